@@ -1,0 +1,54 @@
+// agent/unwind.h: the call stack of the caller of a hook, as a difference to the previous stack of the same context.
+//
+// Guarantees
+//  - A stack is what the DWARF call frame information says, whole, from the caller of the hook to the outermost frame,
+//    or it is marked truncated with its cause. Of a frame that a signal interrupted, the address + 1 is given (shared/events.h).
+//  - No lock, no allocation, no system call, no errno; memory outside of the walked frames is not read.
+//  - A signal handler may interrupt a walk: it then uses another UnwindContext.
+// Not provided: names (cli/symbolize), stacks of other threads.
+//
+// Context:  inside every hook. Stack use at most 3 KiB on the slow path.
+// Cost:     3.7 ns a frame with warm rules; about 1 µs at the first sight of a program counter.
+#pragma once
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+inline constexpr uint32_t kMaxFrames = 32768;  // deeper stacks are truncated
+
+// Where a walk starts: the state of a hook's caller as it will be when the hook has returned.
+struct StartFrame {
+  uint64_t pc_avma;  // the return address
+  uint64_t sp;       // the stack pointer after the return: the hook's CFA
+  uint64_t bp;       // the caller's rbp, saved by the hook's prologue
+};
+
+struct StackDelta {
+  uint32_t keep;                // outermost frames that are as in the previous stack
+  uint32_t fresh;               // new frames
+  const uint64_t* fresh_pcs;    // fresh program counters, INNERMOST first: fresh_pcs[fresh - 1] is the outermost of them
+  uint32_t truncation;          // 0, or a wire::TruncationCause
+};
+
+// Caches and the previous stack of one thread (or of one signal level of a thread).
+class UnwindContext;
+
+// Bytes of memory that a context needs: zeroed, page aligned, touched only as it is used.
+uint64_t unwind_context_bytes();
+// pre: memory is unwind_context_bytes() of zeroed memory. There is nothing to destroy.
+UnwindContext* make_unwind_context(void* memory);
+
+// Walks from `start`. The delta is valid until the next call with the same context.
+// The caller has seen to it that `generation` is the current one (agent/modules.h): another value than in the previous call
+// voids every cached rule of this context.
+void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
+
+// Forgets the previous stack, so that the next delta keeps nothing.
+void reset_stack(UnwindContext* context);
+
+// Once per process, before the first capture_stack and again in a forked child: maps the process-wide rule cache.
+// Returns false where memory cannot be had.
+bool init_unwinder();
+
+}  // namespace heapprof::agent

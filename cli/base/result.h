@@ -1,0 +1,52 @@
+// cli/base/result.h: a value, or the problem that kept it from being made.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace heapprof::cli {
+
+// An error for the user, in four parts. Only cli/base/problems.cc makes these.
+struct Problem {
+  std::string id;       // stable, "HP004"
+  std::string what;     // what is missing: need and found; lower case, no full stop
+  std::string fix;      // a command or step that mends it
+  std::string instead;  // the alternative and its price; may be empty only where there is none
+  int exit_code = 1;    // for commands other than `run`, where every error of ours is 125 (126, 127 for the program's start)
+};
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}             // NOLINT(google-explicit-constructor)
+  Result(Problem problem) : state_(std::in_place_index<1>, std::move(problem)) {}   // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // pre: ok()
+  T& value() & { return *check(std::get_if<0>(&state_)); }
+  const T& value() const& { return *check(std::get_if<0>(&state_)); }
+  T&& value() && { return std::move(*check(std::get_if<0>(&state_))); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+
+  // pre: !ok()
+  const Problem& problem() const { return *check(std::get_if<1>(&state_)); }
+
+ private:
+  template <typename P>
+  static P check(P pointer) {
+    if (pointer == nullptr) std::abort();
+    return pointer;
+  }
+  std::variant<T, Problem> state_;
+};
+
+struct Done {};  // Result<Done>: success without a value
+
+}  // namespace heapprof::cli

@@ -1,0 +1,64 @@
+// cli/model/profile.h: a profile as it is written, read, shown and compared: numbers by named stack.
+//
+// Made by model/assemble.h from a recording, or by cli/read from a file (ours, Valgrind's or dhat-rs').
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/model/recording.h"
+#include "cli/model/run.h"
+
+namespace heapprof::cli {
+
+// A frame as text: two frames that read alike are one.
+struct Frame {
+  uint64_t svma = 0;             // address in the ELF file, 0 if unknown
+  std::string function;          // empty: unknown
+  std::string file;              // empty: unknown
+  uint32_t line = 0;
+  uint32_t module = kNoModule;   // index into Profile::modules
+  bool inlined = false;
+};
+
+// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at the root.
+struct FrameNode {
+  uint32_t parent = 0;
+  uint32_t frame = 0;
+};
+
+struct Site {
+  uint32_t node = 0;             // FrameNode of the innermost frame; 0: [no stack]
+  SiteNumbers numbers;
+  bool truncated = false;
+  bool max_is_bound = false;     // numbers.max_bytes is an upper bound: sites were merged by name
+  uint64_t grouped_stacks = 0;   // > 0: this row sums so many small sites which share the frames shown
+};
+
+struct Device {
+  std::string name;
+  DeviceTotals totals;
+  std::vector<Site> sites;       // in the deterministic order of man/heapprof-format.5
+  Timeline timeline;
+};
+
+struct ProfileModule {
+  std::string path;
+  std::string build_id;
+};
+
+enum class Dialect { kHeapprof, kValgrind, kDhatRs };
+
+struct Profile {
+  Dialect dialect = Dialect::kHeapprof;
+  bool has_lifetimes = true;     // DHAT "bklt"
+  std::string time_unit = "ns";  // of the numbers named _ns: Valgrind counts instructions ("instrs")
+  RunInfo run;
+  std::vector<ProfileModule> modules;
+  std::vector<Frame> frames;
+  std::vector<FrameNode> nodes;
+  std::vector<Device> devices;   // [0] is host
+};
+
+}  // namespace heapprof::cli

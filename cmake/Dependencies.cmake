@@ -1,0 +1,14 @@
+# Every dependency comes from Debian's packages; scripts/setup installs them. Each is named by the one part that uses it.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)                                                      # cli: text
+find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
+find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
+pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               # cli/symbolize: DWARF, ELF
+pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)                 # agent/verify: the reference unwinder
+find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            # cli/symbolize: C++ and Rust names
+find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
+
+# RapidJSON's configuration names no target.
+add_library(heapprof_rapidjson INTERFACE)
+target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})

@@ -1,0 +1,109 @@
+// shared/events.h: the records of a ring, as 16-byte units, and how to pack and unpack them.
+//
+// A record is one unit of two 64-bit words, followed by program counters where its type has them:
+//   w0 = type:4 (63…60) | address>>3:45 (59…15) | size:15 (14…0)
+//   w1 = stamp delta:32 (63…32) | keep:16 (31…16) | fresh:16 (15…0)
+// A record with a stack says: keep the `keep` outermost frames of this ring's previous stack, then push `fresh` program
+// counters, which follow outermost first, padded to a whole unit. A prefix belongs to the record after it, and both are
+// published by one store of head. Payload wraps at the end of the ring like everything else.
+// A program counter is a return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1
+// always lies inside the instruction that is meant.
+//
+// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/decoder.h).
+// Cost:   packing is a few shifts; static_asserts pin the layout.
+#pragma once
+
+#include <cstdint>
+
+namespace heapprof::wire {
+
+inline constexpr uint64_t kUnitBytes = 16;
+
+// clang-format off
+#define HEAPPROF_RECORD_TYPES(X)                                                                                            \
+  X(kMalloc,         1)  /* a block begins: address, size, stack                                                       */   \
+  X(kFree,           2)  /* a block ends: address                                                                      */   \
+  X(kReallocBegin,   3)  /* realloc is about to be called on address: it is unlinked, nothing is deducted yet          */   \
+  X(kReallocEnd,     4)  /* it returned: the begun block ends and a new one begins: address, size, stack               */   \
+  X(kReallocCancel,  5)  /* it failed: the begun block lives on                                                        */   \
+  X(kReallocFree,    6)  /* realloc(p, 0) freed the begun block                                                        */   \
+  X(kStack,          7)  /* a part of a stack too long for one record: keep, fresh; the next record carries on         */   \
+  X(kPrefixSize,     8)  /* prefix: w1 is the size of the next record, whose own size field is kSizeInPrefix           */   \
+  X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0                 */   \
+  X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause      */   \
+  X(kControl,        15) /* w0 low byte: ControlKind, w1: its value                                                    */
+// clang-format on
+// 11 … 14 are left for devices, scopes and counters.
+
+enum class RecordType : uint32_t {
+#define X(name, number) name = number,
+  HEAPPROF_RECORD_TYPES(X)
+#undef X
+};
+
+// clang-format off
+#define HEAPPROF_CONTROL_KINDS(X)                                                                              \
+  X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it                         */   \
+  X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread                      */   \
+  X(kGeneration, 3)  /* w1 = Control::generation as of the events that follow                             */   \
+  X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again           */
+// clang-format on
+
+enum class ControlKind : uint32_t {
+#define X(name, number) name = number,
+  HEAPPROF_CONTROL_KINDS(X)
+#undef X
+};
+
+enum class TruncationCause : uint32_t {
+  kDepth = 1,     // deeper than Control::max_frames
+  kNoUnwindInfo = 2,  // a frame without call frame information (JIT code, hand-written assembly)
+  kBadFrame = 3,  // unwind information led to an address that cannot be a frame
+};
+
+inline constexpr uint64_t kSizeBits = 15;
+inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;
+inline constexpr uint64_t kAddressBits = 45;
+inline constexpr uint64_t kMaxFreshFrames = 4096;  // of one record; longer stacks use kStack
+
+struct Record {
+  uint64_t w0;
+  uint64_t w1;
+};
+static_assert(sizeof(Record) == kUnitBytes);
+
+// True if the address fits in w0: 8-byte aligned, below 2^48, not 0.
+constexpr bool is_compact_address(uint64_t address) {
+  return (address & 7) == 0 && (address >> (kAddressBits + 3)) == 0 && address != 0;
+}
+constexpr bool is_compact_size(uint64_t size_bytes) { return size_bytes < kSizeInPrefix; }
+
+constexpr uint64_t pack_w0(RecordType type, uint64_t address, uint64_t size_bytes) {
+  return static_cast<uint64_t>(type) << 60 | (address >> 3) << kSizeBits | size_bytes;
+}
+constexpr uint64_t pack_w1(uint32_t stamp_delta, uint32_t keep, uint32_t fresh) {
+  return static_cast<uint64_t>(stamp_delta) << 32 | static_cast<uint64_t>(keep) << 16 | fresh;
+}
+constexpr Record pack_control(ControlKind kind, uint64_t value) {
+  return {static_cast<uint64_t>(RecordType::kControl) << 60 | static_cast<uint64_t>(kind), value};
+}
+
+constexpr RecordType record_type(uint64_t w0) { return static_cast<RecordType>(w0 >> 60); }
+constexpr uint64_t record_address(uint64_t w0) { return (w0 >> kSizeBits & ((1ull << kAddressBits) - 1)) << 3; }
+constexpr uint64_t record_size(uint64_t w0) { return w0 & kSizeInPrefix; }
+constexpr uint32_t record_stamp_delta(uint64_t w1) { return static_cast<uint32_t>(w1 >> 32); }
+constexpr uint32_t record_keep(uint64_t w1) { return static_cast<uint32_t>(w1 >> 16 & 0xffff); }
+constexpr uint32_t record_fresh(uint64_t w1) { return static_cast<uint32_t>(w1 & 0xffff); }
+constexpr ControlKind control_kind(uint64_t w0) { return static_cast<ControlKind>(w0 & 0xff); }
+
+constexpr bool has_stack(RecordType type) {
+  return type == RecordType::kMalloc || type == RecordType::kReallocEnd || type == RecordType::kStack;
+}
+// Bytes that the program counters of a record take in the ring.
+constexpr uint64_t payload_bytes(uint32_t fresh) { return (static_cast<uint64_t>(fresh) + 1) / 2 * kUnitBytes; }
+
+static_assert(record_address(pack_w0(RecordType::kFree, 0x7fff12345678, 0)) == 0x7fff12345678);
+static_assert(record_size(pack_w0(RecordType::kMalloc, 0xfffffffffff8, 1235)) == 1235);
+static_assert(record_type(pack_w0(RecordType::kStack, 0xfffffffffff8, kSizeInPrefix)) == RecordType::kStack);
+
+}  // namespace heapprof::wire

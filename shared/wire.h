@@ -1,0 +1,199 @@
+// shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
+//
+// One sparse memfd per process, created, sized and sealed by the collector:
+//   [control page][module table][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
+//
+// Guarantees
+//  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
+// Trust:    the collector treats every byte of the arena as hostile; the agent trusts the collector.
+// Order:    each atomic names its partner below; the letters are those of shared/README.md.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapprof::wire {
+
+inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
+inline constexpr uint32_t kProtocolVersion = 1;
+
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint64_t kControlBytes = kPageBytes;
+inline constexpr uint64_t kModuleTableBytes = 1u << 20;
+inline constexpr uint32_t kMaxRings = 4096;
+inline constexpr uint64_t kRingHeaderBytes = 256;
+inline constexpr uint32_t kLargeRings = 64;                   // rings below this index are large
+inline constexpr uint64_t kLargeRingBytes = 1u << 20;
+inline constexpr uint64_t kSmallRingBytes = 256u << 10;
+
+inline constexpr uint64_t kModuleTableOff = kControlBytes;
+inline constexpr uint64_t kRingHeadersOff = kModuleTableOff + kModuleTableBytes;
+inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
+
+constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }
+constexpr uint64_t ring_data_off(uint32_t ring) {
+  return ring < kLargeRings ? kRingDataOff + ring * kLargeRingBytes
+                            : kRingDataOff + kLargeRings * kLargeRingBytes + (ring - kLargeRings) * kSmallRingBytes;
+}
+inline constexpr uint64_t kArenaBytes = ring_data_off(kMaxRings);
+
+// How producers stamp their events.
+enum class ClockMode : uint32_t {
+  kTsc = 1,       // rdtsc: the clock source is tsc and CPUID says that it is invariant
+  kSequence = 2,  // a shared counter (Control::sequence): order without time
+};
+
+// Who makes a producer's `in_event` visible before the collector reads it.
+enum class FenceMode : uint32_t {
+  kMembarrierExpedited = 1,  // the collector calls membarrier(GLOBAL_EXPEDITED); the agent has registered
+  kMembarrierGlobal = 2,     // the collector calls membarrier(GLOBAL): slow, needs no registration
+  kProducerFence = 3,        // each producer executes a full fence per event
+};
+
+enum class FullPolicy : uint32_t {
+  kWait = 0,  // wait while the collector lives and makes progress
+  kDrop = 1,  // count the event as lost at once
+};
+
+enum class UnwinderKind : uint32_t {
+  kHeapprof = 0,   // cached rules over .eh_frame
+  kLibunwind = 1,  // unw_step in libheapprof-verify.so
+  kVerify = 2,     // the first, compared with the second at every event
+};
+
+// Why an agent records no more. Numbers are part of the protocol: append only.
+#define HEAPPROF_STOP_REASONS(X)                                                     \
+  X(kNone, 0, "recording")                                                           \
+  X(kCollectorDied, 1, "the collector died")                                         \
+  X(kNoMemory, 2, "the agent could not map its memory")                              \
+  X(kProtocolMismatch, 3, "agent and collector speak different protocol versions")   \
+  X(kNoWipeOnFork, 4, "the kernel refuses MADV_WIPEONFORK (Linux 4.14 or newer)")    \
+  X(kNoRealFunctions, 5, "no malloc was found behind the agent")                     \
+  X(kDetached, 6, "the collector detached")                                          \
+  X(kCorruptRing, 7, "a ring held a record that no agent writes")
+
+enum class StopReason : uint32_t {
+#define X(name, number, text) name = number,
+  HEAPPROF_STOP_REASONS(X)
+#undef X
+};
+
+constexpr const char* stop_reason_text(StopReason reason) {
+  switch (reason) {
+#define X(name, number, text) \
+  case StopReason::name: return text;
+    HEAPPROF_STOP_REASONS(X)
+#undef X
+  }
+  return "an unknown reason";
+}
+
+// The first page of the arena. Written by the collector before the agent maps it, except where a line says otherwise.
+struct Control {
+  uint32_t magic;
+  uint32_t version;
+  uint64_t arena_bytes;
+  ClockMode clock_mode;
+  FenceMode fence_mode;
+  FullPolicy full_policy;
+  UnwinderKind unwinder;
+  uint32_t stall_timeout_ms;
+  uint32_t max_frames;                      // deeper stacks are truncated
+  std::atomic<uint32_t> no_syscalls;        // collector: the target runs under a seccomp filter; wait with `pause`
+  std::atomic<uint32_t> detach;             // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;        // agent: StopReason
+  std::atomic<uint32_t> module_bytes;       // agent: bytes of the module table in use; pairs with (D)
+  std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
+  std::atomic<uint32_t> generation;         // agent: number of times that code may have been unloaded
+  std::atomic<uint32_t> max_stack_use_bytes;  // agent, debug builds only: deepest stack use of a hook
+  std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
+  std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
+  std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
+  alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
+  alignas(64) unsigned char liveness[64];   // a robust process-shared pthread_mutex_t, held by the collector while it lives
+};
+static_assert(sizeof(Control) <= kControlBytes);
+static_assert(offsetof(Control, liveness) % 64 == 0);
+
+// liveness: the first 32-bit word is the futex; the kernel sets this bit when the collector's thread dies.
+inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
+
+// A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size.
+struct alignas(128) RingHeader {
+  // The producer's line.
+  std::atomic<uint64_t> head;         // (A) published bytes: release by the producer, acquire by the collector
+  std::atomic<uint32_t> in_event;     // (B) 1 while an event is being stamped and written
+  std::atomic<uint32_t> thread_id;    // kernel thread id of the owner in its own pid namespace
+  std::atomic<uint64_t> events_lost;  // events dropped because the ring was full
+  std::atomic<uint32_t> shared;       // 1: several threads take turns in this ring behind a lock of the agent
+  uint32_t reserved0[25];
+  // The consumer's line.
+  std::atomic<uint64_t> tail;         // (E) consumed bytes: release by the collector, acquire by the producer
+  std::atomic<uint32_t> waiting;      // 1: the producer sleeps on wake_sequence
+  std::atomic<uint32_t> wake_sequence;  // futex word
+  uint32_t reserved1[28];
+};
+static_assert(sizeof(RingHeader) == kRingHeaderBytes);
+static_assert(offsetof(RingHeader, tail) == 128);
+
+// One loaded object, appended to the module table before any of its addresses is in a published record.
+// Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
+struct ModuleEntry {
+  uint32_t entry_bytes;     // of the whole entry, a multiple of 8
+  uint32_t generation;      // value of Control::generation when it was seen
+  uint64_t start_avma;      // first mapped address
+  uint64_t end_avma;        // one past the last
+  uint64_t load_bias;       // avma − svma
+  uint16_t path_bytes;
+  uint16_t build_id_bytes;
+  uint32_t reserved;
+};
+static_assert(sizeof(ModuleEntry) == 40);
+
+// ---- The handshake, over a SOCK_SEQPACKET socket whose name is in the environment (shared/env.h) ----
+
+enum HelloFlags : uint32_t {
+  kHelloMembarrierRegistered = 1u << 0,
+  kHelloForked = 1u << 1,             // a fork child of a process that had an agent
+  kHelloNewRecorded = 1u << 2,        // operator new and malloc come from one object: new and delete record
+  kHelloSingleThreadedFlag = 1u << 3, // libc has __libc_single_threaded
+  kHelloReferenceUnwinder = 1u << 4,  // libheapprof-verify.so is loaded
+  kHelloFindObject = 1u << 5,         // libc has _dl_find_object
+};
+
+// Agent → collector, one packet. Strings end with a zero byte.
+struct Hello {
+  uint32_t magic;
+  uint32_t version;
+  uint32_t flags;             // HelloFlags
+  uint32_t self_test_failures;  // bit i: hook i of agent/hooks.def gave another number of events than one
+  uint64_t page_bytes;
+  uint64_t events_before;     // allocations that went by before the agent could connect
+  char agent_version[32];
+  char libc_version[32];
+  char malloc_object[256];    // path of the object that serves malloc; empty: the main program
+  char new_object[256];       // of operator new; empty: none is loaded
+};
+static_assert(sizeof(Hello) == 32 + 64 + 512);
+
+enum class Verdict : uint32_t {
+  kRecord = 1,        // a memfd comes with this packet: map it and record
+  kStayOut = 2,       // not followed: run on without recording
+  kWrongVersion = 3,
+};
+
+// Collector → agent, one packet; with Verdict::kRecord the arena's memfd travels by SCM_RIGHTS.
+struct Welcome {
+  uint32_t magic;
+  uint32_t version;
+  Verdict verdict;
+  uint32_t reserved;
+  uint64_t arena_bytes;
+};
+static_assert(sizeof(Welcome) == 24);
+
+}  // namespace heapprof::wire

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Runs one test script in a fresh folder; keeps the folder and prints how to repeat when it fails.
+# usage: run_script.sh SCRIPT      env: HEAPPROF_BIN TARGETS BUILD SOURCE
+set -u
+script=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-test.XXXXXX")
+cd "$work" || exit 1
+unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS
+source "$SOURCE/tests/support/checks.sh"
+set -e
+trap 'status=$?; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work"; else
+  echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''source \$SOURCE/tests/support/checks.sh; set -e; source $script'\''"; fi' EXIT
+source "$script"
