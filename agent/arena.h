@@ -1,0 +1,35 @@
+// agent/arena.h: the agent's view of the memory that it shares with the collector.
+//
+// Guarantees
+//  - No descriptor is kept: rings are mapped one by one as they are claimed, by mremap of pages that are mapped already.
+//  - A module's entry is published before announce_module returns.
+//
+// Context:  start-up and slow paths only; callers hold the agent's lock (agent/lifecycle.h) where a line says so.
+// Order:    (C) Control::rings_claimed is release-stored after the ring's header is filled in.
+//           (D) Control::module_bytes is release-stored after the entry is written.
+#pragma once
+
+#include <stdint.h>
+
+#include "shared/wire.h"
+
+namespace heapprof::agent {
+
+// The control page of the arena; nullptr until the arena is mapped.
+extern wire::Control* g_control;
+
+// Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
+bool map_arena(int fd);
+// Leaves the arena mapped (an interrupted event of the parent may still write to it) but forgets it: for a forked child.
+void forget_arena();
+
+// pre: an arena is mapped.
+wire::RingHeader* ring_header(uint32_t ring);
+// The ring's data; maps it at first use. nullptr: no address space. pre: every ring below is mapped; the lock is held.
+unsigned char* map_ring(uint32_t ring);
+
+// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is full (counted).
+// pre: the module lock is held (agent/modules.cc).
+bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
+
+}  // namespace heapprof::agent
