@@ -1,9 +1,52 @@
-# `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by its own place.
+# `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by its own place,
+# so the whole prefix can be moved.
 if(TARGET heapprof)
   install(TARGETS heapprof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(library heapprof_agent heapprof_verify)
-  if(TARGET ${library})
-    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof)
+if(TARGET heapprof_agent)
+  install(TARGETS heapprof_agent LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof)
+endif()
+if(TARGET heapprof_verify)
+  install(TARGETS heapprof_verify LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof COMPONENT verify)
+endif()
+
+file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/agent/include/heapprof/*.h)
+if(public_headers)
+  install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heapprof)
+endif()
+
+# man/NAME.SECTION.scd becomes share/man/manSECTION/NAME.SECTION.
+file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.scd)
+find_program(SCDOC scdoc)
+if(page_sources AND NOT SCDOC)
+  message(WARNING "scdoc is missing: the man pages will not be built or installed (Debian: apt-get install scdoc)")
+elseif(page_sources)
+  set(pages)
+  foreach(source IN LISTS page_sources)
+    get_filename_component(page ${source} NAME_WLE)
+    string(REGEX MATCH "[0-9]$" section ${page})
+    set(output ${PROJECT_BINARY_DIR}/share/man/man${section}/${page})
+    add_custom_command(OUTPUT ${output} DEPENDS ${source} VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/man/man${section}
+      COMMAND sh -c "\"$1\" <\"$2\" >\"$3\" || { rm -f \"$3\"; exit 1; }" sh ${SCDOC} ${source} ${output}
+      COMMENT "man page ${page}")
+    list(APPEND pages ${output})
+    install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+  endforeach()
+  add_custom_target(man ALL DEPENDS ${pages})
+endif()
+
+# Each shell looks for completions in its own place, by name.
+foreach(pair "heapprof.bash|bash-completion/completions|heapprof" "_heapprof|zsh/site-functions|_heapprof"
+             "heapprof.fish|fish/vendor_completions.d|heapprof.fish")
+  string(REPLACE "|" ";" pair ${pair})
+  list(GET pair 0 source)
+  list(GET pair 1 folder)
+  list(GET pair 2 name)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/completions/${source})
+    install(FILES ${PROJECT_SOURCE_DIR}/completions/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name})
   endif()
 endforeach()
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
