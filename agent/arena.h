@@ -20,8 +20,9 @@ extern wire::Control* g_control;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
-// Leaves the arena mapped (an interrupted event of the parent may still write to it) but forgets it: for a forked child.
-void forget_arena();
+// A forked child leaves its parent's arena. may_unmap is false where an interrupted event of the parent's life may still write
+// to it: then private memory takes its place, so that nothing reaches the parent's rings.
+void forget_arena(bool may_unmap);
 
 // pre: an arena is mapped.
 wire::RingHeader* ring_header(uint32_t ring);

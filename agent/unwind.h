@@ -47,6 +47,13 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t gen
 // Forgets the previous stack, so that the next delta keeps nothing.
 void reset_stack(UnwindContext* context);
 
+// The stack of the last capture_stack, innermost first; *count frames. (For --verify-stacks.)
+const uint64_t* current_stack(const UnwindContext* context, uint32_t* count);
+
+// Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
+// (For --unwinder=libunwind.)
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, StackDelta* delta);
+
 // Once per process, before the first capture_stack and again in a forked child: maps the process-wide rule cache.
 // Returns false where memory cannot be had.
 bool init_unwinder();

@@ -1,0 +1,78 @@
+// agent/context.h: what one thread needs to record: its ring, its clock, its previous stack.
+//
+// A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated while the
+// level below was inside an event. A context belongs to a ring for ever; both are handed to a new thread when the kernel says
+// that the old one is gone (destructors that run after ours would still allocate, so there is no clean-up at thread exit).
+//
+// Guarantees
+//  - begin_event gives a context that nothing else uses until end_event, or nullptr: then the event is not recorded, and it
+//    has been counted if it should have been.
+//  - An event that was left half way (siglongjmp out of a handler, a thread that died) is recognised and repaired.
+//
+// Context:  inside hooks, in signal handlers too. The fast path takes no lock and makes no system call; claiming a ring blocks
+//           signals and takes a spin lock.
+// Cost:     begin_event and end_event together 1-2 ns.
+#pragma once
+
+#include <stdint.h>
+
+#include "agent/lifecycle.h"
+#include "agent/link_map.h"
+#include "agent/raw.h"
+#include "agent/unwind.h"
+#include "shared/wire.h"
+
+namespace heapprof::agent {
+
+struct Context {
+  uint64_t guard;              // 0, or the stack pointer of the event in progress; ~0 in the shared context
+  unsigned char* data;         // of the ring
+  uint64_t mask;               // ring size − 1
+  uint64_t head;               // next byte to write; header->head follows when a record is published
+  uint64_t limit;              // head may grow to here before the collector has to be asked again
+  wire::RingHeader* header;
+  UnwindContext* unwind;
+  uint64_t stamp_base;         // stamp of the last kTimestamp record
+  uint32_t stamp_delta;        // of the last record
+  uint32_t until_stamp;        // single-threaded: unstamped records to go
+  uint32_t generation;         // as of the last kGeneration record
+  uint32_t life;               // g_life when it was claimed
+  uint32_t thread_id;
+  uint32_t ring;
+  bool is_shared;              // several threads take turns, behind `lock`
+  bool is_stalled;             // the collector made no progress for too long: drop until it does
+  bool needs_open;             // the records that open the ring for its owner are still to be written (open_ring)
+  bool needs_reset;            // and they must say that the delta chain starts again
+  uint32_t lock;               // shared context only
+  SignalMask signals;          // shared context only: the holder's signal mask
+  Context* nested;             // for signal handlers that interrupt an event of this context
+  uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
+};
+
+extern thread_local Context* t_context __attribute__((tls_model("initial-exec")));
+
+// sp: the hook's CFA.
+Context* begin_event_slow(uint64_t sp);
+void end_shared_event(Context* context);
+
+inline Context* begin_event(uint64_t sp) {
+  if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return begin_event_slow(sp);
+  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
+  Context* context = t_context;
+  if (HEAPPROF_UNLIKELY(context == nullptr || context->guard != 0)) return begin_event_slow(sp);
+  context->guard = sp;
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler from here on sees the guard
+  return context;
+}
+
+inline void end_event(Context* context) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (HEAPPROF_UNLIKELY(context->is_shared)) return end_shared_event(context);
+  context->guard = 0;
+}
+
+// A forked child: forgets every context of the parent's life. False: the forking thread was inside an event, which goes on when
+// its signal handler returns, so the memory stays mapped. pre: the agent's lock is held.
+bool forget_contexts();
+
+}  // namespace heapprof::agent

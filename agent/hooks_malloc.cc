@@ -1,0 +1,158 @@
+// agent/hooks_malloc.cc: the interposed C functions.
+//
+// The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded like
+// everybody else. What counts once is settled at the start, not by suppressing nested calls (agent/README.md).
+#include <errno.h>
+
+#include "agent/lifecycle.h"
+#include "agent/link_map.h"
+#include "agent/raw.h"
+#include "agent/real.h"
+#include "agent/record.h"
+
+#define HOOK extern "C" __attribute__((visibility("default"), noinline))
+
+namespace heapprof::agent {
+
+namespace {
+
+// Until the start: resolve, then do what was asked for.
+#define X(result, name, params, args) \
+  result start_##name params {        \
+    resolve_real_functions();         \
+    return g_real.name args;          \
+  }
+#include "agent/hooks.def"
+#undef X
+
+// An allocator without sized frees.
+void plain_free_sized(void* block, size_t) { g_real.free(block); }
+void plain_free_aligned_sized(void* block, size_t, size_t) { g_real.free(block); }
+
+// An allocator that lacks one of the aligned functions never hands out such a block.
+void* no_memory(size_t) {
+  errno = ENOMEM;
+  return nullptr;
+}
+void* no_aligned_memory(size_t, size_t) {
+  errno = ENOMEM;
+  return nullptr;
+}
+int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
+
+}  // namespace
+
+RealFunctions g_real = {
+#define X(result, name, params, args) start_##name,
+#include "agent/hooks.def"
+#undef X
+};
+
+bool find_real_functions(const link_map** malloc_object) {
+  RealFunctions found{};
+#define X(result, name, params, args) found.name = reinterpret_cast<result(*) params>(find_behind_agent(#name).address);
+#include "agent/hooks.def"
+#undef X
+  if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr) return false;
+  if (found.memalign == nullptr) found.memalign = no_aligned_memory;
+  if (found.aligned_alloc == nullptr) found.aligned_alloc = found.memalign;
+  if (found.posix_memalign == nullptr) found.posix_memalign = no_posix_memory;
+  if (found.valloc == nullptr) found.valloc = no_memory;
+  if (found.pvalloc == nullptr) found.pvalloc = found.valloc;
+  if (found.free_sized == nullptr) found.free_sized = plain_free_sized;
+  if (found.free_aligned_sized == nullptr) found.free_aligned_sized = plain_free_aligned_sized;
+  g_real = found;
+  *malloc_object = find_behind_agent("malloc").object;
+  return true;
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+HOOK void* malloc(size_t size) {
+  void* block = g_real.malloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK void free(void* block) {
+  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  g_real.free(block);
+}
+
+HOOK void* calloc(size_t count, size_t size) {
+  void* block = g_real.calloc(count, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, count * size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK void* realloc(void* block, size_t size) {
+  if (block == nullptr) {
+    void* fresh = g_real.realloc(nullptr, size);
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, size, HEAPPROF_CALLER());
+    return fresh;
+  }
+  record_realloc_begin(block, HEAPPROF_CALLER());
+  void* fresh = g_real.realloc(block, size);
+  record_realloc_end(fresh, size, HEAPPROF_CALLER());
+  return fresh;
+}
+
+// glibc's own calls the interposed realloc; others nest other calls. An overflow check and our realloc is the same everywhere.
+HOOK void* reallocarray(void* block, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (block == nullptr) {
+    void* fresh = g_real.realloc(nullptr, bytes);
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, bytes, HEAPPROF_CALLER());
+    return fresh;
+  }
+  record_realloc_begin(block, HEAPPROF_CALLER());
+  void* fresh = g_real.realloc(block, bytes);
+  record_realloc_end(fresh, bytes, HEAPPROF_CALLER());
+  return fresh;
+}
+
+HOOK void* memalign(size_t alignment, size_t size) {
+  void* block = g_real.memalign(alignment, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK void* aligned_alloc(size_t alignment, size_t size) {
+  void* block = g_real.aligned_alloc(alignment, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
+  const int error = g_real.posix_memalign(out, alignment, size);
+  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc(*out, size, HEAPPROF_CALLER());
+  return error;
+}
+
+HOOK void* valloc(size_t size) {
+  void* block = g_real.valloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK void* pvalloc(size_t size) {
+  void* block = g_real.pvalloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  return block;
+}
+
+HOOK void free_sized(void* block, size_t size) {
+  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  g_real.free_sized(block, size);
+}
+
+HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
+  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  g_real.free_aligned_sized(block, alignment, size);
+}

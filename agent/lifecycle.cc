@@ -1,0 +1,183 @@
+// agent/lifecycle.cc: see lifecycle.h.
+#include "agent/lifecycle.h"
+
+#include <string.h>
+
+#include "agent/arena.h"
+#include "agent/context.h"
+#include "agent/handshake.h"
+#include "agent/hooks_new.h"
+#include "agent/link_map.h"
+#include "agent/modules.h"
+#include "agent/raw.h"
+#include "agent/real.h"
+#include "agent/reference.h"
+#include "agent/self_test.h"
+#include "agent/unwind.h"
+
+#include <linux/membarrier.h>
+
+namespace heapprof::agent {
+
+ForkPage g_fork_page;
+uint32_t g_life = 0;
+std::atomic<uint32_t> g_generation{0};
+bool g_use_tsc = false;
+bool g_producer_fence = false;
+thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+constexpr char kNever = 0;
+
+std::atomic<uint32_t> g_resolved{0};  // 0: not yet, 1: a thread is at it, 2: done
+const link_map* g_malloc_object = nullptr;
+uint32_t g_self_test_failures = 0;
+bool g_fork_safe = false;
+
+// libc's flag, looked for from the main program on: there may be a copy relocation. Absent before glibc 2.32.
+const char* single_threaded_flag() {
+  const void* flag = find_in_process("__libc_single_threaded").address;
+  return flag != nullptr ? static_cast<const char*>(flag) : &kNever;
+}
+
+void copy_text(char* to, size_t size, const char* from) {
+  strncpy(to, from, size - 1);
+  to[size - 1] = 0;
+}
+
+bool register_membarrier() {
+  return !is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0));
+}
+
+void fill_hello(wire::Hello* hello, bool forked) {
+  hello->magic = wire::kMagic;
+  hello->version = wire::kProtocolVersion;
+  if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
+  if (forked) hello->flags |= wire::kHelloForked;
+  if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
+  if (single_threaded_flag() != &kNever) hello->flags |= wire::kHelloSingleThreadedFlag;
+  if (find_reference_unwinder()) hello->flags |= wire::kHelloReferenceUnwinder;
+  if (find_in_process("_dl_find_object").address != nullptr) hello->flags |= wire::kHelloFindObject;
+  hello->self_test_failures = g_self_test_failures;
+  hello->page_bytes = wire::kPageBytes;
+  copy_text(hello->agent_version, sizeof hello->agent_version, HEAPPROF_VERSION);
+  if (void* version = find_in_process("gnu_get_libc_version").address) {
+    copy_text(hello->libc_version, sizeof hello->libc_version, reinterpret_cast<const char* (*)()>(version)());
+  }
+  if (g_malloc_object != nullptr) copy_text(hello->malloc_object, sizeof hello->malloc_object, g_malloc_object->l_name);
+  const link_map* new_object = find_in_process("_Znwm").object;
+  if (new_object != nullptr) copy_text(hello->new_object, sizeof hello->new_object, new_object->l_name);
+}
+
+// Asks for an arena and maps it. pre: the lock is held, signals are blocked.
+bool join_collector(bool forked) {
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
+  wire::Hello hello{};
+  fill_hello(&hello, forked);
+  wire::Verdict verdict;
+  const int fd = ask_collector(invitation.socket_path, hello, &verdict);
+  if (fd < 0) return false;
+  const bool mapped = map_arena(fd);
+  sys_close(fd);
+  if (!mapped) return false;
+  if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) {
+    g_control = nullptr;
+    return false;
+  }
+  g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
+  g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
+  g_single_threaded = single_threaded_flag();
+  g_control->generation.store(g_generation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (!init_unwinder()) {
+    turn_off(wire::StopReason::kNoMemory);
+    return false;
+  }
+  if (!g_fork_safe) {
+    turn_off(wire::StopReason::kNoWipeOnFork);
+    return false;
+  }
+  return true;
+}
+
+// The first look at this process image. pre: the lock is held.
+void resolve_once() {
+  bool forked_safe = !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
+  g_fork_safe = forked_safe;
+  if (!find_real_functions(&g_malloc_object)) return;
+  settle_new_hooks(g_malloc_object);
+}
+
+// With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is loaded.
+__attribute__((constructor)) void start_agent() {
+  if (g_fork_page.state == AgentState::kUnknown) start_life();
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path != nullptr && !invitation.follow) clean_environment();
+}
+
+}  // namespace
+
+const char* g_single_threaded = &kNever;
+
+void resolve_real_functions() {
+  if (g_resolved.load(std::memory_order_acquire) == 2) return;
+  uint32_t expected = 0;
+  if (g_resolved.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    resolve_once();
+    g_resolved.store(2, std::memory_order_release);
+    return;
+  }
+  while (g_resolved.load(std::memory_order_acquire) != 2) sys_yield();
+}
+
+bool start_life() {
+  SignalsBlocked blocked;
+  resolve_real_functions();
+  lock(g_fork_page.lock);
+  if (g_fork_page.state == AgentState::kUnknown) {
+    t_flags |= kThreadStarting;
+    const bool forked = g_life != 0;
+    ++g_life;
+    if (forked) {
+      const bool may_unmap = forget_contexts();
+      forget_arena(may_unmap);
+      reset_modules_after_fork();
+    } else if (find_invitation().socket_path != nullptr) {
+      g_self_test_failures = run_self_test();
+    }
+    if (join_collector(forked)) {
+      g_fork_page.state = AgentState::kOn;
+    } else {
+      g_fork_page.state = AgentState::kOff;
+    }
+    t_flags &= ~kThreadStarting;
+  }
+  unlock(g_fork_page.lock);
+  return g_fork_page.state == AgentState::kOn;
+}
+
+void turn_off(wire::StopReason reason) {
+  uint32_t none = 0;
+  g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_relaxed);
+  g_fork_page.state = AgentState::kOff;
+}
+
+bool is_collector_dead() {
+  uint32_t word;
+  memcpy(&word, g_control->liveness, sizeof word);
+  return (word & wire::kFutexOwnerDied) != 0;
+}
+
+void note_unloading() {
+  const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
+  g_control->generation.store(generation, std::memory_order_relaxed);
+  forget_new_functions();
+}
+
+void lock(std::atomic<uint32_t>& word) {
+  while (word.exchange(1, std::memory_order_acquire) != 0) sys_yield();
+}
+void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
+
+}  // namespace heapprof::agent

@@ -1,0 +1,23 @@
+// agent/real.h: the functions behind the hooks: what would have been called without us.
+//
+// Guarantees
+//  - A pointer can be called at any time: until the start it leads to resolve_real_functions() first.
+#pragma once
+
+#include <link.h>
+
+#include <cstddef>
+
+namespace heapprof::agent {
+
+struct RealFunctions {
+#define X(result, name, params, args) result(*name) params;
+#include "agent/hooks.def"
+#undef X
+};
+extern RealFunctions g_real;
+
+// Fills g_real. False: there is no malloc behind the agent. Who serves malloc goes to *malloc_object.
+bool find_real_functions(const link_map** malloc_object);
+
+}  // namespace heapprof::agent

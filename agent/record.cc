@@ -1,0 +1,126 @@
+// agent/record.cc: see record.h.
+//
+// The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real call, so
+// that no other thread's record of the same address can lie between the two calls and the two records.
+#include "agent/record.h"
+
+#include "agent/reference.h"
+#include "agent/ring_writer.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// Units of a record with everything that may come before it: kGeneration, kTimestamp and three prefixes.
+constexpr uint64_t kRecordBytes = 6 * wire::kUnitBytes;
+
+// What every event does first. False: not to be recorded.
+bool prepare(Context* context) {
+  if (HEAPPROF_UNLIKELY(context->needs_open)) {
+    if (!open_ring(context)) return false;
+  }
+  const uint32_t generation = g_generation.load(std::memory_order_relaxed);
+  if (HEAPPROF_UNLIKELY(context->generation != generation)) {
+    if (!reserve(context, kRecordBytes)) return false;
+    context->generation = generation;
+    put(context, wire::pack_control(wire::ControlKind::kGeneration, generation));
+  }
+  return true;
+}
+
+// A record without a stack.
+void write_plain(Context* context, wire::RecordType type, uint64_t address) {
+  if (!prepare(context) || !reserve(context, kRecordBytes)) return;
+  const uint32_t delta = stamp(context);
+  if (HEAPPROF_UNLIKELY(address != 0 && !wire::is_compact_address(address))) {
+    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
+    address = 0;
+  }
+  put(context, wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0));
+  publish(context);
+}
+
+// Program counters [first, first + count) of the delta, outermost first, padded to a unit.
+void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint32_t count) {
+  const uint64_t* pcs = delta.fresh_pcs + (delta.fresh - 1 - first);  // outermost of this part; innermost first in memory
+  uint32_t i = 0;
+  for (; i + 1 < count; i += 2, pcs -= 2) put(context, pcs[0], pcs[-1]);
+  if (i < count) put(context, pcs[0], 0);
+}
+
+// A record with a stack.
+void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes, const StartFrame& caller) {
+  if (!prepare(context)) return;
+  StackDelta delta;
+  if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
+    capture_stack(context->unwind, caller, context->generation, &delta);
+  } else {
+    capture_with_reference(context, caller, &delta);
+  }
+
+  uint32_t sent = 0;
+  while (HEAPPROF_UNLIKELY(delta.fresh - sent > wire::kMaxFreshFrames)) {
+    const uint32_t count = wire::kMaxFreshFrames;
+    if (!reserve(context, wire::kUnitBytes + wire::payload_bytes(count))) return;
+    put(context, wire::pack_w0(wire::RecordType::kStack, 0, 0), wire::pack_w1(context->stamp_delta, delta.keep + sent, count));
+    put_frames(context, delta, sent, count);
+    publish(context);
+    sent += count;
+  }
+  const uint32_t rest = delta.fresh - sent;
+  if (!reserve(context, kRecordBytes + wire::payload_bytes(rest))) return;
+
+  const uint32_t stamp_delta = stamp(context);
+  if (HEAPPROF_UNLIKELY(delta.truncation != 0)) {
+    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixTruncated) << 60, delta.truncation);
+  }
+  if (HEAPPROF_UNLIKELY(!wire::is_compact_address(address))) {
+    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
+    address = 0;
+  }
+  if (HEAPPROF_UNLIKELY(!wire::is_compact_size(size_bytes))) {
+    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixSize) << 60, size_bytes);
+    size_bytes = wire::kSizeInPrefix;
+  }
+  put(context, wire::pack_w0(type, address, size_bytes), wire::pack_w1(stamp_delta, delta.keep + sent, rest));
+  put_frames(context, delta, sent, rest);
+  publish(context);
+}
+
+uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block); }
+
+}  // namespace
+
+void record_malloc(const void* block, size_t size_bytes, const StartFrame& caller) {
+  Context* context = begin_event(caller.sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller);
+  end_event(context);
+}
+
+void record_free(const void* block, const StartFrame& caller) {
+  Context* context = begin_event(caller.sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  write_plain(context, wire::RecordType::kFree, address_of(block));
+  end_event(context);
+}
+
+void record_realloc_begin(const void* block, const StartFrame& caller) {
+  Context* context = begin_event(caller.sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
+  end_event(context);
+}
+
+void record_realloc_end(const void* fresh, size_t size_bytes, const StartFrame& caller) {
+  Context* context = begin_event(caller.sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (fresh != nullptr) {
+    write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
+  } else {
+    write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
+  }
+  end_event(context);
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,62 @@
+// agent/reference.cc: see reference.h.
+#include "agent/reference.h"
+
+#include "agent/arena.h"
+#include "agent/link_map.h"
+#include "agent/raw.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// Defined in libheapprof-verify.so; see agent/verify/reference_unwind.h for its contract.
+using ReferenceUnwind = uint32_t (*)(uint64_t start_pc, uint64_t start_sp, uint64_t* pcs, uint32_t max);
+ReferenceUnwind g_reference = nullptr;
+
+uint32_t walk_reference(Context* context, const StartFrame& caller) {
+  if (context->reference_pcs == nullptr) {
+    context->reference_pcs = static_cast<uint64_t*>(map_private(2 * kMaxFrames * sizeof(uint64_t)));
+    if (context->reference_pcs == nullptr) return 0;
+  }
+  t_flags |= kThreadSuppressed;
+  const uint32_t count = g_reference(caller.pc_avma, caller.sp, context->reference_pcs, kMaxFrames);
+  t_flags &= ~kThreadSuppressed;
+  return count;
+}
+
+bool is_equal(const uint64_t* a, const uint64_t* b, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool find_reference_unwinder() {
+  if (g_reference == nullptr) {
+    g_reference = reinterpret_cast<ReferenceUnwind>(find_in_process("heapprof_reference_unwind").address);
+  }
+  return g_reference != nullptr;
+}
+
+void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
+  if (!find_reference_unwinder()) {
+    capture_stack(context->unwind, caller, context->generation, delta);
+    return;
+  }
+  const uint32_t count = walk_reference(context, caller);
+  if (g_control->unwinder == wire::UnwinderKind::kLibunwind && count != 0) {
+    replace_stack(context->unwind, context->reference_pcs, count, delta);
+    return;
+  }
+  capture_stack(context->unwind, caller, context->generation, delta);
+  uint32_t own_count = 0;
+  const uint64_t* own = current_stack(context->unwind, &own_count);
+  g_control->verify_checked.fetch_add(1, std::memory_order_relaxed);
+  if (own_count != count || !is_equal(own, context->reference_pcs, count)) {
+    g_control->verify_mismatched.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace heapprof::agent
