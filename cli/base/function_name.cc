@@ -1,0 +1,204 @@
+// cli/base/function_name.cc: a small scanner that knows brackets and operators; names are too irregular for more.
+#include "cli/base/function_name.h"
+
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+
+// Length of an operator's name at `offset` ("operator<<", "operator()", "operator->"), 0 if there is none. For
+// conversions, new and delete the word alone: what follows is a type like any other.
+size_t operator_length(std::string_view name, size_t offset) {
+  constexpr std::string_view kWord = "operator";
+  if (name.substr(offset, kWord.size()) != kWord || (offset > 0 && is_word(name[offset - 1]))) return 0;
+  const std::string_view rest = name.substr(offset + kWord.size());
+  for (const std::string_view sign : {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">"}) {
+    if (rest.substr(0, sign.size()) == sign) return kWord.size() + sign.size();
+  }
+  if (rest.empty() || !is_word(rest[0])) return kWord.size();
+  return 0;
+}
+
+// Depth of brackets at each byte, the brackets themselves inside; empty if they do not pair.
+struct Scan {
+  std::vector<unsigned> angle;  // depth in <>
+  std::vector<unsigned> any;    // depth in all kinds
+  bool paired = false;
+};
+
+Scan scan_brackets(std::string_view name) {
+  Scan scan;
+  scan.angle.resize(name.size());
+  scan.any.resize(name.size());
+  std::string open;
+  unsigned angles = 0;
+  const auto mark = [&](size_t i, unsigned extra_angle, unsigned extra) {
+    scan.angle[i] = angles + extra_angle;
+    scan.any[i] = static_cast<unsigned>(open.size()) + extra;
+  };
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (const size_t length = operator_length(name, i); length > 0) {
+      for (size_t end = i + length; i < end; ++i) mark(i, 0, 0);
+      --i;
+      continue;
+    }
+    const char c = name[i];
+    const bool arrow = c == '>' && i > 0 && name[i - 1] == '-';
+    if (c == '<' || c == '(' || c == '[' || c == '{') {
+      open += c;
+      if (c == '<') ++angles;
+      mark(i, 0, 0);
+    } else if (!arrow && (c == '>' || c == ')' || c == ']' || c == '}')) {
+      const char partner = c == '>' ? '<' : c == ')' ? '(' : c == ']' ? '[' : '{';
+      if (open.empty() || open.back() != partner) return scan;
+      mark(i, 0, 0);
+      open.pop_back();
+      if (c == '>') --angles;
+    } else {
+      mark(i, 0, 0);
+    }
+  }
+  scan.paired = open.empty();
+  return scan;
+}
+
+// One past the bracket that closes the one at `open`; npos if none does. pre: name[open] is a bracket
+size_t end_of_group(std::string_view name, const Scan& scan, size_t open) {
+  const unsigned depth = scan.any[open];
+  for (size_t i = open + 1; i < name.size(); ++i) {
+    if (scan.any[i] < depth) return i;
+    if (scan.any[i] == depth && (name[i] == '>' || name[i] == ')' || name[i] == ']' || name[i] == '}')) return i + 1;
+  }
+  return name.size();
+}
+
+void replace_all(std::string* text, std::string_view from, std::string_view to) {
+  for (size_t at = text->find(from); at != std::string::npos; at = text->find(from, at + to.size()))
+    text->replace(at, from.size(), to);
+}
+
+// Removes each ", NAME<…>" whose template is a default that nobody writes.
+void drop_default_arguments(std::string* name) {
+  for (const std::string_view argument : {", std::allocator<", ", std::char_traits<", ", std::default_delete<",
+                                          ", std::less<", ", std::hash<", ", std::equal_to<"}) {
+    for (size_t at = name->find(argument); at != std::string::npos; at = name->find(argument, at)) {
+      const Scan scan = scan_brackets(*name);
+      if (!scan.paired) return;
+      const size_t end = end_of_group(*name, scan, at + argument.size() - 1);
+      // A nested name of it ("std::allocator<int>::pointer") is no default argument.
+      if (end < name->size() && (*name)[end] != ',' && (*name)[end] != '>' && (*name)[end] != ' ') {
+        at += argument.size();
+        continue;
+      }
+      name->erase(at, end - at);
+    }
+  }
+}
+
+void drop_clone_suffix(std::string* name) {
+  if (const size_t at = name->find(" [clone "); at != std::string::npos) name->erase(at);
+  for (const std::string_view suffix : {".isra.", ".part.", ".constprop.", ".lto_priv.", ".cold", ".llvm."}) {
+    if (const size_t at = name->find(suffix); at != std::string::npos && at > 0) name->erase(at);
+  }
+}
+
+// Parameter lists outside template arguments, and the qualifiers behind them.
+std::string drop_parameters(std::string_view name, const Scan& scan) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  std::string result;
+  for (size_t i = 0; i < name.size();) {
+    const bool outside_templates = scan.angle[i] == 0;
+    const bool in_operator = operator_length(name, i) > 0;
+    if (in_operator) {
+      const size_t length = operator_length(name, i);
+      result += name.substr(i, length);
+      i += length;
+    } else if (name.substr(i, kAnonymous.size()) == kAnonymous) {
+      i += kAnonymous.size();
+      if (name.substr(i, 2) == "::") i += 2;
+    } else if (outside_templates && name[i] == '(') {
+      if (result.empty() || result.back() == ' ')
+        return std::string(name);  // a function that returns a function: as it is
+      i = end_of_group(name, scan, i);
+      for (const std::string_view qualifier : {" const", " volatile", " &&", " &", " noexcept"}) {
+        if (name.substr(i, qualifier.size()) == qualifier) i += qualifier.size();
+      }
+    } else {
+      result += name[i++];
+    }
+  }
+  return result;
+}
+
+void drop_return_type(std::string* name) {
+  const Scan scan = scan_brackets(*name);
+  if (!scan.paired) return;
+  size_t limit = name->size();
+  for (size_t i = 0; i < name->size(); ++i) {
+    if (scan.any[i] == 0 && operator_length(*name, i) > 0) {
+      limit = i;
+      break;
+    }
+  }
+  for (size_t i = limit; i-- > 0;) {
+    if ((*name)[i] == ' ' && scan.any[i] == 0) {
+      name->erase(0, i + 1);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::string plain_function(std::string_view demangled) {
+  constexpr size_t kLongestParsed = 20'000;  // beyond it only the middle is cut: the cost stays linear
+  std::string name(demangled);
+  if (name.size() > kLongestParsed) return name;
+  drop_clone_suffix(&name);
+  replace_all(&name, "[abi:cxx11]", "");
+  replace_all(&name, "std::__cxx11::", "std::");
+  replace_all(&name, "std::__1::", "std::");
+  const Scan scan = scan_brackets(name);
+  if (!scan.paired) return name.empty() ? std::string(demangled) : name;
+  name = drop_parameters(name, scan);
+  drop_return_type(&name);
+  drop_default_arguments(&name);
+  replace_all(&name, " >", ">");
+  replace_all(&name, "std::basic_string<char>", "std::string");
+  replace_all(&name, "}::operator()", "}");  // a lambda's call operator is the lambda
+  return name.empty() ? std::string(demangled) : name;
+}
+
+std::string shorten_function(std::string_view name, size_t columns) {
+  if (display_width(name) <= columns) return std::string(name);
+  const Scan scan = scan_brackets(name);
+  std::string shortened(name);
+  if (scan.paired && !scan.angle.empty()) {
+    const unsigned deepest = *std::max_element(scan.angle.begin(), scan.angle.end());
+    for (unsigned depth = deepest; depth >= 1; --depth) {
+      shortened.clear();
+      for (size_t i = 0; i < name.size(); ++i) {
+        if (scan.angle[i] < depth) shortened += name[i];
+        if (scan.angle[i] == depth && name[i] == '<') shortened += "<…";
+        if (scan.angle[i] == depth && name[i] == '>') shortened += ">";
+      }
+      if (display_width(shortened) <= columns) return shortened;
+    }
+  }
+  // Namespaces from the left, as long as a qualified name remains.
+  for (size_t at = shortened.find("::"); at != std::string::npos; at = shortened.find("::", at + 2)) {
+    if (shortened.find('<') < at) break;
+    const std::string rest = "…" + shortened.substr(at);
+    if (display_width(rest) <= columns) return rest;
+  }
+  return shorten_middle(shortened, columns);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,382 @@
+// cli/base/problems.cc: the words. A sentence says what was needed and what was found, quotes what the user typed, and
+// starts in lower case without a full stop; `fix` is a step that mends it, `instead` another way and its price.
+#include "cli/base/problems.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr int kWarning = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kBadProfile = 3;
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
+
+// Quoted for a shell where that is needed: the fixes are to be pasted.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                          "_-./+:=,@%") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// For programs that no preloaded agent can enter: Valgrind runs the code itself and needs no loader.
+std::string valgrind_instead(const std::string& program) {
+  return fmt::format("valgrind --tool=dhat {}; heapprof report dhat.out.*   (20-50 times slower)", quoted(program));
+}
+
+}  // namespace
+
+Problem program_not_found(const std::string& program) {
+  const bool path = program.find('/') != std::string::npos;
+  return {"HP001",
+          path ? fmt::format("no such program: {}", program) : fmt::format("no such program in PATH: {}", program),
+          path ? "check the path, or build the program first"
+               : fmt::format("give its path: heapprof run ./{}", quoted(program)),
+          "name any installed program, for example: heapprof run -- ls", kNotFound};
+}
+
+Problem program_not_executable(const std::string& program, const std::string& reason) {
+  return {"HP002", fmt::format("{} cannot be executed: {}", program, reason),
+          fmt::format("chmod +x {}", quoted(program)),
+          fmt::format("if it is a script: heapprof run -- INTERPRETER {}", quoted(program)), kCannotRun};
+}
+
+Problem program_is_directory(const std::string& program) {
+  return {"HP003", fmt::format("{} is a directory, not a program", program),
+          fmt::format("name a program in it: ls {}", quoted(program)), "", kCannotRun};
+}
+
+Problem program_is_static(const std::string& program) {
+  return {
+      "HP004", fmt::format("{} is statically linked: there is no loader to preload the agent", program),
+      "link it dynamically (drop -static)",
+      fmt::format(
+          "valgrind --tool=dhat --soname-synonyms=somalloc=NONE {}; heapprof report dhat.out.*   (20-50 times slower)",
+          quoted(program)),
+      kFailed};
+}
+
+Problem program_has_privileges(const std::string& program, const std::string& why) {
+  return {"HP005", fmt::format("{} {}: the loader ignores preloaded libraries for such programs", program, why),
+          fmt::format("profile a copy without the privilege: cp {} ./copy && heapprof run ./copy", quoted(program)),
+          "run heapprof as the user whose rights the program would take", kFailed};
+}
+
+Problem program_for_other_machine(const std::string& program, const std::string& kind) {
+  return {"HP006", fmt::format("{} is {}; the agent here is for 64-bit x86", program, kind),
+          "build the program for x86-64 (-m64)", valgrind_instead(program), kFailed};
+}
+
+Problem program_needs_other_libc(const std::string& program, const std::string& loader) {
+  return {"HP007", fmt::format("{} is loaded by {}, and the agent needs glibc", program, loader),
+          "build the program against glibc", valgrind_instead(program), kFailed};
+}
+
+Problem program_without_loader(const std::string& program, const std::string& loader) {
+  return {"HP008", fmt::format("{} asks for the loader {}, which does not exist here", program, loader),
+          "install the libraries that the program was built for",
+          "profile it on the machine or in the container where it runs", kNotFound};
+}
+
+Problem interpreter_not_found(const std::string& script, const std::string& interpreter) {
+  return {"HP009", fmt::format("{} is a script for {}, which does not exist", script, interpreter),
+          fmt::format("correct its first line: head -1 {}", quoted(script)),
+          fmt::format("name an interpreter: heapprof run -- INTERPRETER {}", quoted(script)), kNotFound};
+}
+
+Problem interpreters_too_deep(const std::string& script) {
+  return {"HP010", fmt::format("{} is a script for a script for a script … beyond what the kernel follows", script),
+          fmt::format("correct its first line: head -1 {}", quoted(script)),
+          fmt::format("name the real interpreter: heapprof run -- INTERPRETER {}", quoted(script)), kCannotRun};
+}
+
+Problem program_has_unknown_format(const std::string& program) {
+  return {"HP011", fmt::format("{} is neither an ELF program nor a script", program),
+          fmt::format("see what it is: file {}", quoted(program)),
+          fmt::format("start it by what runs it: heapprof run -- LAUNCHER {}", quoted(program)), kCannotRun};
+}
+
+Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag) {
+  return {"HP012",
+          fmt::format("{} is built with {}, which replaces malloc itself and must be loaded first", program, sanitizer),
+          fmt::format("build it without {}", flag), "", kFailed};
+}
+
+Problem program_defines_malloc(const std::string& program, const std::string& functions) {
+  return {"HP013", fmt::format("{} defines {} itself: allocations made through them are not seen", program, functions),
+          "build it without its own allocator, or link that allocator as a shared library",
+          "what its libraries allocate from libc is still recorded", kWarning};
+}
+
+Problem program_is_damaged(const std::string& program, const std::string& reason) {
+  return {"HP014", fmt::format("{} is not a whole ELF program: {}", program, reason),
+          "build or install the program again", fmt::format("see what is left of it: readelf -lW {}", quoted(program)),
+          kCannotRun};
+}
+
+Problem program_not_inspected(const std::string& program, const std::string& reason) {
+  return {
+      "HP015",
+      fmt::format("{} cannot be read before the start ({}): what the agent cannot see is not known", program, reason),
+      fmt::format("chmod +r {}", quoted(program)), "go on: the summary says whether anything was recorded", kWarning};
+}
+
+Problem agent_not_found(const std::string& looked_at) {
+  return {"HP030", fmt::format("the agent is not at {}", looked_at),
+          "install heapprof whole: cmake --install build/release",
+          "run bin/heapprof from the folder in which it was built or unpacked", kFailed};
+}
+
+Problem output_not_writable(const std::string& file, const std::string& reason) {
+  return {"HP031", fmt::format("the profile cannot be written to {}: {}", file, reason),
+          "choose another place: heapprof run -o /tmp/profile.json …", "", kFailed};
+}
+
+Problem output_is_directory(const std::string& file) {
+  return {"HP049", fmt::format("the profile cannot be written to {}: it is a directory", file),
+          fmt::format("name a file in it: -o {}", quoted(file + "/profile.json")),
+          "leave -o out: the name is then heapprof.PROGRAM.PID.json", kFailed};
+}
+
+Problem disk_full(const std::string& file, const std::string& reason) {
+  return {"HP032",
+          fmt::format("writing {} ended early ({}): nothing was saved, an earlier file is as it was", file, reason),
+          "free space, or choose another place: heapprof run -o /dev/shm/profile.json …", "", kFailed};
+}
+
+Problem nothing_profiled(const std::string& program) {
+  return {"HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
+          fmt::format("see what the loader says: LD_DEBUG=libs {} 2>&1 | grep -i heapprof", quoted(program)),
+          valgrind_instead(program), kFailed};
+}
+
+Problem protocol_mismatch(Versions agent) {
+  return {"HP034",
+          fmt::format("the agent speaks protocol version {}, this heapprof speaks {}", agent.found, agent.known),
+          "install agent and tool from one build", "run bin/heapprof from the folder in which it was built or unpacked",
+          kFailed};
+}
+
+Problem arena_refused(const std::string& reason) {
+  return {"HP035", fmt::format("the kernel gives no shared memory for the events (memfd_create: {})", reason),
+          "allow memfd_create in the container's seccomp profile", "run heapprof outside the container", kFailed};
+}
+
+Problem agent_stopped(const std::string& reason) {
+  return {"HP036", fmt::format("the agent stopped recording before the program's end: {}", reason),
+          "run again; if it stops again, report the line above",
+          "read the profile as far as it goes: heapprof report FILE", kWarning};
+}
+
+Problem launch_failed(const std::string& program, const std::string& reason) {
+  return {"HP037", fmt::format("{} could not be started: {}", program, reason),
+          fmt::format("start it alone: {}", quoted(program)), "", kFailed};
+}
+
+Problem socket_refused(const std::string& path, const std::string& reason) {
+  return {"HP043", fmt::format("no socket for the agent at {}: {}", path, reason),
+          "name a folder that can be written: TMPDIR=/dev/shm heapprof run …", "", kFailed};
+}
+
+Problem reference_unwinder_missing(const std::string& flag) {
+  return {"HP045", fmt::format("{} needs libheapprof-verify.so with libunwind, and it is not loaded", flag),
+          "install them: apt install libunwind8, and heapprof whole",
+          fmt::format("leave {} out: the default unwinder needs neither", flag), kFailed};
+}
+
+Problem events_lost(Share lost) {
+  return {"HP038",
+          fmt::format("{} events were lost of {}: the numbers are too low", format_count_exact(lost.count),
+                      format_count_exact(lost.all)),
+          "let the program wait for heapprof: --on-full=wait --stall-timeout 60", "read the profile as a lower bound",
+          kWarning};
+}
+
+Problem stacks_truncated(Share truncated) {
+  return {
+      "HP039",
+      fmt::format("{} of {} stacks end early ({}): their outer frames are missing", format_count_exact(truncated.count),
+                  format_count(truncated.all), format_percent({truncated.count, truncated.all})),
+      "build such code with -fasynchronous-unwind-tables or -fno-omit-frame-pointer",
+      "bytes and counts are exact all the same", kWarning};
+}
+
+Problem modules_bypass_hooks(const std::string& modules) {
+  return {"HP040", fmt::format("allocations in {} bypass the hooks and are not in the profile", modules),
+          "load them without RTLD_DEEPBIND and without an allocator of their own",
+          "read the profile as what the other modules allocate", kWarning};
+}
+
+Problem self_test_failed(const std::string& functions) {
+  return {"HP041", fmt::format("one call did not give one event for: {}", functions),
+          "report this line with the versions: heapprof --version; ldd --version",
+          "trust the numbers of programs that do not call them", kWarning};
+}
+
+Problem clock_without_time(const std::string& clock) {
+  return {
+      "HP042",
+      fmt::format(
+          "this machine has no invariant time stamp counter: events are ordered by a {} counter, times are coarse",
+          clock),
+      "use a machine whose clock source is tsc: cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+      "bytes, counts and order are exact all the same", kWarning};
+}
+
+Problem verification_failed(Share mismatched) {
+  return {"HP044",
+          fmt::format("{} of {} stacks differ from libunwind's", format_count_exact(mismatched.count),
+                      format_count_exact(mismatched.all)),
+          "report the program and this line",
+          "take stacks from libunwind: --unwinder=libunwind   (20-100 times slower per allocation)", kWarning};
+}
+
+Problem records_corrupt(uint64_t records) {
+  return {"HP046",
+          fmt::format("{} records could not be decoded: the program wrote over the agent's memory",
+                      format_count_exact(records)),
+          "look for a wild write: valgrind PROGRAM", "read the profile as incomplete from that moment on", kWarning};
+}
+
+Problem numbers_disagree(const std::string& detail) {
+  return {"HP047", fmt::format("the profile contradicts itself: {}", detail),
+          "report this line: it is a fault of heapprof", "run again", kFailed};
+}
+
+Problem profile_incomplete(const std::string& reason) {
+  return {"HP048", fmt::format("the profile is incomplete: {}", reason), "run again, and let the program end by itself",
+          "read it as what happened up to then", kWarning};
+}
+
+Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command) {
+  const std::string help = fmt::format("see the flags: heapprof {}--help", command.empty() ? "" : command + " ");
+  return {"HP050",
+          nearest.empty() ? fmt::format("unknown flag: {}", flag)
+                          : fmt::format("unknown flag: {}; did you mean {}?", flag, nearest),
+          help, command == "run" ? "if it is the program's own flag, put it after the program" : "", kUsage};
+}
+
+Problem missing_program() {
+  return {"HP051", "no program to run was named", "heapprof run -- PROGRAM ARGUMENTS",
+          "read a profile that exists: heapprof report FILE", kUsage};
+}
+
+Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected) {
+  return {"HP052", fmt::format("{} takes {}, not '{}'", flag, expected, value),
+          fmt::format("give {} another value, or leave it out", flag), "", kUsage};
+}
+
+Problem missing_value(const std::string& flag, const std::string& placeholder) {
+  return {"HP059", fmt::format("{} needs a value", flag), fmt::format("{} {}", flag, placeholder), "", kUsage};
+}
+
+Problem ambiguous_size(const std::string& text, const std::string& alternatives) {
+  return {"HP053", fmt::format("ambiguous '{}': write {}", text, alternatives), "write the unit in full",
+          "give plain bytes, without a unit", kUsage};
+}
+
+Problem bad_size(const std::string& text) {
+  return {"HP054", fmt::format("'{}' is not a size", text), "write a number and a unit: 512MiB, 1.5GiB or 4096B", "",
+          kUsage};
+}
+
+Problem unknown_command(const std::string& command, const std::string& nearest) {
+  return {"HP055",
+          nearest.empty() ? fmt::format("unknown command: {}", command)
+                          : fmt::format("unknown command: {}; did you mean {}?", command, nearest),
+          "see the commands: heapprof --help",
+          fmt::format("to profile a program of that name: heapprof run -- {}", quoted(command)), kUsage};
+}
+
+Problem missing_profile(const std::string& command) {
+  return {"HP056", "no profile was named", fmt::format("heapprof {} FILE", command),
+          "make one: heapprof run -- PROGRAM", kUsage};
+}
+
+Problem unknown_device(const std::string& device, const std::string& devices) {
+  return {"HP057", fmt::format("the profile has no device '{}', only {}", device, devices),
+          "name one of them, or leave --device out", "", kUsage};
+}
+
+Problem unexpected_argument(const std::string& argument, const std::string& command) {
+  return {"HP058", fmt::format("'{}' is one argument too many", argument),
+          fmt::format("see the usage: heapprof {} -h", command), "", kUsage};
+}
+
+Problem profile_not_readable(const std::string& file, const std::string& reason) {
+  return {"HP060", fmt::format("{} cannot be read: {}", file, reason),
+          fmt::format("look for it: ls -l {}", quoted(file)), "make a profile: heapprof run -o FILE -- PROGRAM",
+          kBadProfile};
+}
+
+Problem profile_not_json(const std::string& file, uint64_t offset_bytes, const std::string& reason) {
+  return {"HP061", fmt::format("{} is not JSON: {} (byte {})", file, reason, format_count_exact(offset_bytes)),
+          "name a profile of heapprof run, of valgrind --tool=dhat or of dhat-rs",
+          "if the file was cut off, make it again: heapprof run", kBadProfile};
+}
+
+Problem profile_not_dhat(const std::string& file, const std::string& reason) {
+  return {"HP062", fmt::format("{} is JSON, but no profile: {}", file, reason),
+          "name a profile of heapprof run, of valgrind --tool=dhat or of dhat-rs", "", kBadProfile};
+}
+
+Problem profile_too_new(const std::string& file, const std::string& what, Versions versions) {
+  return {
+      "HP063",
+      fmt::format("{} has {} of version {}; this heapprof reads up to {}", file, what, versions.found, versions.known),
+      "read it with the heapprof that wrote it, or a newer one", "", kBadProfile};
+}
+
+Problem profile_broken(const std::string& file, const std::string& reason) {
+  return {"HP064", fmt::format("{} contradicts itself: {}", file, reason), "make the profile again: heapprof run", "",
+          kBadProfile};
+}
+
+Problem profile_too_large(const std::string& file, Sizes sizes) {
+  return {"HP065",
+          fmt::format("{} has {}, more than the {} that heapprof reads", file, format_bytes(sizes.found_bytes),
+                      format_bytes(sizes.limit_bytes)),
+          "write a smaller profile: leave --all-sites out", "", kBadProfile};
+}
+
+std::string errno_text(int error_number) {
+  std::string text = std::strerror(error_number);
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string format_problem(const Problem& problem, bool coloured) {
+  const bool warning = problem.exit_code == kWarning;
+  const char* word = warning ? "warning" : "error";
+  const char* paint = warning ? "\x1b[33m" : "\x1b[31m";
+  std::string text = fmt::format("heapprof: {}{}{}: {} [{}]\n", coloured ? paint : "", word, coloured ? "\x1b[0m" : "",
+                                 escape_controls(problem.what), problem.id);
+  if (!problem.fix.empty()) text += fmt::format("  fix:     {}\n", escape_controls(problem.fix));
+  if (!problem.instead.empty()) text += fmt::format("  instead: {}\n", escape_controls(problem.instead));
+  return text;
+}
+
+void print_problem(const Problem& problem, ColorMode mode) {
+  const std::string text = format_problem(problem, inspect_terminal(STDERR_FILENO, mode).colored);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int run_exit_code(const Problem& problem) {
+  return problem.exit_code == kCannotRun || problem.exit_code == kNotFound ? problem.exit_code : 125;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,154 @@
+// cli/base/problems.h: every error and warning that the command line tool can say, in one place.
+//
+// A new one is a function here, its words in problems.cc, and a line in HEAPPROF_PROBLEMS; a unit test walks that list.
+// An id is never reused. exit_code 0 makes it a warning. `program` and `file` arguments are what the user typed.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/base/terminal.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct Share {
+  uint64_t count = 0;
+  uint64_t all = 0;
+};
+struct Versions {
+  uint64_t found = 0;
+  uint64_t known = 0;
+};
+struct Sizes {
+  uint64_t found_bytes = 0;
+  uint64_t limit_bytes = 0;
+};
+
+// X(id, function, sample arguments)
+#define HEAPPROF_PROBLEMS(X)                                                                         \
+  X("HP001", program_not_found, ("./servr"))                                                         \
+  X("HP002", program_not_executable, ("./server", "permission denied"))                              \
+  X("HP003", program_is_directory, ("./build"))                                                      \
+  X("HP004", program_is_static, ("./server"))                                                        \
+  X("HP005", program_has_privileges, ("/usr/bin/passwd", "is setuid"))                               \
+  X("HP006", program_for_other_machine, ("./server", "a 32-bit x86 program"))                        \
+  X("HP007", program_needs_other_libc, ("./server", "/lib/ld-musl-x86_64.so.1"))                     \
+  X("HP008", program_without_loader, ("./server", "/lib64/ld-linux-x86-64.so.9"))                    \
+  X("HP009", interpreter_not_found, ("./run.sh", "/opt/lua"))                                        \
+  X("HP010", interpreters_too_deep, ("./run.sh"))                                                    \
+  X("HP011", program_has_unknown_format, ("./notes.bin"))                                            \
+  X("HP012", program_has_sanitizer, ("./server", "AddressSanitizer", "-fsanitize=address"))          \
+  X("HP013", program_defines_malloc, ("./server", "malloc, free"))                                   \
+  X("HP014", program_is_damaged, ("./server", "the program headers lie beyond the end of the file")) \
+  X("HP015", program_not_inspected, ("./server", "permission denied"))                               \
+  X("HP030", agent_not_found, ("/usr/lib/heapprof/libheapprof.so"))                                  \
+  X("HP031", output_not_writable, ("/proc/x.json", "permission denied"))                             \
+  X("HP032", disk_full, ("x.json", "no space left on device"))                                       \
+  X("HP033", nothing_profiled, ("./server"))                                                         \
+  X("HP034", protocol_mismatch, (Versions{2, 1}))                                                    \
+  X("HP035", arena_refused, ("operation not permitted"))                                             \
+  X("HP036", agent_stopped, ("the agent could not map its memory"))                                  \
+  X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                        \
+  X("HP038", events_lost, (Share{1204, 18400000}))                                                   \
+  X("HP039", stacks_truncated, (Share{12, 18400000}))                                                \
+  X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                     \
+  X("HP041", self_test_failed, ("pvalloc"))                                                          \
+  X("HP042", clock_without_time, ("sequence"))                                                       \
+  X("HP043", socket_refused, ("/tmp/x", "permission denied"))                                        \
+  X("HP044", verification_failed, (Share{3, 18400000}))                                              \
+  X("HP045", reference_unwinder_missing, ("--verify-stacks"))                                        \
+  X("HP046", records_corrupt, (2))                                                                   \
+  X("HP047", numbers_disagree, ("the sites' peak_bytes sum to 10, the device says 12"))              \
+  X("HP048", profile_incomplete, ("the collector detached at 37.2 s"))                               \
+  X("HP049", output_is_directory, ("results"))                                                       \
+  X("HP050", unknown_flag, ("--tpo", "--top", "report"))                                             \
+  X("HP051", missing_program, ())                                                                    \
+  X("HP052", bad_value, ("--top", "many", "a number from 1 to 1,000,000"))                           \
+  X("HP053", ambiguous_size, ("512M", "512MiB (536,870,912) or 512MB (512,000,000)"))                \
+  X("HP054", bad_size, ("12 parsecs"))                                                               \
+  X("HP055", unknown_command, ("reprot", "report"))                                                  \
+  X("HP056", missing_profile, ("report"))                                                            \
+  X("HP057", unknown_device, ("cuda:0", "host"))                                                     \
+  X("HP058", unexpected_argument, ("b.json", "report"))                                              \
+  X("HP059", missing_value, ("--top", "N"))                                                          \
+  X("HP060", profile_not_readable, ("x.json", "no such file or directory"))                          \
+  X("HP061", profile_not_json, ("x.json", 12, "missing a comma or ] after an array element"))        \
+  X("HP062", profile_not_dhat, ("x.json", "there is no dhatFileVersion"))                            \
+  X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                  \
+  X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                            \
+  X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))
+
+// Before the start: what the program is (cli/target/elf_check.cc).
+Problem program_not_found(const std::string& program);
+Problem program_not_executable(const std::string& program, const std::string& reason);
+Problem program_is_directory(const std::string& program);
+Problem program_is_static(const std::string& program);
+Problem program_has_privileges(const std::string& program, const std::string& why);  // "is setuid"
+Problem program_for_other_machine(const std::string& program, const std::string& kind);
+Problem program_needs_other_libc(const std::string& program, const std::string& loader);
+Problem program_without_loader(const std::string& program, const std::string& loader);
+Problem interpreter_not_found(const std::string& script, const std::string& interpreter);
+Problem interpreters_too_deep(const std::string& script);
+Problem program_has_unknown_format(const std::string& program);
+Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag);
+Problem program_defines_malloc(const std::string& program, const std::string& functions);  // warning
+Problem program_is_damaged(const std::string& program, const std::string& reason);
+Problem program_not_inspected(const std::string& program, const std::string& reason);  // warning
+
+// Around the run.
+Problem agent_not_found(const std::string& looked_at);
+Problem output_not_writable(const std::string& file, const std::string& reason);
+Problem output_is_directory(const std::string& file);
+Problem disk_full(const std::string& file, const std::string& reason);
+Problem nothing_profiled(const std::string& program);
+Problem protocol_mismatch(Versions agent);
+Problem arena_refused(const std::string& reason);
+Problem agent_stopped(const std::string& reason);
+Problem launch_failed(const std::string& program, const std::string& reason);
+Problem socket_refused(const std::string& path, const std::string& reason);
+Problem reference_unwinder_missing(const std::string& flag);
+
+// About the numbers, in the summary and the report; all but numbers_disagree are warnings.
+Problem events_lost(Share lost);
+Problem stacks_truncated(Share truncated);
+Problem modules_bypass_hooks(const std::string& modules);
+Problem self_test_failed(const std::string& functions);
+Problem clock_without_time(const std::string& clock);
+Problem verification_failed(Share mismatched);
+Problem records_corrupt(uint64_t records);
+Problem profile_incomplete(const std::string& reason);
+Problem numbers_disagree(const std::string& detail);
+
+// Usage.
+Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command);
+Problem missing_program();
+Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected);
+Problem missing_value(const std::string& flag, const std::string& placeholder);
+Problem ambiguous_size(const std::string& text, const std::string& alternatives);
+Problem bad_size(const std::string& text);
+Problem unknown_command(const std::string& command, const std::string& nearest);
+Problem missing_profile(const std::string& command);
+Problem unknown_device(const std::string& device, const std::string& devices);
+Problem unexpected_argument(const std::string& argument, const std::string& command);
+
+// Reading a profile.
+Problem profile_not_readable(const std::string& file, const std::string& reason);
+Problem profile_not_json(const std::string& file, uint64_t offset_bytes, const std::string& reason);
+Problem profile_not_dhat(const std::string& file, const std::string& reason);
+Problem profile_too_new(const std::string& file, const std::string& what, Versions versions);
+Problem profile_broken(const std::string& file, const std::string& reason);
+Problem profile_too_large(const std::string& file, Sizes sizes);
+
+// strerror in lower case, as the sentences want it.
+std::string errno_text(int error_number);
+
+// The four parts as text, each line ended; `coloured` marks the word "error" or "warning".
+std::string format_problem(const Problem& problem, bool coloured);
+void print_problem(const Problem& problem, ColorMode mode = ColorMode::kAuto);  // on stderr
+
+// `run` has codes of its own: 126 and 127 for the program's start, 125 for everything else of ours.
+int run_exit_code(const Problem& problem);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,32 @@
+// cli/base/terminal.h: what the place we print to can show: width, colour, characters.
+//
+// Guarantees
+//  - --color beats NO_COLOR, which beats the terminal; without a terminal there is no colour unless it is asked for.
+//  - Characters beyond ASCII only where the locale's variables say UTF-8 (no locale files are needed: static builds).
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace heapprof::cli {
+
+enum class ColorMode { kAuto, kAlways, kNever };
+
+struct Terminal {
+  bool is_tty = false;
+  int columns = 100;
+  bool colored = false;
+  bool utf8 = false;
+};
+
+// What decides: tests give their own.
+struct TerminalFacts {
+  bool is_tty = false;
+  int tty_columns = 0;                                           // 0: unknown
+  std::function<const char*(const char* variable)> environment;  // as getenv
+};
+
+Terminal decide_terminal(const TerminalFacts& facts, ColorMode mode);
+Terminal inspect_terminal(int fd, ColorMode mode);
+
+}  // namespace heapprof::cli

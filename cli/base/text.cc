@@ -1,0 +1,188 @@
+// cli/base/text.cc: UTF-8 by hand: the C library's tables depend on locales that a container or a static build may not have.
+#include "cli/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint32_t kInvalid = 0xffffffff;
+
+struct Character {
+  uint32_t code = kInvalid;  // kInvalid: one byte that starts no UTF-8 sequence
+  std::string_view bytes;
+};
+
+// pre: !text.empty()
+Character first_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, text.substr(0, 1)};
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {kInvalid, text.substr(0, 1)};
+  uint32_t code = lead & (0xffu >> (length + 1));
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {kInvalid, text.substr(0, 1)};
+    code = code << 6 | (byte(i) & 0x3fu);
+  }
+  constexpr std::array<uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (code < kSmallest[length] || code > 0x10ffff || surrogate) return {kInvalid, text.substr(0, 1)};
+  return {code, text.substr(0, length)};
+}
+
+template <typename Visit>
+void each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    visit(character);
+    text.remove_prefix(character.bytes.size());
+  }
+}
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+bool is_in(uint32_t code, const Range* ranges, size_t count) {
+  return std::any_of(ranges, ranges + count,
+                     [&](const Range& range) { return code >= range.first && code <= range.last; });
+}
+
+// What moves the cursor, starts an escape sequence, or shows later text in another order or not at all.
+constexpr Range kHarmful[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200f},  {0x2028, 0x202e},
+                              {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+constexpr Range kZeroWidth[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},  {0x610, 0x61a},   {0x64b, 0x65f},
+                                {0x900, 0x902},   {0xe31, 0xe31},   {0xe34, 0xe3a},  {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+                                {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+constexpr Range kDoubleWidth[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},  {0x3041, 0x4dbf},   {0x4e00, 0xa4cf},
+                                  {0xa960, 0xa97f},   {0xac00, 0xd7a3},  {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                                  {0xff00, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff},
+                                  {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+
+size_t character_width(uint32_t code) {
+  if (is_in(code, kZeroWidth, std::size(kZeroWidth))) return 0;
+  return is_in(code, kDoubleWidth, std::size(kDoubleWidth)) ? 2 : 1;
+}
+
+std::string head(std::string_view text, size_t columns) {
+  std::string result;
+  size_t width = 0;
+  bool full = false;
+  each_character(text, [&](const Character& character) {
+    width += character_width(character.code);
+    full = full || width > columns;
+    if (!full) result += character.bytes;
+  });
+  return result;
+}
+
+std::string tail(std::string_view text, size_t columns) {
+  size_t skip = display_width(text);
+  size_t offset = 0;
+  each_character(text, [&](const Character& character) {
+    if (skip <= columns) return;
+    skip -= character_width(character.code);
+    offset += character.bytes.size();
+  });
+  return std::string(text.substr(offset));
+}
+
+}  // namespace
+
+std::string escape_controls(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  each_character(text, [&](const Character& character) {
+    if (character.code == kInvalid ||
+        (character.code < 0x100 && is_in(character.code, kHarmful, std::size(kHarmful)))) {
+      result += character.code == kInvalid ? fmt::format("\\x{:02x}", static_cast<unsigned char>(character.bytes[0]))
+                                           : fmt::format("\\x{:02x}", character.code);
+    } else if (is_in(character.code, kHarmful, std::size(kHarmful))) {
+      result += fmt::format("\\u{:04x}", character.code);
+    } else {
+      result += character.bytes;
+    }
+  });
+  return result;
+}
+
+size_t display_width(std::string_view text) {
+  size_t width = 0;
+  each_character(text, [&](const Character& character) { width += character_width(character.code); });
+  return width;
+}
+
+std::string pad_left(std::string_view text, size_t columns) {
+  const size_t width = display_width(text);
+  return std::string(columns > width ? columns - width : 0, ' ') + std::string(text);
+}
+
+std::string pad_right(std::string_view text, size_t columns) {
+  const size_t width = display_width(text);
+  return std::string(text) + std::string(columns > width ? columns - width : 0, ' ');
+}
+
+std::string to_ascii(std::string_view text) {
+  struct Sign {
+    uint32_t code;
+    const char* ascii;  // as wide as the sign, so that columns stay
+  };
+  // ← … µ × − ├ └ │ ─ and the sparkline's eight blocks
+  constexpr Sign kSigns[] = {{0x2190, "<"}, {0x2026, "~"}, {0xb5, "u"},   {0xd7, "x"},   {0x2212, "-"}, {0x251c, "|"},
+                             {0x2514, "`"}, {0x2502, "|"}, {0x2500, "-"}, {0x2581, "_"}, {0x2582, "."}, {0x2583, ":"},
+                             {0x2584, "-"}, {0x2585, "="}, {0x2586, "+"}, {0x2587, "*"}, {0x2588, "#"}};
+  std::string result;
+  each_character(text, [&](const Character& character) {
+    if (character.code < 0x80) {
+      result += character.bytes;
+      return;
+    }
+    const Sign* sign =
+        std::find_if(std::begin(kSigns), std::end(kSigns), [&](const Sign& s) { return s.code == character.code; });
+    result += sign != std::end(kSigns) ? std::string(sign->ascii) : std::string(character_width(character.code), '?');
+  });
+  return result;
+}
+
+std::string shorten_middle(std::string_view text, size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  if (columns == 0) return "";
+  const size_t rest = columns - 1;
+  return head(text, rest / 2) + "…" + tail(text, rest - rest / 2);
+}
+
+std::string shorten_path(std::string_view path_and_line, size_t columns) {
+  if (display_width(path_and_line) <= columns) return std::string(path_and_line);
+  // "…/" and as many of the last parts as fit; in front of them the first part of a relative path, if it fits too.
+  size_t cut = std::string_view::npos;
+  for (size_t slash = path_and_line.find('/'); slash != std::string_view::npos;
+       slash = path_and_line.find('/', slash + 1)) {
+    if (display_width(path_and_line.substr(slash)) + 1 <= columns) {
+      cut = slash;
+      break;
+    }
+  }
+  if (cut == std::string_view::npos) {
+    const std::string_view name = path_and_line.substr(path_and_line.rfind('/') + 1);
+    if (display_width(name) <= columns) return std::string(name);
+    const size_t colon = name.rfind(':');
+    if (colon == std::string_view::npos || colon == 0) return shorten_middle(name, columns);
+    const std::string_view line = name.substr(colon);  // a number: never cut
+    const size_t room = columns > line.size() ? columns - line.size() : 0;
+    return shorten_middle(name.substr(0, colon), std::max<size_t>(room, 1)) + std::string(line);
+  }
+  const std::string_view first = path_and_line.substr(0, path_and_line.find('/') + 1);
+  const std::string shortened = "…" + std::string(path_and_line.substr(cut));
+  const bool first_fits =
+      first.size() > 1 && first != "../" && display_width(first) + display_width(shortened) <= columns;
+  return first_fits ? std::string(first) + shortened : shortened;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,30 @@
+// cli/base/text.h: text on a terminal: how wide it is, how it is cut, and what must not reach it raw.
+//
+// Trust:    names and paths come from strangers' programs: escape_controls makes them harmless; every function here takes
+//           any bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+// Control characters, text-direction overrides and bytes that are no UTF-8 become \x1b, \u202e, \xff.
+std::string escape_controls(std::string_view text);
+
+// Columns that the text takes: combining marks none, East Asian wide characters and emoji two.
+size_t display_width(std::string_view text);
+
+std::string pad_left(std::string_view text, size_t columns);   // right-aligned
+std::string pad_right(std::string_view text, size_t columns);  // left-aligned
+
+// Text that shows only ASCII, for locales without UTF-8: our own signs are replaced, other characters become '?'.
+std::string to_ascii(std::string_view text);
+
+// The following give text of at most `columns` columns, with "…" for what was left out. Numbers are never cut.
+std::string shorten_middle(std::string_view text, size_t columns);
+std::string shorten_path(std::string_view path_and_line,
+                         size_t columns);  // "a/…/c.cc:12": the file's name and line stay
+
+}  // namespace heapprof::cli

@@ -1,0 +1,34 @@
+// cli/base/units.h: how numbers are written for people, and sizes read from them. The one formatter of every view.
+//
+// Guarantees
+//  - Bytes are IEC only (1 KiB = 1024 B), three significant digits, rounded half up in integers: no double is involved.
+//  - A value that rounds to 1024 of a unit is written as 1.00 of the next.
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+// A part and what it is a part of: two integers that nobody can swap by accident.
+struct Ratio {
+  uint64_t part = 0;
+  uint64_t whole = 0;
+};
+
+std::string format_bytes(uint64_t bytes);           // 1.92 GiB, 40.2 MiB, 402 MiB, 1010 KiB, 17 B
+std::string format_bytes_exact(uint64_t bytes);     // 2,061,584,302 B
+std::string format_count(uint64_t count);           // exact below 10^6, then 18.4 M
+std::string format_count_exact(uint64_t count);     // 18,400,123
+std::string format_time(uint64_t time_ns);          // a moment: 18.204 s, 812 ms, 17 µs
+std::string format_duration(uint64_t duration_ns);  // a length: 41.8 s, 12 min 4 s
+std::string format_percent(Ratio ratio);            // 63.0 %, <0.1 %, 100 %
+std::string format_percent_rounded(Ratio ratio);    // 61 %, <1 %
+
+// B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; K, M, G alone are refused.
+Result<uint64_t> parse_size(std::string_view text);
+
+}  // namespace heapprof::cli
