@@ -1,0 +1,32 @@
+# `cmake --install` puts everything in its place, and the installed tree works wherever it is moved to.
+expect_status 0 cmake --install "$BUILD" --prefix "$PWD/first"
+mv first second
+prefix=$PWD/second
+
+[ -x "$prefix/bin/heapprof" ] || fail "bin/heapprof is missing"
+agent=$(find "$prefix/lib" -name libheapprof.so)
+expect_eq "the agent's folder" "$(basename "$(dirname "$agent")")" heapprof
+for file in LICENSE THIRD_PARTY.md CHANGELOG.md; do
+  [ -s "$prefix/share/doc/heapprof/$file" ] || fail "share/doc/heapprof/$file is missing"
+done
+for source in "$SOURCE"/agent/include/heapprof/*.h; do
+  [ ! -f "$source" ] || cmp "$source" "$prefix/include/heapprof/$(basename "$source")" || fail "the header is not installed as it is"
+done
+if [ -n "$(command -v scdoc)" ]; then
+  for source in "$SOURCE"/man/*.scd; do
+    page=$(basename "$source" .scd)
+    [ -s "$prefix/share/man/man${page##*.}/$page" ] || fail "the man page $page is missing"
+  done
+fi
+if [ -d "$SOURCE/completions" ]; then
+  for file in bash-completion/completions/heapprof zsh/site-functions/_heapprof fish/vendor_completions.d/heapprof.fish; do
+    [ -s "$prefix/share/$file" ] || fail "share/$file is missing"
+  done
+fi
+
+# The build's own agent must not be what the moved tool finds: the target names the library that is mapped into it.
+expect_status 0 "$prefix/bin/heapprof" --version
+expect_in out.txt "$(sed -n 's/^project(heapprof VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")"
+expect_status 0 "$prefix/bin/heapprof" run -q -o profile.json -- bash -c 'grep libheapprof.so /proc/$$/maps; exit 0'
+expect_in out.txt "$prefix/lib"
+[ "$(json profile.json '[.pps[].tbk] | add')" -gt 100 ] || fail "bash allocates more than 100 blocks; the profile says $(json profile.json '[.pps[].tbk] | add')"

@@ -1,0 +1,53 @@
+# The portable tarball works in the root file system of an older release (Debian 11, glibc 2.31): it profiles that release's perl.
+# The root file system comes from debootstrap and is kept in the user's cache folder, so that the next run is quick.
+[ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
+[ -n "$(command -v debootstrap)" ] || skip "debootstrap is not installed"
+release=bullseye
+cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof
+old=$cache/$release
+if [ ! -e "$old/.complete" ]; then
+  rm -rf "$old" "$old.part"
+  mkdir -p "$cache"
+  debootstrap --variant=minbase "$release" "$old.part" >debootstrap.txt 2>&1 || { tail -n 5 debootstrap.txt; rm -rf "$old.part"; skip "debootstrap could not make $release"; }
+  touch "$old.part/.complete"
+  mv "$old.part" "$old"
+fi
+
+# The same sources give the same bytes: packed twice.
+"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1 || { cat package.txt; fail "scripts/package"; }
+tarball=$(echo dist/heapprof-*-x86_64-linux.tar.gz)
+[ -s "$tarball" ] || fail "no tarball: $tarball"
+sum=$(sha256sum <"$tarball")
+"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1
+expect_eq "checksum of a second packing" "$(sha256sum <"$tarball")" "$sum"
+
+folder=/opt/heapprof-test.$$
+mkdir -p "$old$folder"
+trap 'rm -rf "$old$folder"' RETURN
+tar -xzf "$tarball" -C "$old$folder" --strip-components=1
+cat >"$old$folder/program.pl" <<'PERL'
+my %seen;
+$seen{$_ % 5000} .= "x" x 100 for 1 .. 20000;
+printf "%d keys\n", scalar keys %seen;
+PERL
+# A mount namespace of our own: /proc is there for the tool, and goes with the command.
+inside() { unshare --mount --propagation private sh -c 'mount --bind /proc "$0/proc" && exec chroot "$@"' "$old" "$old" "$@"; }
+inside true 2>err.txt || { rm -rf "$old$folder"; skip "cannot mount /proc in a chroot here: $(head -n 1 err.txt)"; }
+
+status=0
+inside ldd --version >libc.txt 2>&1 || true
+expect_in libc.txt "2.31"
+inside "$folder/bin/heapprof" --version >version.txt || fail "the tool does not start on glibc 2.31"
+inside "$folder/bin/heapprof" run -o "$folder/profile.json" -- perl "$folder/program.pl" >out.txt 2>err.txt || status=$?
+[ $status = 0 ] || { cat err.txt; fail "heapprof run ended with $status"; }
+expect_eq "the program's output" "$(cat out.txt)" "5000 keys"
+inside "$folder/bin/heapprof" report "$folder/profile.json" >report.txt || fail "heapprof report"
+expect_in report.txt "perl"
+cp "$old$folder/profile.json" .
+rm -rf "$old$folder"
+
+# 5,000 strings grow to 400 bytes and more, and stay: the peak is over 2 MB, the blocks are over 5,000, and names come from perl's own symbols.
+peak=$(json profile.json '[.pps[].gb] | add')
+[ "$peak" -gt 2000000 ] || fail "the peak is $peak bytes"
+[ "$(json profile.json '[.pps[].tbk] | add')" -gt 20000 ] || fail "fewer blocks than strings"
+json profile.json '.ftbl[]' | grep -q 'Perl_sv_grow\|Perl_safesys\|Perl_' || fail "no frame of perl has a name"
