@@ -12,7 +12,7 @@
 
 namespace heapprof::agent {
 
-thread_local Context* t_context __attribute__((tls_model("initial-exec")));
+constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
 
 namespace {
 

@@ -49,7 +49,7 @@ struct Context {
   uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
 };
 
-extern thread_local Context* t_context __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
 
 // sp: the hook's CFA.
 Context* begin_event_slow(uint64_t sp);

@@ -24,7 +24,7 @@ uint32_t g_life = 0;
 std::atomic<uint32_t> g_generation{0};
 bool g_use_tsc = false;
 bool g_producer_fence = false;
-thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
+constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 
 namespace {
 

@@ -40,7 +40,7 @@ extern bool g_producer_fence;
 inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs: its allocations are not the program's
 inline constexpr uint32_t kThreadSelfTest = 2;
 inline constexpr uint32_t kThreadStarting = 4;
-extern thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
+extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 extern uint32_t g_self_test_events;
 
 // Finds the real functions; once. Every hook's pointer leads here until it is done.

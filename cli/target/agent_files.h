@@ -1,0 +1,20 @@
+// cli/target/agent_files.h: where the agent lies, seen from the tool's own place.
+//
+// Guarantees
+//  - The tool and its agent can be moved together: BIN/heapprof looks in BIN/../lib/heapprof and its like.
+#pragma once
+
+#include <string>
+
+#include "cli/base/result.h"
+
+namespace heapprof::cli {
+
+struct AgentFiles {
+  std::string agent;      // libheapprof.so
+  std::string reference;  // libheapprof-verify.so; empty if it is not installed
+};
+
+Result<AgentFiles> find_agent_files();
+
+}  // namespace heapprof::cli

@@ -1,0 +1,102 @@
+// cli/target/launch.cc: see launch.h.
+#include "cli/target/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/base/problems.h"
+#include "shared/env.h"
+
+extern char** environ;
+
+namespace heapprof::cli {
+
+namespace {
+
+std::vector<std::string> make_environment(const LaunchOptions& options) {
+  std::string preload;
+  for (const std::string& object : options.preload) {
+    if (!preload.empty()) preload += ':';
+    preload += object;
+  }
+  const std::string preload_name = std::string(wire::kPreloadVariable) + "=";
+  const std::string socket_name = std::string(wire::kSocketVariable) + "=";
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    if (text.starts_with(socket_name)) continue;
+    if (text.starts_with(preload_name)) {
+      if (text.size() > preload_name.size()) preload += ":" + text.substr(preload_name.size());
+      continue;
+    }
+    environment.push_back(text);
+  }
+  environment.push_back(preload_name + preload);
+  environment.push_back(socket_name + options.socket_variable);
+  return environment;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+// In the child, between fork and exec.
+[[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* environment, int error_fd) {
+  for (const int signal_number : {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) signal(signal_number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
+  execve(options.file.c_str(), arguments, environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(error_fd, &error, sizeof error);
+  _exit(127);
+}
+
+Problem start_problem(const std::string& program, int error) {
+  if (error == ENOENT || error == ENOTDIR) return program_not_found(program);
+  if (error == EACCES || error == EISDIR || error == EPERM || error == ENOEXEC) {
+    return program_not_executable(program, errno_text(error));
+  }
+  return launch_failed(program, errno_text(error));
+}
+
+}  // namespace
+
+Result<Launched> launch(const LaunchOptions& options) {
+  const std::string& program = options.command[0];
+  const std::vector<std::string> environment = make_environment(options);
+  const std::vector<char*> arguments = pointers(options.command);
+  const std::vector<char*> variables = pointers(environment);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return launch_failed(program, errno_text(errno));
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+
+  Launched launched;
+  launched.pid = fork();
+  if (launched.pid < 0) return launch_failed(program, errno_text(errno));
+  if (launched.pid == 0) become(options, arguments.data(), variables.data(), write_end.get());
+  write_end.reset();
+  launched.pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, launched.pid, 0)));
+
+  int error = 0;
+  ssize_t got;
+  do {
+    got = read(read_end.get(), &error, sizeof error);  // ends when exec closes the other end
+  } while (got < 0 && errno == EINTR);
+  if (got == static_cast<ssize_t>(sizeof error)) {
+    waitpid(launched.pid, nullptr, 0);
+    return start_problem(program, error);
+  }
+  return launched;
+}
+
+}  // namespace heapprof::cli

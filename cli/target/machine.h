@@ -1,0 +1,11 @@
+// cli/target/machine.h: on what machine a profile was taken.
+#pragma once
+
+#include "cli/model/run.h"
+
+namespace heapprof::cli {
+
+// Everything but Machine::libc, which the agent reports.
+Machine describe_machine();
+
+}  // namespace heapprof::cli
