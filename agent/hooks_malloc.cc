@@ -22,7 +22,7 @@ namespace {
     resolve_real_functions();         \
     return g_real.name args;          \
   }
-#include "agent/hooks.def"
+#include "shared/hooks.def"
 #undef X
 
 // An allocator without sized frees.
@@ -44,14 +44,14 @@ int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
 
 RealFunctions g_real = {
 #define X(result, name, params, args) start_##name,
-#include "agent/hooks.def"
+#include "shared/hooks.def"
 #undef X
 };
 
 bool find_real_functions(const link_map** malloc_object) {
   RealFunctions found{};
 #define X(result, name, params, args) found.name = reinterpret_cast<result(*) params>(find_behind_agent(#name).address);
-#include "agent/hooks.def"
+#include "shared/hooks.def"
 #undef X
   if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr) return false;
   if (found.memalign == nullptr) found.memalign = no_aligned_memory;

@@ -12,7 +12,7 @@ namespace heapprof::agent {
 
 struct RealFunctions {
 #define X(result, name, params, args) result(*name) params;
-#include "agent/hooks.def"
+#include "shared/hooks.def"
 #undef X
 };
 extern RealFunctions g_real;

@@ -24,7 +24,7 @@ constexpr size_t kSize = 128;
 
 enum Hook : uint32_t {
 #define X(result, name, params, args) kHook_##name,
-#include "agent/hooks.def"
+#include "shared/hooks.def"
 #undef X
 };
 

@@ -170,7 +170,7 @@ struct Hello {
   uint32_t magic;
   uint32_t version;
   uint32_t flags;             // HelloFlags
-  uint32_t self_test_failures;  // bit i: hook i of agent/hooks.def gave another number of events than one
+  uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave another number of events than one
   uint64_t page_bytes;
   uint64_t events_before;     // allocations that went by before the agent could connect
   char agent_version[32];
