@@ -6,10 +6,17 @@
 //  - A location without symbols stays without; nothing is guessed. A stripped file gives its dynamic symbols.
 //  - Modules are read through the descriptor that was opened when they were loaded, if there is one.
 //  - Finds separate debug files by build id and .gnu_debuglink, dwz supplements, split DWARF (.dwo), and asks debuginfod
-//    where the user's environment names servers.
-// Trust:    ELF and DWARF of strangers: a broken file costs its own names, never the run.
+//    where the user's environment names servers. Nothing is fetched otherwise.
+//  - A file that is no longer the one that was loaded (its build id differs) gives no names, and is reported.
+// Not provided: names for the vdso and for code without a file; .dwp files before elfutils 0.192.
+//
+// Context:  forks a child for the reading and waits for it by its id; call it when no other thread holds locks for long.
+// Trust:    ELF and DWARF of strangers: a broken file costs its own names, never the run (worker.h).
 // Cost:     grows with the distinct addresses and the compilation units they lie in.
 #pragma once
+
+#include "cli/model/recording.h"
+#include "cli/model/symbols.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +24,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
-
 namespace heapprof::cli {
 
 struct SymbolizeOptions {
   std::function<void(size_t done_modules, size_t all_modules)> progress;  // may be empty
+  std::string debug_folders;  // where separate debug files are, colon-separated; empty: /usr/lib/debug
 };
 
 struct SymbolizeReport {
-  size_t resolved_locations = 0;     // at least a function name
+  size_t resolved_locations = 0;  // at least a function name
   size_t unresolved_locations = 0;
-  std::vector<std::string> modules_without_symbols;  // paths
+  // Paths, each in one list at most:
+  std::vector<std::string> modules_without_symbols;     // no location has a name: stripped, gone, or no ELF file
+  std::vector<std::string> modules_without_debug_info;  // names from symbols only: no lines, no inlined frames
+  std::vector<std::string> changed_modules;     // the file is not the one that was loaded: nothing was taken from it
+  std::vector<std::string> unreadable_modules;  // reading it crashed or did not end
 };
 
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,

@@ -1,0 +1,84 @@
+// cli/symbolize/demangle.cc: readable names, from libiberty's demanglers, with bounds on what a hostile name may cost.
+//
+// A mangled name is a small program: substitutions copy what was said before, so that 200 bytes can ask for a gigabyte of
+// text, and nesting asks for stack. Input length is bounded here, nesting by libiberty (1024 when printing; when parsing, by
+// the length). Output is bounded by taking it piece by piece through a callback and leaving by longjmp when there is too
+// much: the demanglers are C, hold nothing but stack while they print (Rust's may hold one identifier), and have no other way
+// to be stopped.
+#include <algorithm>
+#include <csetjmp>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+// libiberty.h declares a basename of its own unless its user says that libc has one.
+#define HAVE_DECL_BASENAME 1
+#include "cli/symbolize/symbolizer.h"
+
+#include <libiberty/demangle.h>
+
+namespace heapprof::cli {
+namespace {
+
+// libiberty sets its working space on the stack, about 100 bytes for each byte of a C++ name: 16 KiB are 1.6 MB of 8.
+constexpr size_t kMaxMangledBytes = 16 << 10;
+constexpr size_t kMaxDemangledBytes = 64 << 10;
+// Above this length libiberty refuses C++ names altogether unless told not to limit itself; real templates are longer.
+constexpr size_t kLimitedByLibiberty = 1000;
+// D's demangler has no callback form. Each back reference can at most double the text.
+constexpr size_t kMaxDBytes = 1024;
+constexpr ptrdiff_t kMaxDBackReferences = 12;
+
+constexpr int kStyle = DMGL_PARAMS | DMGL_ANSI;
+
+struct Sink {
+  std::jmp_buf escape;
+  size_t size;
+  char text[kMaxDemangledBytes];
+};
+
+void append(const char* piece, size_t size, void* opaque) {
+  Sink& sink = *static_cast<Sink*>(opaque);
+  if (size > kMaxDemangledBytes - sink.size) std::longjmp(sink.escape, 1);
+  std::memcpy(sink.text + sink.size, piece, size);
+  sink.size += size;
+}
+
+using Demangler = int (*)(const char*, int, demangle_callbackref, void*);
+
+// No object with a destructor may live in here: longjmp passes it by.
+bool run(Demangler demangler, const char* name, int options, Sink* sink) {
+  sink->size = 0;
+  if (setjmp(sink->escape) != 0) return false;
+  return demangler(name, options, append, sink) != 0;
+}
+
+std::string demangle_d(const std::string& name) {
+  if (name.size() > kMaxDBytes || std::count(name.begin(), name.end(), 'Q') > kMaxDBackReferences) return {};
+  std::unique_ptr<char, decltype(&std::free)> text(dlang_demangle(name.c_str(), kStyle), &std::free);
+  return text ? std::string(text.get()) : std::string();
+}
+
+}  // namespace
+
+std::string demangle(const std::string& name) {
+  bool is_cpp = name.starts_with("_Z") || name.starts_with("___Z");
+  bool is_rust = name.starts_with("_R");
+  bool is_d = name.starts_with("_D");
+  if ((!is_cpp && !is_rust && !is_d) || name.size() > kMaxMangledBytes) return name;
+  if (name.find('\0') != std::string::npos) return name;
+  if (is_d) {
+    std::string text = demangle_d(name);
+    return text.empty() ? name : text;
+  }
+  Sink sink;
+  // Rust's legacy form is a C++ name whose last part is a hash, so Rust is asked first.
+  if (run(rust_demangle_callback, name.c_str(), kStyle, &sink)) return std::string(sink.text, sink.size);
+  if (is_rust) return name;
+  int options = name.size() > kLimitedByLibiberty ? kStyle | DMGL_NO_RECURSE_LIMIT : kStyle;
+  if (run(cplus_demangle_v3_callback, name.c_str(), options, &sink)) return std::string(sink.text, sink.size);
+  return name;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,86 @@
+// cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip leaves.
+#include "cli/symbolize/elf_identity.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMaxNoteBytes = 1 << 20;
+
+bool read_at(int fd, void* to, size_t size_bytes, uint64_t file_off) {
+  char* out = static_cast<char*>(to);
+  while (size_bytes > 0) {
+    ssize_t got = ::pread(fd, out, size_bytes, static_cast<off_t>(file_off));
+    if (got <= 0) return false;
+    out += got;
+    file_off += static_cast<uint64_t>(got);
+    size_bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+std::string to_hex(const unsigned char* bytes, size_t count) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * count);
+  for (size_t i = 0; i < count; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+// Empty if these notes hold no build id.
+std::string build_id_in_notes(const std::vector<unsigned char>& notes, uint64_t alignment) {
+  const uint64_t align = alignment == 8 ? 8 : 4;
+  auto round_up = [align](uint64_t value) { return (value + align - 1) & ~(align - 1); };
+  uint64_t position = 0;
+  while (notes.size() - position >= sizeof(Elf64_Nhdr)) {
+    Elf64_Nhdr header;
+    std::memcpy(&header, notes.data() + position, sizeof header);
+    uint64_t name = position + sizeof header;
+    uint64_t description = round_up(name + header.n_namesz);
+    uint64_t next = round_up(description + header.n_descsz);
+    if (description > notes.size() || description + header.n_descsz > notes.size()) break;
+    if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0) {
+      return to_hex(notes.data() + description, std::min<size_t>(header.n_descsz, 64));
+    }
+    if (next > notes.size()) break;
+    position = next;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<ElfIdentity> read_elf_identity(int fd) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  Elf64_Ehdr header;
+  if (!read_at(fd, &header, sizeof header, 0)) return std::nullopt;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
+    return std::nullopt;
+  }
+  ElfIdentity identity;
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) return identity;
+  for (uint64_t i = 0; i < header.e_phnum && identity.build_id.empty(); ++i) {
+    Elf64_Phdr segment;
+    if (!read_at(fd, &segment, sizeof segment, header.e_phoff + i * sizeof segment)) break;
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
+    std::vector<unsigned char> notes(segment.p_filesz);
+    if (read_at(fd, notes.data(), notes.size(), segment.p_offset)) {
+      identity.build_id = build_id_in_notes(notes, segment.p_align);
+    }
+  }
+  return identity;
+}
+
+}  // namespace heapprof::cli

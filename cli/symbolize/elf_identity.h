@@ -1,0 +1,19 @@
+// cli/symbolize/elf_identity.h: whether a file on disk is the one that was loaded: its build id.
+//
+// Context:  any thread; reads with pread, so that the descriptor's offset stays as it was.
+// Trust:    the file is hostile: lengths are checked, at most 1 MiB of notes is read.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace heapprof::cli {
+
+struct ElfIdentity {
+  std::string build_id;  // lower-case hex; empty: the file has none
+};
+
+// Nothing if the descriptor is no regular file with a 64-bit little-endian ELF header of a program or library.
+std::optional<ElfIdentity> read_elf_identity(int fd);
+
+}  // namespace heapprof::cli

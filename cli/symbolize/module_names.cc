@@ -1,0 +1,102 @@
+// cli/symbolize/module_names.cc: addresses are grouped by unit, so that each unit is read once, and the units are read in the
+// order of their first address.
+#include "cli/symbolize/module_names.h"
+
+#include "cli/symbolize/function_symbols.h"
+#include "cli/symbolize/symbolizer.h"
+#include "cli/symbolize/unit_frames.h"
+#include "cli/symbolize/unit_index.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace heapprof::cli {
+namespace {
+
+struct UnitWork {
+  Dwarf_Die unit;
+  std::vector<uint64_t> addresses;  // in the DWARF's terms
+  std::vector<size_t> places;       // of each address in the answer
+};
+
+std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias) {
+  std::vector<UnitWork> works;
+  std::unordered_map<const void*, size_t> by_unit;
+  for (size_t i = 0; i < addresses_svma.size(); ++i) {
+    uint64_t address = addresses_svma[i] - bias;
+    for (const Dwarf_Die& unit : index.find(address)) {
+      auto [entry, is_new] = by_unit.try_emplace(unit.addr, works.size());
+      if (is_new) works.push_back({unit, {}, {}});
+      works[entry->second].addresses.push_back(address);
+      works[entry->second].places.push_back(i);
+    }
+  }
+  return works;
+}
+
+// Of two units' answers for one address: the one that knows a function, then the one with the smaller function.
+bool is_better(const UnitFrames& a, const UnitFrames& b) {
+  if ((a.function_bytes != 0) != (b.function_bytes != 0)) return a.function_bytes != 0;
+  if (a.function_bytes != b.function_bytes) return a.function_bytes < b.function_bytes;
+  return a.frames.size() > b.frames.size();
+}
+
+std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<AddressRange> executable,
+                                   std::span<const uint64_t> addresses_svma) {
+  std::vector<UnitFrames> best(addresses_svma.size());
+  for (AddressRange& range : executable) range = {range.low - bias, range.high - bias};
+  UnitIndex index(dwarf, std::move(executable));
+  UnitReading reading;
+  for (const UnitWork& work : group_by_unit(index, addresses_svma, bias)) {
+    std::vector<UnitFrames> found = read_unit_frames(work.unit, work.addresses, index.executable(), &reading);
+    for (size_t i = 0; i < found.size(); ++i) {
+      UnitFrames& so_far = best[work.places[i]];
+      if (is_better(found[i], so_far)) so_far = std::move(found[i]);
+    }
+  }
+  return best;
+}
+
+// A bare name of the outermost frame (`push_back`, from a unit without linkage names) is less than a mangled symbol.
+bool wants_symbol(const UnitFrames& found) {
+  return found.frames.empty() || found.frames.back().function.empty() || !found.has_linkage_name;
+}
+
+void use_symbol(const char* symbol, UnitFrames* found) {
+  if (found->frames.empty()) found->frames.emplace_back();
+  SourceFrame& outermost = found->frames.back();
+  std::string name = demangle(symbol);
+  if (outermost.function.empty() || name != symbol) outermost.function = std::move(name);
+}
+
+}  // namespace
+
+ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
+                              const std::string& debug_folders) {
+  ModuleNames names;
+  names.frames.resize(addresses_svma.size());
+  DebugFile file(module, debug_folders);
+  names.state = file.state();
+  if (names.state != DebugFileState::kOpen) return names;
+  std::vector<AddressRange> executable = file.executable();
+  std::vector<UnitFrames> found(addresses_svma.size());
+  Dwarf_Addr bias = 0;
+  if (Dwarf* dwarf = file.dwarf(&bias)) {
+    names.has_debug_info = true;
+    found = read_dwarf(dwarf, bias, executable, addresses_svma);
+  }
+  std::optional<FunctionSymbols> symbols;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (wants_symbol(found[i])) {
+      if (!symbols) symbols.emplace(file.module(), executable);
+      const char* symbol = symbols->find(addresses_svma[i]);
+      if (symbol != nullptr) use_symbol(symbol, &found[i]);
+    }
+    names.frames[i] = std::move(found[i].frames);
+  }
+  names.has_symbols = symbols && !symbols->empty();
+  return names;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,32 @@
+// cli/symbolize/module_names.h: the frames at some addresses of one module: DWARF first, then symbols.
+//
+// Context:  one thread, no state outside. symbolizer.cc runs it in a process of its own, because elfutils' errors are crashes.
+#pragma once
+
+#include "cli/model/recording.h"
+#include "cli/model/symbols.h"
+#include "cli/symbolize/debug_file.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ModuleNames {
+  DebugFileState state = DebugFileState::kMissing;
+  bool has_debug_info = false;
+  bool has_symbols = false;                      // functions in .symtab or .dynsym; known only where they were needed
+  std::vector<std::vector<SourceFrame>> frames;  // by address
+};
+
+// addresses_svma: sorted, distinct, inside the instructions meant (return addresses less one).
+ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
+                              const std::string& debug_folders);
+
+// As bytes, for the way between processes. decode gives false for bytes that encode cannot have made.
+std::string encode(const ModuleNames& names);
+bool decode(const std::string& bytes, ModuleNames* names);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,129 @@
+// cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that has read
+// strangers' files: the reader checks every length.
+//
+//   u32 state | u32 flags | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32 function, u32 file,
+//   u32 line, u32 inlined }… }…
+#include "cli/symbolize/module_names.h"
+
+#include <cstring>
+#include <unordered_map>
+
+namespace heapprof::cli {
+namespace {
+
+enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2 };
+
+class Writer {
+ public:
+  void number(size_t value) {
+    uint32_t small = static_cast<uint32_t>(value);
+    bytes_.append(reinterpret_cast<const char*>(&small), sizeof small);
+  }
+  void text(const std::string& value) {
+    number(value.size());
+    bytes_ += value;
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+  bool number(uint32_t* value) {
+    if (bytes_.size() - position_ < sizeof *value) return false;
+    std::memcpy(value, bytes_.data() + position_, sizeof *value);
+    position_ += sizeof *value;
+    return true;
+  }
+  bool text(std::string* value) {
+    uint32_t size = 0;
+    if (!number(&size) || size > bytes_.size() - position_) return false;
+    value->assign(bytes_, position_, size);
+    position_ += size;
+    return true;
+  }
+  // A list of this length, of elements of at least so many bytes each, can still follow.
+  bool has_room(uint32_t count, size_t element_bytes) const {
+    return count <= (bytes_.size() - position_) / element_bytes;
+  }
+  bool at_end() const { return position_ == bytes_.size(); }
+
+ private:
+  const std::string& bytes_;
+  size_t position_ = 0;
+};
+
+bool read_frames(Reader* reader, const std::vector<std::string>& strings, std::vector<SourceFrame>* frames) {
+  uint32_t count = 0;
+  if (!reader->number(&count) || !reader->has_room(count, 16)) return false;
+  frames->resize(count);
+  for (SourceFrame& frame : *frames) {
+    uint32_t function = 0;
+    uint32_t file = 0;
+    uint32_t inlined = 0;
+    if (!reader->number(&function) || !reader->number(&file) || !reader->number(&frame.line) ||
+        !reader->number(&inlined) || function >= strings.size() || file >= strings.size()) {
+      return false;
+    }
+    frame.function = strings[function];
+    frame.file = strings[file];
+    frame.inlined = inlined != 0;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string encode(const ModuleNames& names) {
+  std::unordered_map<std::string, size_t> numbers;
+  std::vector<const std::string*> strings;
+  auto number_of = [&](const std::string& text) {
+    auto [entry, is_new] = numbers.try_emplace(text, strings.size());
+    if (is_new) strings.push_back(&entry->first);
+    return entry->second;
+  };
+  Writer frames;
+  frames.number(names.frames.size());
+  for (const std::vector<SourceFrame>& chain : names.frames) {
+    frames.number(chain.size());
+    for (const SourceFrame& frame : chain) {
+      frames.number(number_of(frame.function));
+      frames.number(number_of(frame.file));
+      frames.number(frame.line);
+      frames.number(frame.inlined ? 1 : 0);
+    }
+  }
+  Writer head;
+  head.number(static_cast<size_t>(names.state));
+  head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u));
+  head.number(strings.size());
+  for (const std::string* text : strings) head.text(*text);
+  return head.take() + frames.take();
+}
+
+bool decode(const std::string& bytes, ModuleNames* names) {
+  Reader reader(bytes);
+  uint32_t state = 0;
+  uint32_t flags = 0;
+  uint32_t count = 0;
+  if (!reader.number(&state) || !reader.number(&flags) || !reader.number(&count)) return false;
+  if (state > static_cast<uint32_t>(DebugFileState::kChanged) || !reader.has_room(count, 4)) return false;
+  std::vector<std::string> strings(count);
+  for (std::string& text : strings) {
+    if (!reader.text(&text)) return false;
+  }
+  if (!reader.number(&count) || !reader.has_room(count, 4)) return false;
+  names->state = static_cast<DebugFileState>(state);
+  names->has_debug_info = (flags & kHasDebugInfo) != 0;
+  names->has_symbols = (flags & kHasSymbols) != 0;
+  names->frames.resize(count);
+  for (std::vector<SourceFrame>& chain : names->frames) {
+    if (!read_frames(&reader, strings, &chain)) return false;
+  }
+  return reader.at_end();
+}
+
+}  // namespace heapprof::cli

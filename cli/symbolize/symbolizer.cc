@@ -1,0 +1,94 @@
+// cli/symbolize/symbolizer.cc: sorts the locations by module and hands each module's to a worker process.
+#include "cli/symbolize/symbolizer.h"
+
+#include "cli/symbolize/module_names.h"
+#include "cli/symbolize/worker.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+struct ModuleWork {
+  uint32_t module;
+  std::vector<uint64_t> addresses_svma;  // sorted, distinct: return addresses less one
+};
+
+// The kernel's page of code has no file; its functions are named by no table that is worth reading.
+bool is_vdso(const Module& module) { return module.path == "[vdso]" || module.path.starts_with("linux-vdso.so"); }
+
+bool has_names(const std::vector<Module>& modules, const Location& location) {
+  return location.module < modules.size() && location.svma != 0 && !is_vdso(modules[location.module]);
+}
+
+std::vector<ModuleWork> group_by_module(const std::vector<Module>& modules, const std::vector<Location>& locations) {
+  std::vector<ModuleWork> works(modules.size());
+  for (uint32_t i = 0; i < works.size(); ++i) works[i].module = i;
+  for (const Location& location : locations) {
+    if (has_names(modules, location)) works[location.module].addresses_svma.push_back(location.svma - 1);
+  }
+  std::erase_if(works, [](const ModuleWork& work) { return work.addresses_svma.empty(); });
+  for (ModuleWork& work : works) {
+    std::vector<uint64_t>& addresses = work.addresses_svma;
+    std::sort(addresses.begin(), addresses.end());
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  }
+  return works;
+}
+
+bool has_function(const std::vector<SourceFrame>& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const SourceFrame& frame) { return !frame.function.empty(); });
+}
+
+void report_module(const Module& module, const ModuleNames& names, SymbolizeReport* report) {
+  if (names.state == DebugFileState::kChanged) {
+    report->changed_modules.push_back(module.path);
+  } else if (std::none_of(names.frames.begin(), names.frames.end(), has_function)) {
+    report->modules_without_symbols.push_back(module.path);
+  } else if (!names.has_debug_info) {
+    report->modules_without_debug_info.push_back(module.path);
+  }
+}
+
+}  // namespace
+
+SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
+                      const SymbolizeOptions& options, SymbolizeReport* report) {
+  *report = SymbolizeReport();
+  std::vector<ModuleWork> works = group_by_module(modules, locations);
+  std::vector<ModuleNames> found(modules.size());  // by module
+  std::vector<const ModuleWork*> work_of(modules.size(), nullptr);
+  for (const ModuleWork& work : works) work_of[work.module] = &work;
+
+  auto read = [&](size_t i) {
+    return encode(read_module_names(modules[works[i].module], works[i].addresses_svma, options.debug_folders));
+  };
+  auto take = [&](size_t i, const std::string& bytes) {
+    uint32_t module = works[i].module;
+    if (decode(bytes, &found[module]) && found[module].frames.size() == works[i].addresses_svma.size()) {
+      report_module(modules[module], found[module], report);
+    } else {
+      found[module] = ModuleNames();
+      report->unreadable_modules.push_back(modules[module].path);
+    }
+    if (options.progress) options.progress(i + 1, works.size());
+  };
+  for (size_t failed : run_in_worker(works.size(), WorkerLimits(), read, take)) {
+    report->unreadable_modules.push_back(modules[works[failed].module].path);
+  }
+
+  SymbolTable table;
+  table.frames.resize(locations.size());
+  for (size_t i = 0; i < locations.size(); ++i) {
+    const Location& location = locations[i];
+    if (has_names(modules, location) && !found[location.module].frames.empty()) {
+      const std::vector<uint64_t>& addresses = work_of[location.module]->addresses_svma;
+      auto at = std::lower_bound(addresses.begin(), addresses.end(), location.svma - 1);
+      table.frames[i] = found[location.module].frames[static_cast<size_t>(at - addresses.begin())];
+    }
+    ++(has_function(table.frames[i]) ? report->resolved_locations : report->unresolved_locations);
+  }
+  return table;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,207 @@
+// cli/symbolize/unit_frames.cc: the walk.
+#include "cli/symbolize/unit_frames.h"
+
+#include <dwarf.h>
+
+#include <algorithm>
+#include <string>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint32_t kNone = 0xffffffff;
+// Inlining is at most some dozens deep in real code.
+constexpr int kMaxInlineDepth = 1024;
+
+// A function, or an inlined copy of one.
+struct Node {
+  Dwarf_Die die;
+  uint32_t parent = kNone;  // what it was inlined into
+  uint64_t bytes = 0;       // functions: size of the code
+};
+
+// An entry that is open during the walk: its children are deeper.
+struct Scope {
+  int depth;
+  uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
+};
+
+class Walk {
+ public:
+  Walk(Dwarf_Die unit, std::span<const uint64_t> addresses, const std::vector<AddressRange>& executable,
+       UnitReading* reading)
+      : addresses_(addresses), executable_(executable), reading_(reading), innermost_(addresses.size(), kNone) {
+    find_split_unit(unit);
+  }
+
+  void run();
+  UnitFrames frames_of(size_t index);
+
+ private:
+  void find_split_unit(Dwarf_Die unit);
+  uint32_t add_function(Dwarf_Die die);
+  uint32_t add_inlined(Dwarf_Die die, uint32_t parent);
+  uint32_t function_of(uint32_t node) const;
+  bool is_inside(uint32_t node, uint32_t outer) const;
+  void set_line(uint64_t address, SourceFrame* frame);
+  void set_call_site(Dwarf_Die* inlined, SourceFrame* frame);
+  std::string absolute(const char* file);
+
+  // [first, last) of the addresses that lie in a range.
+  std::pair<size_t, size_t> covered(const AddressRange& range) const {
+    auto first = std::lower_bound(addresses_.begin(), addresses_.end(), range.low);
+    auto last = std::lower_bound(first, addresses_.end(), range.high);
+    return {static_cast<size_t>(first - addresses_.begin()), static_cast<size_t>(last - addresses_.begin())};
+  }
+
+  std::span<const uint64_t> addresses_;
+  const std::vector<AddressRange>& executable_;
+  UnitReading* reading_;
+  Dwarf_Die entries_{};  // the unit that has the entries: the split one, where there is one
+  Dwarf_Die lines_{};    // the unit that has the line table and the compilation directory: the skeleton
+  std::vector<Node> nodes_;
+  std::vector<uint32_t> innermost_;  // by address: the node found so far
+  std::string directory_;
+};
+
+void Walk::find_split_unit(Dwarf_Die unit) {
+  entries_ = unit;
+  lines_ = unit;
+  uint8_t type = 0;
+  Dwarf_Die split{};
+  if (dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      type == DW_UT_skeleton && split.addr != nullptr) {
+    entries_ = split;
+  }
+  Dwarf_Attribute memory;
+  Dwarf_Attribute* found = dwarf_attr(&lines_, DW_AT_comp_dir, &memory);
+  const char* directory = found == nullptr ? nullptr : dwarf_formstring(found);
+  if (directory != nullptr) directory_ = directory;
+}
+
+void Walk::run() {
+  DieReader reader(entries_, &reading_->shapes);
+  std::vector<Scope> open;
+  while (reader.next()) {
+    while (!open.empty() && open.back().depth >= reader.depth()) open.pop_back();
+    if (reader.tag() == DW_TAG_subprogram) {
+      uint32_t node = reader.has_code() ? add_function(reader.die()) : kNone;
+      open.push_back({reader.depth(), node});
+    } else if (reader.tag() == DW_TAG_inlined_subroutine && reader.has_code() && !open.empty() &&
+               open.back().node != kNone && open.size() < kMaxInlineDepth) {
+      uint32_t node = add_inlined(reader.die(), open.back().node);
+      if (node != kNone) open.push_back({reader.depth(), node});
+    }
+  }
+}
+
+uint32_t Walk::add_function(Dwarf_Die die) {
+  std::vector<AddressRange> ranges = code_ranges(&die, executable_);
+  uint64_t bytes = 0;
+  for (const AddressRange& range : ranges) bytes += range.high - range.low;
+  uint32_t node = kNone;
+  for (const AddressRange& range : ranges) {
+    auto [first, last] = covered(range);
+    for (size_t i = first; i < last; ++i) {
+      // Two functions at one address: the smaller one says more.
+      if (innermost_[i] != kNone && nodes_[function_of(innermost_[i])].bytes <= bytes) continue;
+      if (node == kNone) {
+        node = static_cast<uint32_t>(nodes_.size());
+        nodes_.push_back({die, kNone, bytes});
+      }
+      innermost_[i] = node;
+    }
+  }
+  return node;
+}
+
+uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
+  uint32_t node = kNone;
+  for (const AddressRange& range : code_ranges(&die, executable_)) {
+    auto [first, last] = covered(range);
+    for (size_t i = first; i < last; ++i) {
+      // Not where a copy beside this one has been, or another function.
+      if (innermost_[i] == kNone || !is_inside(parent, innermost_[i])) continue;
+      if (node == kNone) {
+        node = static_cast<uint32_t>(nodes_.size());
+        nodes_.push_back({die, parent, 0});
+      }
+      innermost_[i] = node;
+    }
+  }
+  return node;
+}
+
+uint32_t Walk::function_of(uint32_t node) const {
+  while (nodes_[node].parent != kNone) node = nodes_[node].parent;
+  return node;
+}
+
+bool Walk::is_inside(uint32_t node, uint32_t outer) const {
+  while (node != outer && nodes_[node].parent != kNone) node = nodes_[node].parent;
+  return node == outer;
+}
+
+std::string Walk::absolute(const char* file) {
+  if (file == nullptr || file[0] == '\0') return {};
+  if (file[0] == '/' || directory_.empty()) return file;
+  return directory_ + "/" + file;
+}
+
+void Walk::set_line(uint64_t address, SourceFrame* frame) {
+  Dwarf_Line* line = dwarf_getsrc_die(&lines_, address);
+  if (line == nullptr) return;
+  int number = 0;
+  if (dwarf_lineno(line, &number) == 0 && number > 0) frame->line = static_cast<uint32_t>(number);
+  frame->file = absolute(dwarf_linesrc(line, nullptr, nullptr));
+}
+
+void Walk::set_call_site(Dwarf_Die* inlined, SourceFrame* frame) {
+  Dwarf_Attribute memory;
+  Dwarf_Word value = 0;
+  Dwarf_Attribute* found = dwarf_attr(inlined, DW_AT_call_line, &memory);
+  if (found != nullptr && dwarf_formudata(found, &value) == 0 && value <= 0xffffffff) {
+    frame->line = static_cast<uint32_t>(value);
+  }
+  found = dwarf_attr(inlined, DW_AT_call_file, &memory);
+  Dwarf_Files* files = nullptr;
+  size_t count = 0;
+  if (found == nullptr || dwarf_formudata(found, &value) != 0) return;
+  if (dwarf_getsrcfiles(&entries_, &files, &count) != 0 || value >= count) return;
+  frame->file = absolute(dwarf_filesrc(files, value, nullptr, nullptr));
+}
+
+UnitFrames Walk::frames_of(size_t index) {
+  UnitFrames result;
+  SourceFrame frame;
+  set_line(addresses_[index], &frame);
+  for (uint32_t node = innermost_[index]; node != kNone; node = nodes_[node].parent) {
+    const DieName& name = reading_->names.name(nodes_[node].die);
+    frame.function = name.text;
+    frame.inlined = nodes_[node].parent != kNone;
+    result.frames.push_back(std::move(frame));
+    frame = SourceFrame();
+    if (nodes_[node].parent != kNone) {
+      set_call_site(&nodes_[node].die, &frame);
+    } else {
+      result.function_bytes = nodes_[node].bytes;
+      result.has_linkage_name = name.is_linkage;
+    }
+  }
+  if (result.frames.empty() && !frame.file.empty()) result.frames.push_back(std::move(frame));
+  return result;
+}
+
+}  // namespace
+
+std::vector<UnitFrames> read_unit_frames(Dwarf_Die unit, std::span<const uint64_t> addresses,
+                                         const std::vector<AddressRange>& executable, UnitReading* reading) {
+  Walk walk(unit, addresses, executable, reading);
+  walk.run();
+  std::vector<UnitFrames> all;
+  all.reserve(addresses.size());
+  for (size_t i = 0; i < addresses.size(); ++i) all.push_back(walk.frames_of(i));
+  return all;
+}
+
+}  // namespace heapprof::cli

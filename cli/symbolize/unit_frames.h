@@ -1,0 +1,41 @@
+// cli/symbolize/unit_frames.h: the frames at some addresses of one compilation unit.
+//
+// One walk over the unit serves all its addresses: each function and each inlined copy of one adds itself to the addresses it
+// covers, so that there is no tree to build and search.
+//
+// Guarantees
+//  - Innermost first; file and line of every frame: the line table's for the innermost, the call's for the others.
+// Trust:    see die_reader.h; nothing here recurses or loops over what the file says.
+// Cost:     the unit's entries once (die_reader.h), its line table once.
+#pragma once
+
+#include "cli/model/symbols.h"
+#include "cli/symbolize/die_names.h"
+#include "cli/symbolize/die_reader.h"
+#include "cli/symbolize/unit_index.h"
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct UnitFrames {
+  std::vector<SourceFrame> frames;  // without a function: at most one frame, with file and line only
+  uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: none found
+  bool has_linkage_name = false;    // of the outermost frame
+};
+
+// What is kept while the units of one module are read.
+struct UnitReading {
+  DieShapesCache shapes;
+  DieNames names;
+};
+
+// unit: as UnitIndex found it; a skeleton leads to its .dwo file. addresses: sorted, distinct.
+std::vector<UnitFrames> read_unit_frames(Dwarf_Die unit, std::span<const uint64_t> addresses,
+                                         const std::vector<AddressRange>& executable, UnitReading* reading);
+
+}  // namespace heapprof::cli
