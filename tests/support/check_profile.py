@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tests/support/check_profile.py: does a profile keep every rule that needs no knowledge of the program?
+
+usage: check_profile.py PROFILE…
+The rules are those of man/heapprof-format.5, written down again here so that the writer is not its own judge: what Valgrind's
+viewer enforces, the inequalities between the numbers, and sums that must agree. Prints each broken rule; exit status 1 if any.
+"""
+import json
+import re
+import sys
+
+REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tuth", "cmd", "pid", "te", "tg", "pps", "ftbl", "heapprof"]
+NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
+FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$")
+PSEUDO = re.compile(r"^\[[^\]]+\]$")
+
+
+def check(profile):
+    broken = []
+
+    def rule(holds, text):
+        if not holds:
+            broken.append(text)
+
+    for key in REQUIRED:
+        rule(key in profile, f"'{key}' is missing")
+    if broken:
+        return broken
+    rule(profile["dhatFileVersion"] == 2, "dhatFileVersion is not 2")
+    rule(profile["verb"] == "Allocated", "verb is not Allocated")
+    rule(profile["bklt"] is True and profile["bkacc"] is False, "bklt, bkacc are not true, false")
+    rule(profile["heapprof"].get("version") == 1, "the extension's version is not 1")
+    rule(profile["tg"] <= profile["te"], f"tg {profile['tg']} > te {profile['te']}")
+    check_frames(profile["ftbl"], rule)
+    check_points(profile, rule)
+    check_extension(profile, rule)
+    check_numbers(profile, rule, "")
+    return broken
+
+
+def check_frames(frames, rule):
+    rule(frames and frames[0] == "[root]", "ftbl[0] is not [root]")
+    rule(len(set(frames)) == len(frames), "ftbl has duplicates")
+    for frame in frames[1:]:
+        rule(FRAME.match(frame) or PSEUDO.match(frame) or frame.startswith("["), f"frame text: {frame!r}")
+        rule(not any(ord(c) < 32 for c in frame), f"control character in {frame!r}")
+
+
+def check_points(profile, rule):
+    seen = set()
+    for index, pp in enumerate(profile["pps"]):
+        where = f"pps[{index}]"
+        missing = [n for n in NUMBERS + ["fs"] if n not in pp]
+        if missing:
+            rule(False, f"{where}: {missing} are missing")
+            continue
+        stack = tuple(pp["fs"])
+        rule(stack not in seen, f"{where}: repeated location")
+        rule(len(stack) > 0, f"{where}: no frame")
+        rule(all(0 < f < len(profile["ftbl"]) for f in stack), f"{where}: frame index out of range")
+        seen.add(stack)
+        for greater, smaller in (("tb", "mb"), ("mb", "gb"), ("mb", "eb"), ("tbk", "mbk"), ("tbk", "gbk"), ("tbk", "ebk")):
+            rule(pp[greater] >= pp[smaller], f"{where}: {greater} {pp[greater]} < {smaller} {pp[smaller]}")
+        for bytes_, blocks in (("tb", "tbk"), ("gb", "gbk"), ("eb", "ebk")):
+            rule(pp[blocks] > 0 or pp[bytes_] == 0, f"{where}: {bytes_} without {blocks}")
+        rule(pp["tbk"] > 0, f"{where}: no block")
+        # tl is rounded per point, by less than one unit
+        rule(pp["tl"] <= pp["tbk"] * (profile["te"] + 1), f"{where}: lifetimes are longer than the run")
+
+
+def check_extension(profile, rule):
+    sums = {n: sum(pp.get(n, 0) for pp in profile["pps"]) for n in NUMBERS}
+    host = next((d for d in profile["heapprof"].get("devices", []) if d.get("name") == "host"), None)
+    rule(host is not None, "the extension has no device 'host'")
+    if host is None:
+        return
+    totals = host.get("totals", host)
+    for name, total in (("total_bytes", "tb"), ("total_blocks_count", "tbk"), ("total_blocks", "tbk"), ("peak_bytes", "gb"),
+                        ("peak_blocks_count", "gbk"), ("peak_blocks", "gbk"), ("leaked_bytes", "eb"), ("leaked_blocks_count", "ebk"),
+                        ("leaked_blocks", "ebk")):
+        if name in totals:
+            rule(totals[name] == sums[total], f"host {name} is {totals[name]}, the sum of {total} {sums[total]}")
+    buckets = host.get("timeline", {}).get("buckets", [])
+    if buckets and "peak_bytes" in totals:
+        highest = max(b["max_bytes"] if isinstance(b, dict) else b[1] for b in buckets)
+        rule(highest == totals["peak_bytes"], f"the timeline's maximum is {highest}, the peak {totals['peak_bytes']}")
+
+
+def check_numbers(value, rule, path):
+    """Integers below 2^53 in what viewers read, no negative or fractional number anywhere."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            check_numbers(item, rule, f"{path}.{key}")
+    elif isinstance(value, list):
+        for item in value:
+            check_numbers(item, rule, path)
+    elif isinstance(value, bool):
+        pass
+    elif isinstance(value, int):
+        rule(value >= 0, f"{path} is negative: {value}")
+        rule(value < 1 << 53 or path.startswith(".heapprof"), f"{path} is beyond 2^53: {value}")
+    elif isinstance(value, float):
+        rule(False, f"{path} is not an integer: {value}")
+
+
+def main():
+    status = 0
+    for path in sys.argv[1:]:
+        raw = open(path, "rb").read()
+        try:
+            broken = check(json.loads(raw.decode("utf-8")))
+        except ValueError as error:
+            broken = [f"not JSON in UTF-8: {error}"]
+        for line in broken[:20]:
+            print(f"{path}: {line}")
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
