@@ -1,0 +1,13 @@
+// agent/api.cc: the functions behind include/heapprof/heapprof.h.
+#include "agent/lifecycle.h"
+
+#define API extern "C" __attribute__((visibility("default")))
+
+API int heapprof_agent_is_recording();
+API const char* heapprof_agent_version();
+
+int heapprof_agent_is_recording() {
+  return heapprof::agent::g_fork_page.state == heapprof::agent::AgentState::kOn ? 1 : 0;
+}
+
+const char* heapprof_agent_version() { return HEAPPROF_VERSION; }
