@@ -169,7 +169,7 @@ void count_lost() { g_control->events_lost.fetch_add(1, std::memory_order_relaxe
 
 Context* begin_event_slow(uint64_t sp) {
   if (t_flags != 0) {
-    if ((t_flags & kThreadSelfTest) != 0) ++g_self_test_events;
+    if ((t_flags & kThreadSelfTest) != 0) g_self_test_events = g_self_test_events + 1;
     return nullptr;
   }
   if (g_fork_page.state == AgentState::kOff) return nullptr;

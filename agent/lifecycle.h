@@ -41,7 +41,7 @@ inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs
 inline constexpr uint32_t kThreadSelfTest = 2;
 inline constexpr uint32_t kThreadStarting = 4;
 extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
-extern uint32_t g_self_test_events;
+extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows that malloc changes no variable
 
 // Finds the real functions; once. Every hook's pointer leads here until it is done.
 void resolve_real_functions();

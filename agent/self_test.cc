@@ -15,7 +15,7 @@ extern "C" void _ZdlPv(void* block);
 
 namespace heapprof::agent {
 
-uint32_t g_self_test_events = 0;
+volatile uint32_t g_self_test_events = 0;
 
 namespace {
 
