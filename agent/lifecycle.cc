@@ -90,6 +90,7 @@ bool join_collector(bool forked) {
   g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
   g_single_threaded = single_threaded_flag();
   g_control->generation.store(g_generation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  set_max_frames(g_control->max_frames);
   if (!init_unwinder()) {
     turn_off(wire::StopReason::kNoMemory);
     return false;

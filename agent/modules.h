@@ -18,8 +18,8 @@ namespace heapprof::agent {
 struct ModuleInfo {
   uint64_t start_avma;
   uint64_t end_avma;
-  uint64_t entry_avma;          // where the kernel or the loader enters the object (e_entry); 0: nowhere
-  uint64_t table_start_avma;    // the mapped memory that holds .eh_frame_hdr and .eh_frame
+  uint64_t entry_avma;        // where the kernel or the loader enters the object (e_entry); 0: nowhere
+  uint64_t table_start_avma;  // the mapped memory that holds .eh_frame_hdr and .eh_frame
   uint64_t table_end_avma;
   const uint8_t* eh_frame_hdr;  // nullptr: none
 };

@@ -47,7 +47,7 @@ void capture_with_reference(Context* context, const StartFrame& caller, StackDel
   }
   const uint32_t count = walk_reference(context, caller);
   if (g_control->unwinder == wire::UnwinderKind::kLibunwind && count != 0) {
-    replace_stack(context->unwind, context->reference_pcs, count, delta);
+    replace_stack(context->unwind, context->reference_pcs, count, context->generation, delta);
     return;
   }
   capture_stack(context->unwind, caller, context->generation, delta);

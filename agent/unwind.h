@@ -25,10 +25,10 @@ struct StartFrame {
 };
 
 struct StackDelta {
-  uint32_t keep;                // outermost frames that are as in the previous stack
-  uint32_t fresh;               // new frames
-  const uint64_t* fresh_pcs;    // fresh program counters, INNERMOST first: fresh_pcs[fresh - 1] is the outermost of them
-  uint32_t truncation;          // 0, or a wire::TruncationCause
+  uint32_t keep;              // outermost frames that are as in the previous stack
+  uint32_t fresh;             // new frames
+  const uint64_t* fresh_pcs;  // fresh program counters, INNERMOST first: fresh_pcs[fresh - 1] is the outermost of them
+  uint32_t truncation;        // 0, or a wire::TruncationCause
 };
 
 // Caches and the previous stack of one thread (or of one signal level of a thread).
@@ -51,11 +51,14 @@ void reset_stack(UnwindContext* context);
 const uint64_t* current_stack(const UnwindContext* context, uint32_t* count);
 
 // Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
-// (For --unwinder=libunwind.)
-void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, StackDelta* delta);
+// Its modules are announced. (For --unwinder=libunwind.)
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation, StackDelta* delta);
 
 // Once per process, before the first capture_stack and again in a forked child: maps the process-wide rule cache.
-// Returns false where memory cannot be had.
+// Returns false where memory cannot be had. Every module is announced again from then on.
 bool init_unwinder();
+
+// Stacks deeper than this are truncated; at most kMaxFrames, which 0 means, too.
+void set_max_frames(uint32_t max_frames);
 
 }  // namespace heapprof::agent

@@ -1,0 +1,66 @@
+// agent/unwind_context.h: the memory of one thread's unwinder, shared by unwind.cc (fast) and unwind_slow.cc.
+#pragma once
+
+#include "agent/cfi_program.h"
+#include "agent/unwind.h"
+#include "agent/unwind_rule.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+inline constexpr uint32_t kRuleIndexBits = 13;
+inline constexpr uint32_t kContextRules = 1u << kRuleIndexBits;
+
+class UnwindContext {
+ public:
+  uint64_t rules_key;  // process life and generation that `rules` belong to
+  uint32_t generation;
+  uint32_t previous;  // which of `stacks` holds the previous stack
+  uint32_t previous_count;
+  UnwindRule uncached;  // the last rule that may not be kept
+  CfiWorkspace workspace;
+  alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
+  uint64_t stacks[2][kMaxFrames];               // innermost first
+};
+
+// Where a walk is: enough as long as rules are compact.
+struct WalkState {
+  uint64_t pc_avma;
+  uint64_t sp;
+  uint64_t bp;
+};
+
+// A stack in the making.
+struct StackBuffer {
+  uint64_t* pcs;
+  uint32_t count;
+  uint32_t limit;
+  uint32_t truncation;  // 0, or a wire::TruncationCause
+
+  bool is_full() const { return count >= limit; }
+};
+
+inline uint32_t rule_index(uint64_t pc_avma) {
+  return static_cast<uint32_t>(pc_avma * 0x9e3779b97f4a7c15 >> (64 - kRuleIndexBits));
+}
+
+// The rule for pc_avma where context->rules does not have it. Valid until the next call.
+const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma);
+
+// Steps over a frame whose rule is kSpecial; its program counter is in the buffer already.
+enum class SlowStep : uint8_t {
+  kGoOn,            // *state is the caller's
+  kEnd,             // of the stack, or of what can be walked: StackBuffer::truncation says
+  kNeedsRegisters,  // only a walk with every register can do it (walk_with_all_registers)
+};
+SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps, StackBuffer* buffer);
+
+// Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are appended.
+// False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.
+bool step_by_frame_pointer(UnwindContext* context, WalkState* state, StackBuffer* buffer);
+
+// The whole walk by the interpreter, beginning in our own frames, as only they know the registers that calls preserve.
+void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,48 @@
+// agent/verify/reference_unwind.cc: see reference_unwind.h.
+//
+// libunwind keeps its rules for ever; after a dlclose another object may lie at the same addresses. The loader counts how many
+// objects were ever removed, so the count is asked for at every walk, and a change flushes the cache.
+#include "agent/verify/reference_unwind.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <link.h>
+
+namespace {
+
+unsigned long long g_removed_objects = 0;
+
+int read_removed_objects(dl_phdr_info* info, size_t, void* count) {
+  *static_cast<unsigned long long*>(count) = info->dlpi_subs;
+  return 1;  // the first object says it for all
+}
+
+void forget_unloaded_rules() {
+  unsigned long long removed = 0;
+  dl_iterate_phdr(read_removed_objects, &removed);
+  if (__atomic_exchange_n(&g_removed_objects, removed, __ATOMIC_RELAXED) != removed)
+    unw_flush_cache(unw_local_addr_space, 0, 0);
+}
+
+}  // namespace
+
+uint32_t heapprof_reference_unwind(uint64_t start_pc, uint64_t start_sp, uint64_t* pcs, uint32_t max) {
+  forget_unloaded_rules();
+  unw_context_t context;
+  unw_cursor_t cursor;
+  if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0) return 0;
+  uint32_t count = 0;
+  uint64_t interrupted = 0;  // 1: the callee of this frame is a signal frame
+  for (;;) {
+    unw_word_t pc = 0;
+    unw_word_t sp = 0;
+    if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 || pc == 0) break;
+    if (count != 0 || (pc == start_pc && sp == start_sp)) {
+      if (count == max) break;
+      pcs[count++] = pc + interrupted;
+    }
+    interrupted = unw_is_signal_frame(&cursor) > 0 ? 1 : 0;
+    if (unw_step(&cursor) <= 0) break;
+  }
+  return count;
+}
