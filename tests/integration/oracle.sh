@@ -1,7 +1,7 @@
 # Every number of a profile is true: random work on 1 to 64 threads, compared with the program's own books, at fixed seeds.
 oracle_case() {  # SEED THREADS OPERATIONS MODE STACKS FLAGS
   "$HEAPPROF_BIN" run -q -o rest.json -- "$TARGETS/oracle" "$1" "$2" 0 "$4" rest_books.json "$5" "$6" || fail "oracle without work"
-  "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/oracle" "$1" "$2" "$3" "$4" books.json "$5" "$6" || fail "oracle $*"
+  "$HEAPPROF_BIN" run -q --all-sites -o profile.json -- "$TARGETS/oracle" "$1" "$2" "$3" "$4" books.json "$5" "$6" || fail "oracle $*"
   check_profile profile.json
   python3 "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet || fail "oracle $*: the profile is not true"
 }

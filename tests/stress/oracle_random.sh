@@ -18,7 +18,7 @@ while [ $SECONDS -lt $end ]; do
   stacks=$((64 + seed / 140 % 8 * 128))
   arguments="$seed $threads $operations $mode"
   "$HEAPPROF_BIN" run -q -o rest.json -- "$TARGETS/oracle" "$seed" "$threads" 0 "$mode" rest_books.json "$stacks" "$flags"
-  "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/oracle" $arguments books.json "$stacks" "$flags"
+  "$HEAPPROF_BIN" run -q --all-sites -o profile.json -- "$TARGETS/oracle" $arguments books.json "$stacks" "$flags"
   python3 "$SOURCE/tests/support/check_profile.py" profile.json
   if ! python3 "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet; then
     echo "kept: $work"

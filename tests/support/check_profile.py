@@ -11,7 +11,7 @@ import sys
 
 REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tuth", "cmd", "pid", "te", "tg", "pps", "ftbl", "heapprof"]
 NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
-FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$")
+FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$|^0x[0-9A-Fa-f]+: \?\?\?$")
 PSEUDO = re.compile(r"^\[[^\]]+\]$")
 
 
@@ -42,7 +42,7 @@ def check_frames(frames, rule):
     rule(frames and frames[0] == "[root]", "ftbl[0] is not [root]")
     rule(len(set(frames)) == len(frames), "ftbl has duplicates")
     for frame in frames[1:]:
-        rule(FRAME.match(frame) or PSEUDO.match(frame) or frame.startswith("["), f"frame text: {frame!r}")
+        rule(FRAME.match(frame) or PSEUDO.match(frame), f"frame text: {frame!r}")
         rule(not any(ord(c) < 32 for c in frame), f"control character in {frame!r}")
 
 
@@ -74,16 +74,24 @@ def check_extension(profile, rule):
     rule(host is not None, "the extension has no device 'host'")
     if host is None:
         return
-    totals = host.get("totals", host)
-    for name, total in (("total_bytes", "tb"), ("total_blocks_count", "tbk"), ("total_blocks", "tbk"), ("peak_bytes", "gb"),
-                        ("peak_blocks_count", "gbk"), ("peak_blocks", "gbk"), ("leaked_bytes", "eb"), ("leaked_blocks_count", "ebk"),
-                        ("leaked_blocks", "ebk")):
-        if name in totals:
-            rule(totals[name] == sums[total], f"host {name} is {totals[name]}, the sum of {total} {sums[total]}")
-    buckets = host.get("timeline", {}).get("buckets", [])
-    if buckets and "peak_bytes" in totals:
-        highest = max(b["max_bytes"] if isinstance(b, dict) else b[1] for b in buckets)
-        rule(highest == totals["peak_bytes"], f"the timeline's maximum is {highest}, the peak {totals['peak_bytes']}")
+    totals, sites = host["totals"], host["sites"]
+    for name, total in (("total_bytes", "tb"), ("total_count", "tbk"), ("peak_bytes", "gb"), ("peak_count", "gbk"),
+                        ("leaked_bytes", "eb"), ("leaked_count", "ebk")):
+        rule(totals[name] == sums[total], f"host {name} is {totals[name]}, the sum of {total} {sums[total]}")
+    rule(totals["temporary_count"] == sum(sites["temporary_count"]), "host temporary_count is not the sites' sum")
+    rule(totals["max_count"] >= totals["peak_count"], "max_count is below peak_count")
+    highest = max(host["timeline"]["max_bytes"], default=0)
+    rule(highest == totals["peak_bytes"], f"the timeline's maximum is {highest}, the peak {totals['peak_bytes']}")
+    for low, high in zip(host["timeline"]["min_bytes"], host["timeline"]["max_bytes"]):
+        rule(low <= high, "a bucket of the timeline has its minimum above its maximum")
+    for index, pp in enumerate(profile["pps"]):
+        rule(sites["temporary_count"][index] <= pp["tbk"] - pp["ebk"], f"pps[{index}]: more temporary blocks than were freed")
+        sizes = sites["sizes_count"][index]
+        rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"], f"pps[{index}]: the sizes do not add up to the blocks")
+    run = profile["heapprof"]["run"]
+    rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
+    if profile["heapprof"]["counters"]["lost_count"] > 0:
+        rule(not run["complete"], "events were lost, and the profile says that it is complete")
 
 
 def check_numbers(value, rule, path):
@@ -97,7 +105,7 @@ def check_numbers(value, rule, path):
     elif isinstance(value, bool):
         pass
     elif isinstance(value, int):
-        rule(value >= 0, f"{path} is negative: {value}")
+        rule(value >= 0 or path == ".heapprof.frames.module", f"{path} is negative: {value}")
         rule(value < 1 << 53 or path.startswith(".heapprof"), f"{path} is beyond 2^53: {value}")
     elif isinstance(value, float):
         rule(False, f"{path} is not an integer: {value}")

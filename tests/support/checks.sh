@@ -20,3 +20,45 @@ expect_not_in() { ! grep -qF -- "$2" "$1" || { cat "$1" >&2; fail "'$2' is in $1
 
 # json FILE EXPRESSION: a value of a profile, by jq
 json() { jq -r "$2" "$1"; }
+
+# ---- profiles ----
+
+# check_profile FILE…: every rule that needs no knowledge of the program
+check_profile() { python3 "$SOURCE/tests/support/check_profile.py" "$@" || fail "a profile breaks a rule"; }
+
+# profile PROGRAM ARGS…: runs it under heapprof into profile.json; its status in $status, output in out.txt, err.txt. Checks the profile.
+profile() {
+  status=0
+  rm -f profile.json
+  "$HEAPPROF_BIN" run -o profile.json -- "$@" >out.txt 2>err.txt || status=$?
+  [ -f profile.json ] || { cat err.txt >&2; fail "no profile of '$*' (status $status)"; }
+  check_profile profile.json
+}
+
+# sum REGEX, leaf, stacks, frames, depth: see support/sites.py; of profile.json
+sum() { python3 "$SOURCE/tests/support/sites.py" "${2:-profile.json}" sum "$1"; }
+leaf() { python3 "$SOURCE/tests/support/sites.py" "${2:-profile.json}" leaf "$1"; }
+stacks() { python3 "$SOURCE/tests/support/sites.py" "${2:-profile.json}" stacks "$1"; }
+frames() { python3 "$SOURCE/tests/support/sites.py" "${2:-profile.json}" frames "$1"; }
+depth() { python3 "$SOURCE/tests/support/sites.py" "${2:-profile.json}" depth "$1"; }
+
+# expect_sum REGEX "BYTES BLOCKS LEAKED_BYTES LEAKED_BLOCKS" [FILE]
+expect_sum() { expect_eq "bytes, blocks, leaked bytes, leaked blocks of '$1'" "$(sum "$1" "${3:-profile.json}")" "$2"; }
+
+# counter NAME [FILE]: one of the profile's counters, "lost_count"
+counter() { jq -r ".heapprof.counters.$1" "${2:-profile.json}"; }
+
+# expect_complete [FILE]: nothing lost, nothing unexplained
+expect_complete() {
+  local name file=${1:-profile.json}
+  expect_eq "complete" "$(json "$file" .heapprof.run.complete)" true
+  for name in lost_count foreign_frees_count unseen_frees_count truncated_stacks_count corrupt_records_count modules_lost_count; do
+    expect_eq "$name" "$(counter $name "$file")" 0
+  done
+}
+
+# expect_end KIND STATUS [FILE]: how the program ended, as the profile has it
+expect_end() { expect_eq "end" "$(json "${3:-profile.json}" '.heapprof.run | "\(.end) \(.status)"')" "$1 $2"; }
+
+# line_of FILE MARK: number of the line of a source file that holds the mark
+line_of() { grep -nF -- "$2" "$1" | head -1 | cut -d: -f1; }

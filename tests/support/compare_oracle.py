@@ -56,7 +56,8 @@ def key_of(frames):
 
 def numbers_by_key(profile, wrong):
     keys, rest = {}, dict.fromkeys(FIELDS, 0)
-    for pp in profile["pps"]:
+    temporary = profile.get("heapprof", {}).get("devices", [{}])[0].get("sites", {}).get("temporary_count")
+    for index, pp in enumerate(profile["pps"]):
         frames = [profile["ftbl"][i] for i in pp["fs"]]
         try:
             key = key_of(frames)
@@ -71,18 +72,9 @@ def numbers_by_key(profile, wrong):
         sums["pps"] += 1
         for field in FIELDS:
             sums[field] += pp[field]
-        temporary = temporary_of(pp)
         if temporary is not None:
-            sums["temporary"] = (sums["temporary"] or 0) + temporary
+            sums["temporary"] = (sums["temporary"] or 0) + temporary[index]
     return keys, rest
-
-
-def temporary_of(pp):
-    for place in (pp.get("heapprof", {}), pp):
-        for name in ("temporary_count", "temporary_blocks", "temporary_blocks_count"):
-            if name in place:
-                return place[name]
-    return None
 
 
 def compare_keys(books, keys, valgrind, wrong, table):
@@ -128,47 +120,26 @@ def compare_sums(books, profile, keys, rest, valgrind, wrong, table):
     if peak["exact"]:
         check("blocks at the peak", total["gbk"], peak["blocks_at_peak"])
     if not valgrind:
-        extension = profile.get("heapprof", {})
-        check_extension(extension, books, rest, check)
-
-
-def find(extension, *names):
-    """The first of the named values, wherever in the extension it is."""
-    queue = [extension]
-    while queue:
-        item = queue.pop(0)
-        for name in names:
-            if isinstance(item, dict) and name in item:
-                return item[name]
-        if isinstance(item, dict):
-            queue += [v for v in item.values() if isinstance(v, dict)]
-    return None
+        check_extension(profile["heapprof"], books, rest, check)
 
 
 def check_extension(extension, books, rest, check):
-    device = next((d for d in extension.get("devices", []) if d.get("name") == "host"), {})
-    totals = device.get("totals", device)
-    for name, want in (("total_bytes", books["total_bytes"] + rest["tb"]), ("leaked_bytes", books["live_bytes"] + rest["eb"])):
-        if name in totals:
-            check("extension " + name, totals[name], want)
+    totals = extension["devices"][0]["totals"]
     peak = books["peak"]
-    # rest is live from before the work until after it
-    if "peak_bytes" in totals:
-        check("extension peak_bytes", totals["peak_bytes"], peak["bytes_low"] + rest["gb"], peak["bytes_high"] + rest["gb"])
-    for name in ("max_blocks", "max_blocks_count"):
-        if name in totals:
-            check("extension max_blocks", totals[name], peak["max_blocks_low"] + rest["gbk"], peak["max_blocks_high"] + rest["gbk"])
-    for label, names, want in (
-            ("lost events", ("lost_count", "events_lost_count", "lost"), 0),
-            ("reallocs", ("reallocs_count", "reallocs", "realloc_count"), books["reallocs"]),
-            ("failed reallocs", ("failed_reallocs_count", "failed_reallocs", "failed_realloc_count"), books["failed_reallocs"]),
-            ("foreign frees", ("foreign_frees_count", "foreign_frees", "foreign_free_count"), 0),
-            ("unseen frees", ("unseen_frees_count", "unseen_frees", "unseen_free_count"), 0),
-            ("truncated stacks", ("truncated_stacks_count", "truncated_stacks", "truncated_stack_count"), 0),
-            ("corrupt records", ("corrupt_records_count", "corrupt_records", "corrupt_record_count"), 0)):
-        got = find(extension, *names)
-        if got is not None:
-            check(label, got, want)
+    # What is there besides is live from before the work until after it.
+    check("host total_bytes", totals["total_bytes"], books["total_bytes"] + rest["tb"])
+    check("host total_count", totals["total_count"], books["total_blocks"] + rest["tbk"])
+    check("host leaked_bytes", totals["leaked_bytes"], books["live_bytes"] + rest["eb"])
+    check("host peak_bytes", totals["peak_bytes"], peak["bytes_low"] + rest["gb"], peak["bytes_high"] + rest["gb"])
+    check("host max_count", totals["max_count"], peak["max_blocks_low"] + rest["gbk"], peak["max_blocks_high"] + rest["gbk"])
+    counters = extension["counters"]
+    check("allocations", counters["allocations_count"], books["total_blocks"] + rest["tbk"])
+    check("frees", counters["frees_count"], books["frees"] + books["reallocs_to_nothing"] + rest["tbk"] - rest["ebk"])
+    check("reallocs", counters["reallocs_count"], books["reallocs"])
+    check("failed reallocs", counters["failed_reallocs_count"], books["failed_reallocs"])
+    for name in ("lost_count", "foreign_frees_count", "unseen_frees_count", "abandoned_count", "truncated_stacks_count",
+                 "corrupt_records_count", "modules_lost_count", "verify_mismatched_count"):
+        check(name, counters[name], 0)
 
 
 def main():
