@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""tests/support/sites.py: what a profile says about some functions, for scripts.
+
+usage: sites.py PROFILE sum REGEX      tb tbk eb ebk of all stacks with a frame whose text matches
+       sites.py PROFILE leaf REGEX     the same, of stacks whose innermost named frame (allocators left out) matches
+       sites.py PROFILE stacks REGEX   each such stack as "inner < outer < …", function names without arguments, sorted
+       sites.py PROFILE frames REGEX   the texts of all such frames, without addresses, sorted
+       sites.py PROFILE depth REGEX    the largest number of frames of such a stack
+"""
+import json
+import re
+import sys
+
+TEXT = re.compile(r"^0x[0-9A-Fa-f]+: (.*)$")
+ALLOCATOR = re.compile(r"^(operator new|operator delete|_?_?(libc_)?(malloc|calloc|realloc|reallocarray|memalign|aligned_alloc|posix_memalign|valloc)\b|"
+                       r"std::|__gnu_cxx::|void\* std::|.* std::|.*__gnu_cxx::|alloc::|<?alloc::|__rust_alloc|__rustc|__rdl_alloc)")
+
+
+def text_of(frame):
+    match = TEXT.match(frame)
+    return match.group(1) if match else frame
+
+
+def short_name(text):
+    name = re.sub(r" \((in [^()]*|[^()]*:\d+)\)$", "", text)
+    return name.split("(")[0] if not name.startswith("(") else name
+
+
+def main():
+    path, command, pattern = sys.argv[1:4]
+    profile = json.load(open(path, encoding="utf-8"))
+    texts = [text_of(f) for f in profile["ftbl"]]
+    matches = [re.search(pattern, t) is not None and i > 0 for i, t in enumerate(texts)]
+    chosen = []
+    for pp in profile["pps"]:
+        frames = pp["fs"]
+        if command == "leaf":
+            frames = [f for f in frames if not ALLOCATOR.match(texts[f])][:1]
+        if any(matches[f] for f in frames):
+            chosen.append(pp)
+    if command in ("sum", "leaf"):
+        print(*(sum(pp[n] for pp in chosen) for n in ("tb", "tbk", "eb", "ebk")))
+    elif command == "stacks":
+        print("\n".join(sorted(" < ".join(short_name(texts[f]) for f in pp["fs"]) for pp in chosen)))
+    elif command == "frames":
+        print("\n".join(sorted({texts[f] for pp in chosen for f in pp["fs"] if matches[f]})))
+    elif command == "depth":
+        print(max((len(pp["fs"]) for pp in chosen), default=0))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
