@@ -21,9 +21,9 @@ sum=$(sha256sum <"$tarball")
 "$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1
 expect_eq "checksum of a second packing" "$(sha256sum <"$tarball")" "$sum"
 
-folder=/opt/heapprof-test.$$
+folder=/opt/heapprof-test
+rm -rf "${old:?}$folder"  # of a run that failed
 mkdir -p "$old$folder"
-trap 'rm -rf "$old$folder"' RETURN
 tar -xzf "$tarball" -C "$old$folder" --strip-components=1
 cat >"$old$folder/program.pl" <<'PERL'
 my %seen;
@@ -32,7 +32,7 @@ printf "%d keys\n", scalar keys %seen;
 PERL
 # A mount namespace of our own: /proc is there for the tool, and goes with the command.
 inside() { unshare --mount --propagation private sh -c 'mount --bind /proc "$0/proc" && exec chroot "$@"' "$old" "$old" "$@"; }
-inside true 2>err.txt || { rm -rf "$old$folder"; skip "cannot mount /proc in a chroot here: $(head -n 1 err.txt)"; }
+inside true 2>err.txt || { rm -rf "${old:?}$folder"; skip "cannot mount /proc in a chroot here: $(head -n 1 err.txt)"; }
 
 status=0
 inside ldd --version >libc.txt 2>&1 || true
@@ -44,7 +44,7 @@ expect_eq "the program's output" "$(cat out.txt)" "5000 keys"
 inside "$folder/bin/heapprof" report "$folder/profile.json" >report.txt || fail "heapprof report"
 expect_in report.txt "perl"
 cp "$old$folder/profile.json" .
-rm -rf "$old$folder"
+rm -rf "${old:?}$folder"
 
 # 5,000 strings grow to 400 bytes and more, and stay: the peak is over 2 MB, the blocks are over 5,000, and names come from perl's own symbols.
 peak=$(json profile.json '[.pps[].gb] | add')
