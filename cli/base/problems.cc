@@ -317,6 +317,11 @@ Problem unexpected_argument(const std::string& argument, const std::string& comm
           fmt::format("see the usage: heapprof {} -h", command), "", kUsage};
 }
 
+Problem stdout_not_writable(const std::string& reason) {
+  return {"HP066", fmt::format("the output could not be written: {}", reason),
+          "free space where it goes, or send it elsewhere: heapprof report FILE | less", "", kFailed};
+}
+
 Problem profile_not_readable(const std::string& file, const std::string& reason) {
   return {"HP060", fmt::format("{} cannot be read: {}", file, reason),
           fmt::format("look for it: ls -l {}", quoted(file)), "make a profile: heapprof run -o FILE -- PROGRAM",

@@ -78,7 +78,8 @@ struct Sizes {
   X("HP062", profile_not_dhat, ("x.json", "there is no dhatFileVersion"))                            \
   X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                  \
   X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                            \
-  X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))
+  X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                           \
+  X("HP066", stdout_not_writable, ("no space left on device"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -121,7 +122,7 @@ Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
 Problem numbers_disagree(const std::string& detail);
 
-// Usage.
+// Usage and output.
 Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command);
 Problem missing_program();
 Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected);
@@ -131,6 +132,7 @@ Problem bad_size(const std::string& text);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem missing_profile(const std::string& command);
 Problem unknown_device(const std::string& device, const std::string& devices);
+Problem stdout_not_writable(const std::string& reason);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 
 // Reading a profile.

@@ -1,0 +1,276 @@
+// cli/commands/options.cc: CLI11 takes the arguments apart; the checks and the words are ours, since its exceptions carry
+// prose instead of facts.
+#include "cli/commands/options.h"
+
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr const char* kHelpGroup = "help";
+
+std::vector<std::string> split_names(const char* names) {
+  std::vector<std::string> result(1);
+  for (const char* c = names; *c != '\0'; ++c) {
+    if (*c == ',') {
+      result.emplace_back();
+    } else {
+      result.back() += *c;
+    }
+  }
+  return result;
+}
+
+bool is_flag(const std::string& argument) { return argument.size() > 1 && argument[0] == '-'; }
+bool is_long(const std::string& flag) { return flag.compare(0, 2, "--") == 0; }
+
+size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i) text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace
+
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& known) {
+  std::string best;
+  size_t best_distance = std::min<size_t>(3, typed.size() / 2 + 1);  // more than that is another word
+  if (typed.size() > 100) return best;
+  for (const std::string& word : known) {
+    const bool abbreviation = typed.size() >= 3 && word.compare(0, typed.size(), typed) == 0;
+    const size_t distance = abbreviation ? 0 : edit_distance(typed, word);
+    if (distance < best_distance) {
+      best = word;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+Options::Options(CommandText text) : text_(std::move(text)) {
+  app_.set_help_flag();  // ours differ: -h is short, --help is long
+  add_flag({"-h", "", kHelpGroup, "a screen of help"}, &wants_short_help_);
+  add_flag({"--help", "", kHelpGroup, "all of it"}, &wants_long_help_);
+}
+
+void Options::declare(const FlagText& flag) {
+  flags_.push_back({flag, split_names(flag.names)});
+  if (std::find(groups_.begin(), groups_.end(), flag.group) == groups_.end()) groups_.emplace_back(flag.group);
+}
+
+void Options::complain(Problem problem) {
+  if (!first_problem_) first_problem_ = std::move(problem);
+}
+
+void Options::add_flag(const FlagText& flag, bool* target) {
+  declare(flag);
+  app_.add_flag_callback(flag.names, [target] { *target = true; });
+}
+
+void Options::add_text(const FlagText& flag, std::string* target) {
+  declare(flag);
+  const std::string name = flags_.back().names.back();
+  app_.add_option_function<std::string>(flag.names,
+                                        [this, name, target, value = flag.value](const std::string& text) {
+                                          if (text.empty()) complain(missing_value(name, value));
+                                          *target = text;
+                                        })
+      ->take_last();
+}
+
+void Options::add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target) {
+  declare(flag);
+  const std::string name = flags_.back().names.back();
+  app_.add_option_function<std::string>(
+          flag.names,
+          [=, this](const std::string& text) {
+            uint64_t number = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            if (error != std::errc{} || end != text.data() + text.size() || number < smallest || number > largest) {
+              complain(bad_value(
+                  name, text,
+                  fmt::format("a number from {} to {}", format_count_exact(smallest), format_count_exact(largest))));
+            } else {
+              *target = number;
+            }
+          })
+      ->take_last();
+}
+
+void Options::add_word(const FlagText& flag, const std::vector<std::string>& words,
+                       std::function<void(size_t)> choose) {
+  declare(flag);
+  const std::string name = flags_.back().names.back();
+  app_.add_option_function<std::string>(flag.names,
+                                        [this, name, words, choose = std::move(choose)](const std::string& text) {
+                                          const auto word = std::find(words.begin(), words.end(), text);
+                                          if (word == words.end()) {
+                                            complain(bad_value(name, text, joined(words)));
+                                          } else {
+                                            choose(static_cast<size_t>(word - words.begin()));
+                                          }
+                                        })
+      ->take_last();
+}
+
+void Options::add_color(ColorMode* target) {
+  add_choice<ColorMode>({"--color", "WHEN", "output", "auto, always or never; NO_COLOR and TERM=dumb count for auto"},
+                        {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
+                        target);
+}
+
+void Options::add_positional(std::string* target) {
+  has_positional_ = true;
+  app_.add_option("FILE", *target);
+}
+
+const Options::Declared* Options::find(const std::string& name) const {
+  for (const Declared& flag : flags_) {
+    if (std::find(flag.names.begin(), flag.names.end(), name) != flag.names.end()) return &flag;
+  }
+  return nullptr;
+}
+
+std::string Options::nearest(const std::string& flag) const {
+  std::vector<std::string> known;
+  for (const Declared& declared : flags_) known.insert(known.end(), declared.names.begin(), declared.names.end());
+  known.erase(std::remove_if(known.begin(), known.end(), [](const std::string& name) { return !is_long(name); }),
+              known.end());
+  return is_long(flag) ? nearest_word(flag, known) : "";
+}
+
+Result<Done> Options::parse(const std::vector<std::string>& arguments) {
+  // What CLI11 would report in prose: unknown flags, values that are missing or too many.
+  bool only_positionals = false;
+  size_t positionals = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (only_positionals || !is_flag(argument)) {
+      if (++positionals > (has_positional_ ? 1 : 0)) return unexpected_argument(argument, text_.name);
+      continue;
+    }
+    if (argument == "--") {
+      only_positionals = true;
+      continue;
+    }
+    if (is_long(argument)) {
+      const size_t equals = argument.find('=');
+      const std::string name = argument.substr(0, equals);
+      const Declared* flag = find(name);
+      if (flag == nullptr) return unknown_flag(name, nearest(name), text_.name);
+      const bool takes_value = flag->text.value[0] != '\0';
+      if (!takes_value && equals != std::string::npos) return bad_value(name, argument.substr(equals + 1), "no value");
+      if (takes_value && equals == std::string::npos && ++i == arguments.size())
+        return missing_value(name, flag->text.value);
+      if (takes_value && equals == std::string::npos && is_flag(arguments[i]))
+        return missing_value(name, flag->text.value);
+      continue;
+    }
+    for (size_t at = 1; at < argument.size(); ++at) {  // -q, -qo FILE, -oFILE
+      const std::string name = {'-', argument[at]};
+      const Declared* flag = find(name);
+      if (flag == nullptr) return unknown_flag(name, "", text_.name);
+      if (flag->text.value[0] == '\0') continue;
+      if (at + 1 == argument.size() && (++i == arguments.size() || is_flag(arguments[i])))
+        return missing_value(name, flag->text.value);
+      break;
+    }
+  }
+  try {
+    app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+  } catch (const CLI::ParseError& error) {
+    return bad_value("the command line", error.get_name(), "flags and values as -h shows them");
+  }
+  if (help()) return Done{};
+  if (first_problem_) return *first_problem_;
+  return Done{};
+}
+
+Result<Done> Options::parse_prefix(const std::vector<std::string>& arguments, std::vector<std::string>* rest) {
+  size_t end = 0;
+  while (end < arguments.size() && is_flag(arguments[end]) && arguments[end] != "--") {
+    const std::string& argument = arguments[end++];
+    // A flag whose value is the next argument takes it along: --output FILE, -o FILE, -qo FILE.
+    const std::string name = is_long(argument) ? argument : std::string{'-', argument.back()};
+    const Declared* flag = find(name);
+    bool value_inside = false;  // -oFILE: the first letter that takes a value takes the rest
+    for (size_t at = 1; !is_long(argument) && at + 1 < argument.size(); ++at) {
+      const Declared* letter = find({'-', argument[at]});
+      value_inside = value_inside || (letter != nullptr && letter->text.value[0] != '\0');
+    }
+    if (flag != nullptr && flag->text.value[0] != '\0' && !value_inside && end < arguments.size() &&
+        !is_flag(arguments[end]))
+      ++end;
+  }
+  const size_t rest_begin = end < arguments.size() && arguments[end] == "--" ? end + 1 : end;
+  rest->assign(arguments.begin() + static_cast<ptrdiff_t>(rest_begin), arguments.end());
+  return parse({arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(end)});
+}
+
+std::optional<std::string> Options::help() const {
+  if (wants_long_help_) return long_help();
+  if (wants_short_help_) return short_help();
+  return std::nullopt;
+}
+
+size_t Options::flag_column() const {
+  size_t width = 0;
+  for (const Declared& flag : flags_)
+    width = std::max(width, std::string_view(flag.text.names).size() + std::string_view(flag.text.value).size());
+  return width + 5;
+}
+
+std::string Options::flag_table(const std::string& group) const {
+  std::string table;
+  for (const Declared& flag : flags_) {
+    if (group != flag.text.group) continue;
+    std::string left = flag.names.front().size() == 2 ? "" : "    ";
+    for (const std::string& name : flag.names) left += (name == flag.names.front() ? "" : ", ") + name;
+    if (flag.text.value[0] != '\0') left += fmt::format(" {}", flag.text.value);
+    table += fmt::format("  {}{}\n", pad_right(left, flag_column()), flag.text.text);
+  }
+  return table;
+}
+
+std::string Options::short_help() const {
+  std::string help = fmt::format("usage: {}\n{}\n\n", text_.usage, text_.summary);
+  for (const std::string& group : groups_) {
+    if (group != kHelpGroup && group != "testing") help += flag_table(group);
+  }
+  return help + flag_table(kHelpGroup);
+}
+
+std::string Options::long_help() const {
+  std::string help = fmt::format("usage: {}\n\n{}\n\nexamples\n", text_.usage, text_.summary);
+  for (const std::string& example : text_.examples) help += fmt::format("  {}\n", example);
+  for (const std::string& group : groups_) {
+    if (group != kHelpGroup) help += fmt::format("\n{}\n{}", group, flag_table(group));
+  }
+  help += fmt::format("\n{}\n{}\n", kHelpGroup, flag_table(kHelpGroup));
+  for (const std::string& note : text_.notes) help += note + "\n";
+  return help;
+}
+
+}  // namespace heapprof::cli

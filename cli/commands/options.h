@@ -1,0 +1,95 @@
+// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11, shown by -h and --help.
+//
+// Guarantees
+//  - Every mistake is a Problem of the catalogue, with the nearest known flag where one is near.
+//  - What -h and --help show is what is parsed: both come from the same declarations.
+//  - Parsing only validates: it opens nothing.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/base/terminal.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+// The sentences around the flags.
+struct CommandText {
+  std::string name;                   // "report"; empty for heapprof itself
+  std::string usage;                  // "heapprof report [OPTIONS] FILE"
+  std::string summary;                // one line
+  std::vector<std::string> examples;  // command lines with a remark
+  std::vector<std::string> notes;     // the last lines of --help: exit codes, further reading
+};
+
+// What is shown of a flag: "-o, --output FILE   text".
+struct FlagText {
+  const char* names;  // "-o,--output"
+  const char* value;  // "FILE", or "" for a flag without one
+  const char* group;  // heading in --help
+  const char* text;   // what it does; lower case, no full stop
+};
+
+template <typename T>
+using Choices = std::vector<std::pair<const char*, T>>;
+
+class Options {
+ public:
+  explicit Options(CommandText text);
+
+  void add_flag(const FlagText& flag, bool* target);
+  void add_text(const FlagText& flag, std::string* target);
+  void add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target);
+  template <typename T>
+  void add_choice(const FlagText& flag, const Choices<T>& choices, T* target) {
+    std::vector<std::string> words;
+    for (const auto& choice : choices) words.emplace_back(choice.first);
+    add_word(flag, words, [choices, target](size_t index) { *target = choices[index].second; });
+  }
+  void add_color(ColorMode* target);
+  void add_positional(std::string* target);  // at most one
+
+  // Parses all of `arguments`; -h and --help are noted and end it.
+  Result<Done> parse(const std::vector<std::string>& arguments);
+  // Parses the flags in front of the first argument that is none (or behind "--"); that and all that follows is `rest`.
+  Result<Done> parse_prefix(const std::vector<std::string>& arguments, std::vector<std::string>* rest);
+
+  // The text that -h or --help asked for, if one did.
+  std::optional<std::string> help() const;
+  std::string short_help() const;
+  std::string long_help() const;
+
+ private:
+  struct Declared {
+    FlagText text;
+    std::vector<std::string> names;
+  };
+  void declare(const FlagText& flag);
+  void add_word(const FlagText& flag, const std::vector<std::string>& words, std::function<void(size_t)> choose);
+  void complain(Problem problem);
+  const Declared* find(const std::string& name) const;
+  std::string nearest(const std::string& flag) const;
+  std::string flag_table(const std::string& group) const;
+  size_t flag_column() const;
+
+  CommandText text_;
+  CLI::App app_;
+  std::vector<Declared> flags_;
+  std::vector<std::string> groups_;
+  std::optional<Problem> first_problem_;
+  bool has_positional_ = false;
+  bool wants_short_help_ = false;
+  bool wants_long_help_ = false;
+};
+
+// The known word nearest to what was typed; empty if none is near.
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& known);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,38 @@
+// cli/commands/run.h: `heapprof run`: its flags as they were parsed, and the command itself.
+//
+// run_options.cc parses; run.cc does the work; summary.h prints at the end.
+#pragma once
+
+#include "cli/base/terminal.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class UnwinderChoice { kHeapprof, kLibunwind };
+enum class OnFull { kWait, kDrop };
+enum class ClockChoice { kAuto, kTsc, kSequence };
+enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
+
+struct RunOptions {
+  std::string output;          // empty: heapprof.PROGRAM.PID.json in the current folder
+  bool quiet = false;          // only errors
+  bool no_summary = false;     // no summary at exit; warnings and errors stay
+  bool all_sites = false;      // write small sites one by one
+  bool no_follow = false;      // only the started process
+  bool verify_stacks = false;  // compare each stack with libunwind's
+  UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
+  OnFull on_full = OnFull::kWait;
+  uint64_t stall_timeout_s = 10;
+  ClockChoice clock = ClockChoice::kAuto;
+  FenceChoice fence = FenceChoice::kAuto;
+  ColorMode color = ColorMode::kAuto;
+  std::vector<std::string> program;  // argv of what to run; never empty
+};
+
+// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127.
+int run_command(const RunOptions& options);
+
+}  // namespace heapprof::cli

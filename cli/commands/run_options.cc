@@ -1,0 +1,70 @@
+// cli/commands/run_options.cc: what stands in front of the program is ours; everything from the program on is the program's.
+#include "cli/commands/run_options.h"
+
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+
+namespace heapprof::cli {
+
+CommandText run_text() {
+  return {"run",
+          "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS…]",
+          "Run a program and record every allocation that it makes; a summary follows at its end.",
+          {"heapprof run ./render scene.usd              profile to heapprof.render.PID.json",
+           "heapprof run -o render.json -- ./render -x   profile to render.json; -x is the program's",
+           "heapprof run --no-follow make test           only make itself, not what it starts"},
+          {"exit status: the program's own, 128+N if signal N ended it;",
+           "  125 heapprof could not profile, 126 PROGRAM cannot be executed, 127 no such PROGRAM",
+           "manual: man heapprof-run"}};
+}
+
+void declare_run_options(Options* options, RunOptions* target) {
+  options->add_text({"-o,--output", "FILE", "output", "write the profile to FILE, replacing it"}, &target->output);
+  options->add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target->quiet);
+  options->add_flag({"--no-summary", "", "output", "leave out the summary; warnings stay"}, &target->no_summary);
+  options->add_flag({"--all-sites", "", "output", "write each small site by itself instead of in groups"},
+                    &target->all_sites);
+  options->add_color(&target->color);
+  options->add_flag({"--no-follow", "", "recording", "leave out the processes that the program starts"},
+                    &target->no_follow);
+  options->add_choice<OnFull>(
+      {"--on-full", "wait|drop", "recording", "when events come too fast: wait (default), or drop and count"},
+      {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
+  options->add_number(
+      {"--stall-timeout", "SECONDS", "recording", "longest wait for a stalled heapprof (default 10), then drop"}, 1,
+      86'400, &target->stall_timeout_s);
+  options->add_choice<UnwinderChoice>(
+      {"--unwinder", "heapprof|libunwind", "recording", "who walks the stacks (default heapprof)"},
+      {{"heapprof", UnwinderChoice::kHeapprof}, {"libunwind", UnwinderChoice::kLibunwind}}, &target->unwinder);
+  options->add_flag({"--verify-stacks", "", "recording", "compare every stack with libunwind's; slow"},
+                    &target->verify_stacks);
+  options->add_choice<ClockChoice>(
+      {"--clock", "auto|tsc|sequence", "testing", "what orders the events of several threads"},
+      {{"auto", ClockChoice::kAuto}, {"tsc", ClockChoice::kTsc}, {"sequence", ClockChoice::kSequence}}, &target->clock);
+  options->add_choice<FenceChoice>(
+      {"--fence", "auto|expedited|global|producer", "testing", "how heapprof sees other threads' events in time"},
+      {{"auto", FenceChoice::kAuto},
+       {"expedited", FenceChoice::kExpedited},
+       {"global", FenceChoice::kGlobal},
+       {"producer", FenceChoice::kProducer}},
+      &target->fence);
+}
+
+int run_main(const std::vector<std::string>& arguments) {
+  RunOptions target;
+  Options options(run_text());
+  declare_run_options(&options, &target);
+  const Result<Done> parsed = options.parse_prefix(arguments, &target.program);
+  if (!parsed) {
+    print_problem(parsed.problem(), target.color);
+    return run_exit_code(parsed.problem());
+  }
+  if (const auto help = options.help()) return print_output(*help);
+  if (target.program.empty()) {
+    print_problem(missing_program(), target.color);
+    return run_exit_code(missing_program());
+  }
+  return run_command(target);
+}
+
+}  // namespace heapprof::cli

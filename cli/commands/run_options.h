@@ -1,0 +1,19 @@
+// cli/commands/run_options.h: the flags of `heapprof run`.
+#pragma once
+
+#include "cli/commands/options.h"
+#include "cli/commands/run.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// The declarations, bound to `target`, which must outlive them.
+void declare_run_options(Options* options, RunOptions* target);
+CommandText run_text();
+
+// Parses, and runs or helps.
+int run_main(const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,228 @@
+// cli/target/elf_check.cc: the questions in the order in which the kernel and the loader would ask them.
+#include "cli/target/elf_check.h"
+
+#include "cli/base/fd.h"
+#include "cli/base/problems.h"
+#include "cli/target/elf_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostScripts = 5;  // the kernel's own limit is 4 rewrites
+constexpr size_t kHeadBytes = 256;  // what the kernel looks at (BINPRM_BUF_SIZE)
+
+const std::vector<std::string>& allocation_functions() {
+  static const std::vector<std::string> names = {"malloc",   "free",          "calloc",        "realloc",
+                                                 "memalign", "aligned_alloc", "posix_memalign"};
+  return names;
+}
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+struct Found {
+  std::string path;
+  int error = ENOENT;  // where path is empty
+};
+
+bool is_executable_file(const std::string& path, int* error) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) {
+    *error = errno;
+    return false;
+  }
+  if (S_ISDIR(facts.st_mode)) {
+    *error = EISDIR;
+    return false;
+  }
+  if (!S_ISREG(facts.st_mode) || ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) != 0) {
+    *error = EACCES;
+    return false;
+  }
+  return true;
+}
+
+// As execvp: a name with a slash is a path; else each folder of PATH in turn, going on where a file may not be executed.
+Found find_program(const std::string& program) {
+  Found found;
+  if (program.empty()) return found;
+  if (program.find('/') != std::string::npos) {
+    if (is_executable_file(program, &found.error)) found.path = program;
+    return found;
+  }
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable != nullptr ? variable : "/bin:/usr/bin";
+  for (;;) {
+    const std::string folder(rest.substr(0, rest.find(':')));
+    const std::string path = folder.empty() ? program : folder + "/" + program;  // an empty entry is the current folder
+    int error = 0;
+    if (is_executable_file(path, &error)) {
+      found.path = path.find('/') == std::string::npos ? "./" + path : path;
+      return found;
+    }
+    if (error == EACCES) found.error = EACCES;
+    if (rest.find(':') == std::string_view::npos) return found;
+    rest.remove_prefix(rest.find(':') + 1);
+  }
+}
+
+// "#!/usr/bin/env -S x" starts /usr/bin/env: what that starts in turn is followed by the agent itself.
+std::string script_interpreter(std::string_view head) {
+  std::string_view line =
+      head.substr(2, head.find('\n') == std::string_view::npos ? std::string_view::npos : head.find('\n') - 2);
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  return std::string(line.substr(0, line.find_first_of(std::string_view(" \t\r\0", 4))));
+}
+
+std::string machine_name(const ElfFacts& elf) {
+  switch (elf.machine) {
+    case EM_386: return "a 32-bit x86 program";
+    case EM_X86_64: return elf.is_64_bit ? "an x86-64 program" : "a 32-bit (x32) program";
+    case EM_AARCH64: return "a 64-bit ARM program";
+    case EM_ARM: return "a 32-bit ARM program";
+    case EM_RISCV: return "a RISC-V program";
+    case EM_PPC64: return "a 64-bit PowerPC program";
+    case EM_S390: return "an s390 program";
+    default: return "a program for another machine (ELF machine " + std::to_string(elf.machine) + ")";
+  }
+}
+
+// Why the loader would run the program in secure mode (AT_SECURE), where LD_PRELOAD counts for nothing; empty if it would not.
+std::string privilege_of(const std::string& path) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0) return "";
+  if ((facts.st_mode & S_ISUID) != 0 && facts.st_uid != ::geteuid()) return "is setuid";
+  if ((facts.st_mode & S_ISGID) != 0 && (facts.st_mode & S_IXGRP) != 0 && facts.st_gid != ::getegid())
+    return "is setgid";
+  // Capabilities make no difference to root, who has them all.
+  if (::geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0)
+    return "has file capabilities";
+  return "";
+}
+
+bool needs(const ElfFacts& elf, std::string_view library) {
+  return std::any_of(elf.needed.begin(), elf.needed.end(),
+                     [&](const std::string& name) { return base_name(name).substr(0, library.size()) == library; });
+}
+
+bool has_symbol(const ElfFacts& elf, const std::string& name) {
+  return std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end() ||
+         std::find(elf.required.begin(), elf.required.end(), name) != elf.required.end();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// How the ELF file is called in a problem: a script's name says nothing of the interpreter's faults.
+std::string subject_of(const ProgramFacts& facts, const std::string& program) {
+  return facts.scripts.empty() ? program : facts.elf_path;
+}
+
+Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) {
+  struct Sanitizer {
+    const char* name;
+    const char* flag;
+    const char* library;
+    const char* symbol;
+  };
+  constexpr std::array<Sanitizer, 4> kSanitizers = {
+      {{"AddressSanitizer", "-fsanitize=address", "libasan.so", "__asan_init"},
+       {"ThreadSanitizer", "-fsanitize=thread", "libtsan.so", "__tsan_init"},
+       {"MemorySanitizer", "-fsanitize=memory", "libmsan.so", "__msan_init"},
+       {"LeakSanitizer", "-fsanitize=leak", "liblsan.so", "__lsan_init"}}};
+  std::vector<std::string> symbols = allocation_functions();
+  for (const Sanitizer& sanitizer : kSanitizers) symbols.emplace_back(sanitizer.symbol);
+  Result<ElfFacts> read = read_elf(fd, symbols, subject);
+  if (!read) return read.problem();
+  const ElfFacts& elf = *read;
+  if (elf.machine != EM_X86_64 || !elf.is_64_bit || !elf.is_little_endian)
+    return program_for_other_machine(subject, machine_name(elf));
+  if (elf.type != ET_EXEC && elf.type != ET_DYN) return program_has_unknown_format(subject);
+  for (const Sanitizer& sanitizer : kSanitizers) {
+    if (needs(elf, sanitizer.library) || has_symbol(elf, sanitizer.symbol))
+      return program_has_sanitizer(subject, sanitizer.name, sanitizer.flag);
+  }
+  if (!elf.has_loader) return program_is_static(subject);
+  facts->loader = elf.loader;
+  if (base_name(elf.loader).substr(0, 8) == "ld-musl-" || needs(elf, "libc.musl-"))
+    return program_needs_other_libc(subject, elf.loader);
+  if (::access(elf.loader.c_str(), F_OK) != 0) return program_without_loader(subject, elf.loader);
+  if (base_name(elf.loader).substr(0, 9) != "ld-linux-") return program_needs_other_libc(subject, elf.loader);
+  for (const std::string& name : allocation_functions()) {
+    if (std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end())
+      facts->own_allocation_functions.push_back(name);
+  }
+  if (!facts->own_allocation_functions.empty()) {
+    facts->warnings.push_back(program_defines_malloc(subject, joined(facts->own_allocation_functions)));
+  }
+  return Done{};
+}
+
+Problem cannot_start(const std::string& program, int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return program_not_found(program);
+    case EISDIR: return program_is_directory(program);
+    default: return program_not_executable(program, errno_text(error));
+  }
+}
+
+}  // namespace
+
+Result<ProgramFacts> inspect_program(const std::string& program) {
+  const Found found = find_program(program);
+  if (found.path.empty()) return cannot_start(program, found.error);
+  ProgramFacts facts;
+  facts.path = found.path;
+  facts.elf_path = found.path;
+  for (;;) {
+    const std::string subject = subject_of(facts, program);
+    // The kernel ignores the set-id bits of scripts.
+    const UniqueFd file(::open(facts.elf_path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, kHeadBytes> head{};
+    const ssize_t bytes = file.is_open() ? ::pread(file.get(), head.data(), head.size(), 0) : -1;
+    if (bytes < 0) {
+      facts.inspected = false;
+      facts.warnings.push_back(program_not_inspected(subject, errno_text(errno)));
+      return facts;
+    }
+    const std::string_view text(head.data(), static_cast<size_t>(bytes));
+    if (text.substr(0, SELFMAG) == std::string_view(ELFMAG, SELFMAG)) {
+      if (const std::string why = privilege_of(facts.elf_path); !why.empty())
+        return program_has_privileges(subject, why);
+      if (const Result<Done> judged = judge_elf(file.get(), subject, &facts); !judged) return judged.problem();
+      return facts;
+    }
+    const bool is_script = text.substr(0, 2) == "#!";
+    // execvp hands a file that the kernel does not know to the shell, if it is text.
+    if (!is_script && (text.empty() ? false : text.find('\0') != std::string_view::npos))
+      return program_has_unknown_format(subject);
+    const std::string interpreter = is_script ? script_interpreter(text) : "/bin/sh";
+    if (interpreter.empty()) return program_has_unknown_format(subject);
+    facts.scripts.push_back(facts.elf_path);
+    if (facts.scripts.size() > kMostScripts) return interpreters_too_deep(program);
+    int error = 0;
+    if (!is_executable_file(interpreter, &error)) {
+      if (error == ENOENT || error == ENOTDIR) return interpreter_not_found(subject, interpreter);
+      return program_not_executable(interpreter, errno_text(error));
+    }
+    facts.elf_path = interpreter;
+  }
+}
+
+}  // namespace heapprof::cli

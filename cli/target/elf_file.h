@@ -1,0 +1,30 @@
+// cli/target/elf_file.h: the few facts of an ELF file that decide whether an agent can be preloaded.
+//
+// Trust:    every offset, size and count is checked against the file before it is used; numbers of entries are bounded.
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ElfFacts {
+  bool is_64_bit = false;
+  bool is_little_endian = false;
+  uint16_t machine = 0;  // EM_…
+  uint16_t type = 0;     // ET_…
+  bool has_loader = false;
+  std::string loader;                 // PT_INTERP
+  std::vector<std::string> needed;    // DT_NEEDED
+  std::vector<std::string> defined;   // names asked for that the dynamic symbol table defines
+  std::vector<std::string> required;  // names asked for that it leaves to others
+};
+
+// `symbols`: which names of the dynamic symbol table are of interest. `program` is for the words of a Problem.
+// Of other classes and byte orders only the first four facts are read.
+Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const std::string& program);
+
+}  // namespace heapprof::cli

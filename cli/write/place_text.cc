@@ -1,0 +1,155 @@
+// cli/write/place_text.cc: one set of column widths for all lines, so that numbers can be compared by eye.
+#include "cli/write/place_text.h"
+
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/frame_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace heapprof::cli {
+namespace {
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string normal_path(const std::string& path) {
+  return path.find("/.") == std::string::npos && path.find("//") == std::string::npos
+             ? path
+             : std::filesystem::path(path).lexically_normal().string();
+}
+
+std::string common_folder(const std::string& a, const std::string& b) {
+  size_t end = 0;
+  for (size_t i = 0; i < std::min(a.size(), b.size()) && a[i] == b[i]; ++i) {
+    if (a[i] == '/') end = i + 1;
+  }
+  return a.substr(0, end);
+}
+
+// The folder that holds all sources of the user's own frames in the main program. Libraries' sources stay absolute.
+std::string find_root(const Profile& profile, const FoldedTree& tree) {
+  std::string root;
+  bool found = false;
+  for (size_t i = 0; i < profile.frames.size(); ++i) {
+    const Frame& frame = profile.frames[i];
+    if (tree.kinds[i] != FrameKind::kUser || frame.file.empty() || frame.file[0] != '/') continue;
+    const bool in_program =
+        frame.module < profile.modules.size() && profile.modules[frame.module].path == profile.run.executable;
+    if (!in_program && profile.dialect == Dialect::kHeapprof) continue;
+    const std::string file = normal_path(frame.file);
+    root = found ? common_folder(root, file) : file.substr(0, file.rfind('/') + 1);
+    found = true;
+  }
+  return root == "/" ? "" : root;
+}
+
+}  // namespace
+
+FrameNames::FrameNames(const Profile& profile, const FoldedTree& tree)
+    : profile_(profile), root_(find_root(profile, tree)) {}
+
+std::string FrameNames::function(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (it.function.empty()) return fmt::format("{:#x}", it.svma);
+  return escape_controls(plain_function(it.function));
+}
+
+std::string FrameNames::location(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (it.file.empty()) return short_location(frame);
+  std::string path = normal_path(it.file);
+  if (!root_.empty() && path.compare(0, root_.size(), root_) == 0) path.erase(0, root_.size());
+  return escape_controls(it.line > 0 ? fmt::format("{}:{}", path, it.line) : path);
+}
+
+std::string FrameNames::short_location(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (!it.file.empty())
+    return escape_controls(it.line > 0 ? fmt::format("{}:{}", base_name(it.file), it.line) : base_name(it.file));
+  return it.module < profile_.modules.size() ? escape_controls(base_name(profile_.modules[it.module].path)) : "";
+}
+
+std::string FrameNames::place_function(const Place& place) const {
+  return place.has_frame ? function(place.frame) : std::string(kNoStackText);
+}
+std::string FrameNames::place_location(const Place& place) const {
+  return place.has_frame ? location(place.frame) : "";
+}
+
+std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
+  std::string text;
+  const std::string arrow = with_locations ? "" : "← ";  // on a line of its own the chain needs no arrow in front
+  const auto append = [&](const std::string& part, bool last) {
+    const std::string joint = text.empty() ? arrow : " ← ";
+    const size_t reserved = last ? 0 : 4;  // " ← …"
+    if (display_width(text) + display_width(joint) + display_width(part) + reserved > columns) return false;
+    text += joint + part;
+    return true;
+  };
+  constexpr size_t kShortest = 12;  // fewer columns say nothing
+  if (columns < kShortest) return "";
+  for (size_t i = 0; i < chain.frames.size();) {
+    const std::string function = names.function(chain.frames[i]);
+    size_t next = i + 1;
+    while (next < chain.frames.size() && names.function(chain.frames[next]) == function) ++next;
+    std::string part = shorten_function(function, 40);
+    if (with_locations) part += fmt::format(" ({})", names.short_location(chain.frames[i]));
+    if (next - i > 1) part += fmt::format(" ×{}", next - i);
+    const bool last = next == chain.frames.size() && chain.other_callers == 0;
+    if (!append(part, last)) {
+      if (text.empty())
+        return last ? shorten_middle(arrow + part, columns) : shorten_middle(arrow + part, columns - 4) + " ← …";
+      return text + " ← …";
+    }
+    i = next;
+  }
+  if (chain.other_callers > 0) append(fmt::format("{} callers", format_count_exact(chain.other_callers)), true);
+  return text;
+}
+
+std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
+                                 size_t columns, size_t* function_column) {
+  constexpr size_t kGap = 2;
+  std::vector<size_t> number_widths;
+  size_t function_width = 0;
+  size_t location_width = 0;
+  for (const PlaceLine& line : lines) {
+    number_widths.resize(std::max(number_widths.size(), line.numbers.size()));
+    for (size_t i = 0; i < line.numbers.size(); ++i)
+      number_widths[i] = std::max(number_widths[i], display_width(line.numbers[i]));
+    function_width = std::max(function_width, display_width(line.function));
+    location_width = std::max(location_width, display_width(line.location));
+  }
+  size_t left = indent;
+  for (const size_t width : number_widths) left += width + kGap;
+  *function_column = left;
+  const size_t room = columns > left + 16 ? columns - left : 16;
+  // A long name may not push the places of the others off the line: the location gets what the function leaves, but at
+  // least two fifths where it needs them.
+  const size_t location_share = std::min(location_width, std::max<size_t>(room * 2 / 5, 12));
+  function_width = std::min(function_width, room - std::min(room - 1, location_share + kGap));
+  location_width = std::min(location_width, room - function_width > kGap ? room - function_width - kGap : 0);
+  std::vector<std::string> result;
+  for (const PlaceLine& line : lines) {
+    std::string text(indent, ' ');
+    for (size_t i = 0; i < number_widths.size(); ++i) {
+      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
+    }
+    text += pad_right(shorten_function(line.function, function_width), function_width) + std::string(kGap, ' ');
+    text += pad_right(shorten_path(line.location, location_width), location_width);
+    const size_t used = display_width(text) + kGap + 1;
+    const size_t rest = columns > used ? columns - used : 0;
+    std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;
+    if (display_width(remark) > rest) remark.clear();
+    if (!remark.empty()) text += std::string(kGap + 1, ' ') + remark;
+    text.erase(text.find_last_not_of(' ') + 1);
+    result.push_back(text);
+  }
+  return result;
+}
+
+}  // namespace heapprof::cli
