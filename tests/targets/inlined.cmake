@@ -1,0 +1,1 @@
+target_compile_options(target_inlined PRIVATE -O2)

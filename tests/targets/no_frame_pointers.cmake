@@ -1,0 +1,1 @@
+target_compile_options(target_no_frame_pointers PRIVATE -O2 -fomit-frame-pointer)
