@@ -171,7 +171,8 @@ KEEP_FRAME void handle_and_jump(int) {
   siglongjmp(g_out_of_handler, 1);
 }
 
-KEEP_FRAME void crash_here() { *reinterpret_cast<volatile int*>(8) = 1; }
+int* volatile g_nowhere;
+KEEP_FRAME void crash_here() { *g_nowhere = 1; }
 
 KEEP_FRAME void try_signals() {
   count_down(2);
