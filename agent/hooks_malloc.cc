@@ -2,13 +2,13 @@
 //
 // The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded like
 // everybody else. What counts once is settled at the start, not by suppressing nested calls (agent/README.md).
-#include <errno.h>
-
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/real.h"
 #include "agent/record.h"
+
+#include <errno.h>
 
 #define HOOK extern "C" __attribute__((visibility("default"), noinline))
 
@@ -48,12 +48,23 @@ RealFunctions g_real = {
 #undef X
 };
 
+uint32_t g_one_family = 0;
+
 bool find_real_functions(const link_map** malloc_object) {
   RealFunctions found{};
-#define X(result, name, params, args) found.name = reinterpret_cast<result(*) params>(find_behind_agent(#name).address);
+  const link_map* family = find_behind_agent("malloc").object;
+  uint32_t bit = 0;
+#define X(result, name, params, args)                                                            \
+  {                                                                                              \
+    const Definition definition = find_behind_agent(#name);                                      \
+    found.name = reinterpret_cast<result(*) params>(definition.address);                         \
+    if (definition.object == family || definition.address == nullptr) g_one_family |= 1u << bit; \
+    ++bit;                                                                                       \
+  }
 #include "shared/hooks.def"
 #undef X
-  if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr) return false;
+  if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr)
+    return false;
   if (found.memalign == nullptr) found.memalign = no_aligned_memory;
   if (found.aligned_alloc == nullptr) found.aligned_alloc = found.memalign;
   if (found.posix_memalign == nullptr) found.posix_memalign = no_posix_memory;
@@ -62,7 +73,7 @@ bool find_real_functions(const link_map** malloc_object) {
   if (found.free_sized == nullptr) found.free_sized = plain_free_sized;
   if (found.free_aligned_sized == nullptr) found.free_aligned_sized = plain_free_aligned_sized;
   g_real = found;
-  *malloc_object = find_behind_agent("malloc").object;
+  *malloc_object = family;
   return true;
 }
 

@@ -4,18 +4,18 @@
 // needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the function and goes there.
 #include "agent/hooks_new.h"
 
-#include <stddef.h>
-
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/real.h"
 #include "agent/record.h"
 
+#include <stddef.h>
+
 #define HIDDEN __attribute__((visibility("hidden")))
 
 extern "C" {
-#define X(index, name, kind) HIDDEN void heapprof_find_##name();
+#define X(index, name, kind, second, third) HIDDEN void heapprof_find_##name();
 #include "agent/hooks_new.def"
 #undef X
 HIDDEN extern void* heapprof_new_slots[];
@@ -23,13 +23,13 @@ HIDDEN void* heapprof_find_new(size_t index);
 }
 
 void* heapprof_new_slots[] = {
-#define X(index, name, kind) reinterpret_cast<void*>(heapprof_find_##name),
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
 #include "agent/hooks_new.def"
 #undef X
 };
 
 // clang-format off
-#define X(index, name, kind)                                    \
+#define X(index, name, kind, second, third)                     \
   asm(".text\n.globl " #name "\n.type " #name ", @function\n"   \
       #name ":\n"                                               \
       ".cfi_startproc\nendbr64\n"                               \
@@ -78,14 +78,14 @@ namespace heapprof::agent {
 namespace {
 
 constexpr const char* kNames[] = {
-#define X(index, name, kind) #name,
+#define X(index, name, kind, second, third) #name,
 #include "agent/hooks_new.def"
 #undef X
 };
 constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
 constexpr size_t kFirstDelete = 8;
 
-void* g_real_new[kCount];  // only those that record
+void* g_real_new[kCount];  // those of the object that serves malloc
 bool g_is_recorded = false;
 
 // The second and third parameters (size, alignment, nothrow tag) are passed on as they came: all are one register wide.
@@ -124,12 +124,12 @@ __attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* 
 }
 
 void* const kRecording[] = {
-#define X(index, name, kind) reinterpret_cast<void*>(kind<index>),
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(kind<index>),
 #include "agent/hooks_new.def"
 #undef X
 };
 void* const kFinding[] = {
-#define X(index, name, kind) reinterpret_cast<void*>(heapprof_find_##name),
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
 #include "agent/hooks_new.def"
 #undef X
 };
@@ -138,7 +138,68 @@ void* const kFinding[] = {
 void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
 void delete_by_free(void* block) { g_real.free(block); }
 
-void set_slot(size_t index, void* function) { __atomic_store_n(&heapprof_new_slots[index], function, __ATOMIC_RELEASE); }
+// ---- Does a function of the allocator count by itself? ----
+
+enum class Parameter { None, Size, Alignment, Nothrow };
+struct Shape {
+  Parameter second;
+  Parameter third;
+};
+constexpr Shape kShapes[] = {
+#define X(index, name, kind, second, third) {Parameter::second, Parameter::third},
+#include "agent/hooks_new.def"
+#undef X
+};
+constexpr size_t kProbeSize = 128;
+constexpr size_t kProbeAlignment = 64;
+
+size_t argument(Parameter parameter) {
+  static char nothrow_tag;
+  switch (parameter) {
+    case Parameter::Size: return kProbeSize;
+    case Parameter::Alignment: return kProbeAlignment;
+    case Parameter::Nothrow: return reinterpret_cast<size_t>(&nothrow_tag);
+    case Parameter::None: break;
+  }
+  return 0;
+}
+
+bool is_aligned_kind(size_t index) {
+  return kShapes[index].second == Parameter::Alignment || kShapes[index].third == Parameter::Alignment;
+}
+
+void* call_real(size_t index, size_t first) {
+  using Function = void* (*)(size_t, size_t, size_t);
+  return reinterpret_cast<Function>(g_real_new[index])(first, argument(kShapes[index].second),
+                                                       argument(kShapes[index].third));
+}
+
+// True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its sized
+// `delete` does not). pre: all of g_real_new is found.
+bool counts_by_itself(size_t index) {
+  const size_t new_index = is_aligned_kind(index) ? 4 : 0;
+  const size_t delete_index = is_aligned_kind(index) ? 14 : 8;
+  if (g_real_new[new_index] == nullptr || g_real_new[delete_index] == nullptr) return false;
+  t_flags |= kThreadSelfTest;
+  uint32_t events;
+  if (index < kFirstDelete) {
+    const uint32_t before = g_self_test_events;
+    void* block = call_real(index, kProbeSize);
+    events = g_self_test_events - before;
+    call_real(delete_index, reinterpret_cast<size_t>(block));
+  } else {
+    void* block = call_real(new_index, kProbeSize);
+    const uint32_t before = g_self_test_events;
+    call_real(index, reinterpret_cast<size_t>(block));
+    events = g_self_test_events - before;
+  }
+  t_flags &= ~kThreadSelfTest;
+  return events != 0;
+}
+
+void set_slot(size_t index, void* function) {
+  __atomic_store_n(&heapprof_new_slots[index], function, __ATOMIC_RELEASE);
+}
 
 }  // namespace
 
@@ -146,13 +207,13 @@ void settle_new_hooks(const link_map* malloc_object) {
   for (size_t index = 0; index < kCount; ++index) {
     const Definition found = find_behind_agent(kNames[index]);
     if (found.address == nullptr) continue;
-    if (found.object == malloc_object) {
-      g_real_new[index] = found.address;
-      g_is_recorded = true;
-      set_slot(index, kRecording[index]);
-    } else {
-      set_slot(index, found.address);
-    }
+    if (found.object == malloc_object) g_real_new[index] = found.address;
+    set_slot(index, found.address);
+  }
+  for (size_t index = 0; index < kCount; ++index) {
+    if (g_real_new[index] == nullptr || counts_by_itself(index)) continue;
+    set_slot(index, kRecording[index]);
+    g_is_recorded = true;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace heapprof::agent {
 
@@ -16,6 +17,10 @@ struct RealFunctions {
 #undef X
 };
 extern RealFunctions g_real;
+
+// Bit i: function i of hooks.def comes from the object that serves malloc (or from our stand-in), so that its blocks may be freed.
+// An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks nobody can free.
+extern uint32_t g_one_family;
 
 // Fills g_real. False: there is no malloc behind the agent. Who serves malloc goes to *malloc_object.
 bool find_real_functions(const link_map** malloc_object);
