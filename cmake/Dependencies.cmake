@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)                                                      # cli: text
 find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
 find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
+set(ZLIB_USE_STATIC_LIBS ${HEAPPROF_STATIC_CLI})
+find_package(ZLIB REQUIRED)                                                     # cli/read: profiles that are gzip'd
 pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               # cli/symbolize: DWARF, ELF
 pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)                 # agent/verify: the reference unwinder
 find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            # cli/symbolize: C++ and Rust names

@@ -1,0 +1,139 @@
+// cli/base/atomic_file.cc: a temporary beside the destination (rename() works only inside one file system), then rename.
+// Names that must not be overwritten are taken by link(), which fails where a name exists and works on every file system
+// that has hard links; where there are none (vfat, some FUSE), renameat2(RENAME_NOREPLACE) does the same.
+#include "cli/base/atomic_file.h"
+
+#include "cli/base/problems.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kBufferBytes = 256 << 10;
+constexpr int kMostNames = 10000;
+
+// The file that `path` means: links followed, also one that points to nothing yet.
+std::string follow_links(std::string path) {
+  for (int depth = 0; depth < 40; ++depth) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlink(path.c_str(), target, sizeof target - 1);
+    if (length < 0) break;
+    const std::string link(target, static_cast<size_t>(length));
+    const size_t slash = path.rfind('/');
+    path = link.starts_with('/') || slash == std::string::npos ? link : path.substr(0, slash + 1) + link;
+  }
+  return path;
+}
+
+std::string numbered(const std::string& path, int number) {
+  if (number == 1) return path;
+  const size_t slash = path.rfind('/');
+  const size_t dot = path.rfind('.');
+  const bool has_extension = dot != std::string::npos && dot > (slash == std::string::npos ? 0 : slash + 1);
+  const size_t at = has_extension ? dot : path.size();
+  return path.substr(0, at) + "." + std::to_string(number) + path.substr(at);
+}
+
+int link_new(const std::string& from, const std::string& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (errno == EEXIST) return EEXIST;
+  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Result<AtomicFile> AtomicFile::create(const std::string& path) {
+  const std::string target = follow_links(path);
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) return output_is_directory(path);
+  if (exists && !S_ISREG(status.st_mode)) {
+    UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
+    return AtomicFile(std::move(fd), path, target, "");
+  }
+  if (exists && ::access(target.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
+
+  const size_t slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : target.substr(0, slash + 1);
+  // A long name leaves no room for the suffix (NAME_MAX is 255): the temporary needs none of it.
+  std::string name = target.substr(folder.size());
+  if (name.empty()) return output_is_directory(path);
+  if (name.size() > NAME_MAX) return output_not_writable(path, errno_text(ENAMETOOLONG));
+  name.resize(std::min<size_t>(name.size(), NAME_MAX - 16));
+  std::string temporary = folder + "." + name + ".XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
+  return AtomicFile(std::move(fd), path, target, std::move(temporary));
+}
+
+AtomicFile::AtomicFile(UniqueFd fd, std::string path, std::string target, std::string temporary)
+    : fd_(std::move(fd)), path_(std::move(path)), target_(std::move(target)), temporary_(std::move(temporary)) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : fd_(std::move(other.fd_)),
+      path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, "")),
+      buffer_(std::move(other.buffer_)),
+      error_(other.error_) {}
+
+AtomicFile::~AtomicFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  if (error_ != 0) return;
+  buffer_.append(bytes);
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+int AtomicFile::flush() {
+  if (error_ == 0) error_ = write_fully(fd_.get(), buffer_);
+  buffer_.clear();
+  return error_;
+}
+
+// Closing tells what the kernel found out late: a quota, a full disk behind NFS.
+Result<std::string> AtomicFile::give_up(int error) {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return disk_full(path_, errno_text(error));
+  return output_not_writable(path_, errno_text(error));
+}
+
+Result<std::string> AtomicFile::commit() {
+  if (flush() != 0) return give_up(error_);
+  if (::close(fd_.release()) != 0) return give_up(errno);
+  if (temporary_.empty()) return path_;
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return give_up(errno);
+  temporary_.clear();
+  return path_;
+}
+
+Result<std::string> AtomicFile::commit_without_overwriting() {
+  if (temporary_.empty()) return commit();
+  if (flush() != 0) return give_up(error_);
+  if (::close(fd_.release()) != 0) return give_up(errno);
+  int error = EEXIST;
+  for (int number = 1; number <= kMostNames && error == EEXIST; ++number) {
+    // Later names are beside what the user named, not beside where a link leads.
+    const std::string name = numbered(number == 1 ? target_ : path_, number);
+    error = link_new(temporary_, name);
+    if (error == 0) {
+      temporary_.clear();
+      return number == 1 ? path_ : name;
+    }
+  }
+  return give_up(error);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,51 @@
+// cli/base/atomic_file.h: a file that appears whole under its name, or not at all.
+//
+// Guarantees
+//  - Until commit() nobody sees a byte under the destination's name, and what was there before stays.
+//  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind; kill -9 may leave one,
+//    named .NAME.XXXXXX.
+//  - The new file has mode 0600: a profile tells much about a program.
+//  - A symbolic link is followed; what is no regular file (a pipe, /dev/null) is written to as it is, not replaced.
+// Not provided: survival of a power cut (no fsync).
+#pragma once
+
+#include "cli/base/byte_sink.h"
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+class AtomicFile : public ByteSink {
+ public:
+  // Makes the temporary beside `path`, so that a bad destination is known before the work and not after it.
+  static Result<AtomicFile> create(const std::string& path);
+
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile() override;
+
+  void write(std::string_view bytes) override;
+
+  // Gives the file its name, in place of what had it. Returns the path.
+  Result<std::string> commit();
+
+  // Gives the file a name that nobody has: `path`, else path with .2, .3 … before its extension. Returns the path.
+  Result<std::string> commit_without_overwriting();
+
+ private:
+  AtomicFile(UniqueFd fd, std::string path, std::string target, std::string temporary);
+  int flush();
+  Result<std::string> give_up(int error);
+
+  UniqueFd fd_;
+  std::string path_;       // as the user gave it
+  std::string target_;     // where links lead
+  std::string temporary_;  // empty: written in place
+  std::string buffer_;
+  int error_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,101 @@
+// cli/model/assemble.cc: each location is expanded once into its frames, each stack node once into a path of frame nodes:
+// the tree stays a tree, and no site ever has a list of its own.
+#include "cli/model/assemble.h"
+
+#include "cli/model/canonical.h"
+
+#include <map>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+// One library may be loaded twice, or again at another address: it is one module.
+std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) {
+  std::map<std::pair<std::string, std::string>, uint32_t> known;
+  std::vector<uint32_t> number;
+  number.reserve(recording.modules.size());
+  for (const Module& module : recording.modules) {
+    const auto [entry, is_new] =
+        known.try_emplace({module.path, module.build_id}, static_cast<uint32_t>(profile->modules.size()));
+    if (is_new) profile->modules.push_back({module.path, module.build_id});
+    number.push_back(entry->second);
+  }
+  return number;
+}
+
+// Frames of location i: profile->frames[start[i] … start[i + 1]), innermost first.
+std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& symbols, Profile* profile) {
+  const std::vector<uint32_t> module_number = add_modules(recording, profile);
+  std::vector<uint32_t> start;
+  start.reserve(recording.locations.size() + 1);
+  for (size_t i = 0; i < recording.locations.size(); ++i) {
+    start.push_back(static_cast<uint32_t>(profile->frames.size()));
+    const Location& location = recording.locations[i];
+    Frame frame;
+    frame.svma = location.svma == 0 ? 0 : location.svma - 1;
+    if (location.module < module_number.size()) frame.module = module_number[location.module];
+    if (i >= symbols.frames.size() || symbols.frames[i].empty()) {
+      profile->frames.push_back(frame);
+      continue;
+    }
+    for (const SourceFrame& source : symbols.frames[i]) {
+      frame.function = source.function;
+      frame.file = source.file;
+      frame.line = source.line;
+      frame.inlined = source.inlined;
+      profile->frames.push_back(frame);
+    }
+  }
+  start.push_back(static_cast<uint32_t>(profile->frames.size()));
+  return start;
+}
+
+// The frame node of each stack node.
+std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<uint32_t>& frame_start,
+                                Profile* profile) {
+  profile->nodes.assign(1, {});
+  profile->nodes.reserve(recording.stacks.size() * 3 / 2 + 1);
+  std::vector<uint32_t> node_of(recording.stacks.size(), 0);
+  for (size_t i = 1; i < recording.stacks.size(); ++i) {
+    const StackNode& stack = recording.stacks[i];
+    if (stack.parent >= i || stack.location >= recording.locations.size()) continue;
+    uint32_t node = node_of[stack.parent];
+    for (uint32_t frame = frame_start[stack.location + 1]; frame-- > frame_start[stack.location];) {
+      profile->nodes.push_back({node, frame});
+      node = static_cast<uint32_t>(profile->nodes.size() - 1);
+    }
+    node_of[i] = node;
+  }
+  return node_of;
+}
+
+Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& node_of) {
+  Device device;
+  device.name = recorded.name;
+  device.totals = recorded.totals;
+  device.timeline = recorded.timeline;
+  device.sites.reserve(recorded.sites.size());
+  for (const RecordedSite& from : recorded.sites) {
+    Site site;
+    site.node = from.stack < node_of.size() ? node_of[from.stack] : 0;
+    site.numbers = from.numbers;
+    site.truncated = from.truncated;
+    device.sites.push_back(site);
+  }
+  return device;
+}
+
+}  // namespace
+
+Profile assemble(const Recording& recording, const SymbolTable& symbols) {
+  Profile profile;
+  profile.run = recording.run;
+  const std::vector<uint32_t> frame_start = add_frames(recording, symbols, &profile);
+  const std::vector<uint32_t> node_of = add_nodes(recording, frame_start, &profile);
+  for (const RecordedDevice& device : recording.devices) profile.devices.push_back(make_device(device, node_of));
+  canonicalize(&profile);
+  return profile;
+}
+
+}  // namespace heapprof::cli

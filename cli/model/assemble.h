@@ -1,0 +1,19 @@
+// cli/model/assemble.h: a recording and the names of its locations become a profile.
+//
+// Guarantees
+//  - Inlined frames are frames of their own, innermost first, all at the address of their call.
+//  - A frame's svma lies inside the call instruction (return address − 1), as in Valgrind's files.
+//  - The result is canonical (model/canonical.h).
+// Trust:    indexes in the recording are checked; a node or location that cannot be is treated as no stack.
+// Cost:     as canonicalize; the recording itself is only read.
+#pragma once
+
+#include "cli/model/profile.h"
+#include "cli/model/recording.h"
+#include "cli/model/symbols.h"
+
+namespace heapprof::cli {
+
+Profile assemble(const Recording& recording, const SymbolTable& symbols);
+
+}  // namespace heapprof::cli

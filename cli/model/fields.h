@@ -1,0 +1,120 @@
+// cli/model/fields.h: the names under which the parts of a run are written and read, each in one place.
+//
+// A visitor is called once per field, visit(name, field): the writer gets constant ones, the reader fills them. A new field of
+// a run is a line here (and one in man/heapprof-format.5), and it is in the file.
+//
+// Guarantees
+//  - Numbers are integers; their names end in _bytes, _ns or _count where they are quantities.
+#pragma once
+
+#include "cli/model/profile.h"
+
+#include <optional>
+#include <string_view>
+
+namespace heapprof::cli {
+
+std::string_view end_kind_name(EndKind kind);
+std::optional<EndKind> parse_end_kind(std::string_view name);
+std::string_view dialect_name(Dialect dialect);
+std::optional<Dialect> parse_dialect(std::string_view name);
+
+// `Run` and so on below: RunInfo or const RunInfo.
+template <typename Run, typename Visit>
+void visit_run(Run& run, Visit&& visit) {
+  visit("command", run.command);
+  visit("executable", run.executable);
+  visit("pid", run.pid);
+  visit("parent_pid", run.parent_pid);
+  visit("image", run.image);
+  visit("is_fork", run.is_fork);
+  visit("start_unix_ns", run.start_unix_ns);
+  visit("duration_ns", run.duration_ns);
+  visit("end", run.end.kind);
+  visit("status", run.end.status);
+  visit("complete", run.complete);
+  visit("incomplete_reason", run.incomplete_reason);
+  visit("other_threads_count", run.other_threads_count);
+}
+
+template <typename Machine, typename Visit>
+void visit_machine(Machine& machine, Visit&& visit) {
+  visit("cpu", machine.cpu);
+  visit("cores_count", machine.cores);
+  visit("memory_bytes", machine.memory_bytes);
+  visit("kernel", machine.kernel);
+  visit("libc", machine.libc);
+}
+
+template <typename Coverage, typename Visit>
+void visit_coverage(Coverage& coverage, Visit&& visit) {
+  visit("agent_version", coverage.agent_version);
+  visit("allocator", coverage.allocator);
+  visit("new_recorded", coverage.new_recorded);
+  visit("clock", coverage.clock);
+  visit("unwinder", coverage.unwinder);
+  visit("self_test_failures", coverage.self_test_failures);
+  visit("bypassing_modules", coverage.bypassing_modules);
+}
+
+template <typename Counters, typename Visit>
+void visit_counters(Counters& counters, Visit&& visit) {
+  visit("allocations_count", counters.allocations);
+  visit("frees_count", counters.frees);
+  visit("reallocs_count", counters.reallocs);
+  visit("failed_reallocs_count", counters.failed_reallocs);
+  visit("lost_count", counters.lost);
+  visit("reordered_count", counters.reordered);
+  visit("foreign_frees_count", counters.foreign_frees);
+  visit("inherited_frees_count", counters.inherited_frees);
+  visit("unseen_frees_count", counters.unseen_frees);
+  visit("abandoned_count", counters.abandoned);
+  visit("truncated_stacks_count", counters.truncated_stacks);
+  visit("watermark_skips_count", counters.watermark_skips);
+  visit("modules_lost_count", counters.modules_lost);
+  visit("corrupt_records_count", counters.corrupt_records);
+  visit("events_before_agent_count", counters.events_before_agent);
+  visit("verify_checked_count", counters.verify_checked);
+  visit("verify_mismatched_count", counters.verify_mismatched);
+}
+
+template <typename Cost, typename Visit>
+void visit_cost(Cost& cost, Visit&& visit) {
+  visit("collector_cpu_ns", cost.collector_cpu_ns);
+  visit("collector_peak_rss_bytes", cost.collector_peak_rss_bytes);
+  visit("symbolize_ns", cost.symbolize_ns);
+  visit("arena_resident_bytes", cost.arena_resident_bytes);
+}
+
+template <typename Thread, typename Visit>
+void visit_thread(Thread& thread, Visit&& visit) {
+  visit("id", thread.id);
+  visit("name", thread.name);
+  visit("allocations_count", thread.allocations);
+  visit("total_bytes", thread.total_bytes);
+  visit("frees_count", thread.frees);
+}
+
+template <typename Module, typename Visit>
+void visit_module(Module& module, Visit&& visit) {
+  visit("path", module.path);
+  visit("build_id", module.build_id);
+}
+
+template <typename Totals, typename Visit>
+void visit_totals(Totals& totals, Visit&& visit) {
+  visit("total_bytes", totals.total_bytes);
+  visit("total_count", totals.total_blocks);
+  visit("peak_bytes", totals.peak_bytes);
+  visit("peak_count", totals.peak_blocks);
+  visit("peak_ns", totals.peak_ns);
+  visit("max_count", totals.max_blocks);
+  visit("max_count_ns", totals.max_blocks_ns);
+  visit("leaked_bytes", totals.leaked_bytes);
+  visit("leaked_count", totals.leaked_blocks);
+  visit("temporary_count", totals.temporary_blocks);
+  visit("rss_at_peak_bytes", totals.rss_at_peak_bytes);
+  visit("rss_max_bytes", totals.rss_max_bytes);
+}
+
+}  // namespace heapprof::cli

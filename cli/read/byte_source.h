@@ -1,0 +1,37 @@
+// cli/read/byte_source.h: the bytes of a file, in pieces, gzip'd or not.
+//
+// Guarantees
+//  - One buffer of 256 KiB, whatever the file's size; regular files, pipes and /dev/stdin alike.
+//  - Stops after `limit_bytes` of (unpacked) text: a small file that unpacks for ever does not run for ever.
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // The next piece, empty at the end or after an error. The view is good until the next call.
+  virtual std::string_view next() = 0;
+  virtual std::string_view error() const { return {}; }  // empty: none
+};
+
+// A text in memory; for tests and fuzzing.
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(std::string_view text) : text_(text) {}
+  std::string_view next() override { return std::exchange(text_, {}); }
+
+ private:
+  std::string_view text_;
+};
+
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, uint64_t limit_bytes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,59 @@
+// cli/read/extension_reader.h: the object under the key "heapprof": everything that DHAT's own fields do not hold.
+//
+// It may come before or after the program points (jq -S sorts names), so it is kept and applied when both are there.
+#pragma once
+
+#include "cli/model/profile.h"
+#include "cli/read/json_pull.h"
+#include "cli/read/point_reader.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+inline constexpr uint64_t kExtensionVersion = 1;
+
+// Per site, in the order of the device's program points. A missing column is empty.
+struct SiteColumns {
+  std::vector<uint64_t> temporary_blocks;
+  std::vector<uint64_t> lifetime_ns;
+  std::vector<uint64_t> first_leak_ns;
+  std::vector<uint64_t> last_leak_ns;
+  std::vector<uint32_t> sizes_end;  // where each site's pairs end in `sizes`
+  std::vector<uint64_t> sizes;      // pairs of size class and blocks
+  std::vector<uint64_t> truncated;  // numbers of sites
+  std::vector<uint64_t> max_is_bound;
+  std::vector<uint64_t> grouped;
+  std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
+  std::vector<uint64_t> beyond_doubles;
+  std::vector<uint64_t> exact_numbers;  // eight for each in `beyond_doubles`
+};
+
+struct ExactFrame {
+  uint32_t frame = 0;
+  Frame parts;  // without module and inlined
+};
+
+struct Extension {
+  uint64_t version = 0;
+  Dialect dialect = Dialect::kHeapprof;
+  std::string time_unit = "ns";
+  RunInfo run;
+  std::vector<ProfileModule> modules;
+  bool has_frame_modules = false;
+  std::vector<int64_t> frame_modules;  // -1: none
+  std::vector<uint64_t> inlined_frames;
+  std::vector<ExactFrame> exact_frames;
+  std::vector<Device> devices;       // the host's sites are DHAT's own points
+  std::vector<SiteColumns> columns;  // one for each device
+};
+
+// Errors stay in `json`. A newer version ends the reading at once, with extension->version set.
+void read_extension(JsonPull* json, PointReader* points, Extension* extension);
+
+// Puts the columns into the sites of their device; false with the reason if they do not fit.
+bool apply_columns(const SiteColumns& columns, std::vector<Site>* sites, std::string* reason);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,124 @@
+// cli/read/field_reader.h: fills the structures of model/fields.h from JSON objects.
+//
+// Guarantees
+//  - Unknown names are skipped, missing ones keep their defaults, a name that comes twice is an error.
+//  - Numbers are checked against the field they go into; text comes out without control characters.
+#pragma once
+
+#include "cli/base/text.h"
+#include "cli/model/fields.h"
+#include "cli/read/json_pull.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Which of the known names come in an object: each at most once.
+template <size_t N>
+class KeySet {
+ public:
+  explicit KeySet(const std::array<std::string_view, N>& names) : names_(names) { static_assert(N <= 64); }
+
+  // The name's place in the table, or -1 for an unknown one and after an error.
+  int take(std::string_view key, JsonPull* json) {
+    for (size_t i = 0; i < N; ++i) {
+      if (names_[i] != key) continue;
+      if (has(i)) {
+        json->fail("the name \"" + std::string(key) + "\" comes twice in one object");
+        return -1;
+      }
+      seen_ |= uint64_t{1} << i;
+      return static_cast<int>(i);
+    }
+    return -1;
+  }
+  bool has(size_t index) const { return (seen_ >> index & 1) != 0; }
+
+ private:
+  const std::array<std::string_view, N>& names_;
+  uint64_t seen_ = 0;
+};
+
+inline bool read_text(JsonPull* json, std::string* value) {
+  if (!json->read_string(value)) return false;
+  *value = escape_controls(*value);
+  return true;
+}
+
+class FieldReader {
+ public:
+  FieldReader(JsonPull* json, std::string_view key) : json_(json), key_(key) {}
+
+  template <typename T>
+  void operator()(std::string_view name, T& value) {
+    if (index_ < 0 && name == key_) {
+      index_ = next_;
+      read(&value);
+    }
+    ++next_;
+  }
+  int index() const { return index_; }  // of the field that took the value, -1: none
+
+ private:
+  void read(bool* value) { json_->read_bool(value); }
+  void read(uint64_t* value) { json_->read_unsigned(value); }
+  void read(int64_t* value) { json_->read_signed(value); }
+  void read(std::string* value) { read_text(json_, value); }
+  void read(uint32_t* value) {
+    uint64_t wide = 0;
+    if (!json_->read_unsigned(&wide)) return;
+    if (wide > std::numeric_limits<uint32_t>::max()) json_->fail("\"" + std::string(key_) + "\" is beyond 32 bits");
+    *value = static_cast<uint32_t>(wide);
+  }
+  void read(int* value) {
+    int64_t wide = 0;
+    if (!json_->read_signed(&wide)) return;
+    if (wide > std::numeric_limits<int>::max() || wide < std::numeric_limits<int>::min()) {
+      json_->fail("\"" + std::string(key_) + "\" is beyond 32 bits");
+      return;
+    }
+    *value = static_cast<int>(wide);
+  }
+  void read(EndKind* value) {
+    std::string name;
+    if (!json_->read_string(&name)) return;
+    *value = parse_end_kind(name).value_or(EndKind::kUnknown);  // a later version may know more ends
+  }
+  void read(std::vector<std::string>* values) {
+    values->clear();
+    if (!json_->begin_array()) return;
+    std::string text;
+    while (json_->next_element() && read_text(json_, &text)) values->push_back(text);
+  }
+
+  JsonPull* json_;
+  std::string_view key_;
+  int next_ = 0;
+  int index_ = -1;
+};
+
+// One object; visit(reader) is a visit_… function applied to the structure.
+template <typename VisitFields>
+void read_struct(JsonPull* json, VisitFields&& visit) {
+  if (!json->begin_object()) return;
+  uint64_t seen = 0;
+  std::string key;
+  while (json->next_key(&key)) {
+    FieldReader reader(json, key);
+    visit(reader);
+    if (reader.index() < 0) {
+      json->skip_value();
+      continue;
+    }
+    const uint64_t bit = uint64_t{1} << reader.index();
+    if ((seen & bit) != 0) json->fail("the name \"" + key + "\" comes twice in one object");
+    seen |= bit;
+  }
+}
+
+}  // namespace heapprof::cli

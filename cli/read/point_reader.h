@@ -1,0 +1,40 @@
+// cli/read/point_reader.h: DHAT's program points become sites, and their frame lists a tree.
+//
+// Points come before the frame table in the files of all three writers, so frames are kept as indexes into that table, and
+// checked against it when it is known.
+#pragma once
+
+#include "cli/model/node_table.h"
+#include "cli/model/profile.h"
+#include "cli/read/json_pull.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+class PointReader {
+ public:
+  // Fills `nodes`, whose frames are indexes into the frame table.
+  explicit PointReader(std::vector<FrameNode>* nodes) : table_(nodes) {}
+
+  // The array "pps". lifetime_ns holds "tl" in the file's own unit.
+  void read(JsonPull* json, std::vector<Site>* sites);
+
+  uint64_t largest_frame() const { return largest_frame_; }
+  // Every point had all of: tl mb mbk gb gbk eb ebk.
+  bool all_have_lifetimes() const { return all_have_lifetimes_; }
+
+ private:
+  void read_point(JsonPull* json, Site* site);
+  void read_stack(JsonPull* json, Site* site);
+
+  NodeTable table_;
+  std::vector<uint32_t> stack_;
+  std::string key_;
+  uint64_t largest_frame_ = 0;
+  bool all_have_lifetimes_ = true;
+};
+
+}  // namespace heapprof::cli
