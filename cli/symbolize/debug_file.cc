@@ -74,4 +74,19 @@ std::vector<AddressRange> DebugFile::executable() const {
   return ranges;
 }
 
+std::vector<AddressRange> DebugFile::code_sections() const {
+  std::vector<AddressRange> ranges;
+  GElf_Addr bias = 0;
+  Elf* elf = dwfl_module_getelf(module_, &bias);
+  Elf_Scn* section = nullptr;
+  while (elf != nullptr && (section = elf_nextscn(elf, section)) != nullptr) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) break;
+    if ((header.sh_flags & SHF_ALLOC) == 0 || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
+    uint64_t low = header.sh_addr + bias;
+    if (low + header.sh_size > low) ranges.push_back({low, low + header.sh_size});
+  }
+  return ranges;
+}
+
 }  // namespace heapprof::cli

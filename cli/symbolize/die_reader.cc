@@ -14,6 +14,7 @@ using Step = DieShape::Step;
 
 // Codes are small and dense in all producers' tables; a table with wilder ones is not read.
 constexpr unsigned kMaxCode = 1 << 20;
+constexpr size_t kMaxAttributes = 1024;
 
 std::optional<Step> step_of(uint64_t form, uint8_t address_bytes, uint8_t offset_bytes, Dwarf_Half version) {
   switch (form) {
@@ -71,12 +72,11 @@ std::optional<Step> step_of(uint64_t form, uint8_t address_bytes, uint8_t offset
 // False if an attribute has a form of unknown size: entries of this shape cannot be passed.
 bool read_shape(Dwarf_Abbrev* abbrev, const DieShapes& table, DieShape* shape) {
   shape->has_children = dwarf_abbrevhaschildren(abbrev) != 0;
-  size_t count = 0;
-  if (dwarf_getattrcnt(abbrev, &count) != 0) return false;
-  for (size_t i = 0; i < count; ++i) {
+  // dwarf_getattrcnt (elfutils 0.188) ends at an implicit constant of value 0, so the attributes are read until there are none.
+  for (size_t i = 0; i < kMaxAttributes; ++i) {
     unsigned name = 0;
     unsigned form = 0;
-    if (dwarf_getabbrevattr_data(abbrev, i, &name, &form, nullptr, nullptr) != 0) return false;
+    if (dwarf_getabbrevattr_data(abbrev, i, &name, &form, nullptr, nullptr) != 0) return true;
     if (name == DW_AT_low_pc || name == DW_AT_ranges) shape->has_code = true;
     std::optional<Step> step = step_of(form, table.address_bytes, table.offset_bytes, table.version);
     if (!step) return false;
@@ -86,7 +86,7 @@ bool read_shape(Dwarf_Abbrev* abbrev, const DieShapes& table, DieShape* shape) {
       shape->steps.push_back(*step);
     }
   }
-  return true;
+  return false;
 }
 
 void read_shapes(Dwarf_Die* unit, DieShapes* table) {

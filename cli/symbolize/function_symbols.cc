@@ -27,7 +27,8 @@ size_t underscores(const char* name) { return std::string_view(name).find_first_
 
 }  // namespace
 
-FunctionSymbols::FunctionSymbols(Dwfl_Module* module, const std::vector<AddressRange>& executable) {
+FunctionSymbols::FunctionSymbols(Dwfl_Module* module, const std::vector<AddressRange>& executable,
+                                 const std::vector<AddressRange>& sections) {
   int count = dwfl_module_getsymtab(module);
   Elf* last_elf = nullptr;
   for (int i = 0; i < count; ++i) {
@@ -52,7 +53,7 @@ FunctionSymbols::FunctionSymbols(Dwfl_Module* module, const std::vector<AddressR
     if (std::strlen(a.name) != std::strlen(b.name)) return std::strlen(a.name) > std::strlen(b.name);
     return std::strcmp(a.name, b.name) > 0;
   });
-  close_open_ends(executable);
+  close_open_ends(sections);
   uint64_t highest = 0;
   for (const Symbol& symbol : symbols_) highest_end_.push_back(highest = std::max(highest, symbol.high));
 }
@@ -67,16 +68,16 @@ void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* nam
   symbols_.push_back({svma, high, name, rank_of(GELF_ST_BIND(symbol.st_info))});
 }
 
-void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& executable) {
+void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections) {
   uint64_t next = 0;  // of the symbol with a higher address
   for (size_t i = symbols_.size(); i-- > 0;) {
     Symbol& symbol = symbols_[i];
     if (i + 1 < symbols_.size() && symbols_[i + 1].low > symbol.low) next = symbols_[i + 1].low;
     if (symbol.high != symbol.low) continue;
-    for (const AddressRange& range : executable) {
+    for (const AddressRange& range : sections) {
       if (range.low <= symbol.low && symbol.low < range.high) symbol.high = range.high;
     }
-    if (next > symbol.low) symbol.high = std::min(symbol.high, next);
+    if (next > symbol.low) symbol.high = std::min(symbol.high, next);  // no section: no addresses
   }
 }
 

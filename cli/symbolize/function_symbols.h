@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - A symbol names the addresses inside its size. One without a size (hand-written assembly) reaches to the next symbol or
-//    the end of the segment, but only in a full .symtab: in .dynsym the next symbol may be any number of functions away.
+//    the end of its section, but only in a full .symtab: in .dynsym the next symbol may be any number of functions away.
 //  - Of several names at one address the global one wins, then the one with fewer leading underscores, then the shortest.
 #pragma once
 
@@ -18,7 +18,8 @@ namespace heapprof::cli {
 
 class FunctionSymbols {
  public:
-  FunctionSymbols(Dwfl_Module* module, const std::vector<AddressRange>& executable);
+  FunctionSymbols(Dwfl_Module* module, const std::vector<AddressRange>& executable,
+                  const std::vector<AddressRange>& sections);
 
   // The mangled name; null if no function is known to cover the address. Lives as long as the module.
   const char* find(uint64_t svma) const;
@@ -34,7 +35,7 @@ class FunctionSymbols {
     int rank;  // binding: the smaller the better
   };
   void add(const GElf_Sym& symbol, uint64_t svma, const char* name);
-  void close_open_ends(const std::vector<AddressRange>& executable);
+  void close_open_ends(const std::vector<AddressRange>& sections);
 
   std::vector<Symbol> symbols_;        // by low, better ones later
   std::vector<uint64_t> highest_end_;  // as in UnitIndex

@@ -89,7 +89,7 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
   std::optional<FunctionSymbols> symbols;
   for (size_t i = 0; i < found.size(); ++i) {
     if (wants_symbol(found[i])) {
-      if (!symbols) symbols.emplace(file.module(), executable);
+      if (!symbols) symbols.emplace(file.module(), executable, file.code_sections());
       const char* symbol = symbols->find(addresses_svma[i]);
       if (symbol != nullptr) use_symbol(symbol, &found[i]);
     }
