@@ -105,6 +105,7 @@ struct Recording {
   std::vector<Location> locations;
   std::vector<StackNode> stacks;
   std::vector<RecordedDevice> devices;   // at least host
+  std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 
 }  // namespace heapprof::cli

@@ -94,6 +94,7 @@ struct RunInfo {
   Cost cost;
   std::vector<Thread> threads;         // by total_bytes, descending; bounded, the rest summed in `other_threads`
   uint64_t other_threads_count = 0;
+  Thread other_threads;                // their sums
 };
 
 }  // namespace heapprof::cli

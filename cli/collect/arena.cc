@@ -1,0 +1,75 @@
+// cli/collect/arena.cc: see arena.h.
+#include "cli/collect/arena.h"
+
+#include "cli/base/problems.h"
+#include "cli/collect/liveness.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr size_t kRegionBytes = wire::kPageBytes + wire::kRingDataOff;
+static_assert(kLivenessDistance == wire::kPageBytes);
+
+std::atomic<uint32_t>* liveness_word(wire::Control& control) {
+  return reinterpret_cast<std::atomic<uint32_t>*>(control.liveness);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Arena>> Arena::create() {
+  UniqueFd fd(::memfd_create("heapprof", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd.is_open()) return arena_refused(std::string("memfd_create: ") + std::strerror(errno));
+  if (::ftruncate(fd.get(), static_cast<off_t>(wire::kArenaBytes)) != 0) {
+    return arena_refused(std::string("ftruncate: ") + std::strerror(errno));
+  }
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return arena_refused(std::string("F_ADD_SEALS: ") + std::strerror(errno));
+  }
+  void* region =
+      ::mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (region == MAP_FAILED) return arena_refused(std::string("mmap: ") + std::strerror(errno));
+  void* base = static_cast<unsigned char*>(region) + wire::kPageBytes;
+  if (::mmap(base, wire::kRingDataOff, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd.get(), 0) ==
+      MAP_FAILED) {
+    const int error = errno;
+    ::munmap(region, kRegionBytes);
+    return arena_refused(std::string("mmap: ") + std::strerror(error));
+  }
+  std::unique_ptr<Arena> arena(new Arena(std::move(fd), static_cast<unsigned char*>(region)));
+  hold_liveness(liveness_word(arena->control()));
+  return arena;
+}
+
+Arena::~Arena() {
+  drop_liveness(liveness_word(control()));
+  for (uint32_t ring = 0; ring < rings_.size(); ++ring) {
+    if (rings_[ring] != nullptr) ::munmap(rings_[ring], wire::ring_bytes(ring));
+  }
+  ::munmap(region_, kRegionBytes);
+}
+
+const uint64_t* Arena::ring_words(uint32_t ring) {
+  if (ring >= rings_.size()) rings_.resize(ring + 1, nullptr);
+  if (rings_[ring] == nullptr) {
+    void* data = ::mmap(nullptr, wire::ring_bytes(ring), PROT_READ, MAP_SHARED | MAP_NORESERVE, fd_.get(),
+                        static_cast<off_t>(wire::ring_data_off(ring)));
+    if (data == MAP_FAILED) return nullptr;
+    rings_[ring] = data;
+  }
+  return static_cast<const uint64_t*>(rings_[ring]);
+}
+
+uint64_t Arena::resident_bytes() const {
+  struct stat status {};
+  return ::fstat(fd_.get(), &status) == 0 ? static_cast<uint64_t>(status.st_blocks) * 512 : 0;
+}
+
+}  // namespace heapprof::cli

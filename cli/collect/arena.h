@@ -1,0 +1,45 @@
+// cli/collect/arena.h: the memory that one process and the collector share: made, sized and sealed here (shared/wire.h).
+//
+// Guarantees
+//  - The target cannot resize it under us: reading it never faults.
+//  - Address space is taken for the control page, the module table and the headers; for a ring's data when it is first asked for.
+// Trust:    every byte may change at any moment.
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+#include "shared/wire.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace heapprof::cli {
+
+class Arena {
+ public:
+  static Result<std::unique_ptr<Arena>> create();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  int fd() const { return fd_.get(); }
+  wire::Control& control() { return *reinterpret_cast<wire::Control*>(base_); }
+  const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
+  wire::RingHeader& header(uint32_t ring) {
+    return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
+  }
+  // The data of a ring; nullptr: no address space is left.
+  const uint64_t* ring_words(uint32_t ring);
+  uint64_t resident_bytes() const;
+
+ private:
+  Arena(UniqueFd fd, unsigned char* region) : fd_(std::move(fd)), region_(region), base_(region + wire::kPageBytes) {}
+
+  UniqueFd fd_;
+  unsigned char* region_;  // a private page (see liveness.h), then the shared memory up to the rings' data
+  unsigned char* base_;
+  std::vector<void*> rings_;
+};
+
+}  // namespace heapprof::cli

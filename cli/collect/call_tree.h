@@ -1,0 +1,88 @@
+// cli/collect/call_tree.h: gives every call stack one number: a tree of locations, and the sites that hang in it.
+//
+// A stack is looked up frame by frame from its outermost one. The slot of a frame is found by the hash of its whole path,
+// which needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked up (descend).
+//
+// Guarantees
+//  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.
+//  - A parent's index is smaller than its children's. Node 0 is the root.
+// Cost:     8 bytes a node, 21-43 a slot.
+#pragma once
+
+#include "cli/collect/growing_array.h"
+#include "cli/model/recording.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+// A site: a stack, and whether it could be walked to its end.
+struct SiteKey {
+  uint32_t stack;
+  uint32_t truncated;
+};
+
+class CallTree {
+ public:
+  static constexpr uint64_t kRootHash = 0x51A6B0C3D2E4F597;
+
+  CallTree();
+
+  static uint64_t hash_step(uint64_t parent_hash, uint32_t location) {
+    uint64_t hash = (parent_hash ^ location) * 0x9E3779B97F4A7C15ull;
+    return hash ^ hash >> 32;
+  }
+  void prefetch(uint64_t path_hash) const { __builtin_prefetch(&slots_[path_hash & mask_], 1); }
+
+  // The child of `parent` at `location`, made if it is new. path_hash is that of the child's path.
+  uint32_t descend(uint64_t path_hash, uint32_t parent, uint32_t location) {
+    for (uint64_t i = path_hash & mask_;; i = (i + 1) & mask_) {
+      const Slot& slot = slots_[i];
+      if (slot.parent == parent && slot.location == location && slot.node != 0) return slot.node;
+      if (slot.node == 0) [[unlikely]]
+        return add(path_hash, parent, location);
+    }
+  }
+
+  // The site of a whole stack, made if it is new; never 0. path_hash is that of the node's path.
+  uint32_t site_of(uint64_t path_hash, uint32_t node) {
+    if (node == 0) [[unlikely]]
+      return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
+    for (uint64_t i = path_hash & mask_;; i = (i + 1) & mask_) {
+      Slot& slot = slots_[i];
+      if (slot.node != node) continue;
+      if (slot.site == 0) slot.site = add_site(node, false);
+      return slot.site;
+    }
+  }
+  uint32_t truncated_site_of(uint32_t node);
+
+  const GrowingArray<StackNode>& nodes() const { return nodes_; }
+  // Sites are numbered from 1; [0] is unused.
+  const GrowingArray<SiteKey>& sites() const { return sites_; }
+  uint32_t site_count() const { return static_cast<uint32_t>(sites_.size()); }
+
+ private:
+  struct Slot {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t node;  // 0: free
+    uint32_t site;  // 0: nothing was allocated by exactly this stack yet
+  };
+
+  uint32_t add(uint64_t path_hash, uint32_t parent, uint32_t location);
+  uint32_t add_site(uint32_t node, bool truncated);
+  void grow();
+
+  Slot* slots_ = nullptr;
+  uint64_t mask_ = 0;
+  std::unique_ptr<GrowingArray<Slot>> table_;
+  GrowingArray<StackNode> nodes_;
+  GrowingArray<SiteKey> sites_;
+  uint32_t root_site_ = 0;
+  std::unordered_map<uint32_t, uint32_t> truncated_sites_;  // by node
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,104 @@
+// cli/collect/clock.cc: see clock.h.
+#include "cli/collect/clock.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kGuessedTicksPerUs = 3000;  // until 10 ms have gone by
+constexpr uint64_t kCalibrationNs = 10'000'000;
+
+bool is_counter_invariant() {
+#ifdef __x86_64__
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx & 1u << 8) != 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+wire::ClockMode detect_clock_mode() {
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string source;
+  file >> source;
+  return source == "tsc" && is_counter_invariant() ? wire::ClockMode::kTsc : wire::ClockMode::kSequence;
+}
+
+wire::FenceMode detect_fence_mode() {
+  const long commands = ::syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+  if (commands >= 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0) return wire::FenceMode::kMembarrierExpedited;
+  if (commands >= 0 && (commands & MEMBARRIER_CMD_GLOBAL) != 0) return wire::FenceMode::kMembarrierGlobal;
+  return wire::FenceMode::kProducerFence;
+}
+
+uint64_t monotonic_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+uint64_t read_ticks(wire::ClockMode mode) {
+#ifdef __x86_64__
+  if (mode == wire::ClockMode::kTsc) return __rdtsc();
+#endif
+  static_cast<void>(mode);
+  return monotonic_ns();
+}
+
+TickScale::TickScale(wire::ClockMode mode) : mode_(mode), start_(read()), latest_(start_) {}
+
+void TickScale::recalibrate() { latest_ = read(); }
+
+// The tightest of three pairs: an interrupt between the two readings spoils one.
+TickScale::Reading TickScale::read() const {
+  Reading best{};
+  uint64_t best_gap = UINT64_MAX;
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t before = read_ticks(mode_);
+    const uint64_t ns = monotonic_ns();
+    const uint64_t gap = read_ticks(mode_) - before;
+    if (gap < best_gap) {
+      best_gap = gap;
+      best = {before + gap / 2, ns};
+    }
+  }
+  return best;
+}
+
+uint64_t TickScale::to_ns(uint64_t low_ticks, uint64_t high_ticks) const {
+  if (mode_ == wire::ClockMode::kSequence) return high_ticks != 0 ? UINT64_MAX : low_ticks;
+  const uint64_t span_ns = latest_.ns - start_.ns;
+  const uint64_t span_ticks = latest_.ticks - start_.ticks;
+  const bool is_calibrated = span_ns != 0 && span_ticks != 0;
+  const long double ns_per_tick = is_calibrated
+                                      ? static_cast<long double>(span_ns) / static_cast<long double>(span_ticks)
+                                      : 1000.0L / static_cast<long double>(kGuessedTicksPerUs);
+  const long double ticks = static_cast<long double>(high_ticks) * 0x1p64L + static_cast<long double>(low_ticks);
+  const long double ns = ticks * ns_per_tick + 0.5L;
+  return ns >= 0x1p64L ? UINT64_MAX : static_cast<uint64_t>(ns);
+}
+
+uint64_t TickScale::to_ticks(uint64_t span_ns) const {
+  if (mode_ == wire::ClockMode::kSequence) return span_ns;
+  if (latest_.ns - start_.ns < kCalibrationNs) return span_ns * kGuessedTicksPerUs / 1000;
+  return static_cast<uint64_t>(static_cast<long double>(span_ns) *
+                               static_cast<long double>(latest_.ticks - start_.ticks) /
+                               static_cast<long double>(latest_.ns - start_.ns));
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,46 @@
+// cli/collect/clock.h: the clocks of a run: which one stamps events, what it reads now, and what its ticks are in nanoseconds.
+//
+// "Ticks" are those of the time stamp counter, or nanoseconds of the monotonic clock where stamps are a mere sequence.
+#pragma once
+
+#include "shared/wire.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+// kTsc where the kernel trusts the counter (its clock source is tsc) and the processor says it is invariant.
+wire::ClockMode detect_clock_mode();
+// The cheapest that this kernel grants the collector. (Whether the target may register is the agent's word.)
+wire::FenceMode detect_fence_mode();
+
+uint64_t monotonic_ns();
+uint64_t read_ticks(wire::ClockMode mode);
+
+// Turns ticks into nanoseconds by two readings of both clocks, at the start and at the end.
+class TickScale {
+ public:
+  explicit TickScale(wire::ClockMode mode);  // reads the clocks
+  void recalibrate();                        // reads them again; the longer after the start, the better
+
+  uint64_t start_ticks() const { return start_.ticks; }
+  uint64_t start_ns() const { return start_.ns; }
+  // Nanoseconds since the start, 0 for earlier ones.
+  uint64_t since_start_ns(uint64_t ticks) const { return ticks <= start_.ticks ? 0 : to_ns(ticks - start_.ticks, 0); }
+  // A span of time, given as 128 bits.
+  uint64_t to_ns(uint64_t low_ticks, uint64_t high_ticks) const;
+  uint64_t to_ticks(uint64_t span_ns) const;
+
+ private:
+  struct Reading {
+    uint64_t ticks;
+    uint64_t ns;
+  };
+  Reading read() const;
+
+  wire::ClockMode mode_;
+  Reading start_;
+  Reading latest_;
+};
+
+}  // namespace heapprof::cli

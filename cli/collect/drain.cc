@@ -1,0 +1,239 @@
+// cli/collect/drain.cc: see drain.h.
+#include "cli/collect/drain.h"
+
+#include "cli/collect/clock.h"
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kReleaseShare = 8;  // a ring's space is given back in eighths while a long stretch is decoded
+constexpr size_t kMergeBlockLookAhead = 8;
+constexpr size_t kMergeSiteLookAhead = 3;
+
+}  // namespace
+
+Drain::Drain(Arena* arena, DecodeShared* shared, Ledger* ledger, ProcessFiles* files, const DrainOptions& options)
+    : arena_(*arena),
+      shared_(*shared),
+      ledger_(*ledger),
+      files_(*files),
+      options_(options),
+      batch_(RingDecoder::kBatch) {}
+
+void Drain::set_repair_window(uint64_t stamps) {
+  options_.repair_window_stamps = stamps;
+  if (rings_.size() > 1) ledger_.set_repair_window(stamps);
+}
+
+uint64_t Drain::watermark_skips() const {
+  uint64_t skips = 0;
+  for (const auto& ring : rings_) skips += ring->watermark.skips();
+  return skips;
+}
+
+uint64_t Drain::events_lost() const {
+  uint64_t lost = 0;
+  for (uint32_t i = 0; i < rings_.size(); ++i) lost += arena_.header(i).events_lost.load(std::memory_order_relaxed);
+  return lost;
+}
+
+uint64_t Drain::read_stamp() const {
+  if (options_.clock_mode == wire::ClockMode::kSequence)
+    return arena_.control().sequence.load(std::memory_order_acquire);
+  return read_ticks(options_.clock_mode);
+}
+
+// Between reading W and looking at the rings. A sequence needs none: taking a number is a full fence in the producer.
+void Drain::fence(uint32_t rings) {
+  if (options_.clock_mode == wire::ClockMode::kSequence) return;
+  switch (options_.fence_mode) {
+    case wire::FenceMode::kMembarrierExpedited:
+      ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+      return;
+    case wire::FenceMode::kMembarrierGlobal:  // 10 ms and more: only where there is an order to keep
+      if (rings > 1) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+      return;
+    case wire::FenceMode::kProducerFence: std::atomic_thread_fence(std::memory_order_seq_cst); return;
+  }
+}
+
+void Drain::add_rings() {
+  const uint32_t claimed =
+      std::min(arena_.control().rings_claimed.load(std::memory_order_acquire), wire::kMaxRings);  // (C)
+  while (rings_.size() < claimed) {
+    const auto index = static_cast<uint32_t>(rings_.size());
+    const uint64_t* words = arena_.ring_words(index);
+    rings_.push_back(std::make_unique<Ring>(words, wire::ring_bytes(index), &shared_));
+    if (words == nullptr) {
+      rings_.back()->is_readable = false;
+      ++unreadable_rings_;
+    }
+    if (rings_.size() == 2) ledger_.set_repair_window(options_.repair_window_stamps);
+  }
+}
+
+// Looks at every ring, finds those with something to do. Returns the watermark as far as the others allow.
+uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
+  active_.clear();
+  uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    Ring& ring = *rings_[i];
+    wire::RingHeader& header = arena_.header(i);
+    ring.in_event = header.in_event.load(std::memory_order_acquire) != 0 && !is_final_;  // (B), before head
+    ring.head = header.head.load(std::memory_order_acquire);                             // (A)
+    if (!ring.is_readable) {
+      header.tail.store(ring.head, std::memory_order_release);  // (E)
+      continue;
+    }
+    if (ring.head != ring.decoder.position() || !ring.queue.empty()) active_.push_back(i);
+    if (ring.head == ring.decoder.position()) bound = std::min(bound, observe(i, round_stamp, now_ns));
+  }
+  return bound;
+}
+
+uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
+  if (is_final_) return UINT64_MAX;
+  Ring& ring = *rings_[index];
+  if (ring.decoder.has_stopped()) return round_stamp;
+  const bool is_all_decoded = ring.decoder.position() == ring.head;
+  if (is_all_decoded && !ring.in_event) ring.seen_stamp = round_stamp;
+  const RingSight sight{round_stamp, now_ns, ring.head, ring.decoder.last_stamp(), ring.in_event, is_all_decoded};
+  return ring.watermark.observe(sight, [this, index] {
+    return files_.is_thread_gone(arena_.header(index).thread_id.load(std::memory_order_relaxed));
+  });
+}
+
+size_t Drain::round() {
+  const uint64_t round_stamp = read_stamp();
+  fence(static_cast<uint32_t>(rings_.size()));
+  add_rings();
+  const uint64_t now_ns = monotonic_ns();
+  uint64_t bound = look(round_stamp, now_ns);
+  if (active_.empty()) return 0;
+  shared_.modules->read(arena_.module_table(), arena_.control().module_bytes.load(std::memory_order_acquire));  // (D)
+  const uint64_t ceiling = read_stamp();
+
+  size_t taken = 0;
+  if (active_.size() == 1) {
+    const uint32_t index = active_.front();
+    taken = pass_through(index, {rings_[index]->seen_stamp, ceiling}, bound);
+    observe(index, round_stamp, now_ns);
+    return taken;
+  }
+  for (const uint32_t index : active_) {
+    Ring& ring = *rings_[index];
+    if (ring.head == ring.decoder.position()) continue;
+    taken += decode_all(index, {ring.seen_stamp, ceiling});
+    bound = std::min(bound, observe(index, round_stamp, now_ns));
+  }
+  merge(bound);
+  return taken;
+}
+
+size_t Drain::final_round() {
+  is_final_ = true;
+  const size_t taken = round();
+  is_final_ = false;
+  return taken;
+}
+
+// The only ring with events: those up to `bound` need no queue.
+size_t Drain::pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound) {
+  Ring& ring = *rings_[index];
+  while (!ring.queue.empty() && ring.queue.front().stamp <= bound) apply_front(ring, index);
+  size_t taken = 0;
+  while (ring.decoder.position() != ring.head) {
+    if (waiting_ >= kMaxWaiting && ring.queue.size() >= kMinWaiting) break;
+    const size_t count = ring.decoder.decode(ring.head, limits, batch_);
+    const std::span<const Event> events(batch_.data(), count);
+    taken += count;
+    ledger_.grow_sites(shared_.tree->site_count());
+    size_t ready = 0;
+    if (ring.queue.empty()) {
+      ready = count;
+      while (ready != 0 && events[ready - 1].stamp > bound) --ready;
+      ledger_.apply(events.first(ready), index);
+    }
+    queue_rest(ring, events.subspan(ready));
+    if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / kReleaseShare) release(index);
+  }
+  release(index);
+  return taken;
+}
+
+size_t Drain::decode_all(uint32_t index, const DecodeLimits& limits) {
+  Ring& ring = *rings_[index];
+  size_t taken = 0;
+  while (ring.decoder.position() != ring.head) {
+    if (waiting_ >= kMaxWaiting && ring.queue.size() >= kMinWaiting) break;
+    const size_t count = ring.decoder.decode(ring.head, limits, batch_);
+    queue_rest(ring, std::span<const Event>(batch_.data(), count));
+    taken += count;
+    if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / kReleaseShare) release(index);
+  }
+  ledger_.grow_sites(shared_.tree->site_count());
+  release(index);
+  return taken;
+}
+
+void Drain::queue_rest(Ring& ring, std::span<const Event> events) {
+  ring.queue.push(events);
+  waiting_ += events.size();
+}
+
+void Drain::apply_front(Ring& ring, uint32_t index) {
+  if (const Event* event = ring.queue.ahead(kMergeBlockLookAhead)) ledger_.prefetch_block(*event);
+  if (const Event* event = ring.queue.ahead(kMergeSiteLookAhead)) ledger_.prefetch_site(*event);
+  const Event event = ring.queue.front();
+  ring.queue.pop();
+  --waiting_;
+  ledger_.apply(event, index);
+}
+
+void Drain::merge(uint64_t bound) {
+  heap_.clear();
+  for (const uint32_t index : active_) {
+    const EventQueue& queue = rings_[index]->queue;
+    if (!queue.empty() && queue.front().stamp <= bound) heap_.push({queue.front().stamp, index});
+  }
+  while (!heap_.empty()) {
+    const uint32_t index = heap_.top().ring;
+    Ring& ring = *rings_[index];
+    for (;;) {
+      apply_front(ring, index);
+      if (ring.queue.empty() || ring.queue.front().stamp > bound) {
+        heap_.pop();
+        break;
+      }
+      const MergeHeap::Head next{ring.queue.front().stamp, index};
+      if (!heap_.comes_before_others(next)) {
+        heap_.replace_top(next);
+        break;
+      }
+    }
+  }
+}
+
+// Gives the space of what is decoded back to the producer.
+void Drain::release(uint32_t index) {
+  Ring& ring = *rings_[index];
+  if (ring.released == ring.decoder.position()) return;
+  ring.released = ring.decoder.position();
+  wire::RingHeader& header = arena_.header(index);
+  header.tail.store(ring.released, std::memory_order_release);  // (E)
+  std::atomic_thread_fence(std::memory_order_seq_cst);          // the producer stores waiting, fences, loads tail
+  if (header.waiting.load(std::memory_order_relaxed) == 0) return;
+  header.wake_sequence.fetch_add(1, std::memory_order_release);
+  ::syscall(SYS_futex, &header.wake_sequence, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace heapprof::cli

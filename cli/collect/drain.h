@@ -1,0 +1,92 @@
+// cli/collect/drain.h: moves events from the rings of one process to its ledger, in order.
+//
+// One ring, which most programs have, goes straight through in batches. Several are decoded up to their heads first, so that
+// their producers have space again, and then merged by stamp up to the watermark; what lies beyond it waits here.
+//
+// Guarantees
+//  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and said.
+//  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
+// Trust:    everything in the arena is hostile.
+// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail is release-stored here;
+//           shared/README.md has the pairs.
+// Context:  one thread.
+#pragma once
+
+#include "cli/collect/arena.h"
+#include "cli/collect/event_queue.h"
+#include "cli/collect/ledger.h"
+#include "cli/collect/merge.h"
+#include "cli/collect/process_files.h"
+#include "cli/collect/ring_decoder.h"
+#include "cli/collect/watermark.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct DrainOptions {
+  wire::ClockMode clock_mode;
+  wire::FenceMode fence_mode;
+  uint64_t repair_window_stamps;
+};
+
+class Drain {
+ public:
+  Drain(Arena* arena, DecodeShared* shared, Ledger* ledger, ProcessFiles* files, const DrainOptions& options);
+
+  // Takes what is published. Returns the number of events taken from the rings.
+  size_t round();
+  // The same when nobody writes any more: nothing waits for a watermark.
+  size_t final_round();
+
+  void set_repair_window(uint64_t stamps);
+  uint64_t watermark_skips() const;
+  bool has_unreadable_rings() const { return unreadable_rings_ != 0; }
+  uint64_t events_lost() const;  // by all rings
+
+ private:
+  static constexpr size_t kMaxWaiting = 2u << 20;  // events of 32 bytes
+  static constexpr size_t kMinWaiting = 256;       // of one ring, so that each can always move on
+
+  struct Ring {
+    Ring(const uint64_t* words, uint64_t bytes, DecodeShared* shared) : decoder(words, bytes, shared) {}
+
+    RingDecoder decoder;
+    RingWatermark watermark;
+    EventQueue queue;
+    uint64_t head = 0;        // as seen in this round
+    uint64_t released = 0;    // tail as last stored
+    uint64_t seen_stamp = 0;  // W of the round before: records beyond the head of that round are younger
+    bool in_event = false;
+    bool is_readable = true;
+  };
+
+  uint64_t read_stamp() const;
+  void fence(uint32_t rings);
+  void add_rings();
+  uint64_t look(uint64_t round_stamp, uint64_t now_ns);
+  uint64_t observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns);
+  size_t pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound);
+  size_t decode_all(uint32_t index, const DecodeLimits& limits);
+  void queue_rest(Ring& ring, std::span<const Event> events);
+  void merge(uint64_t bound);
+  void apply_front(Ring& ring, uint32_t index);
+  void release(uint32_t index);
+
+  Arena& arena_;
+  DecodeShared& shared_;
+  Ledger& ledger_;
+  ProcessFiles& files_;
+  DrainOptions options_;
+  std::vector<std::unique_ptr<Ring>> rings_;
+  std::vector<uint32_t> active_;  // rings with new records or waiting events in this round
+  std::vector<Event> batch_;
+  MergeHeap heap_;
+  size_t waiting_ = 0;  // events in all queues
+  uint64_t unreadable_rings_ = 0;
+  bool is_final_ = false;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,48 @@
+// cli/collect/event_queue.h: decoded events of one ring that wait for the watermark, in order.
+//
+// Guarantees
+//  - The events lie side by side in memory; what is taken is forgotten, and a large empty queue gives its memory back.
+#pragma once
+
+#include "cli/collect/event.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace heapprof::cli {
+
+class EventQueue {
+ public:
+  bool empty() const { return front_ == events_.size(); }
+  size_t size() const { return events_.size() - front_; }
+  const Event& front() const { return events_[front_]; }
+  // nullptr: there are not so many.
+  const Event* ahead(size_t count) const { return count < size() ? &events_[front_ + count] : nullptr; }
+
+  void push(std::span<const Event> events) { events_.insert(events_.end(), events.begin(), events.end()); }
+
+  void pop() {
+    if (++front_ == events_.size()) {
+      reset();
+    } else if (front_ >= kCompactFrom && front_ * 2 >= events_.size()) {
+      events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(front_));
+      front_ = 0;
+    }
+  }
+
+ private:
+  static constexpr size_t kCompactFrom = 4096;
+  static constexpr size_t kLarge = 1 << 16;
+
+  void reset() {
+    events_.clear();
+    if (events_.capacity() > kLarge) events_.shrink_to_fit();
+    front_ = 0;
+  }
+
+  std::vector<Event> events_;
+  size_t front_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,69 @@
+// cli/collect/growing_array.h: an array of plain structs that grows without being copied.
+//
+// Guarantees
+//  - New elements are zero bytes. Growing moves page tables, not data (mremap), so there is no pause and no second copy.
+//  - Untouched capacity costs no memory.
+// Not provided: stable addresses. A reference is valid until the array grows.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace heapprof::cli {
+
+template <typename T>
+class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  GrowingArray() = default;
+  GrowingArray(const GrowingArray&) = delete;
+  GrowingArray& operator=(const GrowingArray&) = delete;
+  ~GrowingArray() {
+    if (items_ != nullptr) ::munmap(items_, bytes_);
+  }
+
+  size_t size() const { return size_; }
+  T& operator[](size_t i) { return items_[i]; }
+  const T& operator[](size_t i) const { return items_[i]; }
+  const T* begin() const { return items_; }
+  const T* end() const { return items_ + size_; }
+
+  void push_back(const T& item) {
+    const T copy = item;
+    grow_to(size_ + 1);
+    items_[size_ - 1] = copy;
+  }
+
+  // Makes the array at least `size` long; what is new is zero.
+  void grow_to(size_t size) {
+    if (size <= size_) return;
+    if (size * sizeof(T) > bytes_) [[unlikely]]
+      reserve(size);
+    size_ = size;
+  }
+
+ private:
+  static constexpr size_t kFirstBytes = 64 << 10;
+
+  void reserve(size_t size) {
+    size_t bytes = bytes_ == 0 ? kFirstBytes : bytes_;
+    while (bytes < size * sizeof(T)) bytes *= 2;
+    void* memory = items_ == nullptr ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                     : ::mremap(items_, bytes_, bytes, MREMAP_MAYMOVE);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    items_ = static_cast<T*>(memory);
+    bytes_ = bytes;
+  }
+
+  T* items_ = nullptr;
+  size_t size_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,369 @@
+// cli/collect/ledger.cc: see ledger.h.
+//
+// realloc is two records, because another thread may own the old address before the call has returned. The begin unlinks the
+// block but leaves it in every sum; the end moves the sums from the old to the new block at one moment. Deducting at the begin
+// would understate a peak that another thread reaches in between.
+#include "cli/collect/ledger.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr size_t kBlockLookAhead = 16;
+constexpr size_t kSiteLookAhead = 6;
+
+constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+Event as_kind(Event event, EventKind kind) {
+  event.thread_and_kind = pack_thread(event.thread(), kind);
+  return event;
+}
+
+}  // namespace
+
+void Ledger::start(uint64_t ticks) {
+  now_ticks_ = ticks;
+  timeline_.start(ticks);
+}
+
+void Ledger::set_drain_ticks(uint64_t ticks) {
+  if (time_source_ == TimeSource::kDrains) now_ticks_ = std::max(now_ticks_, ticks);
+}
+
+void Ledger::prefetch_site(const Event& event) const {
+  if (event.site != 0) sites_.prefetch(event.site);
+  if (event.address == 0) return;
+  if (const Block* block = heap_.peek(event.address)) sites_.prefetch(block->site);
+}
+
+void Ledger::apply(std::span<const Event> events, uint32_t ring) {
+  const size_t count = events.size();
+  for (size_t i = 0; i < std::min(count, kBlockLookAhead); ++i) prefetch_block(events[i]);
+  for (size_t i = 0; i < count; ++i) {
+    if (i + kBlockLookAhead < count) prefetch_block(events[i + kBlockLookAhead]);
+    if (i + kSiteLookAhead < count) prefetch_site(events[i + kSiteLookAhead]);
+    apply(events[i], ring);
+  }
+}
+
+void Ledger::apply(const Event& event, uint32_t ring) {
+  advance_clock(event.stamp);
+  switch (event.kind()) {
+    case EventKind::kMalloc: return on_malloc(event, ring);
+    case EventKind::kFree: return on_free(event, ring);
+    case EventKind::kReallocBegin: return on_realloc_begin(event, ring);
+    case EventKind::kReallocEnd: return on_realloc_end(event, ring);
+    case EventKind::kReallocCancel: return on_realloc_cancel(event, ring);
+    case EventKind::kReallocFree: return on_realloc_free(event, ring);
+    case EventKind::kThreadLeft: return on_thread_left(event, ring);
+  }
+}
+
+void Ledger::advance_clock(uint64_t stamp) {
+  if (stamp <= clock_) return;
+  clock_ = stamp;
+  if (time_source_ == TimeSource::kStamps) now_ticks_ = std::max(now_ticks_, stamp);
+  if (clock_ > next_expiry_) [[unlikely]]
+    expire(clock_ - repair_window_ - 1);
+}
+
+// ---- Blocks ----
+
+void Ledger::open_block(Block* block, const Event& event) {
+  *block = {event.address, event.size_bytes, now_ticks_, event.site, event.thread()};
+  sites_.add(event.site, event.size_bytes);
+  ++counts_.allocations;
+  ThreadSlot& thread = threads_[event.thread()];
+  ++thread.allocations;
+  thread.total_bytes += event.size_bytes;
+  thread.last_address = event.address;
+}
+
+// Everything but taking it out of the heap.
+void Ledger::close_block(const Block& block, bool may_be_temporary) {
+  ThreadSlot& thread = threads_[block.thread];
+  const bool is_last = thread.last_address == block.address;
+  sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
+  if (!is_last) return;
+  thread.last_address = 0;
+  if (thread.has_ended != 0) threads_.release(block.thread);
+}
+
+// Its address begins again, so it must have ended without our seeing it.
+void Ledger::close_unseen(Block* block) {
+  ++counts_.unseen_frees;
+  close_block(*block, false);
+}
+
+void Ledger::note_change() {
+  sites_.check_peak(now_ticks_);
+  timeline_.record(now_ticks_, sites_.totals().live.bytes);
+}
+
+void Ledger::on_malloc(const Event& event, uint32_t ring) {
+  bool is_new = false;
+  Block* block = heap_.insert(event.address, &is_new);
+  if (!is_new) [[unlikely]] {
+    if (repairs()) {
+      park(event, ring);
+      return;
+    }
+    close_unseen(block);
+  }
+  open_block(block, event);
+  note_change();
+  if (!parking_.empty()) [[unlikely]]
+    settle(event.address);
+}
+
+void Ledger::on_free(const Event& event, uint32_t ring) {
+  ++counts_.frees;
+  ++threads_[event.thread()].frees;
+  Block block;
+  if (!heap_.take(event.address, &block)) [[unlikely]] {
+    if (!repairs()) return count_foreign();
+    park(event, ring);
+    return;
+  }
+  close_block(block, true);
+  note_change();
+  if (!parking_.empty()) [[unlikely]]
+    settle(event.address);
+}
+
+// ---- realloc ----
+
+std::vector<Ledger::BegunRealloc>& Ledger::begun_of(uint32_t ring) {
+  if (ring >= begun_.size()) begun_.resize(ring + 1);
+  return begun_[ring];
+}
+
+void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
+  std::vector<BegunRealloc>& begun = begun_of(ring);
+  const auto is_same = [&event](const BegunRealloc& other) { return other.thread == event.thread(); };
+  if (static_cast<size_t>(std::count_if(begun.begin(), begun.end(), is_same)) >= kMaxNestedReallocs) {
+    const auto oldest = std::find_if(begun.begin(), begun.end(), is_same);
+    const BegunRealloc abandoned = *oldest;
+    begun.erase(oldest);
+    relink(abandoned);
+  }
+  BegunRealloc fresh{{event.address, 0, 0, 0, 0}, 0, event.thread(), BegunState::kUnknown};
+  if (heap_.take(event.address, &fresh.block)) {
+    fresh.state = BegunState::kKnown;
+    ++begun_blocks_;
+  } else if (repairs()) {
+    fresh.state = BegunState::kParked;
+    fresh.parked = park(event, ring);
+  }
+  begun.push_back(fresh);
+  if (fresh.state == BegunState::kKnown && !parking_.empty()) [[unlikely]]
+    settle(event.address);
+}
+
+// The last realloc that this thread began in this ring. False: its begin was lost.
+bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
+  std::vector<BegunRealloc>& begun = begun_of(ring);
+  for (size_t i = begun.size(); i-- != 0;) {
+    if (begun[i].thread != thread) continue;
+    *taken = begun[i];
+    begun.erase(begun.begin() + static_cast<std::ptrdiff_t>(i));
+    if (taken->state == BegunState::kKnown) --begun_blocks_;
+    return true;
+  }
+  return false;
+}
+
+void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
+  ++counts_.reallocs;
+  BegunRealloc begun;
+  if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
+    count_foreign();
+  } else if (begun.state == BegunState::kKnown) {
+    close_block(begun.block, false);
+  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
+    parked->after_realloc = true;
+  }
+
+  bool is_new = false;
+  Block* block = heap_.insert(event.address, &is_new);
+  if (!is_new) [[unlikely]] {
+    if (repairs()) {
+      note_change();
+      park(as_kind(event, EventKind::kMalloc), ring);
+      return;
+    }
+    close_unseen(block);
+  }
+  open_block(block, event);
+  note_change();
+  if (!parking_.empty()) [[unlikely]]
+    settle(event.address);
+}
+
+void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
+  ++counts_.frees;
+  ++threads_[event.thread()].frees;
+  BegunRealloc begun;
+  if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
+    count_foreign();
+  } else if (begun.state == BegunState::kKnown) {
+    close_block(begun.block, true);
+    note_change();
+  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
+    parked->event = as_kind(parked->event, EventKind::kFree);
+  }
+}
+
+void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
+  ++counts_.failed_reallocs;
+  BegunRealloc begun;
+  if (take_begun(event.thread(), ring, &begun)) relink(begun);
+}
+
+// The block lives on.
+void Ledger::relink(const BegunRealloc& begun) {
+  if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
+  if (begun.state != BegunState::kKnown) return;
+  bool is_new = false;
+  Block* block = heap_.insert(begun.block.address, &is_new);
+  if (is_new) {
+    *block = begun.block;
+    if (!parking_.empty()) [[unlikely]]
+      settle(begun.block.address);
+  } else {  // somebody has this address: the block ended after all
+    ++counts_.unseen_frees;
+    close_block(begun.block, false);
+    note_change();
+  }
+}
+
+void Ledger::on_thread_left(const Event& event, uint32_t ring) {
+  BegunRealloc begun;
+  while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
+  threads_.left(event.thread());
+}
+
+// ---- Alternation ----
+
+uint64_t Ledger::park(const Event& event, uint32_t ring) {
+  const uint64_t id = parking_.park(clock_, event, ring);
+  next_expiry_ = add_saturating(parking_.oldest_stamp(), repair_window_);
+  return id;
+}
+
+void Ledger::settle(uint64_t address) {
+  while (const ParkedEvent* first = parking_.first(address)) {
+    const bool needs_live = first->event.kind() != EventKind::kMalloc;
+    if (needs_live != (heap_.find(address) != nullptr)) return;
+    ++counts_.reordered;
+    perform(parking_.take_first(address));
+  }
+}
+
+// pre: the address is live if the event ends it, and not live if it begins it.
+void Ledger::perform(const ParkedEvent& parked) {
+  const Event& event = parked.event;
+  if (event.kind() == EventKind::kMalloc) {
+    bool is_new = false;
+    open_block(heap_.insert(event.address, &is_new), event);
+    note_change();
+    return;
+  }
+  Block block;
+  heap_.take(event.address, &block);
+  if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
+    for (BegunRealloc& begun : begun_of(parked.ring)) {
+      if (begun.parked != parked.id) continue;
+      begun.block = block;
+      begun.parked = 0;
+      begun.state = BegunState::kKnown;
+      ++begun_blocks_;
+    }
+    return;
+  }
+  close_block(block, event.kind() == EventKind::kFree);
+  note_change();
+}
+
+// Its time is over: what it waited for was not recorded.
+void Ledger::give_up(const ParkedEvent& parked) {
+  const Event& event = parked.event;
+  if (event.kind() == EventKind::kMalloc) {
+    bool is_new = false;
+    Block* block = heap_.insert(event.address, &is_new);
+    if (!is_new) close_unseen(block);
+    open_block(block, event);
+    note_change();
+  } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
+    for (BegunRealloc& begun : begun_of(parked.ring)) {
+      if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
+    }
+  } else {
+    count_foreign();
+  }
+}
+
+void Ledger::expire(uint64_t latest_stamp) {
+  while (const uint64_t address = parking_.overdue(latest_stamp)) {
+    give_up(parking_.take_first(address));
+    settle(address);
+  }
+  next_expiry_ = parking_.empty() ? UINT64_MAX : add_saturating(parking_.oldest_stamp(), repair_window_);
+}
+
+// ---- The end ----
+
+void Ledger::finish(uint64_t end_ticks) {
+  now_ticks_ = std::max(now_ticks_, end_ticks);
+  expire(UINT64_MAX);
+  for (std::vector<BegunRealloc>& begun : begun_) {
+    while (!begun.empty()) {
+      const BegunRealloc last = begun.back();
+      begun.pop_back();
+      if (last.state == BegunState::kKnown) --begun_blocks_;
+      relink(last);
+    }
+  }
+  heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
+}
+
+std::vector<std::string> Ledger::check() const {
+  std::vector<std::string> errors;
+  const auto expect = [&errors](const char* left, uint64_t a, const char* right, uint64_t b) {
+    if (a != b)
+      errors.push_back(std::string(left) + " is " + std::to_string(a) + ", " + right + " is " + std::to_string(b));
+  };
+  Amount live{}, total{}, peak{};
+  uint64_t temporary_blocks = 0;
+  for (uint32_t i = 1; i < sites_.size(); ++i) {
+    const SiteEntry& site = sites_[i];
+    const Amount at_peak = sites_.at_peak(i);
+    live = {live.bytes + site.live.bytes, live.blocks + site.live.blocks};
+    total = {total.bytes + site.total.bytes, total.blocks + site.total.blocks};
+    peak = {peak.bytes + at_peak.bytes, peak.blocks + at_peak.blocks};
+    temporary_blocks += site.temporary_blocks;
+  }
+  Amount heap{};
+  heap_.for_each([&heap](const Block& block) { heap = {heap.bytes + block.size_bytes, heap.blocks + 1}; });
+
+  const SiteBook::Totals& totals = sites_.totals();
+  expect("the sum of the sites' live bytes", live.bytes, "the live total", totals.live.bytes);
+  expect("the sum of the sites' live blocks", live.blocks, "the live total", totals.live.blocks);
+  expect("the sum of the live blocks' sizes", heap.bytes, "the live total", totals.live.bytes);
+  expect("the number of live blocks", heap.blocks, "the live total", totals.live.blocks);
+  expect("the sum of the sites' bytes", total.bytes, "the total", totals.total.bytes);
+  expect("the sum of the sites' blocks", total.blocks, "the total", totals.total.blocks);
+  expect("the sum of the sites' bytes at the peak", peak.bytes, "the peak", totals.peak.bytes);
+  expect("the sum of the sites' blocks at the peak", peak.blocks, "the peak", totals.peak.blocks);
+  expect("the sum of the sites' temporary blocks", temporary_blocks, "the total", totals.temporary_blocks);
+  expect("the number of allocations", counts_.allocations, "the total", totals.total.blocks);
+  expect("the number of blocks by the count of events",
+         counts_.allocations + counts_.foreign - counts_.frees - counts_.reallocs - counts_.unseen_frees,
+         "the live total", totals.live.blocks);
+  expect("the timeline's last value", timeline_.last_bytes(), "the live total", totals.live.bytes);
+  return errors;
+}
+
+}  // namespace heapprof::cli

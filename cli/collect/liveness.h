@@ -1,0 +1,24 @@
+// cli/collect/liveness.h: lets agents see that their collector has died, however it died.
+//
+// The kernel marks a futex word with FUTEX_OWNER_DIED when the thread that holds it ends, if the word is on the thread's list
+// of robust futexes. This is what a robust pthread_mutex_t does; but glibc's puts the links of that list beside the word, and
+// the word is in memory that the target may write: it could lead our own library to write anywhere. Here the links are in a
+// private page, which lies at one fixed distance before the shared one.
+//
+// Guarantees
+//  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone.
+// Context:  hold and drop in one thread, which uses no robust mutex of libc's meanwhile.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace heapprof::cli {
+
+inline constexpr uint64_t kLivenessDistance = 4096;  // bytes from the private entry to the word
+
+// pre: the kLivenessDistance bytes before `word` are private memory, kept until drop().
+void hold_liveness(std::atomic<uint32_t>* word);
+void drop_liveness(std::atomic<uint32_t>* word);
+
+}  // namespace heapprof::cli

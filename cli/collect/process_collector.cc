@@ -1,0 +1,240 @@
+// cli/collect/process_collector.cc: see process_collector.h. Wires the parts; each says for itself what it does.
+#include "cli/collect/process_collector.h"
+
+#include "cli/collect/arena.h"
+#include "cli/collect/clock.h"
+#include "cli/collect/drain.h"
+#include "cli/collect/recording_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kWindowNs = 1'000'000;  // how far apart two events of one address may be stamped the wrong way round
+constexpr uint64_t kWindowNumbers = 1024;  // the same where stamps are a sequence
+constexpr uint64_t kResidentIntervalNs = 10'000'000;
+constexpr uint64_t kNamesIntervalNs = 100'000'000;
+constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
+constexpr size_t kOldNamesPerInterval = 32;
+constexpr int kMaxFinalRounds = 1000;  // somebody who has the arena might write for ever
+
+// A string field of the handshake.
+template <size_t n>
+std::string text_of(const char (&field)[n]) {
+  return std::string(field, ::strnlen(field, n));
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+}  // namespace
+
+struct ProcessCollector::State {
+  State(const CollectorOptions& chosen, std::unique_ptr<Arena> shared_arena)
+      : options(chosen),
+        arena(std::move(shared_arena)),
+        scale(chosen.clock_mode),
+        ledger(&threads, chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps
+                                                                    : Ledger::TimeSource::kDrains) {}
+
+  uint64_t repair_window() const {
+    return options.clock_mode == wire::ClockMode::kTsc ? scale.to_ticks(kWindowNs) : kWindowNumbers;
+  }
+
+  CollectorOptions options;
+  std::unique_ptr<Arena> arena;
+  TickScale scale;
+  wire::Hello hello{};
+  ProcessIdentity identity;
+  ThreadTable threads;
+  CallTree tree;
+  Ledger ledger;
+  std::unique_ptr<ProcessFiles> files;  // from here on: set by start()
+  std::unique_ptr<ModuleMap> modules;
+  DecodeShared shared{};
+  std::unique_ptr<Drain> drain;
+  uint64_t next_resident_ns = 0;
+  uint64_t next_names_ns = 0;
+  uint64_t sampled_epoch = 0;  // the peak that a resident sample belongs to
+  ResidentSamples resident;
+  uint64_t end_ticks = 0;  // 0: has not ended
+  bool is_detached = false;
+};
+
+ProcessCollector::ProcessCollector(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ProcessCollector::~ProcessCollector() = default;
+
+Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const CollectorOptions& options) {
+  Result<std::unique_ptr<Arena>> arena = Arena::create();
+  if (!arena) return arena.problem();
+  wire::Control& control = (*arena)->control();
+  control.magic = wire::kMagic;
+  control.version = wire::kProtocolVersion;
+  control.arena_bytes = wire::kArenaBytes;
+  control.clock_mode = options.clock_mode;
+  control.fence_mode = options.fence_mode;
+  control.full_policy = options.full_policy;
+  control.unwinder = options.unwinder;
+  control.stall_timeout_ms = options.stall_timeout_ms;
+  control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
+  return std::unique_ptr<ProcessCollector>(
+      new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
+}
+
+int ProcessCollector::arena_fd() const { return state_->arena->fd(); }
+
+void ProcessCollector::set_no_syscalls() { state_->arena->control().no_syscalls.store(1, std::memory_order_relaxed); }
+
+void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& identity) {
+  State& state = *state_;
+  state.hello = hello;
+  state.identity = identity;
+  state.scale = TickScale(state.options.clock_mode);
+  state.files = std::make_unique<ProcessFiles>(identity.pid);
+  state.modules =
+      std::make_unique<ModuleMap>(identity.executable, [files = state.files.get()](const std::string& path) {
+        return path.empty() ? files->open_executable() : files->open_path(path);
+      });
+  state.shared.tree = &state.tree;
+  state.shared.modules = state.modules.get();
+  state.shared.threads = &state.threads;
+  state.shared.max_frames = std::min<uint32_t>(state.options.max_frames, UINT16_MAX);
+  wire::FenceMode fence_mode = state.options.fence_mode;
+  if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
+    fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
+  }
+  state.ledger.start(state.scale.start_ticks());
+  state.drain = std::make_unique<Drain>(state.arena.get(), &state.shared, &state.ledger, state.files.get(),
+                                        DrainOptions{state.options.clock_mode, fence_mode, state.repair_window()});
+}
+
+size_t ProcessCollector::drain() {
+  State& state = *state_;
+  if (state.drain == nullptr) return 0;
+  state.arena->control().heartbeat.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t now_ns = monotonic_ns();
+  if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
+  const size_t taken = state.drain->round();
+  if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
+    size_t budget = kNewNamesPerRound;
+    if (now_ns >= state.next_names_ns) {
+      state.next_names_ns = now_ns + kNamesIntervalNs;
+      budget = kOldNamesPerInterval;
+    }
+    state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
+  }
+  if (now_ns >= state.next_resident_ns) sample_resident();
+  return taken;
+}
+
+void ProcessCollector::sample_resident() {
+  State& state = *state_;
+  if (state.files == nullptr) return;
+  state.next_resident_ns = monotonic_ns() + kResidentIntervalNs;
+  const uint64_t bytes = state.files->resident_bytes();
+  if (bytes == 0) return;
+  state.resident.max_bytes = std::max(state.resident.max_bytes, bytes);
+  if (state.ledger.sites().epoch() != state.sampled_epoch) {
+    state.sampled_epoch = state.ledger.sites().epoch();
+    state.resident.at_peak_bytes = bytes;
+  }
+  state.scale.recalibrate();
+  state.drain->set_repair_window(state.repair_window());
+}
+
+void ProcessCollector::drain_to_end() {
+  State& state = *state_;
+  if (state.drain == nullptr) return;
+  state.end_ticks = read_ticks(state.options.clock_mode);
+  if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(state.end_ticks);
+  for (int i = 0; i < kMaxFinalRounds && state.drain->final_round() != 0; ++i) {
+  }
+}
+
+void ProcessCollector::detach() {
+  state_->is_detached = true;
+  state_->arena->control().detach.store(1, std::memory_order_release);
+}
+
+namespace {
+
+Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is_fork) {
+  Counters counters;
+  counters.allocations = counts.allocations;
+  counters.frees = counts.frees;
+  counters.reallocs = counts.reallocs;
+  counters.failed_reallocs = counts.failed_reallocs;
+  counters.reordered = counts.reordered;
+  (is_fork ? counters.inherited_frees : counters.foreign_frees) = counts.foreign;
+  counters.unseen_frees = counts.unseen_frees;
+  counters.abandoned = control.events_abandoned.load(std::memory_order_relaxed);
+  counters.modules_lost = control.modules_lost.load(std::memory_order_relaxed);
+  counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
+  counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
+  return counters;
+}
+
+Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
+  Coverage coverage;
+  const std::string malloc_object = text_of(hello.malloc_object);
+  coverage.agent_version = text_of(hello.agent_version);
+  coverage.allocator = file_name(malloc_object.empty() ? executable : malloc_object);
+  coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
+  coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
+  coverage.unwinder = options.unwinder == wire::UnwinderKind::kLibunwind ? "libunwind" : "heapprof";
+  return coverage;
+}
+
+// Empty if the profile is whole.
+std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
+                            bool has_unreadable_rings) {
+  std::string reasons;
+  const auto add = [&reasons](const std::string& reason) { reasons += (reasons.empty() ? "" : "; ") + reason; };
+  if (counters.corrupt_records != 0) add(wire::stop_reason_text(wire::StopReason::kCorruptRing));
+  if (has_unreadable_rings) add("the collector had no address space left for a ring");
+  if (is_detached) add(wire::stop_reason_text(wire::StopReason::kDetached));
+  if (stop != wire::StopReason::kNone && !(is_detached && stop == wire::StopReason::kDetached))
+    add(wire::stop_reason_text(stop));
+  if (counters.lost != 0) add("events were lost");
+  return reasons;
+}
+
+}  // namespace
+
+Recording ProcessCollector::finish() {
+  State& state = *state_;
+  Recording recording;
+  RunInfo& run = recording.run;
+  wire::Control& control = state.arena->control();
+  run.pid = static_cast<uint64_t>(state.identity.pid);
+  run.is_fork = state.identity.is_fork;
+  run.executable = state.identity.executable;
+  run.machine.libc = text_of(state.hello.libc_version);
+  run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
+  if (state.drain == nullptr) return recording;  // never started
+
+  if (state.end_ticks == 0) drain_to_end();
+  state.scale.recalibrate();
+  state.ledger.finish(state.end_ticks);
+  const uint64_t end_ticks = state.ledger.last_ticks();
+  run.duration_ns = state.scale.since_start_ns(end_ticks);
+  run.counters = counters_of(state.ledger.counts(), control, state.identity.is_fork);
+  run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);
+  run.counters.truncated_stacks = state.shared.truncated_stacks;
+  run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
+  run.counters.watermark_skips = state.drain->watermark_skips();
+  run.counters.events_before_agent = state.hello.events_before;
+  run.incomplete_reason =
+      what_is_missing(run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
+                      state.is_detached, state.drain->has_unreadable_rings());
+  run.complete = run.incomplete_reason.empty();
+  run.cost.arena_resident_bytes = state.arena->resident_bytes();
+  state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
+  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident},
+                  &recording);
+  return recording;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,162 @@
+// cli/collect/process_files.cc: see process_files.h.
+#include "cli/collect/process_files.h"
+
+#include "cli/collect/clock.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <charconv>
+#include <cstring>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr size_t kKeptFiles = 128;  // descriptors left for everybody else
+constexpr uint64_t kMapIntervalNs = 100'000'000;
+
+// Every module's file stays open until its symbols are read.
+size_t raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur < limit.rlim_max) {
+    const rlimit raised{limit.rlim_max, limit.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit.rlim_cur = limit.rlim_max;
+  }
+  return limit.rlim_cur > 2 * kKeptFiles ? limit.rlim_cur - kKeptFiles : limit.rlim_cur / 2;
+}
+
+std::string read_small(int directory, const std::string& path) {
+  UniqueFd file(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return {};
+  std::string text(4096, '\0');
+  const ssize_t bytes = ::read(file.get(), text.data(), text.size());
+  text.resize(bytes > 0 ? static_cast<size_t>(bytes) : 0);
+  return text;
+}
+
+// The ids of a task from the outermost namespace to its own: "NSpid:\t123\t4".
+std::string last_namespace_id(const std::string& status, size_t* count) {
+  *count = 0;
+  std::string last;
+  size_t at = status.find("\nNSpid:");
+  if (at == std::string::npos) return last;
+  at += std::strlen("\nNSpid:");
+  const size_t end = status.find('\n', at);
+  std::string ids = status.substr(at, end == std::string::npos ? end : end - at);
+  for (size_t begin = ids.find_first_not_of("\t "); begin != std::string::npos;
+       begin = ids.find_first_not_of("\t ", begin)) {
+    const size_t stop = std::min(ids.find_first_of("\t ", begin), ids.size());
+    last = ids.substr(begin, stop - begin);
+    ++*count;
+    begin = stop;
+  }
+  return last;
+}
+
+}  // namespace
+
+ProcessFiles::ProcessFiles(pid_t pid)
+    : page_bytes_(static_cast<uint64_t>(::sysconf(_SC_PAGESIZE))), files_left_(raise_file_limit()) {
+  const std::string path = "/proc/" + std::to_string(pid);
+  process_ = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!process_.is_open()) return;
+  root_ = UniqueFd(::openat(process_.get(), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  statm_ = UniqueFd(::openat(process_.get(), "statm", O_RDONLY | O_CLOEXEC));
+  size_t namespaces = 0;
+  last_namespace_id(read_small(process_.get(), "status"), &namespaces);
+  has_own_namespace_ = namespaces > 1;
+}
+
+uint64_t ProcessFiles::resident_bytes() const {
+  char text[128];
+  const ssize_t bytes = statm_.is_open() ? ::pread(statm_.get(), text, sizeof text - 1, 0) : 0;
+  if (bytes <= 0) return 0;
+  const char* end = text + bytes;
+  const auto* at = static_cast<const char*>(std::memchr(text, ' ', static_cast<size_t>(bytes)));
+  uint64_t pages = 0;
+  if (at != nullptr) std::from_chars(at + 1, end, pages);
+  return pages * page_bytes_;
+}
+
+// /proc/PID/task has the ids of our own namespace.
+void ProcessFiles::map_threads() {
+  const uint64_t now_ns = monotonic_ns();
+  if (mapped_at_ns_ != 0 && now_ns - mapped_at_ns_ < kMapIntervalNs) return;
+  mapped_at_ns_ = now_ns;
+  host_ids_.clear();
+  DIR* tasks = ::fdopendir(::openat(process_.get(), "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (tasks == nullptr) return;
+  while (const dirent* task = ::readdir(tasks)) {
+    uint32_t host_id = 0;
+    const std::string name = task->d_name;
+    if (std::from_chars(name.data(), name.data() + name.size(), host_id).ec != std::errc()) continue;
+    size_t count = 0;
+    const std::string own = last_namespace_id(read_small(process_.get(), "task/" + name + "/status"), &count);
+    uint32_t own_id = 0;
+    if (std::from_chars(own.data(), own.data() + own.size(), own_id).ec == std::errc()) host_ids_[own_id] = host_id;
+  }
+  ::closedir(tasks);
+}
+
+std::string ProcessFiles::task_path(uint32_t id, const char* file) {
+  if (has_own_namespace_) {
+    if (host_ids_.count(id) == 0) map_threads();
+    const auto at = host_ids_.find(id);
+    id = at == host_ids_.end() ? 0 : at->second;
+  }
+  return "task/" + std::to_string(id) + file;
+}
+
+bool ProcessFiles::is_thread_gone(uint32_t id) {
+  if (!process_.is_open() || ::faccessat(process_.get(), "task", F_OK, 0) != 0) return false;
+  return ::faccessat(process_.get(), task_path(id, "").c_str(), F_OK, 0) != 0;
+}
+
+std::string ProcessFiles::thread_name(uint32_t id) {
+  if (!process_.is_open()) return {};
+  std::string name = read_small(process_.get(), task_path(id, "/comm"));
+  while (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::shared_ptr<UniqueFd> ProcessFiles::open_executable() {
+  if (!process_.is_open()) return nullptr;
+  return reopen(UniqueFd(::openat(process_.get(), "exe", O_PATH | O_CLOEXEC)));
+}
+
+std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
+  if (!process_.is_open() || path.find('/') == std::string::npos) return nullptr;  // linux-vdso.so.1
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_MAGICLINKS;
+  if (path.front() != '/') {  // as LD_LIBRARY_PATH=. or dlopen("./x.so") leave it; it was loaded a moment ago
+    UniqueFd folder(::openat(process_.get(), "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    return reopen(UniqueFd(static_cast<int>(::syscall(SYS_openat2, folder.get(), path.c_str(), &how, sizeof how))));
+  }
+  if (root_.is_open()) {
+    how.resolve |= RESOLVE_IN_ROOT;
+    UniqueFd found(static_cast<int>(::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));
+    if (found.is_open()) return reopen(std::move(found));
+  }
+  return reopen(UniqueFd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
+}
+
+// An O_PATH descriptor opens nothing yet: look at what it is first.
+std::shared_ptr<UniqueFd> ProcessFiles::reopen(UniqueFd path_only) {
+  struct stat status {};
+  if (files_left_ == 0 || !path_only.is_open()) return nullptr;
+  if (::fstat(path_only.get(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  const std::string self = "/proc/self/fd/" + std::to_string(path_only.get());
+  UniqueFd file(::open(self.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) return nullptr;
+  --files_left_;
+  return std::make_shared<UniqueFd>(std::move(file));
+}
+
+}  // namespace heapprof::cli

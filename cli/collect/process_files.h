@@ -1,0 +1,50 @@
+// cli/collect/process_files.h: what the kernel says about one process, and its files, seen from its own root.
+//
+// Guarantees
+//  - Holds /proc/PID open: a process that gets the same number later is never taken for this one.
+//  - A path is opened inside the target's root (symbolic links included), and only if it names a regular file: a target's path
+//    cannot make us open a device or wait for a FIFO.
+// Trust:    paths come from the target.
+#pragma once
+
+#include "cli/base/fd.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+class ProcessFiles {
+ public:
+  explicit ProcessFiles(pid_t pid);
+
+  uint64_t resident_bytes() const;  // 0: unknown
+  // `id` as the process itself sees it, in its own pid namespace.
+  bool is_thread_gone(uint32_t id);      // false also where it cannot be known
+  std::string thread_name(uint32_t id);  // empty: unknown
+
+  // nullptr: it cannot be opened, or as many files are open as the limit allows.
+  std::shared_ptr<UniqueFd> open_executable();
+  std::shared_ptr<UniqueFd> open_path(const std::string& path);
+
+ private:
+  std::string task_path(uint32_t id, const char* file);
+  void read_namespace();
+  void map_threads();
+  std::shared_ptr<UniqueFd> reopen(UniqueFd path_only);
+
+  UniqueFd process_;  // /proc/PID
+  UniqueFd root_;     // its root directory
+  UniqueFd statm_;
+  uint64_t page_bytes_;
+  size_t files_left_;
+  bool has_own_namespace_ = false;
+  std::unordered_map<uint32_t, uint32_t> host_ids_;  // thread id in its namespace → in ours
+  uint64_t mapped_at_ns_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,106 @@
+// cli/collect/recording_builder.cc: see recording_builder.h.
+#include "cli/collect/recording_builder.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+namespace {
+
+struct LeakTimes {
+  uint64_t first_ticks;
+  uint64_t last_ticks;
+  bool has_any;
+};
+
+void find_leaks(const Ledger& ledger, GrowingArray<LeakTimes>* times) {
+  times->grow_to(ledger.sites().size());
+  ledger.for_each_live([times](const Block& block) {
+    LeakTimes& leak = (*times)[block.site];
+    leak.first_ticks = leak.has_any ? std::min(leak.first_ticks, block.birth) : block.birth;
+    leak.last_ticks = std::max(leak.last_ticks, block.birth);
+    leak.has_any = true;
+  });
+}
+
+SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& leak, const TickScale& scale) {
+  const SiteEntry& entry = sites[index];
+  const Amount peak = sites.at_peak(index);
+  SiteNumbers numbers;
+  numbers.total_bytes = entry.total.bytes;
+  numbers.total_blocks = entry.total.blocks;
+  numbers.max_bytes = entry.max.bytes;
+  numbers.max_blocks = entry.max.blocks;
+  numbers.peak_bytes = peak.bytes;
+  numbers.peak_blocks = peak.blocks;
+  numbers.leaked_bytes = entry.live.bytes;
+  numbers.leaked_blocks = entry.live.blocks;
+  numbers.temporary_blocks = entry.temporary_blocks;
+  numbers.lifetime_ns = scale.to_ns(entry.lifetime_low_ticks, entry.lifetime_high_ticks);
+  if (leak.has_any) {
+    numbers.first_leak_ns = scale.since_start_ns(leak.first_ticks);
+    numbers.last_leak_ns = scale.since_start_ns(leak.last_ticks);
+  }
+  numbers.sizes = sites.sizes(index);
+  return numbers;
+}
+
+DeviceTotals totals_of(const SiteBook::Totals& totals, const TickScale& scale, const ResidentSamples& resident) {
+  DeviceTotals device;
+  device.total_bytes = totals.total.bytes;
+  device.total_blocks = totals.total.blocks;
+  device.peak_bytes = totals.peak.bytes;
+  device.peak_blocks = totals.peak.blocks;
+  device.peak_ns = scale.since_start_ns(totals.peak_ticks);
+  device.max_blocks = totals.max_blocks;
+  device.max_blocks_ns = scale.since_start_ns(totals.max_blocks_ticks);
+  device.leaked_bytes = totals.live.bytes;
+  device.leaked_blocks = totals.live.blocks;
+  device.temporary_blocks = totals.temporary_blocks;
+  device.rss_at_peak_bytes = resident.at_peak_bytes;
+  device.rss_max_bytes = resident.max_bytes;
+  return device;
+}
+
+Timeline timeline_of(LiveTimeline& live, uint64_t end_ticks, const TickScale& scale) {
+  Timeline timeline;
+  for (const LiveTimeline::Bucket& bucket : live.buckets(end_ticks)) {
+    timeline.buckets.push_back({bucket.min_bytes, bucket.max_bytes});
+  }
+  timeline.bucket_ns = std::max<uint64_t>(1, scale.to_ns(live.width_ticks(), 0));
+  return timeline;
+}
+
+}  // namespace
+
+void build_recording(const RecordingParts& parts, Recording* recording) {
+  Ledger& ledger = *parts.ledger;
+  const SiteBook& sites = ledger.sites();
+  recording->consistency_errors = ledger.check();
+  recording->locations = parts.modules->locations();
+  recording->modules = parts.modules->take_modules();
+  recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
+
+  RecordedDevice host;
+  host.totals = totals_of(sites.totals(), *parts.scale, parts.resident);
+  GrowingArray<LeakTimes> leaks;
+  find_leaks(ledger, &leaks);
+  host.sites.reserve(sites.size());
+  for (uint32_t i = 1; i < sites.size(); ++i) {
+    if (sites[i].total.blocks == 0) continue;  // its only event was lost with the rest of a corrupt ring
+    const SiteKey& key = parts.tree->sites()[i];
+    host.sites.push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale)});
+  }
+  host.timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
+
+  uint64_t highest_bytes = 0;
+  for (const Timeline::Bucket& bucket : host.timeline.buckets)
+    highest_bytes = std::max(highest_bytes, bucket.max_bytes);
+  if (highest_bytes != host.totals.peak_bytes) {
+    recording->consistency_errors.push_back("the timeline's maximum is " + std::to_string(highest_bytes) +
+                                            ", the peak is " + std::to_string(host.totals.peak_bytes));
+  }
+  recording->devices.push_back(std::move(host));
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,30 @@
+// cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks into nanoseconds, slots into lists.
+#pragma once
+
+#include "cli/collect/call_tree.h"
+#include "cli/collect/clock.h"
+#include "cli/collect/ledger.h"
+#include "cli/collect/module_map.h"
+#include "cli/model/recording.h"
+
+namespace heapprof::cli {
+
+// The samples of the resident set that matter.
+struct ResidentSamples {
+  uint64_t at_peak_bytes = 0;
+  uint64_t max_bytes = 0;
+};
+
+struct RecordingParts {
+  const CallTree* tree;
+  ModuleMap* modules;
+  Ledger* ledger;          // finished
+  const TickScale* scale;  // calibrated
+  uint64_t end_ticks;
+  ResidentSamples resident;
+};
+
+// Fills all but Recording::run. consistency_errors tells whether the parts agree.
+void build_recording(const RecordingParts& parts, Recording* recording);
+
+}  // namespace heapprof::cli

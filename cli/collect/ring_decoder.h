@@ -1,0 +1,118 @@
+// cli/collect/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the ledger is the other.
+//
+// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
+// DecodeShared, so that rings can be decoded by several threads once those take locks.
+//
+// Guarantees
+//  - Stamps of the events of a ring never decrease.
+//  - A record that no agent writes stops the ring: nothing after it is believed, and it is counted.
+// Trust:    every byte is hostile: each word is loaded once, into a local, checked, then used.
+// Cost:     see tests/bench/collect.cc.
+#pragma once
+
+#include "cli/collect/call_tree.h"
+#include "cli/collect/event.h"
+#include "cli/collect/module_map.h"
+#include "cli/collect/thread_table.h"
+#include "shared/events.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace heapprof::cli {
+
+// What all rings of a process have in common.
+struct DecodeShared {
+  CallTree* tree;
+  ModuleMap* modules;
+  ThreadTable* threads;
+  uint32_t max_frames;
+  uint64_t truncated_stacks = 0;
+  uint64_t corrupt_records = 0;
+
+  // Scratch memory of decode().
+  struct Frame {
+    uint64_t path_hash;
+    uint32_t location;
+  };
+  struct Stack {
+    uint64_t leaf_hash;
+    uint32_t event;  // index in the batch, or kNoEvent: a part of a longer stack
+    uint32_t keep;
+    uint32_t fresh;
+    uint32_t truncated;
+  };
+  std::vector<Frame> frames;
+  std::vector<Stack> stacks;
+};
+
+// Where in time the records to be decoded lie.
+struct DecodeLimits {
+  uint64_t floor;    // none of them was published before
+  uint64_t ceiling;  // all of them were published before
+};
+
+class RingDecoder {
+ public:
+  static constexpr size_t kBatch = 256;
+
+  // words: the ring's data; ring_bytes: a power of two
+  RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
+
+  // Decodes what lies before `head` until `batch` is full. Returns the number of events; 0 when all of it is decoded.
+  size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
+
+  uint64_t position() const { return position_; }  // bytes consumed: what tail may become
+  uint64_t last_stamp() const { return last_stamp_; }
+  uint32_t thread() const { return thread_; }
+  bool has_stopped() const { return has_stopped_; }
+
+ private:
+  struct Batch;
+
+  uint64_t load(uint64_t position) const {
+    return __atomic_load_n(&words_[(position & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
+  }
+  uint64_t advance_clock(uint64_t w1, const DecodeLimits& limits);
+  bool decode_record(uint64_t head, const DecodeLimits& limits, Batch* batch);
+  bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
+                    Batch* batch);
+  bool decode_prefix(wire::RecordType type, uint64_t value);
+  bool decode_control(wire::Record record, Batch* batch);
+  bool push_frames(uint64_t w1, uint64_t head, uint32_t event);
+  bool take_address(uint64_t w0, uint64_t* address);
+  bool take_size(uint64_t w0, uint64_t* size_bytes);
+  void enter_thread(uint32_t id, Batch* batch);
+  void intern_stacks(std::span<Event> batch);
+  bool refuse();
+
+  struct Node {
+    uint32_t node;
+    uint32_t site;  // 0: not asked for yet
+  };
+  struct Prefix {
+    uint64_t size_bytes;
+    uint64_t address;
+    bool has_size;
+    bool has_address;
+    bool is_truncated;
+  };
+
+  const uint64_t* words_;
+  uint64_t byte_mask_;
+  DecodeShared* shared_;
+  uint64_t position_ = 0;
+  uint64_t stamp_base_ = 0;
+  uint64_t last_stamp_ = 0;
+  uint32_t depth_ = 0;
+  uint32_t generation_ = 0;
+  uint32_t thread_ = 0;
+  uint32_t thread_id_ = 0;
+  Prefix prefix_{};
+  bool has_stopped_ = false;
+  std::vector<uint64_t> path_hashes_;  // of the previous stack, outermost first, as of the last record parsed
+  std::vector<Node> nodes_;            // and as of the last record interned
+};
+
+}  // namespace heapprof::cli
