@@ -30,7 +30,7 @@ inline uint64_t load_word(uint64_t avma) { return *reinterpret_cast<const uint64
 inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
 
 inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
-  const UnwindRule* rule = &context->rules[rule_index(pc_avma)];
+  const UnwindRule* rule = rule_slot(context, pc_avma);
   return HEAPPROF_LIKELY(rule->pc_avma == pc_avma) ? rule : find_rule_slow(context, pc_avma);
 }
 
@@ -115,6 +115,11 @@ uint32_t count_equal_outermost(const uint64_t* a, uint32_t a_count, const uint64
   const uint64_t* a_end = a + a_count;
   const uint64_t* b_end = b + b_count;
   uint32_t equal = 0;
+  for (; equal + 4 <= most; equal += 4, a_end -= 4, b_end -= 4) {
+    const uint64_t difference =
+        (a_end[-1] ^ b_end[-1]) | (a_end[-2] ^ b_end[-2]) | (a_end[-3] ^ b_end[-3]) | (a_end[-4] ^ b_end[-4]);
+    if (difference != 0) break;
+  }
   while (equal < most && *--a_end == *--b_end) ++equal;
   return equal;
 }

@@ -61,7 +61,7 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
 }  // namespace
 
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
-  UnwindRule* slot = &context->rules[rule_index(pc_avma)];
+  UnwindRule* slot = rule_slot(context, pc_avma);
   if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, slot)) return slot;
   bool is_cacheable = false;
   const UnwindRule rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);

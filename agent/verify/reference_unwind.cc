@@ -32,16 +32,15 @@ uint32_t heapprof_reference_unwind(uint64_t start_pc, uint64_t start_sp, uint64_
   unw_cursor_t cursor;
   if (unw_getcontext(&context) != 0 || unw_init_local(&cursor, &context) != 0) return 0;
   uint32_t count = 0;
-  uint64_t interrupted = 0;  // 1: the callee of this frame is a signal frame
   for (;;) {
     unw_word_t pc = 0;
     unw_word_t sp = 0;
     if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || unw_get_reg(&cursor, UNW_REG_SP, &sp) != 0 || pc == 0) break;
     if (count != 0 || (pc == start_pc && sp == start_sp)) {
       if (count == max) break;
-      pcs[count++] = pc + interrupted;
+      // On x86-64 libunwind calls a frame a signal frame when it has just stepped out of the trampoline into it.
+      pcs[count++] = unw_is_signal_frame(&cursor) > 0 ? pc + 1 : pc;
     }
-    interrupted = unw_is_signal_frame(&cursor) > 0 ? 1 : 0;
     if (unw_step(&cursor) <= 0) break;
   }
   return count;

@@ -1,0 +1,149 @@
+// tests/unit/agent_unwind/probe.cc: see probe.h.
+#include "tests/unit/agent_unwind/probe.h"
+
+#include "agent/arena.h"
+#include "agent/lifecycle.h"
+#include "agent/modules.h"
+#include "agent/verify/reference_unwind.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace heapprof::agent {
+
+// What the rest of the agent gives the unwinder.
+ForkPage g_fork_page;
+void lock(std::atomic<uint32_t>& word) {
+  while (word.exchange(1, std::memory_order_acquire) != 0) {
+  }
+}
+void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
+bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes) {
+  test::announced().push_back({entry.start_avma, entry.end_avma, entry.load_bias, entry.generation, path,
+                               std::string(reinterpret_cast<const char*>(build_id), build_id_bytes)});
+  return true;
+}
+
+namespace test {
+
+uint32_t g_test_generation = 1;
+
+std::vector<Announced>& announced() {
+  static std::vector<Announced> entries;
+  return entries;
+}
+
+OwnContext::OwnContext()
+    : memory_(mmap(nullptr, unwind_context_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+      context_(make_unwind_context(memory_)) {
+  if (memory_ == MAP_FAILED) abort();
+}
+OwnContext::~OwnContext() { munmap(memory_, unwind_context_bytes()); }
+
+namespace {
+
+// Large, and a thread may have a stack of 16 KiB.
+struct ThreadState {
+  Tally tally;
+  OwnContext context;
+  std::vector<uint64_t> reference = std::vector<uint64_t>(kMaxFrames);
+  std::vector<uint64_t> rebuilt;  // outermost first, as a collector keeps it
+};
+
+ThreadState& state() {
+  thread_local ThreadState of_thread;
+  return of_thread;
+}
+
+void append_stack(std::string* text, const char* title, const uint64_t* pcs, uint64_t count) {
+  *text += title;
+  for (uint64_t i = 0; i < count; ++i) {
+    char line[64];
+    snprintf(line, sizeof line, "\n  %3lu %lx", static_cast<unsigned long>(i), static_cast<unsigned long>(pcs[i]));
+    *text += line;
+  }
+  *text += '\n';
+}
+
+void rebuild(ThreadState* thread, const StackDelta& delta) {
+  thread->rebuilt.resize(std::min<size_t>(thread->rebuilt.size(), delta.keep));
+  for (uint32_t i = delta.fresh; i-- > 0;) thread->rebuilt.push_back(delta.fresh_pcs[i]);
+}
+
+// pre: signals are blocked, as a handler may probe, too.
+[[gnu::noinline]] void compare(const StartFrame& start) {
+  ThreadState& thread = state();
+  Tally& tally = thread.tally;
+  const uint32_t expected_count =
+      heapprof_reference_unwind(start.pc_avma, start.sp, thread.reference.data(), kMaxFrames);
+  StackDelta delta;
+  capture_stack(thread.context.get(), start, g_test_generation, &delta);
+  uint32_t count = 0;
+  const uint64_t* pcs = current_stack(thread.context.get(), &count);
+  rebuild(&thread, delta);
+  ++tally.probes;
+  tally.frames += count;
+  tally.deepest = std::max<uint64_t>(tally.deepest, count);
+  tally.truncated += delta.truncation != 0;
+  const bool is_rebuilt = std::equal(thread.rebuilt.rbegin(), thread.rebuilt.rend(), pcs, pcs + count);
+  tally.wrong_deltas += !is_rebuilt;
+  if (std::equal(pcs, pcs + count, thread.reference.data(), thread.reference.data() + expected_count)) return;
+  if (++tally.mismatched > 3) return;
+  append_stack(&tally.first_mismatch, "heapprof:", pcs, count);
+  append_stack(&tally.first_mismatch, "unw_step:", thread.reference.data(), expected_count);
+}
+
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+// The walk's start as a hook has it. A macro would be no better: all three are of the function that says so.
+[[gnu::always_inline]] inline StartFrame start_of_caller() {
+  return {reinterpret_cast<uint64_t>(__builtin_return_address(0)), reinterpret_cast<uint64_t>(__builtin_dwarf_cfa()),
+          *static_cast<const uint64_t*>(__builtin_frame_address(0))};
+}
+
+}  // namespace
+
+Tally& tally() { return state().tally; }
+
+void reset_tally() {
+  state().tally = {};
+  state().rebuilt.clear();
+  reset_stack(state().context.get());
+}
+
+[[gnu::noinline]] std::vector<uint64_t> capture_here(uint32_t* truncation) {
+  const StartFrame start = start_of_caller();
+  const AllSignalsBlocked blocked;
+  StackDelta delta;
+  capture_stack(state().context.get(), start, g_test_generation, &delta);
+  uint32_t count = 0;
+  const uint64_t* pcs = current_stack(state().context.get(), &count);
+  if (truncation != nullptr) *truncation = delta.truncation;
+  rebuild(&state(), delta);
+  return {pcs, pcs + count};
+}
+
+}  // namespace test
+}  // namespace heapprof::agent
+
+extern "C" [[gnu::noinline]] void probe() {
+  using namespace heapprof::agent;
+  const StartFrame start = test::start_of_caller();
+  const test::AllSignalsBlocked blocked;
+  test::compare(start);
+}

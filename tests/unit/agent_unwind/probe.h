@@ -1,0 +1,63 @@
+// tests/unit/agent_unwind/probe.h: takes the stack where it is called with both unwinders and compares them frame by frame.
+//
+// A probe stands for a hook: it starts the walk as a hook does, and it plays the collector, which rebuilds each stack from the
+// difference to the one before.
+#pragma once
+
+#include "agent/unwind.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::agent::test {
+
+struct Tally {
+  uint64_t probes = 0;
+  uint64_t frames = 0;
+  uint64_t mismatched = 0;
+  uint64_t wrong_deltas = 0;  // stacks that a collector would rebuild differently
+  uint64_t truncated = 0;
+  uint64_t deepest = 0;
+  std::string first_mismatch;  // both stacks, for the message
+};
+
+// Of the calling thread. reset_tally also forgets the thread's previous stack.
+Tally& tally();
+void reset_tally();
+
+// What the next walk is told to be the current generation.
+extern uint32_t g_test_generation;
+
+// The stack of the caller, by the unwinder under test. truncation may be nullptr.
+std::vector<uint64_t> capture_here(uint32_t* truncation);
+
+// An unwinder of one's own, for tests that count modules or time walks.
+class OwnContext {
+ public:
+  OwnContext();
+  ~OwnContext();
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+  UnwindContext* get() { return context_; }
+
+ private:
+  void* memory_;
+  UnwindContext* context_;
+};
+
+// One entry that was announced to the (absent) collector.
+struct Announced {
+  uint64_t start_avma;
+  uint64_t end_avma;
+  uint64_t load_bias;
+  uint32_t generation;
+  std::string path;
+  std::string build_id;
+};
+std::vector<Announced>& announced();
+
+}  // namespace heapprof::agent::test
+
+// Compares the caller's stack; never inlined, so that it has a caller.
+extern "C" void probe();
