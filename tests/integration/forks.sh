@@ -1,0 +1,24 @@
+# A forked child gets a profile of its own: what it inherited is not its own, and what it frees of that is known.
+profile "$TARGETS/forks" 3
+expect_eq "exit status" "$status" 0
+expect_complete
+expect_sum '^allocate_in_parent' "3705 3 2470 2"
+expect_sum '^allocate_in_child' "0 0 0 0"
+expect_eq "children" "$(wc -l <out.txt)" 3
+while read -r child; do
+  file=profile.$child.json
+  [ -f "$file" ] || fail "no profile of child $child: $(ls)"
+  check_profile "$file"
+  expect_complete "$file"
+  expect_end exited 5 "$file"
+  expect_sum '^allocate_in_child' "6185 5 4948 4" "$file"
+  expect_sum '^allocate_in_parent' "0 0 0 0" "$file"
+  expect_eq "inherited frees" "$(counter inherited_frees_count "$file")" 1
+  expect_eq "is_fork" "$(json "$file" .heapprof.run.is_fork)" true
+  expect_eq "pid" "$(json "$file" .pid)" "$child"
+done <out.txt
+
+rm profile.*
+"$HEAPPROF_BIN" run --no-follow -o profile.json -- "$TARGETS/forks" 2 >out.txt || fail "with --no-follow"
+expect_eq "profiles with --no-follow" "$(ls profile*json)" profile.json
+expect_sum '^allocate_in_parent' "3705 3 2470 2"
