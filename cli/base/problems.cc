@@ -317,6 +317,11 @@ Problem unexpected_argument(const std::string& argument, const std::string& comm
           fmt::format("see the usage: heapprof {} -h", command), "", kUsage};
 }
 
+Problem metric_not_in_profile(const std::string& file, const std::string& metric) {
+  return {"HP067", fmt::format("{} does not say which allocations were {}", file, metric),
+          "sort by something else: --sort total", "profile the program with heapprof run, which counts them", kUsage};
+}
+
 Problem stdout_not_writable(const std::string& reason) {
   return {"HP066", fmt::format("the output could not be written: {}", reason),
           "free space where it goes, or send it elsewhere: heapprof report FILE | less", "", kFailed};

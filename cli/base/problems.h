@@ -79,7 +79,8 @@ struct Sizes {
   X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                  \
   X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                            \
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                           \
-  X("HP066", stdout_not_writable, ("no space left on device"))
+  X("HP066", stdout_not_writable, ("no space left on device"))                                       \
+  X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -132,6 +133,7 @@ Problem bad_size(const std::string& text);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem missing_profile(const std::string& command);
 Problem unknown_device(const std::string& device, const std::string& devices);
+Problem metric_not_in_profile(const std::string& file, const std::string& metric);
 Problem stdout_not_writable(const std::string& reason);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 

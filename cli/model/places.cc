@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 
@@ -102,11 +103,9 @@ PlaceNumbers sum_of_sites(const Device& device) {
   return sum;
 }
 
-std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric) {
-  std::vector<uint32_t> order;
-  for (uint32_t place = 0; place < places.size(); ++place) {
-    if (places[place].numbers.metric(metric) > 0) order.push_back(place);
-  }
+std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric) {
+  std::vector<uint32_t> order(places.size());
+  std::iota(order.begin(), order.end(), 0u);
   // Ties: by total bytes, then in the order of the profile, which is deterministic.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const PlaceNumbers& left = places[a].numbers;
@@ -114,6 +113,14 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
     return std::make_pair(left.metric(metric), left.total_bytes) >
            std::make_pair(right.metric(metric), right.total_bytes);
   });
+  return order;
+}
+
+std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric) {
+  std::vector<uint32_t> order = rank_all_places(places, metric);
+  const auto first_without = std::find_if(order.begin(), order.end(),
+                                          [&](uint32_t place) { return places[place].numbers.metric(metric) == 0; });
+  order.erase(first_without, order.end());
   return order;
 }
 

@@ -61,6 +61,8 @@ PlaceNumbers sum_of_sites(const Device& device);
 
 // Indexes of the places that have some of the metric, the largest first.
 std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric);
+// All of them, those without any of the metric last.
+std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
 
 // Who calls the place: the user's own frames outwards, as long as one of them accounts for at least half of the metric.
 struct CallerChain {

@@ -1,0 +1,95 @@
+// cli/commands/report.cc: reads, checks that the file can answer what was asked, renders.
+#include "cli/commands/report.h"
+
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/model/warnings.h"
+#include "cli/read/read_profile.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace heapprof::cli {
+namespace {
+
+const Choices<Metric>& metrics() {
+  static const Choices<Metric> choices = {{"peak", Metric::kPeak},
+                                          {"total", Metric::kTotal},
+                                          {"leaked", Metric::kLeaked},
+                                          {"allocations", Metric::kAllocations},
+                                          {"temporary", Metric::kTemporary}};
+  return choices;
+}
+
+Result<Done> check_view(const Profile& profile, const ReportView& view) {
+  if (shown_devices(profile, view).empty()) {
+    std::string names;
+    for (const Device& device : profile.devices) names += (names.empty() ? "" : ", ") + device.name;
+    return unknown_device(view.device, names);
+  }
+  for (const auto& [name, metric] : metrics()) {
+    if (view.sort == metric && !has_metric(profile, metric)) return metric_not_in_profile(view.file, name);
+  }
+  return Done{};
+}
+
+Result<std::string> make_report(const ReportOptions& options) {
+  const Result<Profile> profile = read_profile(options.view.file);
+  if (!profile) return profile.problem();
+  if (const Result<Done> checked = check_view(*profile, options.view); !checked) return checked.problem();
+  for (const Problem& warning : find_warnings(*profile)) print_problem(warning, options.color);
+  return options.render(*profile, options.view, inspect_terminal(STDOUT_FILENO, options.color));
+}
+
+}  // namespace
+
+CommandText report_text() {
+  return {"report",
+          "heapprof report [OPTIONS] FILE",
+          "Show a profile: where the peak, the temporary and the leaked allocations come from.",
+          {"heapprof report heapprof.render.4711.json",
+           "heapprof report --tree --sort total render.json   the call tree, by total bytes",
+           "heapprof report --format csv render.json >render.csv",
+           "heapprof report dhat.out.4711                     also of valgrind --tool=dhat and dhat-rs"},
+          {"exit status: 0, 2 for wrong usage, 3 if FILE is no profile or damaged", "manual: man heapprof-report"}};
+}
+
+void declare_report_options(Options* options, ReportOptions* target) {
+  const char* view = "what is shown";
+  options->add_choice<std::optional<Metric>>(
+      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary; one table"},
+      {metrics().begin(), metrics().end()}, &target->view.sort);
+  options->add_number({"--top", "N", view, "how many places (default 10 and 5, in JSON and CSV all)"}, 1, 1'000'000,
+                      &target->top);
+  options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
+  options->add_flag({"--all-frames", "", view, "also frames of the standard library, the allocator, the runtime"},
+                    &target->view.all_frames);
+  options->add_text({"--device", "NAME", view, "one device only: host"}, &target->view.device);
+  Choices<decltype(target->render)> forms;
+  for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, form.render);
+  options->add_choice<decltype(target->render)>({"--format", "FORM", "output", "text, json or csv (default text)"},
+                                                forms, &target->render);
+  options->add_flag({"--bytes", "", "output", "exact bytes instead of KiB, MiB, GiB"}, &target->view.exact_bytes);
+  options->add_color(&target->color);
+  options->add_positional(&target->view.file);
+}
+
+int report_main(const std::vector<std::string>& arguments) {
+  ReportOptions target;
+  target.render = render_report_text;
+  Options options(report_text());
+  declare_report_options(&options, &target);
+  const Result<Done> parsed = options.parse(arguments);
+  if (parsed && options.help()) return print_output(*options.help());
+  if (target.top > 0) target.view.top = target.top;
+  const Result<std::string> report = !parsed                    ? Result<std::string>(parsed.problem())
+                                     : target.view.file.empty() ? Result<std::string>(missing_profile("report"))
+                                                                : make_report(target);
+  if (report) return print_output(*report);
+  print_problem(report.problem(), target.color);
+  return report.problem().exit_code;
+}
+
+}  // namespace heapprof::cli

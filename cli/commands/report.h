@@ -1,0 +1,25 @@
+// cli/commands/report.h: `heapprof report FILE`: a profile as text, JSON or CSV on stdout.
+#pragma once
+
+#include "cli/commands/options.h"
+#include "cli/write/report_view.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ReportOptions {
+  ReportView view;
+  uint64_t top = 0;  // 0: not given
+  std::string (*render)(const Profile&, const ReportView&, const Terminal&) = nullptr;
+  ColorMode color = ColorMode::kAuto;
+};
+
+CommandText report_text();
+void declare_report_options(Options* options, ReportOptions* target);
+
+// The exit code: 0, 2 for wrong usage, 3 for a profile that cannot be read.
+int report_main(const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli

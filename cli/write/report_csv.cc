@@ -1,0 +1,56 @@
+// cli/write/report_csv.cc: one row for each place (RFC 4180), for spreadsheets and scripts: integers, no units in the cells.
+#include "cli/base/text.h"
+#include "cli/write/place_text.h"
+#include "cli/write/report_view.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+namespace {
+
+// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a name gets an apostrophe.
+std::string cell(const std::string& text) {
+  std::string clean = escape_controls(text);
+  if (!clean.empty() && std::string_view("=+@").find(clean[0]) != std::string_view::npos) clean.insert(0, 1, '\'');
+  if (clean.find_first_of(",\"") == std::string::npos) return clean;
+  std::string quoted = "\"";
+  for (const char c : clean) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string module_path(const Profile& profile, const Frame& frame) {
+  return frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
+}
+
+}  // namespace
+
+std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal&) {
+  const FoldedTree tree = fold_tree(profile);
+  const bool lifetimes = profile.has_lifetimes;
+  const bool temporary = has_metric(profile, Metric::kTemporary);
+  std::string text = "device,function,file,line,module,total_bytes,allocations_count";
+  if (lifetimes) text += ",peak_bytes,peak_blocks_count,leaked_bytes,leaked_blocks_count";
+  if (temporary) text += ",temporary_count";
+  text += "\n";
+  for (const Device* device : shown_devices(profile, view)) {
+    const std::vector<Place> places = find_places(profile, tree, *device);
+    std::vector<uint32_t> order = rank_places(places, view.sort.value_or(lifetimes ? Metric::kPeak : Metric::kTotal));
+    if (!view.sort) order = rank_all_places(places, lifetimes ? Metric::kPeak : Metric::kTotal);
+    if (view.top && order.size() > *view.top) order.resize(*view.top);
+    for (const uint32_t index : order) {
+      const Place& place = places[index];
+      const PlaceNumbers& n = place.numbers;
+      const Frame none;
+      const Frame& frame = place.has_frame ? profile.frames[place.frame] : none;
+      text += fmt::format("{},{},{},{},{},{},{}", cell(device->name), cell(frame.function), cell(frame.file),
+                          frame.line > 0 ? std::to_string(frame.line) : "", cell(module_path(profile, frame)),
+                          n.total_bytes, n.total_blocks);
+      if (lifetimes) text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes, n.leaked_blocks);
+      if (temporary) text += fmt::format(",{}", n.temporary_blocks);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli

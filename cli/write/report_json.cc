@@ -1,0 +1,147 @@
+// cli/write/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the file does not
+// have is left out rather than 0.
+#include "cli/base/byte_sink.h"
+#include "cli/write/json_stream.h"
+#include "cli/write/place_text.h"
+#include "cli/write/report_view.h"
+#include "cli/write/run_text.h"
+
+namespace heapprof::cli {
+namespace {
+
+class ReportWriter {
+ public:
+  ReportWriter(const Profile& profile, const ReportView& view, ByteSink* sink)
+      : profile_(profile), view_(view), tree_(fold_tree(profile)), json_(sink) {}
+
+  void write() {
+    json_.begin_object();
+    count("version", 1);
+    text("tool", profile_.dialect == Dialect::kHeapprof   ? "heapprof"
+                 : profile_.dialect == Dialect::kValgrind ? "valgrind"
+                                                          : "dhat-rs");
+    write_run();
+    json_.key("devices");
+    json_.begin_array();
+    for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
+    json_.end_array();
+    json_.end_object();
+    json_.finish();
+  }
+
+ private:
+  void count(std::string_view name, uint64_t value) {
+    json_.key(name);
+    json_.number(value);
+  }
+  void text(std::string_view name, std::string_view value) {
+    json_.key(name);
+    json_.string(value);
+  }
+  bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
+  // Times of other tools have their own unit, which the field's name may not hide.
+  void time(const std::string& name, uint64_t value) { count(profile_.time_unit == "ns" ? name + "_ns" : name, value); }
+
+  void write_run() {
+    const RunInfo& run = profile_.run;
+    json_.key("command");
+    json_.begin_array();
+    for (const std::string& word : run.command) json_.string(word);
+    json_.end_array();
+    count("pid", run.pid);
+    if (profile_.time_unit != "ns") text("time_unit", profile_.time_unit);
+    time("duration", run.duration_ns);
+    if (!is_ours()) return;
+    json_.key("start_unix_ns");
+    json_.signed_number(run.start_unix_ns);
+    text("end", end_text(run.end));
+    json_.key("complete");
+    json_.boolean(run.complete);
+    count("lost_events_count", run.counters.lost);
+    count("truncated_stacks_count", run.counters.truncated_stacks);
+  }
+
+  void write_device(const Device& device) {
+    const DeviceTotals& totals = device.totals;
+    json_.new_line();
+    json_.begin_object();
+    text("name", device.name);
+    count("total_bytes", totals.total_bytes);
+    count("allocations_count", totals.total_blocks);
+    if (profile_.has_lifetimes) {
+      count("peak_bytes", totals.peak_bytes);
+      count("peak_blocks_count", totals.peak_blocks);
+      time("peak", totals.peak_ns);
+      count("leaked_bytes", totals.leaked_bytes);
+      count("leaked_blocks_count", totals.leaked_blocks);
+    }
+    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
+    if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    count("places_count", places.size());
+    json_.key("places");
+    json_.begin_array();
+    const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+    std::vector<uint32_t> order = view_.sort ? rank_places(places, metric) : rank_all_places(places, metric);
+    if (view_.top && order.size() > *view_.top) order.resize(*view_.top);
+    for (const uint32_t index : order) write_place(device, places[index], metric);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_place(const Device& device, const Place& place, Metric metric) {
+    const PlaceNumbers& numbers = place.numbers;
+    json_.new_line();
+    json_.begin_object();
+    if (place.has_frame) write_frame(place.frame);
+    count("total_bytes", numbers.total_bytes);
+    count("allocations_count", numbers.total_blocks);
+    if (profile_.has_lifetimes) {
+      count("peak_bytes", numbers.peak_bytes);
+      count("peak_blocks_count", numbers.peak_blocks);
+      count("leaked_bytes", numbers.leaked_bytes);
+      count("leaked_blocks_count", numbers.leaked_blocks);
+    }
+    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", numbers.temporary_blocks);
+    if (is_ours() && numbers.leaked_blocks > 0) {
+      count("first_leak_ns", numbers.first_leak_ns);
+      count("last_leak_ns", numbers.last_leak_ns);
+    }
+    count("sites_count", place.sites.size());
+    json_.key("callers");
+    json_.begin_array();
+    const std::vector<uint32_t> frames = view_.all_frames ? largest_stack(profile_, device, place, metric)
+                                                          : find_callers(profile_, tree_, device, place, metric).frames;
+    for (const uint32_t frame : frames) {
+      json_.begin_object();
+      write_frame(frame);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_frame(uint32_t index) {
+    const Frame& frame = profile_.frames[index];
+    if (!frame.function.empty()) text("function", frame.function);
+    if (!frame.file.empty()) text("file", frame.file);
+    if (frame.line > 0) count("line", frame.line);
+    if (frame.module < profile_.modules.size()) text("module", profile_.modules[frame.module].path);
+    if (frame.function.empty()) count("address", frame.svma);
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  FoldedTree tree_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal&) {
+  StringSink sink;
+  ReportWriter(profile, view, &sink).write();
+  return sink.text();
+}
+
+}  // namespace heapprof::cli

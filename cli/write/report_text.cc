@@ -1,0 +1,261 @@
+// cli/write/report_text.cc: the report for people: totals first, then where the peak, the temporary and the leaked blocks are.
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/place_text.h"
+#include "cli/write/report_view.h"
+#include "cli/write/run_text.h"
+#include "cli/write/tree_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kTopOfPeak = 10;
+constexpr size_t kTopOfOthers = 5;
+constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
+
+class TextReport {
+ public:
+  TextReport(const Profile& profile, const ReportView& view, const Terminal& terminal)
+      : profile_(profile),
+        view_(view),
+        colored_(terminal.colored),
+        columns_(static_cast<size_t>(terminal.columns)),
+        tree_(fold_tree(profile)),
+        names_(profile, tree_) {}
+
+  std::string render() {
+    header();
+    const std::vector<const Device*> devices = shown_devices(profile_, view_);
+    for (const Device* device : devices) device_lines(*device, devices);
+    for (const Device* device : devices) sections(*device);
+    footer();
+    return text_;
+  }
+
+ private:
+  bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
+  std::string bytes(uint64_t value) const {
+    return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+  std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
+  std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
+
+  void header() {
+    const RunInfo& run = profile_.run;
+    std::string facts;
+    if (is_ours()) {
+      facts = fmt::format("    {}    {}    {}    {} events lost", start_text(run.start_unix_ns),
+                          length_text(profile_, run.duration_ns), end_text(run.end), format_count(run.counters.lost));
+    } else {
+      facts = fmt::format("    {}    {}", profile_.dialect == Dialect::kValgrind ? "valgrind --tool=dhat" : "dhat-rs",
+                          length_text(profile_, run.duration_ns));
+    }
+    const size_t room = columns_ > display_width(facts) + 10 ? columns_ - display_width(facts) : 10;
+    const std::string command = run.command.empty() ? view_.file : command_text(run.command);
+    text_ += bold(shorten_middle(command, room)) + facts + "\n";
+  }
+
+  std::vector<std::string> device_cells(const Device& device) const {
+    const DeviceTotals& totals = device.totals;
+    std::vector<std::string> cells = {escape_controls(device.name)};
+    if (profile_.has_lifetimes) {
+      cells.push_back(fmt::format("peak {} at {}", bytes(totals.peak_bytes), moment_text(profile_, totals.peak_ns)));
+      cells.push_back("leaked " + bytes(totals.leaked_bytes));
+    }
+    cells.push_back("total " + bytes(totals.total_bytes));
+    cells.push_back(format_count(totals.total_blocks) + " allocs");
+    if (has_metric(profile_, Metric::kTemporary)) {
+      cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
+    }
+    return cells;
+  }
+
+  void device_lines(const Device& device, const std::vector<const Device*>& all) {
+    const std::vector<std::string> cells = device_cells(device);
+    std::string line;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      size_t width = i == 0 ? 6 : 0;
+      for (const Device* other : all) width = std::max(width, display_width(device_cells(*other)[i]));
+      line += pad_right(cells[i], width) + (i == 0 ? "  " : "   ");
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text_ += line + "\n";
+    const DeviceTotals& totals = device.totals;
+    if (totals.rss_at_peak_bytes == 0) return;
+    text_ += fmt::format("        resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes));
+    if (totals.rss_at_peak_bytes > totals.peak_bytes) {
+      text_ += fmt::format(": heap {}, other {}", bytes(totals.peak_bytes),
+                           bytes(totals.rss_at_peak_bytes - totals.peak_bytes));
+    }
+    text_ += "\n";
+  }
+
+  void sections(const Device& device) {
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    if (sum_of_sites(device).total_blocks == 0) {
+      text_ += fmt::format("\nno allocations on {} were recorded\n", escape_controls(device.name));
+      return;
+    }
+    if (view_.tree) {
+      const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+      title(std::string("TREE ") + metric_name(metric), device, "cut at 1 %");
+      text_ += render_tree(profile_, tree_, names_, device, view_, metric, columns_);
+      return;
+    }
+    if (view_.sort) return section(device, places, *view_.sort, kTopOfPeak);
+    if (!profile_.has_lifetimes) return section(device, places, Metric::kTotal, kTopOfPeak);
+    section(device, places, Metric::kPeak, kTopOfPeak);
+    if (has_metric(profile_, Metric::kTemporary)) section(device, places, Metric::kTemporary, kTopOfOthers);
+    section(device, places, Metric::kLeaked, kTopOfOthers);
+  }
+
+  static const char* metric_name(Metric metric) {
+    switch (metric) {
+      case Metric::kPeak: return "PEAK";
+      case Metric::kTotal: return "TOTAL";
+      case Metric::kLeaked: return "LEAKED";
+      case Metric::kAllocations: return "ALLOCATIONS";
+      case Metric::kTemporary: return "TEMPORARY";
+    }
+    return "";
+  }
+
+  void title(const std::string& what, const Device& device, const std::string& remark) {
+    const std::string left = fmt::format("{} {}", what, escape_controls(device.name));
+    const size_t right_end = std::min(columns_, kTitleColumns);
+    const size_t used = display_width(left) + display_width(remark);
+    text_ += "\n" + bold(left) + std::string(right_end > used + 2 ? right_end - used : 2, ' ') + remark + "\n";
+  }
+
+  static std::string counted(uint64_t count, const char* noun) {
+    return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+  }
+
+  PlaceLine place_line(const Place& place, Metric metric, uint64_t all) const {
+    const PlaceNumbers& numbers = place.numbers;
+    const std::string share = format_percent({numbers.metric(metric), all});
+    PlaceLine line;
+    line.function = names_.place_function(place);
+    line.location = names_.place_location(place);
+    switch (metric) {
+      case Metric::kPeak:
+        line.numbers = {bytes(numbers.peak_bytes), share, counted(numbers.peak_blocks, "block")};
+        break;
+      case Metric::kLeaked:
+        line.numbers = {bytes(numbers.leaked_bytes), share, counted(numbers.leaked_blocks, "block")};
+        break;
+      case Metric::kTotal:
+        line.numbers = {bytes(numbers.total_bytes), share, counted(numbers.total_blocks, "alloc")};
+        break;
+      case Metric::kAllocations:
+        line.numbers = {counted(numbers.total_blocks, "alloc"), share, bytes(numbers.total_bytes)};
+        break;
+      case Metric::kTemporary:
+        line.numbers = {
+            fmt::format("{} of {}", format_count(numbers.temporary_blocks), format_count(numbers.total_blocks)),
+            format_percent_rounded({numbers.temporary_blocks, numbers.total_blocks})};
+        break;
+    }
+    const bool shows_mean = metric == Metric::kTemporary || metric == Metric::kAllocations;
+    if (shows_mean && numbers.total_blocks > 0)
+      line.remark = bytes(numbers.total_bytes / numbers.total_blocks) + " each";
+    return line;
+  }
+
+  void section(const Device& device, const std::vector<Place>& places, Metric metric, size_t default_top) {
+    const uint64_t all = sum_of_sites(device).metric(metric);
+    const std::vector<uint32_t> order = rank_places(places, metric);
+    if (order.empty()) {
+      if (view_.sort)
+        text_ +=
+            fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), lower(metric_name(metric)));
+      return;
+    }
+    const size_t shown = std::min(order.size(), view_.top.value_or(default_top));
+    std::vector<PlaceLine> lines;
+    uint64_t covered = 0;
+    for (size_t i = 0; i < shown; ++i) {
+      lines.push_back(place_line(places[order[i]], metric, all));
+      covered += places[order[i]].numbers.metric(metric);
+    }
+    title(metric_name(metric), device,
+          shown < order.size() ? fmt::format("top {} of {} places, {}", format_count(shown), format_count(order.size()),
+                                             format_percent({covered, all}))
+                               : counted(shown, "place"));
+    size_t function_column = 0;
+    const std::vector<std::string> texts = lay_out(names_, lines, 0, columns_, &function_column);
+    for (size_t i = 0; i < shown; ++i) {
+      text_ += texts[i] + "\n";
+      details(device, places[order[i]], metric, function_column + 2);
+    }
+  }
+
+  // The lines below a place: who calls it, and for leaks when.
+  void details(const Device& device, const Place& place, Metric metric, size_t indent) {
+    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
+    const std::string blank(indent, ' ');
+    if (view_.all_frames) {
+      for (const uint32_t frame : largest_stack(profile_, device, place, metric)) {
+        const std::string where = names_.short_location(frame);
+        const size_t left = room > display_width(where) + 10 ? room - display_width(where) - 2 : 8;
+        text_ +=
+            blank + faint(shorten_function(names_.function(frame), left) + "  " + shorten_path(where, room)) + "\n";
+      }
+    } else {
+      const std::string callers =
+          callers_text(names_, find_callers(profile_, tree_, device, place, metric), true, room);
+      if (!callers.empty()) text_ += blank + faint(callers) + "\n";
+    }
+    const PlaceNumbers& numbers = place.numbers;
+    if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;
+    const std::string first = moment_text(profile_, numbers.first_leak_ns);
+    const std::string last = moment_text(profile_, numbers.last_leak_ns);
+    text_ += blank + faint(numbers.leaked_blocks == 1 ? "at " + first : fmt::format("first {}, last {}", first, last)) +
+             "\n";
+  }
+
+  void footer() {
+    text_ += "\n";
+    const uint64_t folded = count_folded_frames(tree_);
+    if (folded > 0 && !view_.all_frames) {
+      text_ += fmt::format("{} of the standard library, the allocator and the runtime folded (--all-frames)\n",
+                           counted(folded, "frame"));
+    }
+    std::string more = "more:";
+    if (profile_.devices.size() > 1 && view_.device.empty())
+      more += " --device " + escape_controls(profile_.devices[1].name) + " ";
+    if (!view_.sort) more += " --sort total ";
+    if (!view_.top) more += " --top 50 ";
+    if (!view_.tree) more += " --tree ";
+    if (!view_.exact_bytes) more += " --bytes ";
+    text_ += more + " --format csv\n";
+  }
+
+  static std::string lower(std::string text) {
+    for (char& c : text) c = static_cast<char>(c + ('a' - 'A'));
+    return text;
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  bool colored_;
+  size_t columns_;
+  FoldedTree tree_;
+  FrameNames names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal) {
+  const std::string text = TextReport(profile, view, terminal).render();
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+}  // namespace heapprof::cli

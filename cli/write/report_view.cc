@@ -1,0 +1,33 @@
+// cli/write/report_view.cc: the registry of the report's forms.
+#include "cli/write/report_view.h"
+
+#include <array>
+
+namespace heapprof::cli {
+
+std::span<const ReportForm> report_forms() {
+  static constexpr std::array<ReportForm, 3> kForms = {
+      {{"text", render_report_text}, {"json", render_report_json}, {"csv", render_report_csv}}};
+  return kForms;
+}
+
+std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view) {
+  std::vector<const Device*> devices;
+  for (const Device& device : profile.devices) {
+    if (view.device.empty() || view.device == device.name) devices.push_back(&device);
+  }
+  return devices;
+}
+
+bool has_metric(const Profile& profile, Metric metric) {
+  switch (metric) {
+    case Metric::kPeak:
+    case Metric::kLeaked: return profile.has_lifetimes;
+    case Metric::kTemporary: return profile.dialect == Dialect::kHeapprof;
+    case Metric::kTotal:
+    case Metric::kAllocations: return true;
+  }
+  return true;
+}
+
+}  // namespace heapprof::cli

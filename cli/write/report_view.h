@@ -1,0 +1,48 @@
+// cli/write/report_view.h: what a report shows of a profile, and in which form.
+//
+// A new form is one file with one function of this signature, one line in report_forms(), and one golden test.
+//
+// Guarantees
+//  - All forms show the same places with the same numbers; the shares are of the device's totals.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/model/places.h"
+#include "cli/model/profile.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ReportView {
+  std::optional<Metric> sort;  // none: peak, temporary and leaked, one after the other
+  std::optional<size_t> top;   // none: as many as fit a screen in text, all in JSON and CSV
+  std::string device;          // empty: all
+  bool tree = false;
+  bool all_frames = false;
+  bool exact_bytes = false;
+  std::string file;  // as the user named it
+};
+
+struct ReportForm {
+  const char* name;  // of --format
+  std::string (*render)(const Profile& profile, const ReportView& view, const Terminal& terminal);
+};
+
+std::span<const ReportForm> report_forms();
+
+std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
+
+// The devices that the view is about. pre: view.device is empty or the name of one.
+std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
+
+// What the file's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only totals.
+bool has_metric(const Profile& profile, Metric metric);
+
+}  // namespace heapprof::cli
