@@ -82,9 +82,9 @@ void Ledger::open_block(Block* block, const Event& event) {
 }
 
 // Everything but taking it out of the heap.
-void Ledger::close_block(const Block& block, bool may_be_temporary) {
+void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
   ThreadSlot& thread = threads_[block.thread];
-  const bool is_last = thread.last_address == block.address;
+  const bool is_last = thread.last_address == last_key;
   sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
   if (!is_last) return;
   thread.last_address = 0;
@@ -94,7 +94,7 @@ void Ledger::close_block(const Block& block, bool may_be_temporary) {
 // Its address begins again, so it must have ended without our seeing it.
 void Ledger::close_unseen(Block* block) {
   ++counts_.unseen_frees;
-  close_block(*block, false);
+  close_block(*block, block->address, false);
 }
 
 void Ledger::note_change() {
@@ -127,7 +127,7 @@ void Ledger::on_free(const Event& event, uint32_t ring) {
     park(event, ring);
     return;
   }
-  close_block(block, true);
+  close_block(block, block.address, true);
   note_change();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
@@ -140,6 +140,17 @@ std::vector<Ledger::BegunRealloc>& Ledger::begun_of(uint32_t ring) {
   return begun_[ring];
 }
 
+// Takes a block out of the heap but not out of the sums. Its thread may get the same address again before the realloc ends:
+// as the thread's latest block it goes by another key meanwhile, one that is no address.
+void Ledger::unlink(const Block& block, BegunRealloc* begun) {
+  begun->block = block;
+  begun->state = BegunState::kKnown;
+  begun->last_key = 1ull << 63 | ++begun_count_;
+  ThreadSlot& thread = threads_[block.thread];
+  if (thread.last_address == block.address) thread.last_address = begun->last_key;
+  ++begun_blocks_;
+}
+
 void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
   std::vector<BegunRealloc>& begun = begun_of(ring);
   const auto is_same = [&event](const BegunRealloc& other) { return other.thread == event.thread(); };
@@ -149,10 +160,10 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
     begun.erase(oldest);
     relink(abandoned);
   }
-  BegunRealloc fresh{{event.address, 0, 0, 0, 0}, 0, event.thread(), BegunState::kUnknown};
-  if (heap_.take(event.address, &fresh.block)) {
-    fresh.state = BegunState::kKnown;
-    ++begun_blocks_;
+  BegunRealloc fresh{{event.address, 0, 0, 0, 0}, 0, 0, event.thread(), BegunState::kUnknown};
+  Block block;
+  if (heap_.take(event.address, &block)) {
+    unlink(block, &fresh);
   } else if (repairs()) {
     fresh.state = BegunState::kParked;
     fresh.parked = park(event, ring);
@@ -181,7 +192,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
-    close_block(begun.block, false);
+    close_begun(begun, false);
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->after_realloc = true;
   }
@@ -209,7 +220,7 @@ void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
-    close_block(begun.block, true);
+    close_begun(begun, true);
     note_change();
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->event = as_kind(parked->event, EventKind::kFree);
@@ -230,11 +241,13 @@ void Ledger::relink(const BegunRealloc& begun) {
   Block* block = heap_.insert(begun.block.address, &is_new);
   if (is_new) {
     *block = begun.block;
+    ThreadSlot& thread = threads_[block->thread];
+    if (thread.last_address == begun.last_key) thread.last_address = block->address;
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address: the block ended after all
     ++counts_.unseen_frees;
-    close_block(begun.block, false);
+    close_begun(begun, false);
     note_change();
   }
 }
@@ -276,14 +289,12 @@ void Ledger::perform(const ParkedEvent& parked) {
   if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
       if (begun.parked != parked.id) continue;
-      begun.block = block;
       begun.parked = 0;
-      begun.state = BegunState::kKnown;
-      ++begun_blocks_;
+      unlink(block, &begun);
     }
     return;
   }
-  close_block(block, event.kind() == EventKind::kFree);
+  close_block(block, block.address, event.kind() == EventKind::kFree);
   note_change();
 }
 

@@ -83,7 +83,8 @@ class Ledger {
     kParked,   // its begin may still come: event number `parked`
   };
   struct BegunRealloc {
-    Block block;  // address always, the rest if kKnown
+    Block block;        // address always, the rest if kKnown
+    uint64_t last_key;  // what its thread's last_address is while the block is that thread's latest
     uint64_t parked;
     uint32_t thread;  // who called realloc
     BegunState state;
@@ -102,7 +103,11 @@ class Ledger {
   void on_thread_left(const Event& event, uint32_t ring);
 
   void open_block(Block* block, const Event& event);
-  void close_block(const Block& block, bool may_be_temporary);
+  void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
+  void close_begun(const BegunRealloc& begun, bool may_be_temporary) {
+    close_block(begun.block, begun.last_key, may_be_temporary);
+  }
+  void unlink(const Block& block, BegunRealloc* begun);
   void close_unseen(Block* block);
   void note_change();
   void count_foreign() { ++counts_.foreign; }
@@ -130,6 +135,7 @@ class Ledger {
   Parking parking_;
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring
   size_t begun_blocks_ = 0;                       // of them kKnown
+  uint64_t begun_count_ = 0;                      // ever
 };
 
 }  // namespace heapprof::cli

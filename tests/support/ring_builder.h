@@ -1,0 +1,213 @@
+// tests/support/ring_builder.h: writes records into an arena as an agent would, and as no agent would.
+//
+// FakeAgent maps the arena of a collector; RingBuilder writes one ring. A builder can also write into plain memory, for tests of
+// the decoder alone.
+#pragma once
+
+#include "shared/events.h"
+#include "shared/wire.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace heapprof::test {
+
+using Stack = std::vector<uint64_t>;  // return addresses, outermost first
+
+class RingBuilder {
+ public:
+  // words: the ring's data. header may be nullptr: then head() tells how much is written.
+  RingBuilder(uint64_t* words, uint64_t ring_bytes, wire::RingHeader* header)
+      : words_(words), mask_(ring_bytes - 1), header_(header) {}
+
+  // What an agent writes first.
+  void open(uint32_t thread_id, uint64_t stamp) {
+    if (header_ != nullptr) header_->thread_id.store(thread_id, std::memory_order_relaxed);
+    timestamp(stamp);
+    put(wire::pack_control(wire::ControlKind::kThread, thread_id));
+    publish();
+  }
+
+  void malloc(uint64_t address, uint64_t size_bytes, const Stack& stack, uint64_t stamp) {
+    allocate(wire::RecordType::kMalloc, address, size_bytes, stack, stamp);
+  }
+  void realloc_end(uint64_t address, uint64_t size_bytes, const Stack& stack, uint64_t stamp) {
+    allocate(wire::RecordType::kReallocEnd, address, size_bytes, stack, stamp);
+  }
+  void free(uint64_t address, uint64_t stamp) { plain(wire::RecordType::kFree, address, stamp); }
+  void realloc_begin(uint64_t address, uint64_t stamp) { plain(wire::RecordType::kReallocBegin, address, stamp); }
+  void realloc_cancel(uint64_t stamp) { plain(wire::RecordType::kReallocCancel, 0, stamp); }
+  void realloc_free(uint64_t stamp) { plain(wire::RecordType::kReallocFree, 0, stamp); }
+
+  void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
+  void generation(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kGeneration, number)); }
+  void reset(uint64_t lost) {
+    previous_.clear();
+    put_published(wire::pack_control(wire::ControlKind::kReset, lost));
+  }
+  // The next record's stack could not be walked to its end.
+  void truncate_next(wire::TruncationCause cause) { truncation_ = static_cast<uint64_t>(cause); }
+
+  // Anything at all. Nothing is seen before publish().
+  void put(wire::Record record) {
+    wait_for_space(wire::kUnitBytes);
+    store(record.w0);
+    store(record.w1);
+  }
+  void publish() {
+    if (header_ != nullptr) header_->head.store(head_, std::memory_order_release);
+  }
+  void publish_as(uint64_t head) { header_->head.store(head, std::memory_order_release); }
+
+  uint64_t head() const { return head_; }
+  wire::RingHeader* header() { return header_; }
+  // Called while the ring is full.
+  std::function<void()> when_full;
+
+ private:
+  void put_published(wire::Record record) {
+    put(record);
+    publish();
+  }
+
+  void store(uint64_t word) {
+    __atomic_store_n(&words_[(head_ & mask_) / sizeof word], word, __ATOMIC_RELAXED);
+    head_ += sizeof word;
+  }
+
+  void wait_for_space(uint64_t bytes) {
+    while (header_ != nullptr && head_ + bytes - header_->tail.load(std::memory_order_acquire) > mask_ + 1) {
+      if (!when_full) throw std::runtime_error("the ring is full");
+      when_full();
+    }
+  }
+
+  void timestamp(uint64_t stamp) {
+    base_ = stamp;
+    put(wire::pack_control(wire::ControlKind::kTimestamp, stamp));
+  }
+  uint32_t delta_to(uint64_t stamp) {
+    if (stamp < base_ || stamp - base_ > UINT32_MAX) timestamp(stamp);
+    return static_cast<uint32_t>(stamp - base_);
+  }
+  uint64_t put_address(uint64_t address) {
+    if (address == 0 || wire::is_compact_address(address)) return address;
+    put({static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address});
+    return 0;
+  }
+
+  void plain(wire::RecordType type, uint64_t address, uint64_t stamp) {
+    wait_for_space(4 * wire::kUnitBytes);
+    const uint32_t delta = delta_to(stamp);
+    address = put_address(address);
+    put({wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0)});
+    publish();
+  }
+
+  void put_frames(const Stack& stack, size_t first, size_t count) {
+    wait_for_space(wire::payload_bytes(static_cast<uint32_t>(count)));
+    for (size_t i = 0; i < count; ++i) store(stack[first + i]);
+    if (count % 2 == 1) store(0);
+  }
+
+  void allocate(wire::RecordType type, uint64_t address, uint64_t size_bytes, const Stack& stack, uint64_t stamp) {
+    size_t keep = 0;
+    while (keep < stack.size() && keep < previous_.size() && stack[keep] == previous_[keep]) ++keep;
+    previous_ = stack;
+    while (stack.size() - keep > wire::kMaxFreshFrames) {
+      const auto count = static_cast<uint32_t>(wire::kMaxFreshFrames);
+      put({wire::pack_w0(wire::RecordType::kStack, 0, 0), wire::pack_w1(0, static_cast<uint32_t>(keep), count)});
+      put_frames(stack, keep, count);
+      publish();
+      keep += count;
+    }
+    const auto fresh = static_cast<uint32_t>(stack.size() - keep);
+    wait_for_space(6 * wire::kUnitBytes + wire::payload_bytes(fresh));
+    const uint32_t delta = delta_to(stamp);
+    if (truncation_ != 0) put({static_cast<uint64_t>(wire::RecordType::kPrefixTruncated) << 60, truncation_});
+    truncation_ = 0;
+    address = put_address(address);
+    uint64_t size_field = size_bytes;
+    if (!wire::is_compact_size(size_bytes)) {
+      put({static_cast<uint64_t>(wire::RecordType::kPrefixSize) << 60, size_bytes});
+      size_field = wire::kSizeInPrefix;
+    }
+    put({wire::pack_w0(type, address, size_field), wire::pack_w1(delta, static_cast<uint32_t>(keep), fresh)});
+    put_frames(stack, keep, fresh);
+    publish();
+  }
+
+  uint64_t* words_;
+  uint64_t mask_;
+  wire::RingHeader* header_;
+  uint64_t head_ = 0;
+  uint64_t base_ = 0;
+  uint64_t truncation_ = 0;
+  Stack previous_;
+};
+
+struct FakeModule {
+  std::string path;
+  std::string build_id;  // bytes
+  uint64_t start_avma = 0;
+  uint64_t end_avma = 0;
+  uint64_t load_bias = 0;
+  uint32_t generation = 0;
+};
+
+// Appends an entry to a module table in which `bytes` are in use; returns the new number.
+inline uint32_t append_module(unsigned char* table, uint32_t bytes, const FakeModule& module) {
+  wire::ModuleEntry entry{};
+  const size_t text = module.path.size() + module.build_id.size();
+  entry.entry_bytes = static_cast<uint32_t>((sizeof entry + text + 7) / 8 * 8);
+  entry.generation = module.generation;
+  entry.start_avma = module.start_avma;
+  entry.end_avma = module.end_avma;
+  entry.load_bias = module.load_bias;
+  entry.path_bytes = static_cast<uint16_t>(module.path.size());
+  entry.build_id_bytes = static_cast<uint16_t>(module.build_id.size());
+  std::memcpy(table + bytes, &entry, sizeof entry);
+  std::memcpy(table + bytes + sizeof entry, module.path.data(), module.path.size());
+  std::memcpy(table + bytes + sizeof entry + module.path.size(), module.build_id.data(), module.build_id.size());
+  return bytes + entry.entry_bytes;
+}
+
+class FakeAgent {
+ public:
+  explicit FakeAgent(int arena_fd) {
+    void* memory = ::mmap(nullptr, wire::kArenaBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena_fd, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("mmap");
+    base_ = static_cast<unsigned char*>(memory);
+  }
+  ~FakeAgent() { ::munmap(base_, wire::kArenaBytes); }
+  FakeAgent(const FakeAgent&) = delete;
+  FakeAgent& operator=(const FakeAgent&) = delete;
+
+  wire::Control& control() { return *reinterpret_cast<wire::Control*>(base_); }
+  wire::RingHeader& header(uint32_t ring) {
+    return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
+  }
+  uint64_t* words(uint32_t ring) { return reinterpret_cast<uint64_t*>(base_ + wire::ring_data_off(ring)); }
+  unsigned char* bytes() { return base_; }
+
+  RingBuilder claim() {
+    const uint32_t ring = control().rings_claimed.fetch_add(1, std::memory_order_release);
+    return RingBuilder(words(ring), wire::ring_bytes(ring), &header(ring));
+  }
+  void add_module(const FakeModule& module) {
+    const uint32_t bytes = control().module_bytes.load(std::memory_order_relaxed);
+    control().module_bytes.store(append_module(base_ + wire::kModuleTableOff, bytes, module),
+                                 std::memory_order_release);
+  }
+
+ private:
+  unsigned char* base_;
+};
+
+}  // namespace heapprof::test

@@ -1,0 +1,334 @@
+#include "cli/collect/ledger.h"
+
+#include <catch2/catch.hpp>
+
+namespace heapprof::cli {
+namespace {
+
+// A ledger with three threads, each with its own ring of the same number.
+class Books {
+ public:
+  explicit Books(uint64_t window = 0) : ledger(&threads, Ledger::TimeSource::kStamps) {
+    for (uint32_t i = 0; i < 3; ++i) threads.enter(100 + i);
+    ledger.grow_sites(10);
+    ledger.start(0);
+    ledger.set_repair_window(window);
+  }
+  // thread 1 … 3, writing ring thread − 1
+  void malloc(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes, uint32_t site = 1) {
+    send(stamp, thread, EventKind::kMalloc, address, size_bytes, site);
+  }
+  void free(uint64_t stamp, uint32_t thread, uint64_t address) { send(stamp, thread, EventKind::kFree, address); }
+  void begin(uint64_t stamp, uint32_t thread, uint64_t address) {
+    send(stamp, thread, EventKind::kReallocBegin, address);
+  }
+  void end(uint64_t stamp, uint32_t thread, uint64_t address, uint64_t size_bytes, uint32_t site = 2) {
+    send(stamp, thread, EventKind::kReallocEnd, address, size_bytes, site);
+  }
+  void cancel(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocCancel, 0); }
+  void free_begun(uint64_t stamp, uint32_t thread) { send(stamp, thread, EventKind::kReallocFree, 0); }
+  void leave(uint64_t stamp, uint32_t thread) {
+    threads.leave(thread);
+    send(stamp, thread, EventKind::kThreadLeft, 0);
+  }
+  void finish(uint64_t stamp) {
+    ledger.finish(stamp);
+    for (const std::string& error : ledger.check()) FAIL_CHECK(error);
+  }
+  const SiteBook::Totals& totals() const { return ledger.sites().totals(); }
+  const LedgerCounts& counts() const { return ledger.counts(); }
+  const SiteEntry& site(uint32_t index) const { return ledger.sites()[index]; }
+
+  ThreadTable threads;
+  Ledger ledger;
+
+ private:
+  void send(uint64_t stamp, uint32_t thread, EventKind kind, uint64_t address, uint64_t size_bytes = 0,
+            uint32_t site = 0) {
+    ledger.apply(Event{stamp, address, size_bytes, site, pack_thread(thread, kind)}, thread - 1);
+  }
+};
+
+TEST_CASE("a freed allocation is in the peak but not live") {
+  Books books;
+  books.malloc(10, 1, 0x10, 1235);
+  books.free(20, 1, 0x10);
+  books.malloc(30, 1, 0x10, 100);
+  books.finish(40);
+  CHECK(books.totals().peak.bytes == 1235);
+  CHECK(books.totals().peak_ticks == 10);
+  CHECK(books.totals().live.bytes == 100);
+  CHECK(books.totals().total.bytes == 1335);
+  CHECK(books.site(1).lifetime_low_ticks == 10 + 10);
+}
+
+TEST_CASE("a block is temporary if its thread allocates nothing before it is freed") {
+  Books books;
+  books.malloc(1, 1, 0x10, 8);
+  books.malloc(2, 2, 0x20, 8);  // another thread's does not count
+  SECTION("freed by the same thread") { books.free(3, 1, 0x10); }
+  SECTION("freed by another thread") { books.free(3, 2, 0x10); }
+  CHECK(books.totals().temporary_blocks == 1);
+  books.malloc(4, 1, 0x30, 8);
+  books.malloc(5, 1, 0x40, 8);
+  books.free(6, 1, 0x30);
+  CHECK(books.totals().temporary_blocks == 1);
+  books.finish(9);
+}
+
+TEST_CASE("the block that realloc replaces is not temporary, the new one may be") {
+  Books books;
+  books.malloc(1, 1, 0x10, 8);
+  books.begin(2, 1, 0x10);
+  books.end(3, 1, 0x10, 16);
+  CHECK(books.totals().temporary_blocks == 0);
+  books.free(4, 1, 0x10);
+  CHECK(books.totals().temporary_blocks == 1);
+  CHECK(books.site(2).temporary_blocks == 1);
+  books.finish(5);
+}
+
+TEST_CASE("while realloc runs its old block counts, and its address is free for others") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  books.malloc(3, 2, 0x10, 500, 3);  // the real realloc has moved the block, thread 2 got its place
+  CHECK(books.totals().peak.bytes == 1500);
+  CHECK(books.totals().peak.blocks == 2);
+  books.end(4, 1, 0x50, 1100);
+  books.finish(5);
+  CHECK(books.totals().peak.bytes == 1600);
+  CHECK(books.totals().live.bytes == 1600);
+  CHECK(books.counts().unseen_frees == 0);
+  CHECK(books.counts().reallocs == 1);
+  CHECK(books.counts().allocations == 3);
+}
+
+TEST_CASE("realloc moves the sums at one moment: a smaller block is no new peak") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  books.end(3, 1, 0x20, 999);
+  books.finish(4);
+  CHECK(books.totals().peak.bytes == 1000);
+  CHECK(books.totals().max_blocks == 1);
+}
+
+TEST_CASE("a failed realloc leaves the block live") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  books.cancel(3, 1);
+  CHECK(books.counts().failed_reallocs == 1);
+  books.free(4, 1, 0x10);
+  books.finish(5);
+  CHECK(books.totals().live.blocks == 0);
+  CHECK(books.counts().foreign == 0);
+}
+
+TEST_CASE("realloc to nothing frees") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  books.free_begun(3, 1);
+  books.finish(5);
+  CHECK(books.totals().live.blocks == 0);
+  CHECK(books.counts().frees == 1);
+}
+
+TEST_CASE("a realloc that never returned leaves the old block live") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  SECTION("at the end of the run") {}
+  SECTION("at the end of its thread") { books.leave(3, 1); }
+  books.finish(5);
+  CHECK(books.totals().live.bytes == 1000);
+  CHECK(books.site(1).lifetime_low_ticks == 4);
+}
+
+TEST_CASE("a realloc that never returned has ended its block if somebody else has the address") {
+  Books books;
+  books.malloc(1, 1, 0x10, 1000);
+  books.begin(2, 1, 0x10);
+  books.malloc(3, 2, 0x10, 50);
+  books.finish(5);
+  CHECK(books.totals().live.bytes == 50);
+  CHECK(books.counts().unseen_frees == 1);
+}
+
+TEST_CASE("reallocs of a thread nest, and abandoned ones do not pile up") {
+  Books books;
+  for (uint64_t i = 1; i <= 40; ++i) {
+    books.malloc(2 * i, 1, 0x1000 * i, 10);
+    books.begin(2 * i + 1, 1, 0x1000 * i);
+  }
+  books.end(90, 1, 0xfff0, 7);  // of the last one
+  books.finish(100);
+  CHECK(books.totals().live.blocks == 40);
+  CHECK(books.totals().live.bytes == 39 * 10 + 7);
+}
+
+TEST_CASE("frees and reallocs of unknown blocks are foreign and change nothing else") {
+  Books books;
+  books.free(1, 1, 0x10);
+  books.begin(2, 1, 0x20);
+  books.cancel(3, 1);
+  CHECK(books.counts().foreign == 1);  // nothing happened to 0x20
+  books.begin(4, 1, 0x20);
+  books.end(5, 1, 0x30, 100);
+  CHECK(books.counts().foreign == 2);
+  books.begin(6, 1, 0x40);
+  books.free_begun(7, 1);
+  CHECK(books.counts().foreign == 3);
+  books.end(8, 1, 0x50, 1);  // its begin was lost
+  CHECK(books.counts().foreign == 4);
+  books.finish(9);
+  CHECK(books.totals().live.bytes == 101);
+  CHECK(books.counts().frees == 2);
+}
+
+TEST_CASE("an address that begins twice has ended unseen in between") {
+  Books books;
+  books.malloc(1, 1, 0x10, 100);
+  books.malloc(5, 1, 0x10, 30, 2);
+  books.finish(9);
+  CHECK(books.counts().unseen_frees == 1);
+  CHECK(books.totals().live.bytes == 30);
+  CHECK(books.totals().peak.bytes == 100);
+  CHECK(books.site(1).live.blocks == 0);
+}
+
+TEST_CASE("blocks of no bytes and of more than 4 GiB are counted right") {
+  Books books;
+  books.malloc(1, 1, 0x10, 0);
+  books.malloc(2, 1, 0x20, 5'000'000'000);
+  books.finish(9);
+  CHECK(books.totals().live.blocks == 2);
+  CHECK(books.totals().live.bytes == 5'000'000'000);
+  CHECK(books.totals().peak.blocks == 2);
+}
+
+// ---- Alternation ----
+
+TEST_CASE("a begin stamped before its address's end waits for it") {
+  Books books(1000);
+  books.malloc(10, 1, 0x10, 100);
+  books.malloc(19, 2, 0x10, 70, 2);  // thread 1 freed it at 20
+  CHECK(books.totals().live.bytes == 100);
+  books.free(20, 1, 0x10);
+  CHECK(books.totals().live.bytes == 70);
+  books.finish(30);
+  CHECK(books.counts().reordered == 1);
+  CHECK(books.counts().unseen_frees == 0);
+  CHECK(books.totals().peak.bytes == 100);
+}
+
+TEST_CASE("an end stamped before its address's begin waits for it") {
+  Books books(1000);
+  books.free(10, 2, 0x10);
+  CHECK(books.counts().foreign == 0);
+  books.malloc(11, 1, 0x10, 100);
+  CHECK(books.totals().live.blocks == 0);
+  CHECK(books.totals().total.blocks == 1);
+  books.finish(30);
+  CHECK(books.counts().reordered == 1);
+  CHECK(books.counts().foreign == 0);
+  CHECK(books.counts().frees == 1);
+}
+
+TEST_CASE("a realloc stamped before its block's begin waits for it") {
+  Books books(1000);
+  books.begin(10, 2, 0x10);
+  SECTION("which comes before the end") {
+    books.malloc(11, 1, 0x10, 100);
+    books.end(20, 2, 0x20, 150);
+    CHECK(books.totals().live.bytes == 150);
+  }
+  SECTION("which comes after the end") {
+    books.end(11, 2, 0x20, 150);
+    books.malloc(12, 1, 0x10, 100);
+    CHECK(books.totals().live.bytes == 150);
+  }
+  SECTION("which comes after a cancel") {
+    books.cancel(11, 2);
+    books.malloc(12, 1, 0x10, 150);
+    CHECK(books.totals().live.bytes == 150);
+  }
+  books.finish(30);
+  CHECK(books.counts().foreign == 0);
+  CHECK(books.totals().live.bytes == 150);
+  CHECK(books.totals().temporary_blocks == 0);
+}
+
+TEST_CASE("realloc to nothing, stamped before the block's begin") {
+  Books books(1000);
+  books.begin(10, 2, 0x10);
+  books.free_begun(11, 2);
+  books.malloc(12, 1, 0x10, 100);
+  books.finish(30);
+  CHECK(books.totals().live.blocks == 0);
+  CHECK(books.counts().frees == 1);
+  CHECK(books.counts().foreign == 0);
+}
+
+TEST_CASE("a realloc's new block waits for its address's end") {
+  Books books(1000);
+  books.malloc(1, 1, 0x10, 100);
+  books.malloc(2, 2, 0x20, 50);
+  books.begin(3, 1, 0x10);
+  books.end(9, 1, 0x20, 200);
+  CHECK(books.totals().live.bytes == 50);
+  books.free(10, 2, 0x20);
+  CHECK(books.totals().live.bytes == 200);
+  books.finish(30);
+  CHECK(books.counts().allocations == 3);
+}
+
+TEST_CASE("what waits longer than the window was not recorded") {
+  Books books(1000);
+  books.malloc(10, 1, 0x10, 100);
+  books.malloc(20, 2, 0x10, 70, 2);
+  books.free(20, 2, 0x20);
+  books.begin(20, 2, 0x30);
+  books.malloc(1020, 1, 0x90, 1);  // still inside
+  CHECK(books.counts().unseen_frees == 0);
+  CHECK(books.counts().foreign == 0);
+  books.malloc(1021, 1, 0xa0, 1);
+  CHECK(books.counts().unseen_frees == 1);
+  CHECK(books.counts().foreign == 1);
+  books.end(1022, 2, 0x30, 5);
+  CHECK(books.counts().foreign == 2);
+  books.finish(2000);
+  CHECK(books.totals().live.bytes == 70 + 1 + 1 + 5);
+  CHECK(books.counts().reordered == 0);
+}
+
+TEST_CASE("what still waits at the end is settled there") {
+  Books books(1000);
+  books.malloc(10, 1, 0x10, 100);
+  books.malloc(20, 2, 0x10, 70, 2);
+  books.free(20, 2, 0x20);
+  books.begin(20, 3, 0x40);
+  books.end(21, 3, 0x50, 3);
+  books.finish(30);
+  CHECK(books.counts().unseen_frees == 1);
+  CHECK(books.counts().foreign == 2);
+  CHECK(books.totals().live.bytes == 73);
+}
+
+// ---- Threads ----
+
+TEST_CASE("the last block of a thread that has ended is still temporary when it is freed") {
+  Books books;
+  books.malloc(1, 1, 0x10, 100);
+  books.leave(2, 1);
+  books.threads.enter(555);  // must not get the slot yet
+  books.malloc(3, 2, 0x20, 8);
+  books.free(4, 2, 0x10);
+  CHECK(books.totals().temporary_blocks == 1);
+  books.finish(9);
+}
+
+}  // namespace
+}  // namespace heapprof::cli

@@ -1,0 +1,83 @@
+#include "cli/collect/live_heap.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+TEST_CASE("a live heap finds what was inserted, and nothing else") {
+  LiveHeap heap;
+  bool is_new = false;
+  heap.insert(0x1000, &is_new)->size_bytes = 1235;
+  CHECK(is_new);
+  CHECK(heap.find(0x1000)->size_bytes == 1235);
+  CHECK(heap.find(0x1010) == nullptr);
+  CHECK(heap.insert(0x1000, &is_new)->size_bytes == 1235);
+  CHECK_FALSE(is_new);
+  CHECK(heap.size() == 1);
+
+  Block block{};
+  CHECK(heap.take(0x1000, &block));
+  CHECK(block.size_bytes == 1235);
+  CHECK_FALSE(heap.take(0x1000, &block));
+  CHECK(heap.size() == 0);
+}
+
+// Address patterns: what allocators do (ascending), and what a hostile or unlucky one might.
+void compare_with_map(const std::vector<uint64_t>& addresses, uint32_t seed) {
+  LiveHeap heap;
+  std::unordered_map<uint64_t, uint64_t> reference;
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 400'000; ++i) {
+    const uint64_t address = addresses[random() % addresses.size()];
+    Block taken{};
+    if (random() % 100 < 55) {
+      bool is_new = false;
+      Block* block = heap.insert(address, &is_new);
+      REQUIRE(is_new == (reference.count(address) == 0));
+      block->size_bytes = random();
+      reference[address] = block->size_bytes;
+    } else if (heap.take(address, &taken)) {
+      REQUIRE(reference.at(address) == taken.size_bytes);
+      reference.erase(address);
+    } else {
+      REQUIRE(reference.count(address) == 0);
+    }
+  }
+  REQUIRE(heap.size() == reference.size());
+  for (const auto& [address, size_bytes] : reference) {
+    REQUIRE(heap.find(address) != nullptr);
+    REQUIRE(heap.find(address)->size_bytes == size_bytes);
+  }
+  size_t visited = 0;
+  heap.for_each([&](const Block& block) { visited += reference.count(block.address); });
+  CHECK(visited == reference.size());
+}
+
+TEST_CASE("a live heap agrees with a map") {
+  std::vector<uint64_t> addresses;
+  SECTION("ascending blocks") {
+    for (uint64_t i = 0; i < 50'000; ++i) addresses.push_back(0x555555000010 + 48 * i);
+  }
+  SECTION("pages") {
+    for (uint64_t i = 0; i < 50'000; ++i) addresses.push_back(0x7f0000000000 + 4096 * i);
+  }
+  SECTION("one cluster that wraps around the end of a segment") {
+    // Addresses whose hash is near the top of its range: they all want the last places.
+    std::mt19937_64 random(5);
+    constexpr uint64_t kInverse = 0xF1DE83E19937733D;  // of the hash's multiplier
+    for (uint64_t i = 0; i < 60; ++i) addresses.push_back((UINT64_MAX - (random() & 0xffffffff)) * kInverse);
+  }
+  SECTION("anything") {
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 30'000; ++i) addresses.push_back(random() | 1);
+  }
+  compare_with_map(addresses, 42);
+}
+
+}  // namespace
+}  // namespace heapprof::cli

@@ -1,0 +1,105 @@
+#include "cli/collect/site_book.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+TEST_CASE("size classes are the model's size buckets") {
+  std::mt19937_64 random(1);
+  std::vector<uint64_t> sizes{0, 1, UINT64_MAX, UINT64_MAX - 1};
+  for (int bit = 0; bit < 64; ++bit) {
+    for (const uint64_t near : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}}) sizes.push_back((1ull << bit) + near);
+  }
+  for (int i = 0; i < 10'000; ++i) sizes.push_back(random() >> (random() % 64));
+  for (const uint64_t size_bytes : sizes) {
+    SiteBook book;
+    book.grow_to(2);
+    book.add(1, size_bytes);
+    SizeHistogram expected{};
+    expected[static_cast<size_t>(size_bucket(size_bytes))] = 1;
+    REQUIRE(book.sizes(1) == expected);
+  }
+}
+
+TEST_CASE("a site of one size class has no histogram of its own until a second class comes") {
+  SiteBook book;
+  book.grow_to(2);
+  for (int i = 0; i < 5; ++i) book.add(1, 10);
+  CHECK(book[1].histogram == 0);
+  book.add(1, 1000);
+  CHECK(book[1].histogram != 0);
+  CHECK(book.sizes(1)[0] == 5);
+  CHECK(book.sizes(1)[3] == 1);
+}
+
+TEST_CASE("each site's value at the peak is what a copy at the peak would hold") {
+  constexpr uint32_t kSites = 50;
+  std::mt19937_64 random(11);
+  SiteBook book;
+  book.grow_to(kSites + 1);
+  struct Live {
+    uint32_t site;
+    uint64_t size_bytes;
+  };
+  std::vector<Live> live;
+  std::vector<Amount> now(kSites + 1), copy(kSites + 1);
+  uint64_t live_bytes = 0, peak_bytes = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    if (live.empty() || random() % 1000 < (i / 10'000 % 2 == 0 ? 600u : 420u)) {
+      const Live block{static_cast<uint32_t>(1 + random() % kSites), random() % 1000};
+      live.push_back(block);
+      book.add(block.site, block.size_bytes);
+      now[block.site].bytes += block.size_bytes;
+      now[block.site].blocks += 1;
+      live_bytes += block.size_bytes;
+    } else {
+      std::swap(live[random() % live.size()], live.back());
+      book.remove(live.back().site, live.back().size_bytes, 1, false);
+      now[live.back().site].bytes -= live.back().size_bytes;
+      now[live.back().site].blocks -= 1;
+      live_bytes -= live.back().size_bytes;
+      live.pop_back();
+    }
+    book.check_peak(static_cast<uint64_t>(i));
+    if (live_bytes > peak_bytes) {
+      peak_bytes = live_bytes;
+      copy = now;
+    }
+  }
+  CHECK(book.totals().peak.bytes == peak_bytes);
+  for (uint32_t site = 1; site <= kSites; ++site) {
+    REQUIRE(book.at_peak(site).bytes == copy[site].bytes);
+    REQUIRE(book.at_peak(site).blocks == copy[site].blocks);
+  }
+}
+
+TEST_CASE("lifetimes of a site may sum to more than 64 bits") {
+  SiteBook book;
+  book.grow_to(2);
+  for (int i = 0; i < 3; ++i) {
+    book.add(1, 8);
+    book.remove(1, 8, 1ull << 63, false);
+  }
+  CHECK(book[1].lifetime_high_ticks == 1);
+  CHECK(book[1].lifetime_low_ticks == 1ull << 63);
+}
+
+TEST_CASE("blocks of no bytes count as blocks") {
+  SiteBook book;
+  book.grow_to(2);
+  book.add(1, 0);
+  book.add(1, 0);
+  book.check_peak(9);
+  CHECK(book[1].max.blocks == 2);
+  CHECK(book.totals().max_blocks == 2);
+  CHECK(book.totals().max_blocks_ticks == 9);
+  CHECK(book.totals().peak.bytes == 0);
+  CHECK(book.at_peak(1).blocks == book.totals().peak.blocks);
+}
+
+}  // namespace
+}  // namespace heapprof::cli
