@@ -216,9 +216,9 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-constexpr std::array<std::string_view, 12> kExtensionKeys = {"version", "dialect",  "time_unit", "run",
-                                                             "machine", "coverage", "counters",  "cost",
-                                                             "threads", "modules",  "frames",    "devices"};
+constexpr std::array<std::string_view, 13> kExtensionKeys = {
+    "version", "dialect", "time_unit", "run",    "machine", "coverage",     "counters",
+    "cost",    "threads", "modules",   "frames", "devices", "other_threads"};
 
 }  // namespace
 
@@ -254,6 +254,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
         if (!json->begin_array()) break;
         while (json->next_element() && !json->failed()) read_device(json, points, extension);
         break;
+      case 12: read_struct(json, [&](FieldReader& reader) { visit_thread(run.other_threads, reader); }); break;
       default: json->skip_value();
     }
   }

@@ -190,6 +190,7 @@ class DhatWriter {
     write_struct("counters", [this] { visit_counters(profile_.run.counters, fields_); });
     write_struct("cost", [this] { visit_cost(profile_.run.cost, fields_); });
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
+    write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });
     write_structs("modules", profile_.modules, [this](const ProfileModule& module) { visit_module(module, fields_); });
     write_frames();
     json_.key("devices");
