@@ -12,6 +12,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr int kMaxChain = 16;
+constexpr int kMaxScopes = 64;  // namespaces, classes and functions inside each other
 
 const char* string_of(Dwarf_Die* die, unsigned attribute) {
   Dwarf_Attribute memory;
@@ -30,11 +31,31 @@ bool follow(Dwarf_Die* die, unsigned attribute) {
 
 }  // namespace
 
-const DieName& DieNames::name(Dwarf_Die die) {
-  auto [entry, is_new] = by_die_.try_emplace(die.addr);
+uint32_t DieNames::add_scope(Dwarf_Die die, uint32_t outer) {
+  scopes_.push_back({die, outer});
+  return static_cast<uint32_t>(scopes_.size() - 1);
+}
+
+// What goes before a bare name. A class inside a function ends the chain: the function's own name says the rest.
+std::string DieNames::prefix(uint32_t scope, const char* plain, int depth) {
+  std::string text;
+  for (; scope != kNoScope && depth < kMaxScopes; ++depth) {
+    Dwarf_Die die = scopes_[scope].die;
+    if (dwarf_tag(&die) == DW_TAG_subprogram) return name(die, depth + 1).text + "::" + text;
+    const char* own = string_of(&die, DW_AT_name);
+    if (own == nullptr && dwarf_tag(&die) == DW_TAG_namespace) own = "(anonymous namespace)";
+    if (own == nullptr) own = std::strcmp(plain, "operator()") == 0 ? "{lambda}" : "{unnamed}";
+    text = own + ("::" + text);
+    scope = scopes_[scope].outer;
+  }
+  return text;
+}
+
+const DieName& DieNames::name(Dwarf_Die die, int depth) {
+  if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) follow(&die, DW_AT_abstract_origin);  // all copies share one entry
+  auto [entry, is_new] = names_.try_emplace(die.addr);
   DieName& result = entry->second;
   if (!is_new) return result;
-  const char* plain = nullptr;
   for (int steps = 0; steps < kMaxChain; ++steps) {
     const char* linkage = string_of(&die, DW_AT_linkage_name);
     if (linkage == nullptr) linkage = string_of(&die, DW_AT_MIPS_linkage_name);
@@ -43,10 +64,13 @@ const DieName& DieNames::name(Dwarf_Die die) {
       result.is_linkage = true;
       return result;
     }
-    if (plain == nullptr) plain = string_of(&die, DW_AT_name);
+    const char* plain = result.text.empty() ? string_of(&die, DW_AT_name) : nullptr;
+    if (plain != nullptr && plain[0] != '\0') {
+      auto scope = scope_of_.find(die.addr);
+      result.text = (scope == scope_of_.end() ? std::string() : prefix(scope->second, plain, depth)) + plain;
+    }
     if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification)) break;
   }
-  if (plain != nullptr) result.text = plain;
   return result;
 }
 

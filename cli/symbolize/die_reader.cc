@@ -78,6 +78,8 @@ bool read_shape(Dwarf_Abbrev* abbrev, const DieShapes& table, DieShape* shape) {
     unsigned form = 0;
     if (dwarf_getabbrevattr_data(abbrev, i, &name, &form, nullptr, nullptr) != 0) return true;
     if (name == DW_AT_low_pc || name == DW_AT_ranges) shape->has_code = true;
+    if (name == DW_AT_name) shape->has_name = true;
+    if (name == DW_AT_linkage_name || name == DW_AT_MIPS_linkage_name) shape->has_linkage_name = true;
     std::optional<Step> step = step_of(form, table.address_bytes, table.offset_bytes, table.version);
     if (!step) return false;
     if (step->skip == Skip::kFixed && !shape->steps.empty() && shape->steps.back().skip == Skip::kFixed) {

@@ -29,6 +29,8 @@ struct DieShape {
   unsigned tag = 0;  // 0: the table has no such code
   bool has_children = false;
   bool has_code = false;  // low_pc or ranges: it may cover instructions
+  bool has_name = false;
+  bool has_linkage_name = false;
   std::vector<Step> steps;
 };
 
@@ -53,6 +55,8 @@ class DieReader {
 
   unsigned tag() const { return shape_->tag; }
   bool has_code() const { return shape_->has_code; }
+  bool has_bare_name() const { return shape_->has_name && !shape_->has_linkage_name; }
+  bool has_children() const { return shape_->has_children; }
   int depth() const { return depth_; }  // the unit's entry: 0
   Dwarf_Die die() const;
 

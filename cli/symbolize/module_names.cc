@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 
 namespace heapprof::cli {
@@ -63,11 +64,22 @@ bool wants_symbol(const UnitFrames& found) {
   return found.frames.empty() || found.frames.back().function.empty() || !found.has_linkage_name;
 }
 
+// Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`. DWARF calls them all by
+// the function's name, and so do we.
+std::string_view without_clone_marks(std::string_view symbol) {
+  for (std::string_view mark : {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".localalias", ".llvm."}) {
+    size_t at = symbol.find(mark, 1);
+    if (at != std::string_view::npos) symbol = symbol.substr(0, at);
+  }
+  return symbol;
+}
+
 void use_symbol(const char* symbol, UnitFrames* found) {
   if (found->frames.empty()) found->frames.emplace_back();
   SourceFrame& outermost = found->frames.back();
-  std::string name = demangle(symbol);
-  if (outermost.function.empty() || name != symbol) outermost.function = std::move(name);
+  std::string plain(without_clone_marks(symbol));
+  std::string name = demangle(plain);
+  if (outermost.function.empty() || name != plain) outermost.function = std::move(name);
 }
 
 }  // namespace

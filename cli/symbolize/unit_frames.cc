@@ -4,12 +4,15 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
+static_assert(kNone == kNoScope);
+constexpr int kNever = std::numeric_limits<int>::max();  // deeper than any entry
 // Inlining is at most some dozens deep in real code.
 constexpr int kMaxInlineDepth = 1024;
 
@@ -23,7 +26,7 @@ struct Node {
 // An entry that is open during the walk: its children are deeper.
 struct Scope {
   int depth;
-  uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
+  uint32_t number;  // of the node or the name; kNone: code that covers none of the addresses, nor do its inlined copies
 };
 
 class Walk {
@@ -81,16 +84,40 @@ void Walk::find_split_unit(Dwarf_Die unit) {
 
 void Walk::run() {
   DieReader reader(entries_, &reading_->shapes);
-  std::vector<Scope> open;
+  std::vector<Scope> code;    // functions and inlined copies around the entry
+  std::vector<Scope> naming;  // namespaces and classes around it, and functions that have classes inside
+  Dwarf_Die function{};       // the last one that began
+  int function_depth = kNever;
+  auto top = [](const std::vector<Scope>& open) { return open.empty() ? kNone : open.back().number; };
   while (reader.next()) {
-    while (!open.empty() && open.back().depth >= reader.depth()) open.pop_back();
-    if (reader.tag() == DW_TAG_subprogram) {
-      uint32_t node = reader.has_code() ? add_function(reader.die()) : kNone;
-      open.push_back({reader.depth(), node});
-    } else if (reader.tag() == DW_TAG_inlined_subroutine && reader.has_code() && !open.empty() &&
-               open.back().node != kNone && open.size() < kMaxInlineDepth) {
-      uint32_t node = add_inlined(reader.die(), open.back().node);
-      if (node != kNone) open.push_back({reader.depth(), node});
+    int depth = reader.depth();
+    if (depth <= function_depth) function_depth = kNever;
+    while (!code.empty() && code.back().depth >= depth) code.pop_back();
+    while (!naming.empty() && naming.back().depth >= depth) naming.pop_back();
+    switch (reader.tag()) {
+      case DW_TAG_subprogram:
+        if (reader.has_bare_name() && !naming.empty()) reading_->names.place(reader.die(), top(naming));
+        function = reader.die();
+        function_depth = depth;
+        code.push_back({depth, reader.has_code() ? add_function(reader.die()) : kNone});
+        break;
+      case DW_TAG_inlined_subroutine:
+        if (reader.has_code() && top(code) != kNone && code.size() < kMaxInlineDepth) {
+          uint32_t node = add_inlined(reader.die(), top(code));
+          if (node != kNone) code.push_back({depth, node});
+        }
+        break;
+      case DW_TAG_namespace:
+      case DW_TAG_class_type:
+      case DW_TAG_structure_type:
+      case DW_TAG_union_type:
+        if (!reader.has_children()) break;
+        if (depth > function_depth && (naming.empty() || naming.back().depth < function_depth)) {
+          naming.push_back({function_depth, reading_->names.add_scope(function, top(naming))});
+        }
+        naming.push_back({depth, reading_->names.add_scope(reader.die(), top(naming))});
+        break;
+      default: break;
     }
   }
 }
