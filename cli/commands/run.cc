@@ -140,7 +140,6 @@ class Run {
   std::string root_path_;
   bool may_overwrite_ = false;
   std::optional<EndedImage> last_root_image_;
-  size_t other_images_ = 0;
 };
 
 Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals) {
@@ -167,7 +166,6 @@ void Run::take(EndedImage image) {
     return;
   }
   if (run.counters.allocations == 0) return;
-  ++other_images_;
   const std::string path = profile_path(root_path_, {image.is_root, image.is_last, run.pid, run.image});
   finisher_.submit({std::move(image.recording), path, may_overwrite_});
 }
@@ -191,7 +189,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, const La
   }
   const std::vector<SavedProfile> children = finisher_.collect_saved(&problems);
   if (root && !options_.quiet) {
-    print_summary({root->profile, root->saved.path, root->saved.size_bytes, children.size()}, options_);
+    print_summary({root->profile, root->saved.path, root->saved.size_bytes, children}, options_);
   }
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached && launched.pid > 0) return 128 + SIGTERM;
@@ -212,7 +210,6 @@ Result<int> Run::run() {
   Result<LaunchOptions> launch_options = prepare_launch(*facts, *server, signals);
   if (!launch_options) return launch_options.problem();
   ProcessPlan plan = make_plan(options_);
-  if (plan.collector.clock_mode == wire::ClockMode::kSequence) warn(clock_without_time("sequence"));
 
   Result<Launched> launched = launch(*launch_options);
   if (!launched) return launched.problem();

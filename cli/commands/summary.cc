@@ -1,0 +1,204 @@
+// cli/commands/summary.cc: about twenty lines; who wants more reads the report.
+#include "cli/commands/summary.h"
+
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/places.h"
+#include "cli/model/warnings.h"
+#include "cli/write/place_text.h"
+#include "cli/write/run_text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kShownPlaces = 3;
+constexpr size_t kShownChildren = 5;
+constexpr size_t kSparkColumns = 20;
+
+struct Painter {
+  bool colored = false;
+  std::string bold(const std::string& text) const { return colored ? "\x1b[1m" + text + "\x1b[0m" : text; }
+};
+
+std::string header_line(const SummaryInput& input, const Painter& paint, size_t columns) {
+  const RunInfo& run = input.profile.run;
+  std::string facts =
+      fmt::format("    {}    {}    pid {}", end_text(run.end), length_text(input.profile, run.duration_ns), run.pid);
+  size_t children_count = 0;  // the others are earlier images of the process itself
+  for (const SavedProfile& child : input.children) children_count += child.pid != run.pid ? 1 : 0;
+  if (children_count == 1) facts += " + 1 child";
+  if (children_count > 1) facts += fmt::format(" + {} children", children_count);
+  const std::string name = "heapprof: ";
+  const size_t fixed = name.size() + display_width(facts);
+  const size_t room = columns > fixed + 10 ? columns - fixed : 10;
+  return name + paint.bold(shorten_middle(command_text(run.command), room)) + facts + "\n";
+}
+
+std::string device_table(const Profile& profile) {
+  struct Row {
+    std::string device, peak, at, leaked, allocations, temporary;
+  };
+  std::vector<Row> rows = {{"device", "peak", "at", "leaked", "allocations", "temporary"}};
+  for (const Device& device : profile.devices) {
+    const DeviceTotals& totals = device.totals;
+    rows.push_back({escape_controls(device.name), format_bytes(totals.peak_bytes), moment_text(profile, totals.peak_ns),
+                    format_bytes(totals.leaked_bytes), format_count(totals.total_blocks),
+                    format_percent_rounded({totals.temporary_blocks, totals.total_blocks})});
+  }
+  std::string Row::*const columns[] = {&Row::device, &Row::peak,        &Row::at,
+                                       &Row::leaked, &Row::allocations, &Row::temporary};
+  std::string table;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::string Row::*const column : columns) {
+      size_t width = 8;
+      for (const Row& other : rows) width = std::max(width, display_width(other.*column));
+      line += column == &Row::device ? pad_right(row.*column, width) : "    " + pad_left(row.*column, width);
+    }
+    table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return table;
+}
+
+std::string curves(const Profile& profile) {
+  std::string text;
+  size_t name_width = 6;
+  for (const Device& device : profile.devices) name_width = std::max(name_width, display_width(device.name));
+  for (const Device& device : profile.devices) {
+    const std::string line =
+        sparkline(device.timeline, profile.run.duration_ns, device.totals.peak_bytes, kSparkColumns);
+    if (line.empty()) continue;
+    text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device.name), name_width), line,
+                        format_bytes(device.totals.peak_bytes));
+    if (&device == &profile.devices.back())
+      text += fmt::format("    0 … {}", length_text(profile, profile.run.duration_ns));
+    text += "\n";
+  }
+  return text;
+}
+
+struct Section {
+  std::string title;
+  std::vector<PlaceLine> lines;
+};
+
+struct Gathered {
+  std::vector<Section> sections;
+  std::vector<std::unique_ptr<CallerChain>> chains;  // the lines point at them
+};
+
+void gather(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+            Metric metric, Gathered* all) {
+  const std::vector<Place> places = find_places(profile, tree, device);
+  const PlaceNumbers sum = sum_of_sites(device);
+  Section section;
+  section.title = metric == Metric::kPeak      ? fmt::format("at the {} peak", escape_controls(device.name))
+                  : profile.devices.size() > 1 ? fmt::format("leaked on {}", escape_controls(device.name))
+                                               : "leaked";
+  const std::vector<uint32_t> order = rank_places(places, metric);
+  for (size_t i = 0; i < std::min(order.size(), kShownPlaces); ++i) {
+    const Place& place = places[order[i]];
+    all->chains.push_back(std::make_unique<CallerChain>(find_callers(profile, tree, device, place, metric)));
+    PlaceLine line;
+    line.numbers = {format_bytes(place.numbers.metric(metric)),
+                    format_percent({place.numbers.metric(metric), sum.metric(metric)})};
+    line.function = names.place_function(place);
+    line.location = names.place_location(place);
+    line.callers = all->chains.back().get();
+    if (metric == Metric::kLeaked) {
+      line.callers = nullptr;
+      line.remark = fmt::format("{} block{}", format_count(place.numbers.leaked_blocks),
+                                place.numbers.leaked_blocks == 1 ? "" : "s");
+    }
+    section.lines.push_back(line);
+  }
+  if (!section.lines.empty()) all->sections.push_back(std::move(section));
+}
+
+std::string place_sections(const Profile& profile, const Painter& paint, size_t columns) {
+  const FoldedTree tree = fold_tree(profile);
+  const FrameNames names(profile, tree);
+  Gathered all;
+  for (const Device& device : profile.devices) gather(profile, tree, names, device, Metric::kPeak, &all);
+  for (const Device& device : profile.devices) gather(profile, tree, names, device, Metric::kLeaked, &all);
+  std::vector<PlaceLine> lines;
+  for (const Section& section : all.sections) lines.insert(lines.end(), section.lines.begin(), section.lines.end());
+  size_t function_column = 0;
+  const std::vector<std::string> texts = lay_out(names, lines, 2, columns, &function_column);
+  std::string text;
+  size_t next = 0;
+  for (const Section& section : all.sections) {
+    text += paint.bold(section.title) + "\n";
+    for (size_t i = 0; i < section.lines.size(); ++i) text += texts[next++] + "\n";
+  }
+  return text;
+}
+
+// The sentence for a run that did not end by itself; empty for others.
+std::string end_sentence(const Profile& profile) {
+  const RunInfo& run = profile.run;
+  const std::string at = length_text(profile, run.duration_ns);
+  const char* whole = run.complete ? "the profile is complete up to there" : "the profile is incomplete";
+  switch (run.end.kind) {
+    case EndKind::kSignaled: return fmt::format("killed by {} at {}; {}\n", signal_name(run.end.status), at, whole);
+    case EndKind::kDetached: return fmt::format("heapprof stopped watching at {}; the program runs on\n", at);
+    case EndKind::kExited:
+    case EndKind::kExec:
+    case EndKind::kUnknown: return "";
+  }
+  return "";
+}
+
+std::string saved_lines(const SummaryInput& input) {
+  const std::string file = command_text({input.file});
+  std::string text;
+  for (size_t i = 0; i < std::min(input.children.size(), kShownChildren); ++i) {
+    const SavedProfile& child = input.children[i];
+    text += fmt::format("{}  {}  peak {}  {}\n", child.pid == input.profile.run.pid ? "image" : "child",
+                        command_text({child.path}), format_bytes(child.peak_bytes),
+                        shorten_middle(command_text(child.command), 40));
+  }
+  if (input.children.size() > kShownChildren)
+    text += fmt::format("child  and {} more\n", input.children.size() - kShownChildren);
+  text += fmt::format("saved  {}  {}  {} events lost\n", file, format_bytes(input.file_bytes),
+                      format_count(input.profile.run.counters.lost));
+  return text + fmt::format("next   heapprof report {}\n", file);
+}
+
+std::string warning_text(const Profile& profile, bool colored) {
+  std::string text;
+  for (const Problem& warning : find_warnings(profile)) text += format_problem(warning, colored);
+  return text;
+}
+
+}  // namespace
+
+std::string render_summary(const SummaryInput& input, const Terminal& terminal) {
+  const Profile& profile = input.profile;
+  const Painter paint{terminal.colored};
+  const size_t columns = static_cast<size_t>(terminal.columns);
+  std::string text = header_line(input, paint, columns) + "\n" + device_table(profile);
+  for (const std::string& part : {curves(profile), place_sections(profile, paint, columns), end_sentence(profile),
+                                  warning_text(profile, terminal.colored), saved_lines(input)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+void print_summary(const SummaryInput& input, const RunOptions& options) {
+  if (options.quiet) return;
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
+  const std::string text =
+      options.no_summary ? warning_text(input.profile, terminal.colored) : "\n" + render_summary(input, terminal);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,31 @@
+// cli/commands/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
+//
+// Guarantees
+//  - No line is wider than the terminal, as far as numbers allow.
+//  - How the program ended, and how many events were lost, is always said.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/commands/finisher.h"
+#include "cli/commands/run.h"
+#include "cli/model/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct SummaryInput {
+  const Profile& profile;
+  std::string file;
+  uint64_t file_bytes = 0;
+  std::vector<SavedProfile> children = {};  // of processes that the program started, and of its own images before an exec
+};
+
+std::string render_summary(const SummaryInput& input, const Terminal& terminal);
+
+// On stderr, as far as the flags want it: the whole, or the warnings alone.
+void print_summary(const SummaryInput& input, const RunOptions& options);
+
+}  // namespace heapprof::cli
