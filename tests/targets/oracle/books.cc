@@ -16,9 +16,9 @@ namespace {
 struct KeyNumbers {
   uint64_t total_bytes, total_blocks;
   int64_t live_bytes, live_blocks;
-  uint64_t max_bytes, max_blocks;    // the key's own maximum; only with one thread
+  uint64_t max_bytes, max_blocks;    // the key's own maximum of bytes, and then of blocks; only with one thread
   uint64_t peak_bytes, peak_blocks;  // at the peak, where it is exact
-  uint64_t temporary, temporary_by_realloc, temporary_unknown;
+  uint64_t temporary, temporary_unknown;
 };
 
 struct Peak {
@@ -43,7 +43,7 @@ void count_totals(const Entry& entry, KeyNumbers* keys) {
   if (entry.old_key >= kMarker) return;
   KeyNumbers& old = keys[entry.old_key];
   if (entry.temporary == Temporary::kUnknown) ++old.temporary_unknown;
-  if (entry.temporary == Temporary::kYes) ++(entry.by_realloc != 0 ? old.temporary_by_realloc : old.temporary);
+  if (entry.temporary == Temporary::kYes) ++old.temporary;
 }
 
 void count_live(const Entry& entry, Replay* replay) {
@@ -57,9 +57,10 @@ void count_live(const Entry& entry, Replay* replay) {
     KeyNumbers& key = replay->keys[entry.new_key];
     key.live_bytes += static_cast<int64_t>(entry.new_bytes);
     ++key.live_blocks;
-    if (static_cast<uint64_t>(key.live_bytes) > key.max_bytes) {
-      key.max_bytes = static_cast<uint64_t>(key.live_bytes);
-      key.max_blocks = static_cast<uint64_t>(key.live_blocks);
+    uint64_t bytes = static_cast<uint64_t>(key.live_bytes), blocks = static_cast<uint64_t>(key.live_blocks);
+    if (bytes > key.max_bytes || (bytes == key.max_bytes && blocks > key.max_blocks)) {
+      key.max_bytes = bytes;
+      key.max_blocks = blocks;
     }
     replay->live_bytes += static_cast<int64_t>(entry.new_bytes);
     ++replay->live_blocks;
@@ -207,8 +208,7 @@ void print_keys(Page* page, const KeyNumbers* keys, uint32_t stacks, Order order
                 n.total_blocks, static_cast<uint64_t>(n.live_bytes), static_cast<uint64_t>(n.live_blocks));
     if (order != Order::kFree) page->print(", \"gb\": %lu, \"gbk\": %lu", n.peak_bytes, n.peak_blocks);
     if (order == Order::kOneThread) page->print(", \"mb\": %lu, \"mbk\": %lu", n.max_bytes, n.max_blocks);
-    page->print(", \"temporary\": %lu, \"temporary_by_realloc\": %lu, \"temporary_unknown\": %lu}", n.temporary,
-                n.temporary_by_realloc, n.temporary_unknown);
+    page->print(", \"temporary\": %lu, \"temporary_unknown\": %lu}", n.temporary, n.temporary_unknown);
     comma = ",\n";
   }
   page->print("\n}\n");

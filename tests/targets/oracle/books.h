@@ -18,7 +18,8 @@ namespace oracle {
 inline constexpr uint32_t kNoKey = 0xffffffff;
 inline constexpr uint32_t kMarker = 0xfffffffe;
 
-enum class Temporary : uint32_t { kNo, kYes, kUnknown };  // was the ended block the last that its thread had allocated?
+// Was the ended block the last that its thread had allocated? A block that realloc turns into another is not temporary.
+enum class Temporary : uint32_t { kNo, kYes, kUnknown };
 
 // A block of old_key ended, or one of new_key began, or both at once (realloc).
 struct Entry {

@@ -142,7 +142,7 @@ void Worker::reallocate_to(Block* block, size_t asked_bytes) {
   Block old = *block;
   if (address == nullptr) {
     if (asked_bytes != 0) {
-      ++log.failed_reallocs;
+      ++(request.count > 1 ? log.failures : log.failed_reallocs);  // an overflow is refused before realloc is called
       check_mark(old);
       return;
     }
@@ -152,10 +152,9 @@ void Worker::reallocate_to(Block* block, size_t asked_bytes) {
     ++ended_blocks_;
     return log.add({called, returned, old.recorded_bytes, 0, old.key, kNoKey, is_temporary(old), 1});
   }
-  Temporary temporary = is_temporary(old);
   uint32_t key = static_cast<uint32_t>(request.kind) * settings_.stacks + stack;
   *block = {address, asked_bytes, asked_bytes, 0, ++serial_, thread_, key, Release::kByFree};
-  log.add({called, returned, old.recorded_bytes, asked_bytes, old.key, key, temporary, 1});
+  log.add({called, returned, old.recorded_bytes, asked_bytes, old.key, key, Temporary::kNo, 1});
   ended_bytes_ += old.recorded_bytes;
   ++ended_blocks_;
   if (old.asked_bytes >= kMarkedBytes && asked_bytes > kMarkedBytes) {
