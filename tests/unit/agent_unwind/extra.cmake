@@ -14,14 +14,18 @@ target_link_libraries(unit_agent_unwind PRIVATE unwind_under_test PkgConfig::LIB
 # shapes_NAME.so: COMPILER and FLAGS of each. The list is in the order of the test's messages.
 set(shapes_names "")
 function(add_shapes name compiler)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/shapes/shapes_${name}.so)
+  add_frames(shapes_${name} shapes.cc ${compiler} ${ARGN})
+  set(shapes_names ${shapes_names} ${name} PARENT_SCOPE)
+  set(shapes_files ${shapes_files} PARENT_SCOPE)
+endfunction()
+function(add_frames name source compiler)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/shapes/${name}.so)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/shapes
-    COMMAND ${compiler} -std=c++20 -fPIC -shared -w -I${PROJECT_SOURCE_DIR} ${ARGN} ${unwind_test_dir}/shapes/shapes.cc -o ${output}
-    DEPENDS ${unwind_test_dir}/shapes/shapes.cc ${unwind_test_dir}/shapes/shapes.h
-    COMMENT "Building shapes_${name}.so" VERBATIM)
-  set(shapes_names ${shapes_names} ${name} PARENT_SCOPE)
+    COMMAND ${compiler} -std=c++20 -fPIC -shared -w -I${PROJECT_SOURCE_DIR} ${ARGN} ${unwind_test_dir}/shapes/${source} -o ${output}
+    DEPENDS ${unwind_test_dir}/shapes/${source} ${unwind_test_dir}/shapes/shapes.h
+    COMMENT "Building ${name}.so" VERBATIM)
   set(shapes_files ${shapes_files} ${output} PARENT_SCOPE)
 endfunction()
 find_program(SHAPES_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
@@ -40,7 +44,14 @@ foreach(kind gcc clang)
   add_shapes(${kind}_O3_native ${shapes_compiler} -O3 -march=x86-64-v3)
   add_shapes(${kind}_Os ${shapes_compiler} -Os)
 endforeach()
+add_frames(shapes_gcc_lazy shapes.cc ${CMAKE_CXX_COMPILER} -O2 -Wl,-z,lazy)
 # The same functions with other frames at the same addresses: a library that changes while it is unloaded.
+add_frames(swap_small swap.cc ${CMAKE_CXX_COMPILER} -O2 -DSWAP_FRAME_BYTES=200)
+add_frames(swap_large swap.cc ${CMAKE_CXX_COMPILER} -O2 -DSWAP_FRAME_BYTES=1400)
+add_library(unwind_early SHARED ${unwind_test_dir}/shapes/early.cc)
+target_link_libraries(unit_agent_unwind PRIVATE unwind_early)
+target_link_options(unit_agent_unwind PRIVATE -Wl,--export-dynamic-symbol=probe_early)
+target_sources(unit_agent_unwind PRIVATE ${unwind_test_dir}/special_frames.S)
 add_custom_target(unwind_shapes DEPENDS ${shapes_files})
 add_dependencies(unit_agent_unwind unwind_shapes)
 list(JOIN shapes_names "," shapes_names)

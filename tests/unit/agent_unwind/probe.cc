@@ -6,8 +6,10 @@
 #include "agent/modules.h"
 #include "agent/verify/reference_unwind.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -31,6 +33,7 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
 namespace test {
 
 uint32_t g_test_generation = 1;
+Reference g_reference = Reference::kLibunwind;
 
 std::vector<Announced>& announced() {
   static std::vector<Announced> entries;
@@ -59,6 +62,37 @@ ThreadState& state() {
   return of_thread;
 }
 
+// libunwind exports the names of libgcc, too.
+template <typename F>
+F libgcc_function(const char* name) {
+  return reinterpret_cast<F>(dlsym(dlopen("libgcc_s.so.1", RTLD_NOW), name));
+}
+
+struct LibgccWalk {
+  const StartFrame& start;
+  uint64_t* pcs;
+  uint32_t count;
+};
+
+_Unwind_Reason_Code collect(_Unwind_Context* frame, void* data) {
+  static const auto get_pc = libgcc_function<decltype(&_Unwind_GetIPInfo)>("_Unwind_GetIPInfo");
+  static const auto get_cfa = libgcc_function<decltype(&_Unwind_GetCFA)>("_Unwind_GetCFA");
+  LibgccWalk& walk = *static_cast<LibgccWalk*>(data);
+  int is_interrupted = 0;
+  const uint64_t pc_avma = get_pc(frame, &is_interrupted);
+  if (walk.count == 0 && (pc_avma != walk.start.pc_avma || get_cfa(frame) != walk.start.sp)) return _URC_NO_REASON;
+  if (pc_avma == 0 || walk.count == kMaxFrames) return _URC_END_OF_STACK;
+  walk.pcs[walk.count++] = pc_avma + (is_interrupted != 0 ? 1 : 0);
+  return _URC_NO_REASON;
+}
+
+uint32_t walk_by_libgcc(const StartFrame& start, uint64_t* pcs) {
+  static const auto backtrace = libgcc_function<decltype(&_Unwind_Backtrace)>("_Unwind_Backtrace");
+  LibgccWalk walk{start, pcs, 0};
+  backtrace(collect, &walk);
+  return walk.count;
+}
+
 void append_stack(std::string* text, const char* title, const uint64_t* pcs, uint64_t count) {
   *text += title;
   for (uint64_t i = 0; i < count; ++i) {
@@ -78,8 +112,10 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
 [[gnu::noinline]] void compare(const StartFrame& start) {
   ThreadState& thread = state();
   Tally& tally = thread.tally;
-  const uint32_t expected_count =
-      heapprof_reference_unwind(start.pc_avma, start.sp, thread.reference.data(), kMaxFrames);
+  uint64_t* expected = thread.reference.data();
+  const uint32_t expected_count = g_reference == Reference::kLibgcc
+                                      ? walk_by_libgcc(start, expected)
+                                      : heapprof_reference_unwind(start.pc_avma, start.sp, expected, kMaxFrames);
   StackDelta delta;
   capture_stack(thread.context.get(), start, g_test_generation, &delta);
   uint32_t count = 0;
@@ -91,10 +127,10 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
   tally.truncated += delta.truncation != 0;
   const bool is_rebuilt = std::equal(thread.rebuilt.rbegin(), thread.rebuilt.rend(), pcs, pcs + count);
   tally.wrong_deltas += !is_rebuilt;
-  if (std::equal(pcs, pcs + count, thread.reference.data(), thread.reference.data() + expected_count)) return;
+  if (std::equal(pcs, pcs + count, expected, expected + expected_count)) return;
   if (++tally.mismatched > 3) return;
   append_stack(&tally.first_mismatch, "heapprof:", pcs, count);
-  append_stack(&tally.first_mismatch, "unw_step:", thread.reference.data(), expected_count);
+  append_stack(&tally.first_mismatch, "reference:", expected, expected_count);
 }
 
 class AllSignalsBlocked {

@@ -22,6 +22,11 @@ struct Tally {
   std::string first_mismatch;  // both stacks, for the message
 };
 
+// Whom a probe believes. libunwind 1.6 loses its way where the return address is in a register; libgcc's unwinder, which throws
+// exceptions through such frames, does not.
+enum class Reference { kLibunwind, kLibgcc };
+extern Reference g_reference;
+
 // Of the calling thread. reset_tally also forgets the thread's previous stack.
 Tally& tally();
 void reset_tally();

@@ -38,6 +38,7 @@ const std::vector<Shapes>& all_shapes() {
     std::vector<Shapes> result;
     std::stringstream names(SHAPES_NAMES);
     for (std::string name; std::getline(names, name, ',');) {
+      if (name.ends_with("native") && __builtin_cpu_supports("avx2") == 0) continue;
       void* library = dlopen((std::string(SHAPES_DIR "/shapes_") + name + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
       REQUIRE(library != nullptr);
       result.push_back({name, symbol<decltype(&shapes_wander)>(library, "shapes_wander"),
