@@ -16,6 +16,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kReleaseShare = 8;  // a ring's space is given back in eighths while a long stretch is decoded
+constexpr uint64_t kSweepNs = 1'000'000'000;
+constexpr size_t kSweepFrom = 256;  // threads in a shared ring
 constexpr size_t kMergeBlockLookAhead = 8;
 constexpr size_t kMergeSiteLookAhead = 3;
 
@@ -72,7 +74,7 @@ void Drain::add_rings() {
   while (rings_.size() < claimed) {
     const auto index = static_cast<uint32_t>(rings_.size());
     const uint64_t* words = arena_.ring_words(index);
-    rings_.push_back(std::make_unique<Ring>(words, wire::ring_bytes(index), &shared_));
+    rings_.push_back(std::make_unique<Ring>(words, wire::ring_bytes(index), &shared_, options_.patience_ns));
     if (words == nullptr) {
       rings_.back()->is_readable = false;
       ++unreadable_rings_;
@@ -121,6 +123,7 @@ size_t Drain::round() {
   if (active_.empty()) return 0;
   shared_.modules->read(arena_.module_table(), arena_.control().module_bytes.load(std::memory_order_acquire));  // (D)
   const uint64_t ceiling = read_stamp();
+  for (const uint32_t index : active_) sweep_shared(index, now_ns);
 
   size_t taken = 0;
   if (active_.size() == 1) {
@@ -221,6 +224,16 @@ void Drain::merge(uint64_t bound) {
       }
     }
   }
+}
+
+// Threads of a shared ring leave no trace when they end; without looking, their slots would pile up.
+void Drain::sweep_shared(uint32_t index, uint64_t now_ns) {
+  Ring& ring = *rings_[index];
+  ring.decoder.set_shared(arena_.header(index).shared.load(std::memory_order_relaxed) != 0);
+  if (ring.decoder.sharing_threads() < kSweepFrom || now_ns - ring.swept_ns < kSweepNs) return;
+  ring.swept_ns = now_ns;
+  const size_t count = ring.decoder.leave_gone(batch_, [this](uint32_t id) { return files_.is_thread_gone(id); });
+  queue_rest(ring, std::span<const Event>(batch_.data(), count));
 }
 
 // Gives the space of what is decoded back to the producer.

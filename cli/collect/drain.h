@@ -30,6 +30,7 @@ struct DrainOptions {
   wire::ClockMode clock_mode;
   wire::FenceMode fence_mode;
   uint64_t repair_window_stamps;
+  uint64_t patience_ns;  // see watermark.h
 };
 
 class Drain {
@@ -51,7 +52,8 @@ class Drain {
   static constexpr size_t kMinWaiting = 256;       // of one ring, so that each can always move on
 
   struct Ring {
-    Ring(const uint64_t* words, uint64_t bytes, DecodeShared* shared) : decoder(words, bytes, shared) {}
+    Ring(const uint64_t* words, uint64_t bytes, DecodeShared* shared, uint64_t patience_ns)
+        : decoder(words, bytes, shared), watermark(patience_ns) {}
 
     RingDecoder decoder;
     RingWatermark watermark;
@@ -61,6 +63,7 @@ class Drain {
     uint64_t seen_stamp = 0;  // W of the round before: records beyond the head of that round are younger
     bool in_event = false;
     bool is_readable = true;
+    uint64_t swept_ns = 0;
   };
 
   uint64_t read_stamp() const;
@@ -74,6 +77,7 @@ class Drain {
   void merge(uint64_t bound);
   void apply_front(Ring& ring, uint32_t index);
   void release(uint32_t index);
+  void sweep_shared(uint32_t index, uint64_t now_ns);
 
   Arena& arena_;
   DecodeShared& shared_;

@@ -106,8 +106,9 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
   }
   state.ledger.start(state.scale.start_ticks());
-  state.drain = std::make_unique<Drain>(state.arena.get(), &state.shared, &state.ledger, state.files.get(),
-                                        DrainOptions{state.options.clock_mode, fence_mode, state.repair_window()});
+  state.drain = std::make_unique<Drain>(
+      state.arena.get(), &state.shared, &state.ledger, state.files.get(),
+      DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns});
 }
 
 size_t ProcessCollector::drain() {

@@ -16,6 +16,7 @@ using wire::RecordType;
 constexpr uint32_t kNoEvent = 0xffffffff;
 constexpr size_t kMaxBatchFrames = 2 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
 constexpr uint64_t kFirstDepth = 64;
+constexpr size_t kMaxSharing = 1u << 16;  // threads of one shared ring
 
 }  // namespace
 
@@ -158,12 +159,24 @@ bool RingDecoder::decode_control(wire::Record record, Batch* batch) {
 
 void RingDecoder::enter_thread(uint32_t id, Batch* batch) {
   if (thread_ != 0 && id == thread_id_) return;  // the same thread again, after a pause
-  if (thread_ != 0) {
-    shared_->threads->leave(thread_);
-    batch->push({last_stamp_, 0, 0, 0, pack_thread(thread_, EventKind::kThreadLeft)});
-  }
   thread_id_ = id;
+  if (is_shared_) {
+    if (sharing_.size() >= kMaxSharing && sharing_.count(id) == 0) {  // no target has so many
+      thread_ = 0;
+      return;
+    }
+    const auto [at, is_new] = sharing_.try_emplace(id, 0);
+    if (is_new) at->second = shared_->threads->enter(id);
+    thread_ = at->second;
+    return;
+  }
+  if (thread_ != 0) batch->push(leave(thread_));
   thread_ = shared_->threads->enter(id);
+}
+
+Event RingDecoder::leave(uint32_t thread) {
+  shared_->threads->leave(thread);
+  return {last_stamp_, 0, 0, 0, pack_thread(thread, EventKind::kThreadLeft)};
 }
 
 // First pass over a record's stack.

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace heapprof::cli {
@@ -60,13 +61,31 @@ class RingDecoder {
   // words: the ring's data; ring_bytes: a power of two
   RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
 
+  // Several threads take turns in this ring: one that stops writing has not left it.
+  void set_shared(bool is_shared) { is_shared_ = is_shared; }
+
   // Decodes what lies before `head` until `batch` is full. Returns the number of events; 0 when all of it is decoded.
   size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
 
   uint64_t position() const { return position_; }  // bytes consumed: what tail may become
   uint64_t last_stamp() const { return last_stamp_; }
-  uint32_t thread() const { return thread_; }
   bool has_stopped() const { return has_stopped_; }
+
+  // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of events.
+  template <typename IsGone>
+  size_t leave_gone(std::span<Event> batch, const IsGone& is_gone) {
+    size_t count = 0;
+    for (auto at = sharing_.begin(); at != sharing_.end() && count < batch.size();) {
+      if (at->second == thread_ || !is_gone(at->first)) {
+        ++at;
+        continue;
+      }
+      batch[count++] = leave(at->second);
+      at = sharing_.erase(at);
+    }
+    return count;
+  }
+  size_t sharing_threads() const { return sharing_.size(); }
 
  private:
   struct Batch;
@@ -84,6 +103,7 @@ class RingDecoder {
   bool take_address(uint64_t w0, uint64_t* address);
   bool take_size(uint64_t w0, uint64_t* size_bytes);
   void enter_thread(uint32_t id, Batch* batch);
+  Event leave(uint32_t thread);
   void intern_stacks(std::span<Event> batch);
   bool refuse();
 
@@ -111,6 +131,8 @@ class RingDecoder {
   uint32_t thread_id_ = 0;
   Prefix prefix_{};
   bool has_stopped_ = false;
+  bool is_shared_ = false;
+  std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot
   std::vector<uint64_t> path_hashes_;  // of the previous stack, outermost first, as of the last record parsed
   std::vector<Node> nodes_;            // and as of the last record interned
 };

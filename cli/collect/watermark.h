@@ -5,7 +5,7 @@
 // stamp below W; but not below its last published stamp, nor below the last W at which it was seen outside of an event.
 //
 // Guarantees
-//  - A ring holds the others back for kPatienceNs at most, for one event; a dead thread's ring not at all. Such events may come
+//  - A ring holds the others back for patience_ns at most, for one event; a dead thread's ring not at all. Such events may come
 //    late; they cannot be out of their address's history, because their thread has not used or given away the block yet.
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
@@ -25,8 +25,9 @@ struct RingSight {
 
 class RingWatermark {
  public:
-  static constexpr uint64_t kPatienceNs = 100'000'000;
   static constexpr uint64_t kProbeNs = 2'000'000;  // from here on it is worth asking whether the thread still exists
+
+  explicit RingWatermark(uint64_t patience_ns) : patience_ns_(patience_ns) {}
 
   // Every event of this ring that is not decoded yet has a stamp above the one returned, unless the ring has been passed over.
   // is_gone() says whether the ring's thread has ended.
@@ -43,8 +44,6 @@ class RingWatermark {
     return bound;
   }
 
-  // Events published after this round cannot have happened before this stamp.
-  uint64_t idle_stamp() const { return idle_stamp_; }
   uint64_t skips() const { return skips_; }
 
  private:
@@ -60,7 +59,7 @@ class RingWatermark {
       return false;
     }
     if (is_dropped_) return true;
-    if (sight.now_ns - since_ns_ >= kPatienceNs) {
+    if (sight.now_ns - since_ns_ >= patience_ns_) {
       is_dropped_ = true;
       ++skips_;
       return true;
@@ -71,6 +70,7 @@ class RingWatermark {
     return is_dropped_;
   }
 
+  uint64_t patience_ns_;
   uint64_t idle_stamp_ = 0;
   uint64_t blocking_head_ = 0;
   uint64_t since_ns_ = 0;

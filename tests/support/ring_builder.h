@@ -61,8 +61,20 @@ class RingBuilder {
     store(record.w1);
   }
   void publish() {
-    if (header_ != nullptr) header_->head.store(head_, std::memory_order_release);
+    if (header_ != nullptr && !is_held_) header_->head.store(head_, std::memory_order_release);
   }
+  // From here on the thread is inside an event: what it writes is seen at the end of it.
+  void begin_event() {
+    is_held_ = true;
+    header_->in_event.store(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  void end_event() {
+    is_held_ = false;
+    publish();
+    header_->in_event.store(0, std::memory_order_release);
+  }
+  bool is_in_event() const { return is_held_; }
   void publish_as(uint64_t head) { header_->head.store(head, std::memory_order_release); }
 
   uint64_t head() const { return head_; }
@@ -149,6 +161,7 @@ class RingBuilder {
   uint64_t head_ = 0;
   uint64_t base_ = 0;
   uint64_t truncation_ = 0;
+  bool is_held_ = false;
   Stack previous_;
 };
 
