@@ -86,7 +86,7 @@ constexpr std::array<std::string_view, 19> kRuntimes = {"__clone",
                                                         "dlopen_doit",
                                                         "rtld_lock_default_lock_recursive",
                                                         "start_thread"};
-constexpr std::array<std::string_view, 3> kRuntimePrefixes = {"_dl_", "__GI__dl_", "__nptl_"};
+constexpr std::array<std::string_view, 4> kRuntimePrefixes = {"_dl_", "__GI__dl_", "__nptl_", "_IO_"};
 constexpr std::array<std::string_view, 9> kRuntimeModules = {"libc.so",  "libc-2.",  "libpthread", "ld-linux", "ld-2.",
                                                              "libdl.so", "libdl-2.", "libgcc_s",   "libm.so"};
 
@@ -106,6 +106,50 @@ std::string_view rust_owner(std::string_view name) {
   const size_t end = self.find_first_of(" >]");
   const bool is_path = self.substr(0, end).find("::") != std::string_view::npos;
   return is_path || as == std::string_view::npos ? self : name.substr(1 + as + 4);
+}
+
+// Valgrind names an inlined function without its namespace and a file without its folder: "allocate (new_allocator.h:137)".
+constexpr std::array<std::string_view, 34> kStandardHeaders = {"alloc_traits.h",
+                                                               "allocated_ptr.h",
+                                                               "allocator.h",
+                                                               "any",
+                                                               "basic_ios.h",
+                                                               "basic_string.h",
+                                                               "basic_string.tcc",
+                                                               "char_traits.h",
+                                                               "deque.tcc",
+                                                               "fstream",
+                                                               "fstream.tcc",
+                                                               "functional",
+                                                               "future",
+                                                               "hashtable.h",
+                                                               "hashtable_policy.h",
+                                                               "invoke.h",
+                                                               "list.tcc",
+                                                               "new_allocator.h",
+                                                               "optional",
+                                                               "ptr_traits.h",
+                                                               "shared_ptr.h",
+                                                               "shared_ptr_base.h",
+                                                               "sstream",
+                                                               "std_function.h",
+                                                               "std_thread.h",
+                                                               "string_conversions.h",
+                                                               "string_view",
+                                                               "tuple",
+                                                               "unique_ptr.h",
+                                                               "unordered_map.h",
+                                                               "unordered_set.h",
+                                                               "utility",
+                                                               "variant",
+                                                               "vector.tcc"};
+static_assert(std::is_sorted(kStandardHeaders.begin(), kStandardHeaders.end()));
+
+bool is_standard_source(std::string_view file, Dialect dialect) {
+  if (file.find("/include/c++/") != std::string_view::npos) return true;
+  if (file.starts_with("/rustc/") && file.find("/library/") != std::string_view::npos) return true;
+  if (dialect != Dialect::kValgrind || file.find('/') != std::string_view::npos) return false;
+  return is_one_of(file, kStandardHeaders) || (file.starts_with("stl_") && file.ends_with(".h"));
 }
 
 std::string_view base_name(std::string_view path) {
@@ -130,8 +174,9 @@ FrameKind frame_kind(std::string_view function, std::string_view module_path) {
 
 FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
-  return frame_kind(frame.function,
-                    has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
+  const FrameKind kind = frame_kind(
+      frame.function, has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
+  return kind == FrameKind::kUser && is_standard_source(frame.file, profile.dialect) ? FrameKind::kStandard : kind;
 }
 
 uint32_t first_user_node(const Profile& profile, uint32_t node) {

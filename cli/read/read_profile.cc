@@ -198,8 +198,34 @@ class ProfileReader {
       if (extension_.columns[i].lifetime_ns.empty() && profile_.time_unit == "ns") scale_lifetimes(&sites, kNsPerUs);
       if (!apply_columns(extension_.columns[i], &sites, &reason_)) return false;
     }
-    if (has_no_stack_) canonicalize(&profile_);  // sites of the pseudo-frame are sites without a stack
-    if (profile_.nodes.empty()) profile_.nodes.emplace_back();
+    return !has_no_stack_ || drop_no_stack_frame();
+  }
+
+  // Our pseudo-frame is the table's last; its one node hangs at the root, alone, and its sites are sites without a stack.
+  bool drop_no_stack_frame() {
+    const auto pseudo = static_cast<uint32_t>(profile_.frames.size() - 1);
+    uint32_t gone = 0;
+    for (uint32_t i = 1; i < profile_.nodes.size(); ++i) {
+      const FrameNode& node = profile_.nodes[i];
+      if (gone != 0 && node.parent == gone) return broken("the frame [no stack] is in a stack");
+      if (node.frame != pseudo) continue;
+      if (node.parent != 0) return broken("the frame [no stack] is in a stack");
+      gone = i;
+    }
+    if (frame_texts_.back() != kNoStackText) return broken("the frame [no stack] is not the last");
+    profile_.frames.pop_back();
+    if (gone == 0) return true;
+    profile_.nodes.erase(profile_.nodes.begin() + gone);
+    for (FrameNode& node : profile_.nodes) node.parent -= node.parent > gone ? 1 : 0;
+    for (Device& device : profile_.devices) {
+      for (Site& site : device.sites) {
+        if (site.node == gone) {
+          site.node = 0;
+        } else if (site.node > gone) {
+          --site.node;
+        }
+      }
+    }
     return true;
   }
 

@@ -1,10 +1,13 @@
-// tests/support/make_profile.cc: writes profiles for tests from code: make_profile KIND [SITES [SEED]] >FILE
+// tests/support/make_profile.cc: writes profiles for tests: make_profile KIND … >FILE
 //
 //   small, hostile, empty, no-stack   see sample_profile.h
-//   random                            SITES sites of depth 25
+//   random SITES [SEED]               that many sites of depth 25
+//   grouped SITES [SEED]              the same, the smallest summed in rows
+//   rewrite FILE                      what FILE reads as
 #include "cli/base/byte_sink.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
+#include "cli/read/read_profile.h"
 #include "cli/write/registry.h"
 #include "tests/support/sample_profile.h"
 
@@ -21,7 +24,11 @@ namespace {
 cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
   if (kind == "small") return test::assembled(test::small_sample());
   if (kind == "hostile") return test::assembled(test::hostile_sample());
-  if (kind == "random") return test::assembled(test::random_sample(shape));
+  if (kind == "random" || kind == "grouped") {
+    cli::Profile profile = test::assembled(test::random_sample(shape));
+    if (kind == "grouped") cli::group_small_sites(&profile, {});
+    return profile;
+  }
   if (kind == "empty" || kind == "no-stack") {
     test::Sample sample = test::small_sample();
     sample.recording.devices = {{}};
@@ -38,11 +45,21 @@ cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  test::RandomShape shape;
-  if (argc > 2) shape.sites = std::strtoull(argv[2], nullptr, 10);
-  if (argc > 3) shape.seed = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
-  cli::Profile profile = make(argc > 1 ? argv[1] : "", shape);
-  if (argc > 4 && std::string_view(argv[4]) == "grouped") cli::group_small_sites(&profile, {});
+  const std::string_view kind = argc > 1 ? argv[1] : "";
+  cli::Profile profile;
+  if (kind == "rewrite" && argc > 2) {
+    cli::Result<cli::Profile> read = cli::read_profile(argv[2]);
+    if (!read) {
+      std::fprintf(stderr, "make_profile: %s\n", read.problem().what.c_str());
+      return read.problem().exit_code;
+    }
+    profile = std::move(*read);
+  } else {
+    test::RandomShape shape;
+    if (argc > 2) shape.sites = std::strtoull(argv[2], nullptr, 10);
+    if (argc > 3) shape.seed = static_cast<uint32_t>(std::strtoul(argv[3], nullptr, 10));
+    profile = make(kind, shape);
+  }
   for (const std::string& violation : cli::find_violations(profile)) {
     std::fprintf(stderr, "make_profile: %s\n", violation.c_str());
     return 1;

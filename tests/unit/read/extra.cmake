@@ -1,1 +1,1 @@
-target_link_libraries(unit_read PRIVATE heapprof_cli_write)
+target_link_libraries(unit_read PRIVATE heapprof_cli_write ZLIB::ZLIB)

@@ -1,41 +1,160 @@
-// tests/unit/read/read_profile_test.cc: our own files come back as they went.
+// tests/unit/read/read_profile_test.cc: our own files come back as they went, in every part.
 #include "cli/read/read_profile.h"
 
+#include "cli/model/group.h"
 #include "cli/model/invariants.h"
-#include "cli/write/dhat.h"
 #include "tests/support/sample_profile.h"
+#include "tests/unit/read/helpers.h"
 
 #include <catch2/catch.hpp>
+#include <zlib.h>
+
+#include <cstdlib>
 
 using namespace heapprof;
 using namespace heapprof::cli;
-
-namespace {
-
-std::string written(const Profile& profile) {
-  StringSink sink;
-  write_dhat(profile, &sink);
-  return sink.text();
-}
-
-Profile read_back(const std::string& text) {
-  TextSource source(text);
-  Result<Profile> profile = read_profile(&source, "test.json");
-  INFO((profile ? "" : profile.problem().what));
-  REQUIRE(profile.ok());
-  return *profile;
-}
-
-}  // namespace
 
 TEST_CASE("a written profile reads back and is written again to the same bytes") {
   for (const test::Sample& sample :
        {test::small_sample(), test::hostile_sample(), test::random_sample({7, 500, 12, 200})}) {
     const Profile profile = test::assembled(sample);
     CHECK(find_violations(profile).empty());
-    const std::string text = written(profile);
-    const Profile again = read_back(text);
+    const std::string text = test::written(profile);
+    const Profile again = test::must_read(text);
     CHECK(find_violations(again).empty());
-    CHECK(written(again) == text);
+    CHECK(test::written(again) == text);
+  }
+}
+
+TEST_CASE("a grouped profile keeps the counts of its rows") {
+  Profile profile = test::assembled(test::random_sample({8, 30'000, 12, 200}));
+  REQUIRE(group_small_sites(&profile, {100, 300}) > 0);
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  for (size_t i = 0; i < profile.devices[0].sites.size(); ++i) {
+    CHECK(again.devices[0].sites[i].grouped_stacks == profile.devices[0].sites[i].grouped_stacks);
+    CHECK(again.devices[0].sites[i].max_is_bound == profile.devices[0].sites[i].max_is_bound);
+  }
+  CHECK(test::written(again) == text);
+}
+
+TEST_CASE("everything that a profile holds comes back") {
+  Profile profile = test::assembled(test::small_sample());
+  profile.run.image = 2;
+  profile.run.is_fork = true;
+  profile.run.end = {EndKind::kSignaled, 9};
+  profile.run.complete = false;
+  profile.run.incomplete_reason = "3 events were lost";
+  profile.run.start_unix_ns = -5;
+  profile.run.coverage.new_recorded = true;
+  profile.run.coverage.self_test_failures = {"pvalloc", "valloc"};
+  profile.run.counters.lost = 3;
+  profile.run.counters.verify_mismatched = UINT64_MAX;
+  const Profile again = test::must_read(test::written(profile));
+  CHECK(again.dialect == Dialect::kHeapprof);
+  CHECK(again.run.command == profile.run.command);
+  CHECK(again.run.executable == profile.run.executable);
+  CHECK(again.run.pid == 31337);
+  CHECK(again.run.parent_pid == 31336);
+  CHECK(again.run.image == 2);
+  CHECK(again.run.is_fork);
+  CHECK(again.run.start_unix_ns == -5);
+  CHECK(again.run.duration_ns == profile.run.duration_ns);
+  CHECK(again.run.end.kind == EndKind::kSignaled);
+  CHECK(again.run.end.status == 9);
+  CHECK_FALSE(again.run.complete);
+  CHECK(again.run.incomplete_reason == "3 events were lost");
+  CHECK(again.run.machine.cores == 2);
+  CHECK(again.run.machine.memory_bytes == 25'000'000'000);
+  CHECK(again.run.coverage.new_recorded);
+  CHECK(again.run.coverage.self_test_failures == profile.run.coverage.self_test_failures);
+  CHECK(again.run.counters.lost == 3);
+  CHECK(again.run.counters.verify_mismatched == UINT64_MAX);
+  CHECK(again.run.cost.symbolize_ns == 6'000'000);
+  REQUIRE(again.run.threads.size() == 2);
+  CHECK(again.run.threads[1].name == "worker");
+  CHECK(again.run.other_threads_count == 2);
+  CHECK(again.run.other_threads.total_bytes == 250);
+  REQUIRE(again.modules.size() == 3);
+  CHECK(again.modules[0].build_id == "c0ffee");
+  REQUIRE(again.devices.size() == 2);
+  CHECK(again.devices[1].name == "cuda:0");
+  CHECK(again.devices[1].sites.size() == 1);
+  CHECK(again.devices[0].totals.rss_max_bytes == 6'000'000);
+  CHECK(again.devices[0].totals.max_blocks_ns == profile.devices[0].totals.max_blocks_ns);
+  CHECK(again.devices[0].timeline.buckets.size() == profile.devices[0].timeline.buckets.size());
+  REQUIRE(again.frames.size() == profile.frames.size());
+  for (size_t i = 0; i < again.frames.size(); ++i) {
+    CHECK(again.frames[i].svma == profile.frames[i].svma);
+    CHECK(again.frames[i].function == profile.frames[i].function);
+    CHECK(again.frames[i].file == profile.frames[i].file);
+    CHECK(again.frames[i].line == profile.frames[i].line);
+    CHECK(again.frames[i].module == profile.frames[i].module);
+    CHECK(again.frames[i].inlined == profile.frames[i].inlined);
+  }
+  for (size_t d = 0; d < again.devices.size(); ++d) {
+    for (size_t i = 0; i < again.devices[d].sites.size(); ++i) {
+      const Site& a = again.devices[d].sites[i];
+      const Site& b = profile.devices[d].sites[i];
+      CHECK(a.node == b.node);
+      CHECK(a.truncated == b.truncated);
+      CHECK(a.numbers.lifetime_ns == b.numbers.lifetime_ns);
+      CHECK(a.numbers.first_leak_ns == b.numbers.first_leak_ns);
+      CHECK(a.numbers.last_leak_ns == b.numbers.last_leak_ns);
+      CHECK(a.numbers.max_blocks == b.numbers.max_blocks);
+      CHECK(a.numbers.sizes == b.numbers.sizes);
+    }
+  }
+}
+
+TEST_CASE("numbers that a double cannot hold are exact all the same") {
+  test::Sample sample = test::small_sample();
+  RecordedDevice device;
+  test::Ledger ledger(&device, 1'000'000'000);
+  const uint64_t huge = (uint64_t{1} << 53) + 1;
+  const uint32_t site = ledger.add_site(3);
+  ledger.finish({ledger.allocate(site, huge, 1'000'000'000), ledger.allocate(ledger.add_site(6), 5, 1'000'000'001)},
+                sample.recording.run.duration_ns);
+  sample.recording.devices = {device};
+  const std::string text = test::written(test::assembled(sample));
+  CHECK(text.find("{\"tb\":9007199254740991,") != std::string::npos);  // 2^53 - 1, for the viewer
+  const Profile again = test::must_read(text);
+  CHECK(again.devices[0].sites[0].numbers.total_bytes == huge);
+  CHECK(again.devices[0].sites[0].numbers.leaked_bytes == huge);
+  CHECK(again.devices[0].sites[1].numbers.total_bytes == 5);
+  CHECK(test::written(again) == text);
+}
+
+TEST_CASE("the order of names in the file does not matter, and unknown ones are skipped") {
+  const std::string text = test::written(test::assembled(test::small_sample()));
+  const size_t at = text.find(",\"heapprof\":");
+  const std::string head = text.substr(0, at);
+  std::string extension = text.substr(at + 1);
+  extension.resize(extension.rfind('}'));  // the end of the whole
+  const std::string turned = "{\"later\":[1.5e3,{\"x\":null}]," + extension + "," + head.substr(1) + "}\n";
+  CHECK(test::written(test::must_read(turned)) == text);
+  CHECK(test::written(test::must_read(
+            test::replaced(text, "\"counters\":{", "\"counters\":{\"new_kind_count\":[true],"))) == text);
+}
+
+TEST_CASE("a gzip'd profile reads like a plain one") {
+  const std::string text = test::written(test::assembled(test::small_sample()));
+  char path[] = "/tmp/heapprof-read-XXXXXX";
+  const int fd = mkstemp(path);
+  REQUIRE(fd >= 0);
+  gzFile file = gzdopen(fd, "wb");
+  REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
+  REQUIRE(gzclose(file) == Z_OK);
+  const Result<Profile> profile = read_profile(path);
+  unlink(path);
+  REQUIRE(profile.ok());
+  CHECK(test::written(*profile) == text);
+}
+
+TEST_CASE("the golden files read and are written as they are") {
+  for (const char* name :
+       {"profile_small.json", "profile_hostile.json", "profile_empty.json", "profile_no-stack.json"}) {
+    const std::string text = test::golden_text(name);
+    CHECK(test::written(test::must_read(text)) == text);
   }
 }
