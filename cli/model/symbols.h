@@ -10,7 +10,7 @@ namespace heapprof::cli {
 // One source-level frame. A location has one, or several where functions were inlined: innermost first.
 struct SourceFrame {
   std::string function;   // demangled; empty: unknown
-  std::string file;       // as the debug information has it, made absolute by its compilation directory; empty: unknown
+  std::string file;       // absolute by its compilation directory, without . and .. parts; empty: unknown
   uint32_t line = 0;      // 0: unknown
   bool inlined = false;   // this frame was inlined into the next one
 };

@@ -29,11 +29,53 @@ bool follow(Dwarf_Die* die, unsigned attribute) {
   return true;
 }
 
+// C's bare names are whole, and all its names are bare.
+bool is_c(Dwarf_Die* unit) {
+  int language = dwarf_srclang(unit);
+  return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
 }  // namespace
 
-uint32_t DieNames::add_scope(Dwarf_Die die, uint32_t outer) {
+void DieNames::ScopeWalk::enter(const DieReader& reader) {
+  int depth = reader.depth();
+  if (depth <= function_depth_) function_depth_ = -1;
+  while (!open_.empty() && open_.back().depth >= depth) open_.pop_back();
+  switch (reader.tag()) {
+    case DW_TAG_subprogram:
+      if (reader.has_bare_name() && !open_.empty()) names_->scope_of_[reader.die().addr] = innermost();
+      function_ = reader.die();
+      function_depth_ = depth;
+      break;
+    case DW_TAG_namespace:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      if (!reader.has_children()) break;
+      if (function_depth_ >= 0 && (open_.empty() || open_.back().depth < function_depth_)) {
+        open_.push_back({function_depth_, names_->add_scope(function_, innermost())});
+      }
+      open_.push_back({depth, names_->add_scope(reader.die(), innermost())});
+      break;
+    default: break;
+  }
+}
+
+uint32_t DieNames::add_scope(const Dwarf_Die& die, uint32_t outer) {
   scopes_.push_back({die, outer});
   return static_cast<uint32_t>(scopes_.size() - 1);
+}
+
+uint32_t DieNames::scope_of(const Dwarf_Die& die) {
+  if (!walked_.contains(die.cu)) {
+    ScopeWalk walk(this, die.cu);
+    Dwarf_Die unit;
+    if (dwarf_cu_die(die.cu, &unit, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) != nullptr && !is_c(&unit)) {
+      for (DieReader reader(unit, shapes_); reader.next();) walk.enter(reader);
+    }
+  }
+  auto found = scope_of_.find(die.addr);
+  return found == scope_of_.end() ? kNoScope : found->second;
 }
 
 // What goes before a bare name. A class inside a function ends the chain: the function's own name says the rest.
@@ -66,8 +108,7 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
     }
     const char* plain = result.text.empty() ? string_of(&die, DW_AT_name) : nullptr;
     if (plain != nullptr && plain[0] != '\0') {
-      auto scope = scope_of_.find(die.addr);
-      result.text = (scope == scope_of_.end() ? std::string() : prefix(scope->second, plain, depth)) + plain;
+      result.text = prefix(scope_of(die), plain, depth) + plain;
     }
     if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification)) break;
   }

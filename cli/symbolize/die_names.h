@@ -3,16 +3,19 @@
 // Guarantees
 //  - The linkage name wins, because it says namespace, class and parameters; DW_AT_name is second. gcc writes no linkage name
 //    for a function of an anonymous namespace that it has inlined everywhere: the namespaces around it are then put before
-//    the bare name, where the walk over its unit has told of them.
+//    the bare name.
 //  - A chain of abstract origins and specifications that never ends is given up after 16 steps.
-// Not provided: namespaces of bare names in other units than those walked (link-time optimisation by gcc).
+// Cost:     bare names in a unit that has not been walked (link-time optimisation, dwz) cost one walk over it.
 #pragma once
+
+#include "cli/symbolize/die_reader.h"
 
 #include <elfutils/libdw.h>
 
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace heapprof::cli {
@@ -22,29 +25,50 @@ struct DieName {
   bool is_linkage = false;  // false: from DW_AT_name
 };
 
-inline constexpr uint32_t kNoScope = 0xffffffff;
-
 class DieNames {
  public:
-  // A namespace, class or function, inside another or kNoScope. Returns its number.
-  uint32_t add_scope(Dwarf_Die die, uint32_t outer);
-  // A function with a bare name is in this scope.
-  void place(const Dwarf_Die& die, uint32_t scope) { scope_of_[die.addr] = scope; }
+  // Follows one walk over a unit, and tells names which scope each function with a bare name is in.
+  class ScopeWalk {
+   public:
+    explicit ScopeWalk(DieNames* names, Dwarf_CU* unit) : names_(names) { names->walked_.insert(unit); }
+    // For each entry of the unit, in order.
+    void enter(const DieReader& reader);
+
+   private:
+    struct Open {
+      int depth;
+      uint32_t scope;
+    };
+    uint32_t innermost() const { return open_.empty() ? kNoScope : open_.back().scope; }
+
+    DieNames* names_;
+    std::vector<Open> open_;   // namespaces and classes around the entry, and functions that have classes inside
+    Dwarf_Die function_{};     // the last one that began
+    int function_depth_ = -1;  // -1: it has ended
+  };
+
+  // shapes: see DieReader.
+  explicit DieNames(DieShapesCache* shapes) : shapes_(shapes) {}
 
   // The reference lives as long as this object.
   const DieName& name(Dwarf_Die die) { return name(die, 0); }
 
  private:
+  static constexpr uint32_t kNoScope = 0xffffffff;
   struct Scope {
-    Dwarf_Die die;
+    Dwarf_Die die;  // a namespace, class or function
     uint32_t outer;
   };
+  uint32_t add_scope(const Dwarf_Die& die, uint32_t outer);
+  uint32_t scope_of(const Dwarf_Die& die);
   const DieName& name(Dwarf_Die die, int depth);
   std::string prefix(uint32_t scope, const char* plain, int depth);
 
+  DieShapesCache* shapes_;
   std::vector<Scope> scopes_;
-  std::unordered_map<const void*, uint32_t> scope_of_;  // these two by the entry's place in memory
-  std::unordered_map<const void*, DieName> names_;
+  std::unordered_map<const void*, uint32_t> scope_of_;  // of functions with a bare name, by the entry's place in memory
+  std::unordered_map<const void*, DieName> names_;      // likewise
+  std::unordered_set<Dwarf_CU*> walked_;
 };
 
 }  // namespace heapprof::cli

@@ -1,18 +1,18 @@
 // cli/symbolize/unit_frames.cc: the walk.
 #include "cli/symbolize/unit_frames.h"
 
+#include "cli/symbolize/source_path.h"
+
 #include <dwarf.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
+#include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
-static_assert(kNone == kNoScope);
-constexpr int kNever = std::numeric_limits<int>::max();  // deeper than any entry
 // Inlining is at most some dozens deep in real code.
 constexpr int kMaxInlineDepth = 1024;
 
@@ -26,7 +26,7 @@ struct Node {
 // An entry that is open during the walk: its children are deeper.
 struct Scope {
   int depth;
-  uint32_t number;  // of the node or the name; kNone: code that covers none of the addresses, nor do its inlined copies
+  uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
 };
 
 class Walk {
@@ -48,7 +48,7 @@ class Walk {
   bool is_inside(uint32_t node, uint32_t outer) const;
   void set_line(uint64_t address, SourceFrame* frame);
   void set_call_site(Dwarf_Die* inlined, SourceFrame* frame);
-  std::string absolute(const char* file);
+  std::string path_of(const char* file);
 
   // [first, last) of the addresses that lie in a range.
   std::pair<size_t, size_t> covered(const AddressRange& range) const {
@@ -65,6 +65,7 @@ class Walk {
   std::vector<Node> nodes_;
   std::vector<uint32_t> innermost_;  // by address: the node found so far
   std::string directory_;
+  std::unordered_map<const char*, std::string> paths_;  // by the name's place in libdw's table of files
 };
 
 void Walk::find_split_unit(Dwarf_Die unit) {
@@ -84,40 +85,17 @@ void Walk::find_split_unit(Dwarf_Die unit) {
 
 void Walk::run() {
   DieReader reader(entries_, &reading_->shapes);
-  std::vector<Scope> code;    // functions and inlined copies around the entry
-  std::vector<Scope> naming;  // namespaces and classes around it, and functions that have classes inside
-  Dwarf_Die function{};       // the last one that began
-  int function_depth = kNever;
-  auto top = [](const std::vector<Scope>& open) { return open.empty() ? kNone : open.back().number; };
+  DieNames::ScopeWalk naming(&reading_->names, entries_.cu);
+  std::vector<Scope> open;
   while (reader.next()) {
-    int depth = reader.depth();
-    if (depth <= function_depth) function_depth = kNever;
-    while (!code.empty() && code.back().depth >= depth) code.pop_back();
-    while (!naming.empty() && naming.back().depth >= depth) naming.pop_back();
-    switch (reader.tag()) {
-      case DW_TAG_subprogram:
-        if (reader.has_bare_name() && !naming.empty()) reading_->names.place(reader.die(), top(naming));
-        function = reader.die();
-        function_depth = depth;
-        code.push_back({depth, reader.has_code() ? add_function(reader.die()) : kNone});
-        break;
-      case DW_TAG_inlined_subroutine:
-        if (reader.has_code() && top(code) != kNone && code.size() < kMaxInlineDepth) {
-          uint32_t node = add_inlined(reader.die(), top(code));
-          if (node != kNone) code.push_back({depth, node});
-        }
-        break;
-      case DW_TAG_namespace:
-      case DW_TAG_class_type:
-      case DW_TAG_structure_type:
-      case DW_TAG_union_type:
-        if (!reader.has_children()) break;
-        if (depth > function_depth && (naming.empty() || naming.back().depth < function_depth)) {
-          naming.push_back({function_depth, reading_->names.add_scope(function, top(naming))});
-        }
-        naming.push_back({depth, reading_->names.add_scope(reader.die(), top(naming))});
-        break;
-      default: break;
+    naming.enter(reader);
+    while (!open.empty() && open.back().depth >= reader.depth()) open.pop_back();
+    if (reader.tag() == DW_TAG_subprogram) {
+      open.push_back({reader.depth(), reader.has_code() ? add_function(reader.die()) : kNone});
+    } else if (reader.tag() == DW_TAG_inlined_subroutine && reader.has_code() && !open.empty() &&
+               open.back().node != kNone && open.size() < kMaxInlineDepth) {
+      uint32_t node = add_inlined(reader.die(), open.back().node);
+      if (node != kNone) open.push_back({reader.depth(), node});
     }
   }
 }
@@ -169,10 +147,11 @@ bool Walk::is_inside(uint32_t node, uint32_t outer) const {
   return node == outer;
 }
 
-std::string Walk::absolute(const char* file) {
-  if (file == nullptr || file[0] == '\0') return {};
-  if (file[0] == '/' || directory_.empty()) return file;
-  return directory_ + "/" + file;
+std::string Walk::path_of(const char* file) {
+  if (file == nullptr) return {};
+  auto [entry, is_new] = paths_.try_emplace(file);
+  if (is_new) entry->second = source_path(directory_, file);
+  return entry->second;
 }
 
 void Walk::set_line(uint64_t address, SourceFrame* frame) {
@@ -180,7 +159,7 @@ void Walk::set_line(uint64_t address, SourceFrame* frame) {
   if (line == nullptr) return;
   int number = 0;
   if (dwarf_lineno(line, &number) == 0 && number > 0) frame->line = static_cast<uint32_t>(number);
-  frame->file = absolute(dwarf_linesrc(line, nullptr, nullptr));
+  frame->file = path_of(dwarf_linesrc(line, nullptr, nullptr));
 }
 
 void Walk::set_call_site(Dwarf_Die* inlined, SourceFrame* frame) {
@@ -195,7 +174,7 @@ void Walk::set_call_site(Dwarf_Die* inlined, SourceFrame* frame) {
   size_t count = 0;
   if (found == nullptr || dwarf_formudata(found, &value) != 0) return;
   if (dwarf_getsrcfiles(&entries_, &files, &count) != 0 || value >= count) return;
-  frame->file = absolute(dwarf_filesrc(files, value, nullptr, nullptr));
+  frame->file = path_of(dwarf_filesrc(files, value, nullptr, nullptr));
 }
 
 UnitFrames Walk::frames_of(size_t index) {

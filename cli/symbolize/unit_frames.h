@@ -31,7 +31,7 @@ struct UnitFrames {
 // What is kept while the units of one module are read.
 struct UnitReading {
   DieShapesCache shapes;
-  DieNames names;
+  DieNames names{&shapes};
 };
 
 // unit: as UnitIndex found it; a skeleton leads to its .dwo file. addresses: sorted, distinct.
