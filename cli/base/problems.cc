@@ -99,7 +99,7 @@ Problem interpreter_not_found(const std::string& script, const std::string& inte
 }
 
 Problem interpreters_too_deep(const std::string& script) {
-  return {"HP010", fmt::format("{} is a script for a script for a script … beyond what the kernel follows", script),
+  return {"HP010", fmt::format("{} is a script for a script for a script ... beyond what the kernel follows", script),
           fmt::format("correct its first line: head -1 {}", quoted(script)),
           fmt::format("name the real interpreter: heapprof run -- INTERPRETER {}", quoted(script)), kCannotRun};
 }
@@ -143,7 +143,7 @@ Problem agent_not_found(const std::string& looked_at) {
 
 Problem output_not_writable(const std::string& file, const std::string& reason) {
   return {"HP031", fmt::format("the profile cannot be written to {}: {}", file, reason),
-          "choose another place: heapprof run -o /tmp/profile.json …", "", kFailed};
+          "choose another place: heapprof run -o /tmp/profile.json -- PROGRAM", "", kFailed};
 }
 
 Problem output_is_directory(const std::string& file) {
@@ -155,7 +155,7 @@ Problem output_is_directory(const std::string& file) {
 Problem disk_full(const std::string& file, const std::string& reason) {
   return {"HP032",
           fmt::format("writing {} ended early ({}): nothing was saved, an earlier file is as it was", file, reason),
-          "free space, or choose another place: heapprof run -o /dev/shm/profile.json …", "", kFailed};
+          "free space, or choose another place: heapprof run -o /dev/shm/profile.json -- PROGRAM", "", kFailed};
 }
 
 Problem nothing_profiled(const std::string& program) {
@@ -189,7 +189,7 @@ Problem launch_failed(const std::string& program, const std::string& reason) {
 
 Problem socket_refused(const std::string& path, const std::string& reason) {
   return {"HP043", fmt::format("no socket for the agent at {}: {}", path, reason),
-          "name a folder that can be written: TMPDIR=/dev/shm heapprof run …", "", kFailed};
+          "name a folder that can be written: TMPDIR=/dev/shm heapprof run -- PROGRAM", "", kFailed};
 }
 
 Problem reference_unwinder_missing(const std::string& flag) {

@@ -136,7 +136,7 @@ void Options::add_word(const FlagText& flag, const std::vector<std::string>& wor
 }
 
 void Options::add_color(ColorMode* target) {
-  add_choice<ColorMode>({"--color", "WHEN", "output", "auto, always or never; NO_COLOR and TERM=dumb count for auto"},
+  add_choice<ColorMode>({"--color", "WHEN", "output", "auto (default), always or never"},
                         {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
                         target);
 }
@@ -235,21 +235,18 @@ std::optional<std::string> Options::help() const {
   return std::nullopt;
 }
 
-size_t Options::flag_column() const {
-  size_t width = 0;
-  for (const Declared& flag : flags_)
-    width = std::max(width, std::string_view(flag.text.names).size() + std::string_view(flag.text.value).size());
-  return width + 5;
+std::string Options::left_side(const Declared& flag) {
+  std::string text = flag.names.front().size() == 2 ? "" : "    ";
+  for (const std::string& name : flag.names) text += (name == flag.names.front() ? "" : ", ") + name;
+  return flag.text.value[0] == '\0' ? text : fmt::format("{} {}", text, flag.text.value);
 }
 
 std::string Options::flag_table(const std::string& group) const {
+  size_t column = 0;
+  for (const Declared& flag : flags_) column = std::max(column, left_side(flag).size() + 2);
   std::string table;
   for (const Declared& flag : flags_) {
-    if (group != flag.text.group) continue;
-    std::string left = flag.names.front().size() == 2 ? "" : "    ";
-    for (const std::string& name : flag.names) left += (name == flag.names.front() ? "" : ", ") + name;
-    if (flag.text.value[0] != '\0') left += fmt::format(" {}", flag.text.value);
-    table += fmt::format("  {}{}\n", pad_right(left, flag_column()), flag.text.text);
+    if (group == flag.text.group) table += fmt::format("  {}{}\n", pad_right(left_side(flag), column), flag.text.text);
   }
   return table;
 }

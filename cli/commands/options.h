@@ -77,7 +77,7 @@ class Options {
   const Declared* find(const std::string& name) const;
   std::string nearest(const std::string& flag) const;
   std::string flag_table(const std::string& group) const;
-  size_t flag_column() const;
+  static std::string left_side(const Declared& flag);
 
   CommandText text_;
   CLI::App app_;

@@ -59,19 +59,18 @@ CommandText report_text() {
 void declare_report_options(Options* options, ReportOptions* target) {
   const char* view = "what is shown";
   options->add_choice<std::optional<Metric>>(
-      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary; one table"},
-      {metrics().begin(), metrics().end()}, &target->view.sort);
-  options->add_number({"--top", "N", view, "how many places (default 10 and 5, in JSON and CSV all)"}, 1, 1'000'000,
+      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"}, {metrics().begin(), metrics().end()},
+      &target->view.sort);
+  options->add_number({"--top", "N", view, "how many places; default 10 or 5, json and csv all"}, 1, 1'000'000,
                       &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
-  options->add_flag({"--all-frames", "", view, "also frames of the standard library, the allocator, the runtime"},
-                    &target->view.all_frames);
-  options->add_text({"--device", "NAME", view, "one device only: host"}, &target->view.device);
+  options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
+  options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
   Choices<decltype(target->render)> forms;
   for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, form.render);
   options->add_choice<decltype(target->render)>({"--format", "FORM", "output", "text, json or csv (default text)"},
                                                 forms, &target->render);
-  options->add_flag({"--bytes", "", "output", "exact bytes instead of KiB, MiB, GiB"}, &target->view.exact_bytes);
+  options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positional(&target->view.file);
 }

@@ -8,8 +8,8 @@ namespace heapprof::cli {
 
 CommandText run_text() {
   return {"run",
-          "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS…]",
-          "Run a program and record every allocation that it makes; a summary follows at its end.",
+          "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
+          "Run a program and record every allocation; a summary follows at its end.",
           {"heapprof run ./render scene.usd              profile to heapprof.render.PID.json",
            "heapprof run -o render.json -- ./render -x   profile to render.json; -x is the program's",
            "heapprof run --no-follow make test           only make itself, not what it starts"},
@@ -19,35 +19,33 @@ CommandText run_text() {
 }
 
 void declare_run_options(Options* options, RunOptions* target) {
-  options->add_text({"-o,--output", "FILE", "output", "write the profile to FILE, replacing it"}, &target->output);
-  options->add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target->quiet);
-  options->add_flag({"--no-summary", "", "output", "leave out the summary; warnings stay"}, &target->no_summary);
-  options->add_flag({"--all-sites", "", "output", "write each small site by itself instead of in groups"},
-                    &target->all_sites);
+  const char* output = "output";
+  const char* recording = "recording";
+  const char* testing = "testing";
+  options->add_text({"-o,--output", "FILE", output, "write the profile to FILE, replacing it"}, &target->output);
+  options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
+  options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
+  options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
   options->add_color(&target->color);
-  options->add_flag({"--no-follow", "", "recording", "leave out the processes that the program starts"},
-                    &target->no_follow);
-  options->add_choice<OnFull>(
-      {"--on-full", "wait|drop", "recording", "when events come too fast: wait (default), or drop and count"},
-      {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
-  options->add_number(
-      {"--stall-timeout", "SECONDS", "recording", "longest wait for a stalled heapprof (default 10), then drop"}, 1,
-      86'400, &target->stall_timeout_s);
+  options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
+  options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait (default) or drop"},
+                              {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
+  options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
+                      86'400, &target->stall_timeout_s);
   options->add_choice<UnwinderChoice>(
-      {"--unwinder", "heapprof|libunwind", "recording", "who walks the stacks (default heapprof)"},
+      {"--unwinder", "NAME", recording, "who walks stacks: heapprof (default) or libunwind"},
       {{"heapprof", UnwinderChoice::kHeapprof}, {"libunwind", UnwinderChoice::kLibunwind}}, &target->unwinder);
-  options->add_flag({"--verify-stacks", "", "recording", "compare every stack with libunwind's; slow"},
+  options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
                     &target->verify_stacks);
   options->add_choice<ClockChoice>(
-      {"--clock", "auto|tsc|sequence", "testing", "what orders the events of several threads"},
+      {"--clock", "NAME", testing, "order events by auto, tsc or sequence"},
       {{"auto", ClockChoice::kAuto}, {"tsc", ClockChoice::kTsc}, {"sequence", ClockChoice::kSequence}}, &target->clock);
-  options->add_choice<FenceChoice>(
-      {"--fence", "auto|expedited|global|producer", "testing", "how heapprof sees other threads' events in time"},
-      {{"auto", FenceChoice::kAuto},
-       {"expedited", FenceChoice::kExpedited},
-       {"global", FenceChoice::kGlobal},
-       {"producer", FenceChoice::kProducer}},
-      &target->fence);
+  options->add_choice<FenceChoice>({"--fence", "NAME", testing, "auto, expedited, global or producer"},
+                                   {{"auto", FenceChoice::kAuto},
+                                    {"expedited", FenceChoice::kExpedited},
+                                    {"global", FenceChoice::kGlobal},
+                                    {"producer", FenceChoice::kProducer}},
+                                   &target->fence);
 }
 
 int run_main(const std::vector<std::string>& arguments) {

@@ -56,11 +56,15 @@ FoldedTree fold_tree(const Profile& profile) {
   FoldedTree tree;
   tree.kinds.reserve(profile.frames.size());
   tree.labels.reserve(profile.frames.size());
+  tree.functions.reserve(profile.frames.size());
   std::map<LabelKey, uint32_t> label_of_key;
+  std::map<LabelKey, uint32_t> function_of_key;
   for (const Frame& frame : profile.frames) {
     tree.kinds.push_back(frame_kind(profile, frame));
-    tree.labels.push_back(
-        label_of_key.emplace(label_key(frame), static_cast<uint32_t>(label_of_key.size())).first->second);
+    LabelKey key = label_key(frame);
+    tree.labels.push_back(label_of_key.emplace(key, static_cast<uint32_t>(label_of_key.size())).first->second);
+    std::get<2>(key) = 0;
+    tree.functions.push_back(function_of_key.emplace(key, static_cast<uint32_t>(function_of_key.size())).first->second);
   }
   tree.labels_count = static_cast<uint32_t>(label_of_key.size());
   tree.user_node.resize(profile.nodes.size());
@@ -140,11 +144,11 @@ CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const D
   }
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   while (chain.frames.size() < kLongestChain) {
-    std::unordered_map<uint32_t, uint64_t> weights;  // by label
-    const auto label = [&](const Path& path) { return tree.labels[profile.nodes[path.node].frame]; };
+    std::unordered_map<uint32_t, uint64_t> weights;  // by function
+    const auto function = [&](const Path& path) { return tree.functions[profile.nodes[path.node].frame]; };
     for (Path& path : paths) {
       path.node = path.node == 0 ? 0 : tree.user_node[profile.nodes[path.node].parent];
-      if (path.node != 0) weights[label(path)] += path.weight;
+      if (path.node != 0) weights[function(path)] += path.weight;
     }
     const auto largest = std::max_element(weights.begin(), weights.end(), [](const auto& a, const auto& b) {
       return std::make_pair(a.second, b.first) < std::make_pair(b.second, a.first);  // of equals the one met first
@@ -154,9 +158,11 @@ CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const D
       chain.other_callers = weights.size();
       return chain;
     }
-    const auto is_other = [&](const Path& path) { return path.node == 0 || label(path) != largest->first; };
+    const auto is_other = [&](const Path& path) { return path.node == 0 || function(path) != largest->first; };
     paths.erase(std::remove_if(paths.begin(), paths.end(), is_other), paths.end());
-    chain.frames.push_back(profile.nodes[paths.front().node].frame);
+    const auto heaviest =
+        std::max_element(paths.begin(), paths.end(), [](const Path& a, const Path& b) { return a.weight < b.weight; });
+    chain.frames.push_back(profile.nodes[heaviest->node].frame);
   }
   return chain;
 }

@@ -26,6 +26,7 @@ struct FoldedTree {
   std::vector<FrameKind> kinds;  // by frame
   std::vector<uint32_t> labels;  // by frame: equal for frames that read alike as a place; below labels_count
   uint32_t labels_count = 0;
+  std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
   std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: there is none
   std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed, as first_user_node has it
 };
@@ -64,7 +65,7 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
 // All of them, those without any of the metric last.
 std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
 
-// Who calls the place: the user's own frames outwards, as long as one of them accounts for at least half of the metric.
+// Who calls the place: the user's own functions outwards, as long as one of them accounts for at least half of the metric.
 struct CallerChain {
   std::vector<uint32_t> frames;
   uint64_t other_callers = 0;  // > 0: the chain ends because from here on so many callers share, none with half

@@ -58,12 +58,17 @@ std::string FrameNames::function(uint32_t frame) const {
   return escape_controls(plain_function(it.function));
 }
 
-std::string FrameNames::location(uint32_t frame) const {
+std::string FrameNames::file(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (it.file.empty()) return short_location(frame);
-  std::string path = normal_path(it.file);
-  if (!root_.empty() && path.compare(0, root_.size(), root_) == 0) path.erase(0, root_.size());
-  return escape_controls(it.line > 0 ? fmt::format("{}:{}", path, it.line) : path);
+  const std::string path = normal_path(it.file);
+  const bool is_below_root = !root_.empty() && path.compare(0, root_.size(), root_) == 0;
+  return escape_controls(is_below_root ? path.substr(root_.size()) : path);
+}
+
+std::string FrameNames::location(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  return it.file.empty() || it.line == 0 ? file(frame) : fmt::format("{}:{}", file(frame), it.line);
 }
 
 std::string FrameNames::short_location(uint32_t frame) const {
@@ -96,11 +101,14 @@ std::string callers_text(const FrameNames& names, const CallerChain& chain, bool
     const std::string function = names.function(chain.frames[i]);
     size_t next = i + 1;
     while (next < chain.frames.size() && names.function(chain.frames[next]) == function) ++next;
-    std::string part = shorten_function(function, 40);
-    if (with_locations) part += fmt::format(" ({})", names.short_location(chain.frames[i]));
-    if (next - i > 1) part += fmt::format(" ×{}", next - i);
+    const std::string repeated = next - i > 1 ? fmt::format(" ×{}", next - i) : "";
+    const std::string part = shorten_function(function, 40) + repeated;
     const bool last = next == chain.frames.size() && chain.other_callers == 0;
-    if (!append(part, last)) {
+    const bool appended = (with_locations && append(fmt::format("{} ({}){}", shorten_function(function, 40),
+                                                                names.short_location(chain.frames[i]), repeated),
+                                                    last)) ||
+                          append(part, last);
+    if (!appended) {
       if (text.empty())
         return last ? shorten_middle(arrow + part, columns) : shorten_middle(arrow + part, columns - 4) + " ← …";
       return text + " ← …";

@@ -63,12 +63,13 @@ class TextReport {
 
   std::vector<std::string> device_cells(const Device& device) const {
     const DeviceTotals& totals = device.totals;
-    std::vector<std::string> cells = {escape_controls(device.name)};
+    std::vector<std::string> cells;
     if (profile_.has_lifetimes) {
       cells.push_back(fmt::format("peak {} at {}", bytes(totals.peak_bytes), moment_text(profile_, totals.peak_ns)));
       cells.push_back("leaked " + bytes(totals.leaked_bytes));
+    } else {
+      cells.push_back("total " + bytes(totals.total_bytes));
     }
-    cells.push_back("total " + bytes(totals.total_bytes));
     cells.push_back(format_count(totals.total_blocks) + " allocs");
     if (has_metric(profile_, Metric::kTemporary)) {
       cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
@@ -76,24 +77,42 @@ class TextReport {
     return cells;
   }
 
+  // Each device on a line of its own, their facts in columns; what does not fit goes on below.
   void device_lines(const Device& device, const std::vector<const Device*>& all) {
-    const std::vector<std::string> cells = device_cells(device);
-    std::string line;
+    constexpr size_t kGap = 3;
+    size_t name_width = 6;
+    for (const Device* other : all) name_width = std::max(name_width, display_width(escape_controls(other->name)));
+    std::vector<std::string> cells = device_cells(device);
     for (size_t i = 0; i < cells.size(); ++i) {
-      size_t width = i == 0 ? 6 : 0;
+      size_t width = 0;
       for (const Device* other : all) width = std::max(width, display_width(device_cells(*other)[i]));
-      line += pad_right(cells[i], width) + (i == 0 ? "  " : "   ");
+      cells[i] = pad_right(cells[i], width);
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text_ += line + "\n";
+    facts(pad_right(escape_controls(device.name), name_width) + "  ", cells, kGap);
     const DeviceTotals& totals = device.totals;
     if (totals.rss_at_peak_bytes == 0) return;
-    text_ += fmt::format("        resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes));
+    cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
     if (totals.rss_at_peak_bytes > totals.peak_bytes) {
-      text_ += fmt::format(": heap {}, other {}", bytes(totals.peak_bytes),
-                           bytes(totals.rss_at_peak_bytes - totals.peak_bytes));
+      cells.back() += ':';
+      cells.push_back(fmt::format("heap {}, other {}", bytes(totals.peak_bytes),
+                                  bytes(totals.rss_at_peak_bytes - totals.peak_bytes)));
     }
-    text_ += "\n";
+    facts(std::string(name_width + 2, ' '), cells, 1);
+  }
+
+  void facts(const std::string& start, const std::vector<std::string>& cells, size_t gap) {
+    std::string line = start;
+    for (const std::string& cell : cells) {
+      const size_t extra = line.size() == start.size() ? 0 : gap;
+      const size_t needed = display_width(cell.substr(0, cell.find_last_not_of(' ') + 1));
+      if (extra > 0 && display_width(line) + extra + needed > columns_) {
+        text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        line = std::string(display_width(start), ' ') + cell;
+      } else {
+        line += std::string(extra, ' ') + cell;
+      }
+    }
+    text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
 
   void sections(const Device& device) {
@@ -224,8 +243,7 @@ class TextReport {
     text_ += "\n";
     const uint64_t folded = count_folded_frames(tree_);
     if (folded > 0 && !view_.all_frames) {
-      text_ += fmt::format("{} of the standard library, the allocator and the runtime folded (--all-frames)\n",
-                           counted(folded, "frame"));
+      text_ += counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
     }
     std::string more = "more:";
     if (profile_.devices.size() > 1 && view_.device.empty())

@@ -18,9 +18,10 @@ constexpr size_t kDeepestIndent = 12;  // levels; deeper ones keep this indentat
 
 struct TreeNode {
   uint32_t parent = 0;
-  uint32_t label = 0;
-  uint32_t frame = 0;
+  uint32_t function = 0;  // as FoldedTree::functions
+  uint32_t frame = 0;     // one of the frames that it stands for
   bool is_stackless = false;
+  bool has_several_lines = false;
   uint64_t value = 0;
   std::vector<uint32_t> children;  // sorted once all values are known
 };
@@ -57,23 +58,26 @@ class CallTree {
       const uint32_t parent = here[profile_.nodes[node].parent];
       const bool is_shown = all_frames || folded_.kinds[frame] == FrameKind::kUser ||
                             (folded_.user_node[node] == 0 && names_a_place[node]);
-      const bool recursive = parent != 0 && nodes_[parent].label == folded_.labels[frame];
+      const bool recursive = parent != 0 && nodes_[parent].function == folded_.functions[frame];
       here[node] = is_shown && !recursive ? child(parent, frame) : parent;
+      TreeNode& shown_as = nodes_[here[node]];
+      if (is_shown && profile_.frames[shown_as.frame].line != profile_.frames[frame].line)
+        shown_as.has_several_lines = true;
     }
     return here;
   }
 
   uint32_t child(uint32_t parent, uint32_t frame) {
-    const uint64_t key = uint64_t{parent} << 32 | folded_.labels[frame];
+    const uint64_t key = uint64_t{parent} << 32 | folded_.functions[frame];
     const auto [entry, is_new] = child_of_.emplace(key, static_cast<uint32_t>(nodes_.size()));
-    if (is_new) nodes_.push_back({parent, folded_.labels[frame], frame, false, 0, {}});
+    if (is_new) nodes_.push_back({parent, folded_.functions[frame], frame, false, false, 0, {}});
     return entry->second;
   }
 
   uint32_t stackless_child() {
     if (stackless_ == 0) {
       stackless_ = static_cast<uint32_t>(nodes_.size());
-      nodes_.push_back({0, folded_.labels_count, 0, true, 0, {}});
+      nodes_.push_back({0, folded_.labels_count, 0, true, false, 0, {}});
     }
     return stackless_;
   }
@@ -148,7 +152,9 @@ std::string render_tree(const Profile& profile, const FoldedTree& folded, const 
     }
     const TreeNode& node = tree[line.node];
     const std::string function = node.is_stackless ? "[no stack]" : names.function(node.frame);
-    const std::string location = node.is_stackless ? "" : names.location(node.frame);
+    const std::string location = node.is_stackless        ? ""
+                                 : node.has_several_lines ? names.file(node.frame)
+                                                          : names.location(node.frame);
     const size_t location_room = std::min(display_width(location), std::max<size_t>(room * 2 / 5, 12));
     const std::string shown =
         shorten_function(function, std::max<size_t>(room - std::min(room - 4, location_room + 2), 4));
