@@ -14,6 +14,7 @@ for source in "$SOURCE"/agent/include/heapprof/*.h; do
 done
 if [ -n "$(command -v scdoc)" ]; then
   for source in "$SOURCE"/man/*.scd; do
+    [ -f "$source" ] || continue
     page=$(basename "$source" .scd)
     [ -s "$prefix/share/man/man${page##*.}/$page" ] || fail "the man page $page is missing"
   done
