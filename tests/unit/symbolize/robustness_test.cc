@@ -1,0 +1,103 @@
+// tests/unit/symbolize/robustness_test.cc: truncated, bit-flipped and contradictory files cost their own names only.
+#include "cli/symbolize/module_names.h"
+#include "cli/symbolize/worker.h"
+#include "test_programs.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace test;
+
+namespace {
+
+std::string read_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_bytes(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// Return addresses less one, as read_module_names takes them: those recorded, and others all over the code.
+std::vector<uint64_t> addresses_of(const std::map<std::string, uint64_t>& recorded) {
+  std::vector<uint64_t> addresses;
+  for (const auto& [word, svma] : recorded) addresses.push_back(svma - 1);
+  std::sort(addresses.begin(), addresses.end());
+  uint64_t first = addresses.front();
+  uint64_t last = addresses.back();
+  for (uint64_t svma = first & ~uint64_t{0xfff}; svma < last + 64; svma += 13) addresses.push_back(svma);
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  return addresses;
+}
+
+// One of a few kinds of damage, by number; the same for the same number.
+std::string damaged(const std::string& bytes, size_t number) {
+  std::mt19937_64 random(number * 7919 + 1);
+  auto below = [&](size_t limit) { return static_cast<size_t>(random() % limit); };
+  std::string result = bytes;
+  switch (number % 5) {
+    case 0: result.resize(below(bytes.size())); break;
+    case 1:  // a bit
+      result[below(result.size())] ^= static_cast<char>(1 << below(8));
+      break;
+    case 2:  // many bits
+      for (int i = 0; i < 64; ++i) result[below(result.size())] ^= static_cast<char>(1 << below(8));
+      break;
+    case 3: {  // a run of one byte, as in a file of which a block was never written
+      size_t start = below(result.size());
+      char fill = std::array<char, 4>{0, char(0xff), char(0x80), 1}[below(4)];
+      for (size_t i = start; i < std::min(result.size(), start + 1 + below(600)); ++i) result[i] = fill;
+      break;
+    }
+    default:  // the headers, which say where everything is
+      for (int i = 0; i < 3; ++i) result[below(std::min<size_t>(result.size(), 1000))] = static_cast<char>(random());
+      for (int i = 0; i < 3; ++i) {
+        result[result.size() - 1 - below(std::min<size_t>(result.size(), 2400))] = static_cast<char>(random());
+      }
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("damaged files end the reading soon, and never the run") {
+  Folder folder;
+  constexpr size_t kVariants = 250;
+  cli::WorkerLimits limits;
+  limits.job_cpu_s = 20;
+  for (const std::string& name : split(SYMBOLIZE_NAMES)) {
+    if (name != "gcc_O2" && name != "gcc_dwarf4" && name != "gcc_types" && name != "clang_O2" && name != "clang_split")
+      continue;
+    std::map<std::string, uint64_t> words = recorded(program(name));
+    std::vector<uint64_t> addresses = addresses_of(words);
+    std::string bytes = read_bytes(program(name));
+    cli::Module module;
+    module.path = (folder / "shapes").string();
+    size_t results = 0;
+    size_t names_found = 0;
+    auto job = [&](size_t i) {
+      write_bytes(module.path, damaged(bytes, i));
+      return encode(cli::read_module_names(module, addresses, (folder / "none").string()));
+    };
+    auto take = [&](size_t, const std::string& answer) {
+      cli::ModuleNames names;
+      REQUIRE(cli::decode(answer, &names));
+      REQUIRE(names.frames.size() == addresses.size());
+      ++results;
+      for (const auto& frames : names.frames) names_found += frames.empty() ? 0 : 1;
+    };
+    std::vector<size_t> without = cli::run_in_worker(kVariants, limits, job, take);
+    INFO(name << ": " << without.size() << " of " << kVariants << " crashed or did not end");
+    for (size_t i : without) UNSCOPED_INFO("no result: " << i);
+    CHECK(results + without.size() == kVariants);
+    CHECK(without.size() == 0);
+    CHECK(names_found > 0);
+  }
+}
