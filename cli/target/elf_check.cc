@@ -210,7 +210,7 @@ Result<ProgramFacts> inspect_program(const std::string& program) {
     }
     const bool is_script = text.substr(0, 2) == "#!";
     // execvp hands a file that the kernel does not know to the shell, if it is text.
-    if (!is_script && (text.empty() ? false : text.find('\0') != std::string_view::npos))
+    if (!is_script && (text.empty() || text.find('\0') != std::string_view::npos))
       return program_has_unknown_format(subject);
     const std::string interpreter = is_script ? script_interpreter(text) : "/bin/sh";
     if (interpreter.empty()) return program_has_unknown_format(subject);

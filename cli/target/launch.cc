@@ -1,6 +1,9 @@
 // cli/target/launch.cc: see launch.h.
 #include "cli/target/launch.h"
 
+#include "cli/base/problems.h"
+#include "shared/env.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -9,9 +12,6 @@
 
 #include <cstdlib>
 #include <cstring>
-
-#include "cli/base/problems.h"
-#include "shared/env.h"
 
 extern char** environ;
 
@@ -51,10 +51,13 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 }
 
 // In the child, between fork and exec.
-[[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* environment, int error_fd) {
+[[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* shell_arguments,
+                         char* const* environment, int error_fd) {
   for (const int signal_number : {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) signal(signal_number, SIG_DFL);
   sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
   execve(options.file.c_str(), arguments, environment);
+  if (errno == ENOEXEC)
+    execve(shell_arguments[0], shell_arguments, environment);  // a script without "#!", as in execvp
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(error_fd, &error, sizeof error);
   _exit(127);
@@ -74,6 +77,9 @@ Result<Launched> launch(const LaunchOptions& options) {
   const std::string& program = options.command[0];
   const std::vector<std::string> environment = make_environment(options);
   const std::vector<char*> arguments = pointers(options.command);
+  std::vector<std::string> shell_command = {"/bin/sh", options.file};
+  shell_command.insert(shell_command.end(), options.command.begin() + 1, options.command.end());
+  const std::vector<char*> shell_arguments = pointers(shell_command);
   const std::vector<char*> variables = pointers(environment);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return launch_failed(program, errno_text(errno));
@@ -83,7 +89,7 @@ Result<Launched> launch(const LaunchOptions& options) {
   Launched launched;
   launched.pid = fork();
   if (launched.pid < 0) return launch_failed(program, errno_text(errno));
-  if (launched.pid == 0) become(options, arguments.data(), variables.data(), write_end.get());
+  if (launched.pid == 0) become(options, arguments.data(), shell_arguments.data(), variables.data(), write_end.get());
   write_end.reset();
   launched.pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, launched.pid, 0)));
 
