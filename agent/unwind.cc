@@ -135,6 +135,8 @@ void finish_stack(UnwindContext* context, const StackBuffer& buffer, StackDelta*
 
 [[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
   memset(context->rules, 0, sizeof context->rules);
+  std::atomic_signal_fence(
+      std::memory_order_release);  // a handler that jumps out leaves either all void or the old key
   context->rules_key = key;
   context->generation = generation;
 }

@@ -10,6 +10,8 @@
 #include "agent/unwind_context.h"
 #include "shared/events.h"
 
+#include <atomic>
+
 namespace heapprof::agent {
 
 namespace {
@@ -53,6 +55,19 @@ WalkState walk_state_of(const Registers& registers) {
   return {registers.value[kRegisterPc], registers.value[kRegisterSp], registers.value[kRegisterBp]};
 }
 
+// A signal handler may jump out of a walk and never come back: at every instant a slot has a rule that belongs to its program
+// counter.
+void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
+  constexpr uint64_t kNoCode = ~uint64_t{0};
+  slot->pc_avma = kNoCode;
+  std::atomic_signal_fence(std::memory_order_release);
+  slot->cfa_offset_bytes = rule.cfa_offset_bytes;
+  slot->bp_offset_words = rule.bp_offset_words;
+  slot->kind = rule.kind;
+  std::atomic_signal_fence(std::memory_order_release);
+  slot->pc_avma = rule.pc_avma;
+}
+
 // Frame pointers of code that keeps none are data; a return address in data is what this refuses.
 bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
@@ -62,15 +77,17 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
 
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
   UnwindRule* slot = rule_slot(context, pc_avma);
-  if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, slot)) return slot;
-  bool is_cacheable = false;
-  const UnwindRule rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
-  if (!is_cacheable) {
-    context->uncached = rule;
-    return &context->uncached;
+  UnwindRule rule;
+  if (pc_avma == 0 || !find_shared_rule(pc_avma, context->generation, &rule)) {
+    bool is_cacheable = false;
+    rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
+    if (!is_cacheable) {
+      context->uncached = rule;
+      return &context->uncached;
+    }
+    if (pc_avma != 0) share_rule(rule, context->generation);
   }
-  if (pc_avma != 0) share_rule(rule, context->generation);
-  *slot = rule;
+  keep_rule(slot, rule);
   return slot;
 }
 
