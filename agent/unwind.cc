@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include <atomic>
+
 namespace heapprof::agent {
 
 namespace {
