@@ -18,7 +18,7 @@ CallTree::CallTree() : table_(std::make_unique<GrowingArray<Slot>>()) {
   sites_.push_back({});
 }
 
-uint32_t CallTree::add(uint64_t path_hash, uint32_t parent, uint32_t location) {
+CallTree::Slot& CallTree::add(uint64_t path_hash, uint32_t parent, uint32_t location) {
   if (nodes_.size() > UINT32_MAX - 1) throw std::bad_alloc();
   if (nodes_.size() * 4 > (mask_ + 1) * 3) grow();
   const auto node = static_cast<uint32_t>(nodes_.size());
@@ -26,7 +26,14 @@ uint32_t CallTree::add(uint64_t path_hash, uint32_t parent, uint32_t location) {
   uint64_t i = path_hash & mask_;
   while (slots_[i].node != 0) i = (i + 1) & mask_;
   slots_[i] = {parent, location, node, 0};
-  return node;
+  return slots_[i];
+}
+
+uint32_t CallTree::site_of(uint64_t path_hash, uint32_t node) {
+  if (node == 0) return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
+  uint64_t i = path_hash & mask_;
+  while (slots_[i].node != node) i = (i + 1) & mask_;
+  return site_of(slots_[i]);
 }
 
 uint32_t CallTree::add_site(uint32_t node, bool truncated) {

@@ -36,27 +36,32 @@ class CallTree {
   }
   void prefetch(uint64_t path_hash) const { __builtin_prefetch(&slots_[path_hash & mask_], 1); }
 
+  struct Slot {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t node;  // 0: free
+    uint32_t site;  // 0: nothing was allocated by exactly this stack yet
+  };
+
   // The child of `parent` at `location`, made if it is new. path_hash is that of the child's path.
-  uint32_t descend(uint64_t path_hash, uint32_t parent, uint32_t location) {
+  // The reference is valid until the next descend.
+  Slot& descend(uint64_t path_hash, uint32_t parent, uint32_t location) {
     for (uint64_t i = path_hash & mask_;; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.parent == parent && slot.location == location && slot.node != 0) return slot.node;
+      Slot& slot = slots_[i];
+      if (slot.parent == parent && slot.location == location && slot.node != 0) return slot;
       if (slot.node == 0) [[unlikely]]
         return add(path_hash, parent, location);
     }
   }
 
-  // The site of a whole stack, made if it is new; never 0. path_hash is that of the node's path.
-  uint32_t site_of(uint64_t path_hash, uint32_t node) {
-    if (node == 0) [[unlikely]]
-      return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
-    for (uint64_t i = path_hash & mask_;; i = (i + 1) & mask_) {
-      Slot& slot = slots_[i];
-      if (slot.node != node) continue;
-      if (slot.site == 0) slot.site = add_site(node, false);
-      return slot.site;
-    }
+  // The site of a whole stack, made if it is new; never 0.
+  uint32_t site_of(Slot& slot) {
+    if (slot.site == 0) [[unlikely]]
+      slot.site = add_site(slot.node, false);
+    return slot.site;
   }
+  // The same for a node that was not just descended to. path_hash is that of the node's path.
+  uint32_t site_of(uint64_t path_hash, uint32_t node);
   uint32_t truncated_site_of(uint32_t node);
 
   const GrowingArray<StackNode>& nodes() const { return nodes_; }
@@ -65,14 +70,7 @@ class CallTree {
   uint32_t site_count() const { return static_cast<uint32_t>(sites_.size()); }
 
  private:
-  struct Slot {
-    uint32_t parent;
-    uint32_t location;
-    uint32_t node;  // 0: free
-    uint32_t site;  // 0: nothing was allocated by exactly this stack yet
-  };
-
-  uint32_t add(uint64_t path_hash, uint32_t parent, uint32_t location);
+  Slot& add(uint64_t path_hash, uint32_t parent, uint32_t location);
   uint32_t add_site(uint32_t node, bool truncated);
   void grow();
 

@@ -29,7 +29,7 @@ Drain::Drain(Arena* arena, DecodeShared* shared, Ledger* ledger, ProcessFiles* f
       ledger_(*ledger),
       files_(*files),
       options_(options),
-      batch_(RingDecoder::kBatch) {}
+      batch_(DecodeShared::kBatchEvents) {}
 
 void Drain::set_repair_window(uint64_t stamps) {
   options_.repair_window_stamps = stamps;

@@ -6,10 +6,9 @@
 // Not provided: stable addresses. A reference is valid until the array grows.
 #pragma once
 
-#include <sys/mman.h>
+#include "cli/collect/mapped_memory.h"
 
 #include <cstddef>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -24,7 +23,7 @@ class GrowingArray {
   GrowingArray(const GrowingArray&) = delete;
   GrowingArray& operator=(const GrowingArray&) = delete;
   ~GrowingArray() {
-    if (items_ != nullptr) ::munmap(items_, bytes_);
+    if (items_ != nullptr) unmap(items_, bytes_);
   }
 
   size_t size() const { return size_; }
@@ -53,10 +52,7 @@ class GrowingArray {
   void reserve(size_t size) {
     size_t bytes = bytes_ == 0 ? kFirstBytes : bytes_;
     while (bytes < size * sizeof(T)) bytes *= 2;
-    void* memory = items_ == nullptr ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                                     : ::mremap(items_, bytes_, bytes, MREMAP_MAYMOVE);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
+    void* memory = items_ == nullptr ? map_zeroed(bytes) : grow_mapping(items_, bytes_, bytes);
     items_ = static_cast<T*>(memory);
     bytes_ = bytes;
   }

@@ -11,10 +11,15 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kBlockLookAhead = 16;
-constexpr size_t kSiteLookAhead = 6;
+constexpr size_t kBlockLookAhead = 32;
+constexpr size_t kSiteLookAhead = 16;
 
 constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+Event of_thread(Event event, uint32_t thread) {
+  event.thread_and_kind = pack_thread(thread, event.kind());
+  return event;
+}
 
 Event as_kind(Event event, EventKind kind) {
   event.thread_and_kind = pack_thread(event.thread(), kind);
@@ -38,30 +43,7 @@ void Ledger::prefetch_site(const Event& event) const {
   if (const Block* block = heap_.peek(event.address)) sites_.prefetch(block->site);
 }
 
-void Ledger::apply(std::span<const Event> events, uint32_t ring) {
-  const size_t count = events.size();
-  for (size_t i = 0; i < std::min(count, kBlockLookAhead); ++i) prefetch_block(events[i]);
-  for (size_t i = 0; i < count; ++i) {
-    if (i + kBlockLookAhead < count) prefetch_block(events[i + kBlockLookAhead]);
-    if (i + kSiteLookAhead < count) prefetch_site(events[i + kSiteLookAhead]);
-    apply(events[i], ring);
-  }
-}
-
-void Ledger::apply(const Event& event, uint32_t ring) {
-  advance_clock(event.stamp);
-  switch (event.kind()) {
-    case EventKind::kMalloc: return on_malloc(event, ring);
-    case EventKind::kFree: return on_free(event, ring);
-    case EventKind::kReallocBegin: return on_realloc_begin(event, ring);
-    case EventKind::kReallocEnd: return on_realloc_end(event, ring);
-    case EventKind::kReallocCancel: return on_realloc_cancel(event, ring);
-    case EventKind::kReallocFree: return on_realloc_free(event, ring);
-    case EventKind::kThreadLeft: return on_thread_left(event, ring);
-  }
-}
-
-void Ledger::advance_clock(uint64_t stamp) {
+[[gnu::always_inline]] inline void Ledger::advance_clock(uint64_t stamp) {
   if (stamp <= clock_) return;
   clock_ = stamp;
   if (time_source_ == TimeSource::kStamps) now_ticks_ = std::max(now_ticks_, stamp);
@@ -71,7 +53,7 @@ void Ledger::advance_clock(uint64_t stamp) {
 
 // ---- Blocks ----
 
-void Ledger::open_block(Block* block, const Event& event) {
+[[gnu::always_inline]] inline void Ledger::open_block(Block* block, const Event& event) {
   *block = {event.address, event.size_bytes, now_ticks_, event.site, event.thread()};
   sites_.add(event.site, event.size_bytes);
   ++counts_.allocations;
@@ -82,7 +64,7 @@ void Ledger::open_block(Block* block, const Event& event) {
 }
 
 // Everything but taking it out of the heap.
-void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
+[[gnu::always_inline]] inline void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
   ThreadSlot& thread = threads_[block.thread];
   const bool is_last = thread.last_address == last_key;
   sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
@@ -97,12 +79,13 @@ void Ledger::close_unseen(Block* block) {
   close_block(*block, block->address, false);
 }
 
-void Ledger::note_change() {
+[[gnu::always_inline]] inline void Ledger::note_growth() {
   sites_.check_peak(now_ticks_);
-  timeline_.record(now_ticks_, sites_.totals().live.bytes);
+  note_change();
 }
+[[gnu::always_inline]] inline void Ledger::note_change() { timeline_.record(now_ticks_, sites_.totals().live.bytes); }
 
-void Ledger::on_malloc(const Event& event, uint32_t ring) {
+[[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring) {
   bool is_new = false;
   Block* block = heap_.insert(event.address, &is_new);
   if (!is_new) [[unlikely]] {
@@ -113,12 +96,12 @@ void Ledger::on_malloc(const Event& event, uint32_t ring) {
     close_unseen(block);
   }
   open_block(block, event);
-  note_change();
+  note_growth();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
 }
 
-void Ledger::on_free(const Event& event, uint32_t ring) {
+[[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring) {
   ++counts_.frees;
   ++threads_[event.thread()].frees;
   Block block;
@@ -131,6 +114,41 @@ void Ledger::on_free(const Event& event, uint32_t ring) {
   note_change();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
+}
+
+[[gnu::always_inline]] inline void Ledger::apply_inline(const Event& event, uint32_t ring) {
+  advance_clock(event.stamp);
+  if (event.kind() == EventKind::kFree) return on_free(event, ring);
+  if (event.kind() == EventKind::kMalloc) return on_malloc(event, ring);
+  apply_other(event, ring);
+}
+
+void Ledger::apply(std::span<const Event> events, uint32_t ring) {
+  const size_t count = events.size();
+  if (heap_.is_large() || sites_.is_large()) {
+    for (size_t i = 0; i < std::min(count, kBlockLookAhead); ++i) prefetch_block(events[i]);
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kBlockLookAhead < count) prefetch_block(events[i + kBlockLookAhead]);
+      if (i + kSiteLookAhead < count) prefetch_site(events[i + kSiteLookAhead]);
+      apply_inline(events[i], ring);
+    }
+  } else {
+    for (const Event& event : events) apply_inline(event, ring);
+  }
+}
+
+void Ledger::apply(const Event& event, uint32_t ring) { apply_inline(event, ring); }
+
+void Ledger::apply_other(const Event& event, uint32_t ring) {
+  switch (event.kind()) {
+    case EventKind::kMalloc:
+    case EventKind::kFree: return;  // above
+    case EventKind::kReallocBegin: return on_realloc_begin(event, ring);
+    case EventKind::kReallocEnd: return on_realloc_end(event, ring);
+    case EventKind::kReallocCancel: return on_realloc_cancel(event, ring);
+    case EventKind::kReallocFree: return on_realloc_free(event, ring);
+    case EventKind::kThreadLeft: return on_thread_left(event, ring);
+  }
 }
 
 // ---- realloc ----
@@ -208,7 +226,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
     close_unseen(block);
   }
   open_block(block, event);
-  note_change();
+  note_growth();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
 }
@@ -275,13 +293,19 @@ void Ledger::settle(uint64_t address) {
   }
 }
 
+// A parked event, whose thread may be gone by now.
+Event Ledger::revive(const ParkedEvent& parked) {
+  const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
+  return is_gone ? of_thread(parked.event, 0) : parked.event;
+}
+
 // pre: the address is live if the event ends it, and not live if it begins it.
 void Ledger::perform(const ParkedEvent& parked) {
-  const Event& event = parked.event;
+  const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
     bool is_new = false;
     open_block(heap_.insert(event.address, &is_new), event);
-    note_change();
+    note_growth();
     return;
   }
   Block block;
@@ -300,13 +324,13 @@ void Ledger::perform(const ParkedEvent& parked) {
 
 // Its time is over: what it waited for was not recorded.
 void Ledger::give_up(const ParkedEvent& parked) {
-  const Event& event = parked.event;
+  const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
     bool is_new = false;
     Block* block = heap_.insert(event.address, &is_new);
     if (!is_new) close_unseen(block);
     open_block(block, event);
-    note_change();
+    note_growth();
   } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
       if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
@@ -346,13 +370,12 @@ std::vector<std::string> Ledger::check() const {
     if (a != b)
       errors.push_back(std::string(left) + " is " + std::to_string(a) + ", " + right + " is " + std::to_string(b));
   };
-  Amount live{}, total{}, peak{};
+  Amount live{}, peak{};
   uint64_t temporary_blocks = 0;
   for (uint32_t i = 1; i < sites_.size(); ++i) {
     const SiteEntry& site = sites_[i];
     const Amount at_peak = sites_.at_peak(i);
     live = {live.bytes + site.live.bytes, live.blocks + site.live.blocks};
-    total = {total.bytes + site.total.bytes, total.blocks + site.total.blocks};
     peak = {peak.bytes + at_peak.bytes, peak.blocks + at_peak.blocks};
     temporary_blocks += site.temporary_blocks;
   }
@@ -364,12 +387,14 @@ std::vector<std::string> Ledger::check() const {
   expect("the sum of the sites' live blocks", live.blocks, "the live total", totals.live.blocks);
   expect("the sum of the live blocks' sizes", heap.bytes, "the live total", totals.live.bytes);
   expect("the number of live blocks", heap.blocks, "the live total", totals.live.blocks);
-  expect("the sum of the sites' bytes", total.bytes, "the total", totals.total.bytes);
-  expect("the sum of the sites' blocks", total.blocks, "the total", totals.total.blocks);
+  const ThreadSlot by_threads = threads_.sum();
+  expect("the sum of the sites' bytes", sites_.total().bytes, "the sum of the threads'", by_threads.total_bytes);
+  expect("the sum of the sites' blocks", sites_.total().blocks, "the sum of the threads'", by_threads.allocations);
   expect("the sum of the sites' bytes at the peak", peak.bytes, "the peak", totals.peak.bytes);
   expect("the sum of the sites' blocks at the peak", peak.blocks, "the peak", totals.peak.blocks);
   expect("the sum of the sites' temporary blocks", temporary_blocks, "the total", totals.temporary_blocks);
-  expect("the number of allocations", counts_.allocations, "the total", totals.total.blocks);
+  expect("the number of allocations", counts_.allocations, "the sum of the sites' blocks", sites_.total().blocks);
+  expect("the number of frees", counts_.frees, "the sum of the threads' frees", by_threads.frees);
   expect("the number of blocks by the count of events",
          counts_.allocations + counts_.foreign - counts_.frees - counts_.reallocs - counts_.unseen_frees,
          "the live total", totals.live.blocks);

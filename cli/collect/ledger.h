@@ -92,6 +92,8 @@ class Ledger {
   static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
 
   void advance_clock(uint64_t stamp);
+  void apply_inline(const Event& event, uint32_t ring);
+  void apply_other(const Event& event, uint32_t ring);
   bool repairs() const { return repair_window_ != 0; }
 
   void on_malloc(const Event& event, uint32_t ring);
@@ -109,6 +111,7 @@ class Ledger {
   }
   void unlink(const Block& block, BegunRealloc* begun);
   void close_unseen(Block* block);
+  void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }
 
@@ -118,6 +121,7 @@ class Ledger {
 
   uint64_t park(const Event& event, uint32_t ring);
   void settle(uint64_t address);
+  Event revive(const ParkedEvent& parked);
   void perform(const ParkedEvent& parked);
   void give_up(const ParkedEvent& parked);
   void expire(uint64_t latest_stamp);

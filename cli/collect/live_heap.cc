@@ -4,7 +4,7 @@
 // of 32 bytes in a row, a successful one 1.5 to 2.5.
 #include "cli/collect/live_heap.h"
 
-#include <sys/mman.h>
+#include "cli/collect/mapped_memory.h"
 
 #include <new>
 
@@ -16,13 +16,7 @@ constexpr uint64_t kFirstBlocks = 128;       // a page
 constexpr uint64_t kHugeBytes = 4ull << 20;  // from here on huge pages pay
 constexpr uint64_t kMaxSegmentBlocks = 1ull << 31;
 
-Block* map_blocks(uint64_t count) {
-  const size_t bytes = count * sizeof(Block);
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  if (bytes >= kHugeBytes) ::madvise(memory, bytes, MADV_HUGEPAGE);
-  return static_cast<Block*>(memory);
-}
+Block* map_blocks(uint64_t count) { return static_cast<Block*>(map_zeroed(count * sizeof(Block))); }
 
 }  // namespace
 
@@ -35,14 +29,14 @@ LiveHeap::LiveHeap() {
 }
 
 LiveHeap::~LiveHeap() {
-  for (Segment& segment : segments_) ::munmap(segment.blocks, segment.capacity * sizeof(Block));
+  for (Segment& segment : segments_) unmap(segment.blocks, segment.capacity * sizeof(Block));
 }
 
 void LiveHeap::grow(uint32_t index) {
   Segment& segment = segments_[index];
   const Segment old = segment;
   if (old.capacity >= kMaxSegmentBlocks) throw std::bad_alloc();
-  segment.capacity = old.capacity + old.capacity / 2;
+  segment.capacity = (old.capacity + old.capacity / 2 + kFirstBlocks - 1) / kFirstBlocks * kFirstBlocks;  // whole pages
   segment.limit = segment.capacity / 4 * 3;
   segment.blocks = map_blocks(segment.capacity);
   for (uint64_t i = 0; i < old.capacity; ++i) {
@@ -51,7 +45,7 @@ void LiveHeap::grow(uint32_t index) {
     while (segment.blocks[at].address != 0) at = next(segment, at);
     segment.blocks[at] = old.blocks[i];
   }
-  ::munmap(old.blocks, old.capacity * sizeof(Block));
+  unmap(old.blocks, old.capacity * sizeof(Block));
 }
 
 }  // namespace heapprof::cli

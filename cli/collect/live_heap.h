@@ -31,7 +31,13 @@ class LiveHeap {
   LiveHeap(const LiveHeap&) = delete;
   LiveHeap& operator=(const LiveHeap&) = delete;
 
-  size_t size() const { return size_; }
+  size_t size() const {
+    size_t size = 0;
+    for (const Segment& segment : segments_) size += segment.used;
+    return size;
+  }
+  // Whether its tables are larger than a cache close to the core.
+  bool is_large() const { return segments_[0].capacity > kSmallSegment; }
 
   void prefetch(uint64_t address) const {
     const Place place = place_of(address);
@@ -57,11 +63,7 @@ class LiveHeap {
 
   // The block at this address, made if there was none; the caller fills in the rest. pre: address is not 0
   Block* insert(uint64_t address, bool* is_new) {
-    Place place = place_of(address);
-    if (segments_[place.segment].used >= segments_[place.segment].limit) [[unlikely]] {
-      grow(place.segment);
-      place = place_of(address);
-    }
+    const Place place = place_of(address);
     Segment& segment = segments_[place.segment];
     for (uint64_t i = place.index;; i = next(segment, i)) {
       Block& block = segment.blocks[i];
@@ -70,9 +72,12 @@ class LiveHeap {
         return &block;
       }
       if (block.address == 0) {
+        if (segment.used >= segment.limit) [[unlikely]] {
+          grow(place.segment);
+          return insert(address, is_new);
+        }
         block.address = address;
         ++segment.used;
-        ++size_;
         *is_new = true;
         return &block;
       }
@@ -88,7 +93,6 @@ class LiveHeap {
         *taken = segment.blocks[i];
         close_gap(segment, i);
         --segment.used;
-        --size_;
         return true;
       }
       if (segment.blocks[i].address == 0) return false;
@@ -106,6 +110,7 @@ class LiveHeap {
 
  private:
   static constexpr int kSegmentBits = 4;
+  static constexpr uint64_t kSmallSegment = 512;  // 256 KiB in all
 
   struct Segment {
     Block* blocks = nullptr;
@@ -143,7 +148,6 @@ class LiveHeap {
   void grow(uint32_t segment);
 
   std::array<Segment, 1u << kSegmentBits> segments_;
-  size_t size_ = 0;
 };
 
 }  // namespace heapprof::cli

@@ -232,9 +232,9 @@ Recording ProcessCollector::finish() {
                       state.is_detached, state.drain->has_unreadable_rings());
   run.complete = run.incomplete_reason.empty();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
-  state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident},
                   &recording);
+  state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;
 }
 

@@ -67,6 +67,7 @@ ProcessFiles::ProcessFiles(pid_t pid)
   process_ = UniqueFd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!process_.is_open()) return;
   root_ = UniqueFd(::openat(process_.get(), "root", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  executable_ = UniqueFd(::openat(process_.get(), "exe", O_PATH | O_CLOEXEC));
   statm_ = UniqueFd(::openat(process_.get(), "statm", O_RDONLY | O_CLOEXEC));
   size_t namespaces = 0;
   last_namespace_id(read_small(process_.get(), "status"), &namespaces);
@@ -125,10 +126,7 @@ std::string ProcessFiles::thread_name(uint32_t id) {
   return name;
 }
 
-std::shared_ptr<UniqueFd> ProcessFiles::open_executable() {
-  if (!process_.is_open()) return nullptr;
-  return reopen(UniqueFd(::openat(process_.get(), "exe", O_PATH | O_CLOEXEC)));
-}
+std::shared_ptr<UniqueFd> ProcessFiles::open_executable() { return reopen(std::move(executable_)); }
 
 std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   if (!process_.is_open() || path.find('/') == std::string::npos) return nullptr;  // linux-vdso.so.1

@@ -28,7 +28,7 @@ class ProcessFiles {
   std::string thread_name(uint32_t id);  // empty: unknown
 
   // nullptr: it cannot be opened, or as many files are open as the limit allows.
-  std::shared_ptr<UniqueFd> open_executable();
+  std::shared_ptr<UniqueFd> open_executable();  // once
   std::shared_ptr<UniqueFd> open_path(const std::string& path);
 
  private:
@@ -37,8 +37,9 @@ class ProcessFiles {
   void map_threads();
   std::shared_ptr<UniqueFd> reopen(UniqueFd path_only);
 
-  UniqueFd process_;  // /proc/PID
-  UniqueFd root_;     // its root directory
+  UniqueFd process_;     // /proc/PID
+  UniqueFd root_;        // its root directory
+  UniqueFd executable_;  // taken at once: a short program may have deleted its file and ended before the first drain
   UniqueFd statm_;
   uint64_t page_bytes_;
   size_t files_left_;

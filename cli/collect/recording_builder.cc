@@ -45,10 +45,12 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
   return numbers;
 }
 
-DeviceTotals totals_of(const SiteBook::Totals& totals, const TickScale& scale, const ResidentSamples& resident) {
+DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const ResidentSamples& resident) {
+  const SiteBook::Totals& totals = sites.totals();
+  const Amount total = sites.total();
   DeviceTotals device;
-  device.total_bytes = totals.total.bytes;
-  device.total_blocks = totals.total.blocks;
+  device.total_bytes = total.bytes;
+  device.total_blocks = total.blocks;
   device.peak_bytes = totals.peak.bytes;
   device.peak_blocks = totals.peak.blocks;
   device.peak_ns = scale.since_start_ns(totals.peak_ticks);
@@ -82,7 +84,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
 
   RecordedDevice host;
-  host.totals = totals_of(sites.totals(), *parts.scale, parts.resident);
+  host.totals = totals_of(sites, *parts.scale, parts.resident);
   GrowingArray<LeakTimes> leaks;
   find_leaks(ledger, &leaks);
   host.sites.reserve(sites.size());

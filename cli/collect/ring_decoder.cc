@@ -13,24 +13,108 @@ namespace {
 
 using wire::RecordType;
 
-constexpr uint32_t kNoEvent = 0xffffffff;
-constexpr size_t kMaxBatchFrames = 2 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
-constexpr uint64_t kFirstDepth = 64;
+// DecodeShared::Stack::event: an index in the batch with a flag, or no event at all: a part of a longer stack.
+constexpr uint16_t kIndexMask = 0x0fff;
+constexpr uint16_t kIsTruncated = 0x8000;
+constexpr uint16_t kNoEvent = 0xffff;
+static_assert(DecodeShared::kBatchEvents <= kIndexMask && wire::kMaxFreshFrames <= UINT16_MAX);
+constexpr size_t kFirstDepth = 64;
 constexpr size_t kMaxSharing = 1u << 16;  // threads of one shared ring
 
 }  // namespace
 
-struct RingDecoder::Batch {
-  std::span<Event> events;
-  size_t count = 0;
-
-  void push(const Event& event) { events[count++] = event; }
-};
-
 RingDecoder::RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared)
     : words_(words), byte_mask_(ring_bytes - 1), shared_(shared), path_hashes_(kFirstDepth), nodes_(kFirstDepth) {}
 
-size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<Event> events) {
+bool RingDecoder::refuse() {
+  ++shared_->corrupt_records;
+  has_stopped_ = true;
+  return false;
+}
+
+[[gnu::always_inline]] inline uint64_t RingDecoder::stamp_of(uint64_t w1, const DecodeLimits& limits,
+                                                             uint64_t last_stamp) const {
+  uint64_t stamp = stamp_base_ + wire::record_stamp_delta(w1);
+  if (stamp > limits.ceiling) stamp = limits.ceiling;
+  if (stamp < limits.floor) stamp = limits.floor;
+  return stamp < last_stamp ? last_stamp : stamp;
+}
+
+void RingDecoder::grow_stack(size_t depth) {
+  path_hashes_.resize(std::max(depth, 2 * path_hashes_.size()));
+  nodes_.resize(path_hashes_.size());
+}
+
+// First pass over a record's stack.
+[[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event,
+                                                            Cursor* cursor) {
+  const uint32_t keep = wire::record_keep(w1);
+  const uint32_t fresh = wire::record_fresh(w1);
+  if (keep > depth_ || fresh > wire::kMaxFreshFrames || keep + fresh > shared_->max_frames) [[unlikely]]
+    return refuse();
+  if (wire::payload_bytes(fresh) > head - cursor->position) [[unlikely]]
+    return refuse();
+  depth_ = keep + fresh;
+  if (depth_ > path_hashes_.size()) [[unlikely]]
+    grow_stack(depth_);
+
+  uint64_t* const hashes = path_hashes_.data() + keep;
+  uint64_t path_hash = keep == 0 ? CallTree::kRootHash : hashes[-1];
+  ModuleMap& modules = *shared_->modules;
+  const CallTree& tree = *shared_->tree;
+  DecodeShared::Frame* frame = shared_->frames.data() + cursor->frames;
+  for (uint32_t i = 0; i < fresh; ++i) {
+    const uint32_t location = modules.locate(load(cursor->position + i * sizeof(uint64_t)), generation_);
+    path_hash = CallTree::hash_step(path_hash, location);
+    tree.prefetch(path_hash);
+    hashes[i] = path_hash;
+    frame[i] = {path_hash, location};
+  }
+  cursor->frames += fresh;
+  cursor->position += wire::payload_bytes(fresh);
+  shared_->stacks[cursor->stacks++] = {path_hash, event, static_cast<uint16_t>(fresh), keep};
+  return true;
+}
+
+// The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps what it
+// needs in registers.
+RingDecoder::Cursor RingDecoder::decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits,
+                                               std::span<Event> batch) {
+  if (prefix_.has_any) return cursor;
+  const uint32_t free_tag = pack_thread(thread_, EventKind::kFree);
+  const uint32_t malloc_tag = pack_thread(thread_, EventKind::kMalloc);
+  const DecodeLimits bounds = limits;
+  const uint64_t* const words = words_;
+  const uint64_t mask = byte_mask_ / sizeof(uint64_t);
+  Event* const events = batch.data();
+  const size_t room = batch.size();
+  while (cursor.position < head && cursor.events < room && cursor.stacks < room &&
+         cursor.frames <= DecodeShared::kBatchFrames - wire::kMaxFreshFrames) {
+    const size_t at = cursor.position / sizeof(uint64_t) & mask;  // a unit never wraps
+    const uint64_t w0 = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
+    const uint64_t w1 = __atomic_load_n(&words[at + 1], __ATOMIC_RELAXED);
+    const uint64_t address = wire::record_address(w0);
+    const uint64_t size_bytes = wire::record_size(w0);
+    if (address == 0) return cursor;
+    if (wire::record_type(w0) == RecordType::kFree) {
+      cursor.position += wire::kUnitBytes;
+      cursor.last_stamp = stamp_of(w1, bounds, cursor.last_stamp);
+      events[cursor.events++] = {cursor.last_stamp, address, 0, 0, free_tag};
+    } else if (wire::record_type(w0) == RecordType::kMalloc && wire::is_compact_size(size_bytes)) {
+      Cursor next = cursor;
+      next.position += wire::kUnitBytes;
+      if (!push_frames(w1, head, static_cast<uint16_t>(cursor.events), &next)) return cursor;
+      cursor = next;
+      cursor.last_stamp = stamp_of(w1, bounds, cursor.last_stamp);
+      events[cursor.events++] = {cursor.last_stamp, address, size_bytes, 0, malloc_tag};
+    } else {
+      return cursor;
+    }
+  }
+  return cursor;
+}
+
+size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch) {
   if (has_stopped_) {  // its thread must not wait for us
     position_ = head;
     return 0;
@@ -40,28 +124,26 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
     position_ = head;
     return 0;
   }
-  shared_->frames.clear();
-  shared_->stacks.clear();
-  Batch batch{events};
-  while (position_ < head && batch.count < events.size() &&
-         shared_->frames.size() + wire::kMaxFreshFrames <= kMaxBatchFrames && shared_->stacks.size() < events.size()) {
-    if (!decode_record(head, limits, &batch)) break;
+  Cursor cursor{position_, last_stamp_, 0, 0, 0};
+  for (;;) {
+    cursor = decode_common(cursor, head, limits, batch);
+    if (has_stopped_ || cursor.position >= head || cursor.events >= batch.size() || cursor.stacks >= batch.size() ||
+        cursor.frames > DecodeShared::kBatchFrames - wire::kMaxFreshFrames) {
+      break;
+    }
+    const wire::Record record{load(cursor.position), load(cursor.position + sizeof(uint64_t))};
+    cursor.position += wire::kUnitBytes;
+    if (!decode_any(record, head, limits, batch, &cursor)) break;
   }
-  intern_stacks(events);
-  if (has_stopped_) position_ = head;
-  return batch.count;
+  position_ = has_stopped_ ? head : cursor.position;
+  last_stamp_ = cursor.last_stamp;
+  intern_stacks(batch, cursor.stacks);
+  return cursor.events;
 }
 
-bool RingDecoder::refuse() {
-  ++shared_->corrupt_records;
-  has_stopped_ = true;
-  return false;
-}
-
-// pre: position_ < head, both multiples of a unit
-bool RingDecoder::decode_record(uint64_t head, const DecodeLimits& limits, Batch* batch) {
-  const wire::Record record{load(position_), load(position_ + sizeof(uint64_t))};
-  position_ += wire::kUnitBytes;
+// Any record, its first unit already consumed.
+bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
+                             Cursor* cursor) {
   const RecordType type = wire::record_type(record.w0);
   switch (type) {
     case RecordType::kMalloc:
@@ -69,47 +151,44 @@ bool RingDecoder::decode_record(uint64_t head, const DecodeLimits& limits, Batch
     case RecordType::kFree:
     case RecordType::kReallocBegin:
     case RecordType::kReallocCancel:
-    case RecordType::kReallocFree: return decode_block(type, record, head, limits, batch);
-    case RecordType::kStack: return push_frames(record.w1, head, kNoEvent);
+    case RecordType::kReallocFree: return decode_block(type, record, head, limits, batch, cursor);
+    case RecordType::kStack: return push_frames(record.w1, head, kNoEvent, cursor);
     case RecordType::kPrefixSize:
     case RecordType::kPrefixAddress:
     case RecordType::kPrefixTruncated: return decode_prefix(type, record.w1);
-    case RecordType::kControl: return decode_control(record, batch);
+    case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
 }
 
 bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
-                               Batch* batch) {
-  Event event{advance_clock(record.w1, limits), 0, 0, 0, 0};
+                               std::span<Event> batch, Cursor* cursor) {
+  Event event{stamp_of(record.w1, limits, cursor->last_stamp), 0, 0, 0, 0};
+  EventKind kind = EventKind::kReallocCancel;
+  uint16_t index = 0;
   switch (type) {
     case RecordType::kMalloc:
     case RecordType::kReallocEnd:
       if (!take_address(record.w0, &event.address) || !take_size(record.w0, &event.size_bytes)) return refuse();
-      if (!push_frames(record.w1, head, static_cast<uint32_t>(batch->count))) return false;
-      event.thread_and_kind =
-          pack_thread(thread_, type == RecordType::kMalloc ? EventKind::kMalloc : EventKind::kReallocEnd);
+      index = static_cast<uint16_t>(cursor->events | (prefix_.is_truncated ? kIsTruncated : 0));
+      if (!push_frames(record.w1, head, index, cursor)) return false;
+      if (prefix_.is_truncated) ++shared_->truncated_stacks;
+      kind = type == RecordType::kMalloc ? EventKind::kMalloc : EventKind::kReallocEnd;
       break;
     case RecordType::kFree:
     case RecordType::kReallocBegin:
       if (!take_address(record.w0, &event.address)) return refuse();
-      event.thread_and_kind =
-          pack_thread(thread_, type == RecordType::kFree ? EventKind::kFree : EventKind::kReallocBegin);
+      kind = type == RecordType::kFree ? EventKind::kFree : EventKind::kReallocBegin;
       break;
     default:
-      event.thread_and_kind = pack_thread(
-          thread_, type == RecordType::kReallocCancel ? EventKind::kReallocCancel : EventKind::kReallocFree);
+      if (type == RecordType::kReallocFree) kind = EventKind::kReallocFree;
       break;
   }
   prefix_ = {};
-  batch->push(event);
+  cursor->last_stamp = event.stamp;
+  event.thread_and_kind = pack_thread(thread_, kind);
+  batch[cursor->events++] = event;
   return true;
-}
-
-uint64_t RingDecoder::advance_clock(uint64_t w1, const DecodeLimits& limits) {
-  const uint64_t stamp = stamp_base_ + wire::record_stamp_delta(w1);
-  last_stamp_ = std::max({last_stamp_, limits.floor, std::min(stamp, limits.ceiling)});
-  return last_stamp_;
 }
 
 bool RingDecoder::take_address(uint64_t w0, uint64_t* address) {
@@ -129,35 +208,28 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
 }
 
 bool RingDecoder::decode_prefix(RecordType type, uint64_t value) {
-  switch (type) {
-    case RecordType::kPrefixSize:
-      if (prefix_.has_size) return refuse();
-      prefix_.has_size = true;
-      prefix_.size_bytes = value;
-      return true;
-    case RecordType::kPrefixAddress:
-      if (prefix_.has_address) return refuse();
-      prefix_.has_address = true;
-      prefix_.address = value;
-      return true;
-    default:
-      if (prefix_.is_truncated) return refuse();
-      prefix_.is_truncated = true;
-      return true;
-  }
+  bool& is_set = type == RecordType::kPrefixSize      ? prefix_.has_size
+                 : type == RecordType::kPrefixAddress ? prefix_.has_address
+                                                      : prefix_.is_truncated;
+  if (is_set) return refuse();
+  is_set = prefix_.has_any = true;
+  if (type == RecordType::kPrefixSize) prefix_.size_bytes = value;
+  if (type == RecordType::kPrefixAddress) prefix_.address = value;
+  return true;
 }
 
-bool RingDecoder::decode_control(wire::Record record, Batch* batch) {
+bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor) {
   switch (wire::control_kind(record.w0)) {
     case wire::ControlKind::kTimestamp: stamp_base_ = record.w1; return true;
-    case wire::ControlKind::kThread: enter_thread(static_cast<uint32_t>(record.w1), batch); return true;
+    case wire::ControlKind::kThread: enter_thread(static_cast<uint32_t>(record.w1), batch, cursor); return true;
     case wire::ControlKind::kGeneration: generation_ = static_cast<uint32_t>(record.w1); return true;
     case wire::ControlKind::kReset: depth_ = 0; return true;  // how much was lost is counted in the ring's header
   }
   return refuse();
 }
 
-void RingDecoder::enter_thread(uint32_t id, Batch* batch) {
+void RingDecoder::enter_thread(uint32_t id, std::span<Event> batch, Cursor* cursor) {
+  last_stamp_ = cursor->last_stamp;
   if (thread_ != 0 && id == thread_id_) return;  // the same thread again, after a pause
   thread_id_ = id;
   if (is_shared_) {
@@ -170,7 +242,7 @@ void RingDecoder::enter_thread(uint32_t id, Batch* batch) {
     thread_ = at->second;
     return;
   }
-  if (thread_ != 0) batch->push(leave(thread_));
+  if (thread_ != 0) batch[cursor->events++] = leave(thread_);
   thread_ = shared_->threads->enter(id);
 }
 
@@ -179,52 +251,31 @@ Event RingDecoder::leave(uint32_t thread) {
   return {last_stamp_, 0, 0, 0, pack_thread(thread, EventKind::kThreadLeft)};
 }
 
-// First pass over a record's stack.
-bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint32_t event) {
-  const uint32_t keep = wire::record_keep(w1);
-  const uint32_t fresh = wire::record_fresh(w1);
-  if (keep > depth_ || fresh > wire::kMaxFreshFrames || keep + fresh > shared_->max_frames) return refuse();
-  if (wire::payload_bytes(fresh) > head - position_) return refuse();
-  depth_ = keep + fresh;
-  if (depth_ > path_hashes_.size()) {
-    path_hashes_.resize(std::max<size_t>(depth_, 2 * path_hashes_.size()));
-    nodes_.resize(path_hashes_.size());
-  }
-  uint64_t path_hash = keep == 0 ? CallTree::kRootHash : path_hashes_[keep - 1];
-  for (uint32_t i = 0; i < fresh; ++i) {
-    const uint32_t location = shared_->modules->locate(load(position_ + i * sizeof(uint64_t)), generation_);
-    path_hash = CallTree::hash_step(path_hash, location);
-    shared_->tree->prefetch(path_hash);
-    path_hashes_[keep + i] = path_hash;
-    shared_->frames.push_back({path_hash, location});
-  }
-  position_ += wire::payload_bytes(fresh);
-  const bool is_truncated = event != kNoEvent && prefix_.is_truncated;
-  if (is_truncated) ++shared_->truncated_stacks;
-  shared_->stacks.push_back({path_hash, event, keep, fresh, is_truncated});
-  return true;
-}
-
 // Second pass.
-void RingDecoder::intern_stacks(std::span<Event> events) {
+void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks) {
   CallTree& tree = *shared_->tree;
+  Node* const nodes = nodes_.data();
   const DecodeShared::Frame* frame = shared_->frames.data();
-  for (const DecodeShared::Stack& stack : shared_->stacks) {
-    uint32_t node = stack.keep == 0 ? 0 : nodes_[stack.keep - 1].node;
+  for (const DecodeShared::Stack& stack : std::span(shared_->stacks).first(stacks)) {
+    uint32_t node = stack.keep == 0 ? 0 : nodes[stack.keep - 1].node;
+    CallTree::Slot* leaf = nullptr;
     for (uint32_t i = 0; i < stack.fresh; ++i, ++frame) {
-      node = tree.descend(frame->path_hash, node, frame->location);
-      nodes_[stack.keep + i] = {node, 0};
+      leaf = &tree.descend(frame->path_hash, node, frame->location);
+      node = leaf->node;
+      nodes[stack.keep + i] = {node, leaf->site};
     }
     if (stack.event == kNoEvent) continue;
-    const uint32_t depth = stack.keep + stack.fresh;
-    if (stack.truncated != 0) {
-      events[stack.event].site = tree.truncated_site_of(node);
-    } else if (depth == 0) {
-      events[stack.event].site = tree.site_of(stack.leaf_hash, 0);
+    uint32_t& site = batch[stack.event & kIndexMask].site;
+    if ((stack.event & kIsTruncated) != 0) [[unlikely]] {
+      site = tree.truncated_site_of(node);
+    } else if (leaf != nullptr) {
+      site = tree.site_of(*leaf);
+    } else if (stack.keep == 0) {
+      site = tree.site_of(CallTree::kRootHash, 0);
     } else {
-      uint32_t& site = nodes_[depth - 1].site;
-      if (site == 0) site = tree.site_of(stack.leaf_hash, node);
-      events[stack.event].site = site;
+      uint32_t& known = nodes[stack.keep - 1].site;
+      if (known == 0) known = tree.site_of(stack.leaf_hash, node);
+      site = known;
     }
   }
 }

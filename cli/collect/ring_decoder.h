@@ -39,13 +39,15 @@ struct DecodeShared {
   };
   struct Stack {
     uint64_t leaf_hash;
-    uint32_t event;  // index in the batch, or kNoEvent: a part of a longer stack
+    uint16_t event;  // index in the batch, or a flag
+    uint16_t fresh;
     uint32_t keep;
-    uint32_t fresh;
-    uint32_t truncated;
   };
-  std::vector<Frame> frames;
-  std::vector<Stack> stacks;
+  std::vector<Frame> frames = std::vector<Frame>(kBatchFrames);
+  std::vector<Stack> stacks = std::vector<Stack>(kBatchEvents);
+
+  static constexpr size_t kBatchEvents = 256;
+  static constexpr size_t kBatchFrames = 2 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
 };
 
 // Where in time the records to be decoded lie.
@@ -56,15 +58,14 @@ struct DecodeLimits {
 
 class RingDecoder {
  public:
-  static constexpr size_t kBatch = 256;
-
   // words: the ring's data; ring_bytes: a power of two
   RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
 
   // Several threads take turns in this ring: one that stops writing has not left it.
   void set_shared(bool is_shared) { is_shared_ = is_shared; }
 
-  // Decodes what lies before `head` until `batch` is full. Returns the number of events; 0 when all of it is decoded.
+  // Decodes what lies before `head` until the batch is full. Returns the number of events: 0 is possible before the end.
+  // pre: `batch` has at most DecodeShared::kBatchEvents.
   size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
 
   uint64_t position() const { return position_; }  // bytes consumed: what tail may become
@@ -88,23 +89,33 @@ class RingDecoder {
   size_t sharing_threads() const { return sharing_.size(); }
 
  private:
-  struct Batch;
+  // How far a batch has come. Kept by value in the loop, so that stores through pointers do not touch it.
+  struct Cursor {
+    uint64_t position;
+    uint64_t last_stamp;
+    size_t events;
+    size_t frames;
+    size_t stacks;
+  };
 
   uint64_t load(uint64_t position) const {
     return __atomic_load_n(&words_[(position & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
   }
-  uint64_t advance_clock(uint64_t w1, const DecodeLimits& limits);
-  bool decode_record(uint64_t head, const DecodeLimits& limits, Batch* batch);
+  uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
+  Cursor decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
+  bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
+                  Cursor* cursor);
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
-                    Batch* batch);
+                    std::span<Event> batch, Cursor* cursor);
   bool decode_prefix(wire::RecordType type, uint64_t value);
-  bool decode_control(wire::Record record, Batch* batch);
-  bool push_frames(uint64_t w1, uint64_t head, uint32_t event);
+  bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
+  bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
+  void grow_stack(size_t depth);
   bool take_address(uint64_t w0, uint64_t* address);
   bool take_size(uint64_t w0, uint64_t* size_bytes);
-  void enter_thread(uint32_t id, Batch* batch);
+  void enter_thread(uint32_t id, std::span<Event> batch, Cursor* cursor);
   Event leave(uint32_t thread);
-  void intern_stacks(std::span<Event> batch);
+  void intern_stacks(std::span<Event> batch, size_t stacks);
   bool refuse();
 
   struct Node {
@@ -117,6 +128,7 @@ class RingDecoder {
     bool has_size;
     bool has_address;
     bool is_truncated;
+    bool has_any;
   };
 
   const uint64_t* words_;

@@ -12,6 +12,12 @@ void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class) {
   entry.histogram = static_cast<uint32_t>(index);
 }
 
+Amount SiteBook::total() const {
+  Amount total{};
+  for (const SiteEntry& entry : sites_) total = {total.bytes + entry.total.bytes, total.blocks + entry.total.blocks};
+  return total;
+}
+
 SizeHistogram SiteBook::sizes(uint32_t site) const {
   const SiteEntry& entry = sites_[site];
   if (entry.histogram != 0) return histograms_[entry.histogram];

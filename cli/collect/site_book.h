@@ -5,7 +5,7 @@
 // what it saved for that epoch, or what it has now if it has not changed since.
 //
 // Guarantees
-//  - The sites' numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
+//  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
 // Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change.
 #pragma once
 
@@ -34,7 +34,7 @@ struct SiteEntry {
   uint64_t temporary_blocks;
   uint64_t lifetime_low_ticks;  // 128 bits: a server's blocks live for more than 2^64 ticks together
   uint64_t lifetime_high_ticks;
-  uint64_t reserved[3];
+  uint64_t reserved[3];  // two cache lines
 };
 static_assert(sizeof(SiteEntry) == 128);
 
@@ -42,7 +42,6 @@ class SiteBook {
  public:
   struct Totals {
     Amount live;
-    Amount total;
     Amount peak;  // the maximum of bytes, and the blocks at that moment
     uint64_t peak_ticks;
     uint64_t max_blocks;  // a maximum of its own
@@ -53,6 +52,8 @@ class SiteBook {
   // Sites below `count` exist from now on.
   void grow_to(uint32_t count) { sites_.grow_to(count); }
   uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
+  // Whether the entries are larger than a cache close to the core.
+  bool is_large() const { return sites_.size() > kSmall; }
   void prefetch(uint32_t site) const {
     __builtin_prefetch(&sites_[site].live, 1);
     __builtin_prefetch(&sites_[site].total, 1);
@@ -63,14 +64,12 @@ class SiteBook {
     save(entry);
     entry.live.bytes += size_bytes;
     entry.live.blocks += 1;
-    if (is_larger(entry.live, entry.max)) entry.max = entry.live;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
     count_size(entry, size_bytes);
     entry.total.bytes += size_bytes;
     entry.total.blocks += 1;
     totals_.live.bytes += size_bytes;
     totals_.live.blocks += 1;
-    totals_.total.bytes += size_bytes;
-    totals_.total.blocks += 1;
   }
 
   void remove(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
@@ -101,6 +100,8 @@ class SiteBook {
   }
 
   const Totals& totals() const { return totals_; }
+  // Of all blocks ever: summed over the sites.
+  Amount total() const;
   uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
 
   // At the end, for a block that is still live.
@@ -114,8 +115,10 @@ class SiteBook {
   SizeHistogram sizes(uint32_t site) const;
 
  private:
-  static bool is_larger(const Amount& a, const Amount& b) {
-    return a.bytes > b.bytes || (a.bytes == b.bytes && a.blocks > b.blocks);
+  static constexpr size_t kSmall = 2048;  // 256 KiB
+
+  static void raise_max(SiteEntry& entry) {
+    if (entry.live.bytes > entry.max.bytes || entry.live.blocks > entry.max.blocks) entry.max = entry.live;
   }
   void save(SiteEntry& entry) const {
     if (entry.saved_epoch != epoch_) {

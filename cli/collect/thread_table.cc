@@ -100,6 +100,21 @@ void ThreadTable::drop_small() {
   ended_.erase(end_of_kept, ended_.end());
 }
 
+ThreadSlot ThreadTable::sum() const {
+  ThreadSlot sum{};
+  const auto add = [&sum](uint64_t allocations, uint64_t total_bytes, uint64_t frees) {
+    sum.allocations += allocations;
+    sum.total_bytes += total_bytes;
+    sum.frees += frees;
+  };
+  for (const ThreadSlot& slot : slots_) {
+    if (slot.has_ended == 0) add(slot.allocations, slot.total_bytes, slot.frees);
+  }
+  for (const Thread& thread : ended_) add(thread.allocations, thread.total_bytes, thread.frees);
+  add(others_.allocations, others_.total_bytes, others_.frees);
+  return sum;
+}
+
 void ThreadTable::finish(std::vector<Thread>* threads, Thread* others, uint64_t* others_count) {
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     const ThreadSlot& slot = slots_[i];

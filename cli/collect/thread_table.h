@@ -49,6 +49,9 @@ class ThreadTable {
   // The last block of a thread that has ended is gone too.
   void release(uint32_t slot);
 
+  // What all threads did, past and present.
+  ThreadSlot sum() const;
+
   // Names. `read(id)` returns the name of a thread, empty if it cannot be read. At most `budget` are asked for.
   template <typename Reader>
   void refresh_names(size_t budget, const Reader& read) {

@@ -35,8 +35,8 @@ class LiveTimeline {
     if (ticks >= open_end_ticks_) [[unlikely]]
       advance(ticks);
     last_bytes_ = live_bytes;
-    open_.min_bytes = std::min(open_.min_bytes, live_bytes);
-    open_.max_bytes = std::max(open_.max_bytes, live_bytes);
+    if (live_bytes < open_.min_bytes) open_.min_bytes = live_bytes;
+    if (live_bytes > open_.max_bytes) open_.max_bytes = live_bytes;
   }
 
   // All buckets up to `ticks`, the last one included.

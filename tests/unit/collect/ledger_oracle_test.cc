@@ -41,8 +41,8 @@ void play(const std::vector<StoryEvent>& events, uint32_t threads, uint32_t site
 
 void compare_order_free(const HeapStory& story, const Ledger& ledger) {
   const auto& totals = ledger.sites().totals();
-  REQUIRE(totals.total.bytes == story.books.total_bytes);
-  REQUIRE(totals.total.blocks == story.books.total_blocks);
+  REQUIRE(ledger.sites().total().bytes == story.books.total_bytes);
+  REQUIRE(ledger.sites().total().blocks == story.books.total_blocks);
   REQUIRE(totals.live.bytes == story.books.live_bytes);
   REQUIRE(totals.live.blocks == story.books.live_blocks);
   REQUIRE(ledger.counts().frees == story.frees);

@@ -58,7 +58,7 @@ TEST_CASE("a freed allocation is in the peak but not live") {
   CHECK(books.totals().peak.bytes == 1235);
   CHECK(books.totals().peak_ticks == 10);
   CHECK(books.totals().live.bytes == 100);
-  CHECK(books.totals().total.bytes == 1335);
+  CHECK(books.ledger.sites().total().bytes == 1335);
   CHECK(books.site(1).lifetime_low_ticks == 10 + 10);
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("an end stamped before its address's begin waits for it") {
   CHECK(books.counts().foreign == 0);
   books.malloc(11, 1, 0x10, 100);
   CHECK(books.totals().live.blocks == 0);
-  CHECK(books.totals().total.blocks == 1);
+  CHECK(books.ledger.sites().total().blocks == 1);
   books.finish(30);
   CHECK(books.counts().reordered == 1);
   CHECK(books.counts().foreign == 0);

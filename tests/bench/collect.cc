@@ -1,0 +1,173 @@
+// tests/bench/collect.cc: what the collector costs, in nanoseconds a record, from the ring's bytes to the books.
+//
+// A played agent fills rings; only the collector's rounds are timed. Prints a table; asserts nothing. Not timed: the target's
+// cache lines coming over from another core, which is what a real run adds.
+#include "cli/collect/clock.h"
+#include "cli/collect/process_collector.h"
+#include "tests/support/ring_builder.h"
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <random>
+
+namespace {
+
+using namespace heapprof;
+using namespace heapprof::cli;
+using test::FakeAgent;
+using test::RingBuilder;
+using test::Stack;
+
+class Bench {
+ public:
+  Bench(const char* name, uint32_t rings) : name_(name) {
+    CollectorOptions options;
+    options.clock_mode = detect_clock_mode();
+    options.fence_mode = wire::FenceMode::kProducerFence;
+    options.patience_ns = UINT64_MAX / 2;
+    auto created = ProcessCollector::create(options);
+    if (!created.ok()) {
+      std::printf("%s: %s\n", name, created.problem().what.c_str());
+      std::exit(1);
+    }
+    collector_ = std::move(created).value();
+    agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());
+    collector_->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
+    agent_->add_module({"/bin/bench", "\x01", 0x400000, 0x80000000, 0x400000, 0});
+    for (uint32_t i = 0; i < rings; ++i) {
+      this->rings.push_back(agent_->claim());
+      this->rings.back().open(static_cast<uint32_t>(::getpid()), stamp());
+      this->rings.back().when_full = [this] { drain(); };
+    }
+  }
+
+  static uint64_t stamp() { return read_ticks(wire::ClockMode::kTsc); }
+
+  static uint64_t cpu_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  }
+  void drain() {
+    const uint64_t before = cpu_ns();
+    records_ += collector_->drain();
+    spent_ns_ += cpu_ns() - before;
+  }
+  // What came before was preparation.
+  void restart() {
+    drain();
+    records_ = spent_ns_ = 0;
+  }
+  void report() {
+    drain();
+    collector_->drain_to_end();
+    const uint64_t before = cpu_ns();
+    const Recording recording = collector_->finish();
+    const uint64_t finish_ns = cpu_ns() - before;
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    std::printf("%-44s %7.1f ns/record %10lu records %9zu sites %9zu nodes %6.0f ms finish, max rss %ld MiB\n", name_,
+                static_cast<double>(spent_ns_) / static_cast<double>(records_), records_,
+                recording.devices[0].sites.size(), recording.stacks.size(), static_cast<double>(finish_ns) / 1e6,
+                usage.ru_maxrss / 1024);
+    for (const std::string& error : recording.consistency_errors) std::printf("  %s\n", error.c_str());
+  }
+
+  std::vector<RingBuilder> rings;
+
+ private:
+  const char* name_;
+  std::unique_ptr<ProcessCollector> collector_;
+  std::unique_ptr<FakeAgent> agent_;
+  uint64_t records_ = 0;
+  uint64_t spent_ns_ = 0;
+};
+
+uint64_t g_divisor = 1;
+
+Stack base_stack(size_t depth) {
+  Stack stack;
+  for (size_t i = 0; i < depth; ++i) stack.push_back(0x401000 + 64 * i);
+  return stack;
+}
+
+void tight_loop() {
+  Bench bench("malloc and free in a loop, depth 30", 1);
+  Stack stack = base_stack(30);
+  for (uint64_t i = 0; i < 10'000'000 / g_divisor; ++i) {
+    stack.back() = 0x500000 + (i & 1) * 8;  // one fresh frame each time
+    bench.rings[0].malloc(0x10000000, 100, stack, 1);
+    bench.rings[0].free(0x10000000, 1);
+  }
+  bench.report();
+}
+
+// Three fresh frames an event, as compilers and interpreters have.
+void new_frames(Stack* stack, std::mt19937_64* random, uint64_t choices) {
+  stack->resize(20);
+  const uint64_t which = (*random)() % choices;
+  for (uint64_t part = which, i = 0; i < 3; ++i, part /= 128) stack->push_back(0x600000 + (part % 128) * 32 + i * 8192);
+}
+
+void distinct_stacks() {
+  Bench bench("1 M distinct stacks, half of the blocks freed", 1);
+  std::mt19937_64 random(1);
+  Stack stack = base_stack(20);
+  for (uint64_t i = 0; i < 3'000'000 / g_divisor; ++i) {
+    new_frames(&stack, &random, 1'050'000);
+    bench.rings[0].malloc(0x10000000 + i * 48, 40, stack, 1);
+    if (i % 2 == 1) bench.rings[0].free(0x10000000 + (i - 1) * 48, 1);
+  }
+  bench.report();
+}
+
+void many_live() {
+  Bench bench("5 M live blocks, freed and made at random", 1);
+  std::mt19937_64 random(1);
+  const uint64_t live_blocks = 5'000'000 / g_divisor;
+  Stack stack = base_stack(20);
+  for (uint64_t i = 0; i < live_blocks; ++i) {
+    new_frames(&stack, &random, 1000);
+    bench.rings[0].malloc(0x10000000 + i * 48, 40, stack, 1);
+  }
+  bench.restart();
+  for (uint64_t i = 0; i < 5'000'000 / g_divisor; ++i) {
+    new_frames(&stack, &random, 1000);
+    const uint64_t address = 0x10000000 + random() % live_blocks * 48;
+    bench.rings[0].free(address, 1);
+    bench.rings[0].malloc(address, 50, stack, 1);
+  }
+  bench.report();
+}
+
+void several_rings(const char* name, uint32_t rings, uint64_t burst) {
+  Bench bench(name, rings);
+  std::mt19937_64 random(1);
+  std::vector<Stack> stacks(rings, base_stack(20));
+  for (uint64_t i = 0; i < 4'000'000 / burst / g_divisor; ++i) {
+    const uint64_t ring = random() % rings;
+    for (uint64_t k = 0; k < burst; ++k) {
+      new_frames(&stacks[ring], &random, 1000);
+      const uint64_t address = 0x10000000 + ring * 0x1000000 + k % 64 * 48;
+      bench.rings[ring].malloc(address, 40, stacks[ring], Bench::stamp());
+      bench.rings[ring].free(address, Bench::stamp());
+    }
+  }
+  bench.report();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int only = argc > 1 ? std::atoi(argv[1]) : 0;         // number of the row
+  if (argc > 2) g_divisor = std::strtoul(argv[2], nullptr, 10);  // shorter, for valgrind
+  if (only == 0 || only == 1) tight_loop();
+  if (only == 0 || only == 2) distinct_stacks();
+  if (only == 0 || only == 3) many_live();
+  if (only == 0 || only == 4) several_rings("4 rings in turns", 4, 1);
+  if (only == 0 || only == 5) several_rings("4 rings in bursts of 100", 4, 100);
+  if (only == 0 || only == 6) several_rings("64 rings in turns", 64, 1);
+}
