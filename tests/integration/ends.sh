@@ -1,6 +1,7 @@
 # However a program ends, its profile is written, is complete up to that moment and says how it ended.
 ulimit -c 0
 end_case() {  # HOW STATUS KIND NUMBER
+  rm -f counts
   profile "$TARGETS/ends" "$1" 5000 counts
   expect_eq "exit status of heapprof after $1" "$status" "$2"
   expect_end "$3" "$4"
