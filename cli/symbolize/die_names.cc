@@ -98,20 +98,23 @@ const DieName& DieNames::name(Dwarf_Die die, int depth) {
   auto [entry, is_new] = names_.try_emplace(die.addr);
   DieName& result = entry->second;
   if (!is_new) return result;
+  const char* label = nullptr;  // a linkage name that is not mangled
   for (int steps = 0; steps < kMaxChain; ++steps) {
     const char* linkage = string_of(&die, DW_AT_linkage_name);
     if (linkage == nullptr) linkage = string_of(&die, DW_AT_MIPS_linkage_name);
     if (linkage != nullptr && linkage[0] != '\0') {
-      result.text = demangle(linkage);
-      result.is_linkage = true;
-      return result;
+      std::string text = demangle(linkage);
+      if (text != linkage) {
+        result = {std::move(text), true};
+        return result;
+      }
+      if (label == nullptr) label = linkage;
     }
     const char* plain = result.text.empty() ? string_of(&die, DW_AT_name) : nullptr;
-    if (plain != nullptr && plain[0] != '\0') {
-      result.text = prefix(scope_of(die), plain, depth) + plain;
-    }
+    if (plain != nullptr && plain[0] != '\0') result.text = prefix(scope_of(die), plain, depth) + plain;
     if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification)) break;
   }
+  if (result.text.empty() && label != nullptr) result.text = label;
   return result;
 }
 

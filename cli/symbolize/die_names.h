@@ -1,9 +1,10 @@
 // cli/symbolize/die_names.h: what a function's entry calls it, demangled, each looked up once.
 //
 // Guarantees
-//  - The linkage name wins, because it says namespace, class and parameters; DW_AT_name is second. gcc writes no linkage name
-//    for a function of an anonymous namespace that it has inlined everywhere: the namespaces around it are then put before
-//    the bare name.
+//  - A mangled linkage name wins, because it says namespace, class and parameters. One that is not mangled is a mere label of
+//    the linker's (`__GI_abort`, `parse.lto_priv.0`): there DW_AT_name, the source's word, wins.
+//  - gcc writes no linkage name for a function of an anonymous namespace that it has inlined everywhere: the namespaces around
+//    it are then put before the bare name.
 //  - A chain of abstract origins and specifications that never ends is given up after 16 steps.
 // Cost:     bare names in a unit that has not been walked (link-time optimisation, dwz) cost one walk over it.
 #pragma once
@@ -22,7 +23,7 @@ namespace heapprof::cli {
 
 struct DieName {
   std::string text;         // empty: none
-  bool is_linkage = false;  // false: from DW_AT_name
+  bool is_mangled = false;  // was before; false: a bare name
 };
 
 class DieNames {

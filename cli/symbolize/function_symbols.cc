@@ -21,8 +21,6 @@ bool has_symtab(Elf* elf) {
   return false;
 }
 
-int rank_of(unsigned binding) { return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2; }
-
 size_t underscores(const char* name) { return std::string_view(name).find_first_not_of('_'); }
 
 }  // namespace
@@ -46,16 +44,16 @@ FunctionSymbols::FunctionSymbols(Dwfl_Module* module, const std::vector<AddressR
                                [svma](const AddressRange& range) { return range.low <= svma && svma < range.high; });
     if (is_code) add(symbol, svma, name);
   }
-  std::sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
+  std::sort(symbols_.begin(), symbols_.end(), [](const FunctionSymbol& a, const FunctionSymbol& b) {
     if (a.low != b.low) return a.low < b.low;
-    if (a.rank != b.rank) return a.rank > b.rank;
+    if (a.is_local != b.is_local) return a.is_local;
     if (underscores(a.name) != underscores(b.name)) return underscores(a.name) > underscores(b.name);
     if (std::strlen(a.name) != std::strlen(b.name)) return std::strlen(a.name) > std::strlen(b.name);
     return std::strcmp(a.name, b.name) > 0;
   });
   close_open_ends(sections);
   uint64_t highest = 0;
-  for (const Symbol& symbol : symbols_) highest_end_.push_back(highest = std::max(highest, symbol.high));
+  for (const FunctionSymbol& symbol : symbols_) highest_end_.push_back(highest = std::max(highest, symbol.high));
 }
 
 void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* name) {
@@ -65,13 +63,13 @@ void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* nam
   if (symbol.st_size == 0 && !has_full_table_) return;
   uint64_t high = svma + symbol.st_size;
   if (high < svma) return;
-  symbols_.push_back({svma, high, name, rank_of(GELF_ST_BIND(symbol.st_info))});
+  symbols_.push_back({svma, high, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL});
 }
 
 void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections) {
   uint64_t next = 0;  // of the symbol with a higher address
   for (size_t i = symbols_.size(); i-- > 0;) {
-    Symbol& symbol = symbols_[i];
+    FunctionSymbol& symbol = symbols_[i];
     if (i + 1 < symbols_.size() && symbols_[i + 1].low > symbol.low) next = symbols_[i + 1].low;
     if (symbol.high != symbol.low) continue;
     for (const AddressRange& range : sections) {
@@ -81,13 +79,13 @@ void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections)
   }
 }
 
-const char* FunctionSymbols::find(uint64_t svma) const {
+const FunctionSymbol* FunctionSymbols::find(uint64_t svma) const {
   auto at = std::upper_bound(symbols_.begin(), symbols_.end(), svma,
-                             [](uint64_t value, const Symbol& symbol) { return value < symbol.low; });
+                             [](uint64_t value, const FunctionSymbol& symbol) { return value < symbol.low; });
   size_t i = static_cast<size_t>(at - symbols_.begin());
   for (size_t steps = 0; i > 0 && highest_end_[i - 1] > svma && steps < kMaxSteps; ++steps) {
     --i;
-    if (symbols_[i].high > svma) return symbols_[i].name;
+    if (symbols_[i].high > svma) return &symbols_[i];
   }
   return nullptr;
 }

@@ -3,7 +3,7 @@
 // Guarantees
 //  - A symbol names the addresses inside its size. One without a size (hand-written assembly) reaches to the next symbol or
 //    the end of its section, but only in a full .symtab: in .dynsym the next symbol may be any number of functions away.
-//  - Of several names at one address the global one wins, then the one with fewer leading underscores, then the shortest.
+//  - Of several names at one address a global or weak one wins, then the one with fewer leading underscores, then the shortest.
 #pragma once
 
 #include "cli/symbolize/unit_index.h"
@@ -16,29 +16,29 @@
 
 namespace heapprof::cli {
 
+struct FunctionSymbol {
+  uint64_t low;  // svma
+  uint64_t high;
+  const char* name;  // as in the table, mangled; lives as long as the module
+  bool is_local;
+};
+
 class FunctionSymbols {
  public:
   FunctionSymbols(Dwfl_Module* module, const std::vector<AddressRange>& executable,
                   const std::vector<AddressRange>& sections);
 
-  // The mangled name; null if no function is known to cover the address. Lives as long as the module.
-  const char* find(uint64_t svma) const;
+  // Null if no function is known to cover the address.
+  const FunctionSymbol* find(uint64_t svma) const;
 
   bool empty() const { return symbols_.empty(); }
-  bool has_full_table() const { return has_full_table_; }
 
  private:
-  struct Symbol {
-    uint64_t low;
-    uint64_t high;
-    const char* name;
-    int rank;  // binding: the smaller the better
-  };
   void add(const GElf_Sym& symbol, uint64_t svma, const char* name);
   void close_open_ends(const std::vector<AddressRange>& sections);
 
-  std::vector<Symbol> symbols_;        // by low, better ones later
-  std::vector<uint64_t> highest_end_;  // as in UnitIndex
+  std::vector<FunctionSymbol> symbols_;  // by low, better ones later
+  std::vector<uint64_t> highest_end_;    // as in UnitIndex
   bool has_full_table_ = false;
 };
 

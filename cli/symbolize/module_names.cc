@@ -59,11 +59,6 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
   return best;
 }
 
-// A bare name of the outermost frame (`push_back`, from a unit without linkage names) is less than a mangled symbol.
-bool wants_symbol(const UnitFrames& found) {
-  return found.frames.empty() || found.frames.back().function.empty() || !found.has_linkage_name;
-}
-
 // Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`. DWARF calls them all by
 // the function's name, and so do we.
 std::string_view without_clone_marks(std::string_view symbol) {
@@ -71,15 +66,21 @@ std::string_view without_clone_marks(std::string_view symbol) {
     size_t at = symbol.find(mark, 1);
     if (at != std::string_view::npos) symbol = symbol.substr(0, at);
   }
-  return symbol;
+  return symbol.substr(0, symbol.find('@', 1));  // the version of a glibc symbol
 }
 
-void use_symbol(const char* symbol, UnitFrames* found) {
+// Puts the symbol's name on the outermost frame if that has none, or a bare one that the symbol betters: a mangled name says
+// more than `push_back`, and of the names of one C function (`__GI___libc_malloc`, `__libc_malloc`, `malloc`) the symbol table
+// has the one that programs call.
+void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, UnitFrames* found) {
+  const FunctionSymbol* symbol = symbols.find(svma);
+  if (symbol == nullptr) return;
   if (found->frames.empty()) found->frames.emplace_back();
   SourceFrame& outermost = found->frames.back();
-  std::string plain(without_clone_marks(symbol));
+  std::string plain(without_clone_marks(symbol->name));
   std::string name = demangle(plain);
-  if (outermost.function.empty() || name != plain) outermost.function = std::move(name);
+  bool is_same_function = found->function_bytes != 0 && found->function_low + bias == symbol->low;
+  if (outermost.function.empty() || name != plain || is_same_function) outermost.function = std::move(name);
 }
 
 }  // namespace
@@ -100,10 +101,9 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
   }
   std::optional<FunctionSymbols> symbols;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (wants_symbol(found[i])) {
+    if (found[i].function_bytes == 0 || found[i].has_bare_name) {
       if (!symbols) symbols.emplace(file.module(), executable, file.code_sections());
-      const char* symbol = symbols->find(addresses_svma[i]);
-      if (symbol != nullptr) use_symbol(symbol, &found[i]);
+      use_symbol(*symbols, addresses_svma[i], bias, &found[i]);
     }
     names.frames[i] = std::move(found[i].frames);
   }

@@ -34,6 +34,9 @@ void append_all(std::string_view parts, std::string* path) {
 std::string source_path(std::string_view directory, std::string_view file) {
   if (file.empty()) return {};
   if (file.front() == '/') directory = {};
+  // A relative directory (reproducible builds) is in front already where libdw has put it: DWARF 5's directory 0.
+  bool is_there = !directory.empty() && file.starts_with(directory) && file.substr(directory.size()).starts_with('/');
+  if (is_there) directory = {};
   std::string path;
   path.reserve(directory.size() + file.size() + 1);
   if (file.front() == '/' || (!directory.empty() && directory.front() == '/')) path.push_back('/');

@@ -21,6 +21,7 @@ struct Node {
   Dwarf_Die die;
   uint32_t parent = kNone;  // what it was inlined into
   uint64_t bytes = 0;       // functions: size of the code
+  uint64_t low = 0;         // functions: where the first range of it begins
 };
 
 // An entry that is open during the walk: its children are deeper.
@@ -112,7 +113,7 @@ uint32_t Walk::add_function(Dwarf_Die die) {
       if (innermost_[i] != kNone && nodes_[function_of(innermost_[i])].bytes <= bytes) continue;
       if (node == kNone) {
         node = static_cast<uint32_t>(nodes_.size());
-        nodes_.push_back({die, kNone, bytes});
+        nodes_.push_back({die, kNone, bytes, ranges.front().low});
       }
       innermost_[i] = node;
     }
@@ -129,7 +130,7 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
       if (innermost_[i] == kNone || !is_inside(parent, innermost_[i])) continue;
       if (node == kNone) {
         node = static_cast<uint32_t>(nodes_.size());
-        nodes_.push_back({die, parent, 0});
+        nodes_.push_back({die, parent, 0, 0});
       }
       innermost_[i] = node;
     }
@@ -191,7 +192,8 @@ UnitFrames Walk::frames_of(size_t index) {
       set_call_site(&nodes_[node].die, &frame);
     } else {
       result.function_bytes = nodes_[node].bytes;
-      result.has_linkage_name = name.is_linkage;
+      result.function_low = nodes_[node].low;
+      result.has_bare_name = !name.is_mangled;
     }
   }
   if (result.frames.empty() && !frame.file.empty()) result.frames.push_back(std::move(frame));

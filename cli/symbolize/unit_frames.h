@@ -25,7 +25,8 @@ namespace heapprof::cli {
 struct UnitFrames {
   std::vector<SourceFrame> frames;  // without a function: at most one frame, with file and line only
   uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: none found
-  bool has_linkage_name = false;    // of the outermost frame
+  bool has_bare_name = false;       // of the outermost frame: without parameters
+  uint64_t function_low = 0;        // where the function begins
 };
 
 // What is kept while the units of one module are read.

@@ -25,6 +25,9 @@ TEST_CASE("a name that nothing makes absolute stays relative") {
   CHECK(source_path(".", "a.cc") == "a.cc");
   CHECK(source_path("", "../../a.cc") == "../../a.cc");
   CHECK(source_path("", "x/../../a.cc") == "../a.cc");
+  CHECK(source_path("./stdlib", "./stdlib/abort.c") == "stdlib/abort.c");
+  CHECK(source_path("./stdlib", "../sysdeps/x.c") == "sysdeps/x.c");
+  CHECK(source_path("std", "stdlib/abort.c") == "std/stdlib/abort.c");
   CHECK(source_path("", "<built-in>") == "<built-in>");
   CHECK(source_path("/build", "").empty());
 }
