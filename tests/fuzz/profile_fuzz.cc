@@ -1,0 +1,31 @@
+// tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes.
+#include "cli/model/frame_kind.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/dhat.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+using namespace heapprof::cli;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  TextSource source(std::string_view(reinterpret_cast<const char*>(data), size));
+  const Result<Profile> first = read_profile(&source, "input");
+  if (!first) {
+    if (first.problem().exit_code != 3 || first.problem().what.empty()) std::abort();
+    return 0;
+  }
+  for (const Site& site : first->devices[0].sites) {
+    if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
+  }
+  StringSink once;
+  write_dhat(*first, &once);
+  TextSource again(once.text());
+  const Result<Profile> second = read_profile(&again, "again");
+  if (!second) std::abort();
+  StringSink twice;
+  write_dhat(*second, &twice);
+  if (once.text() != twice.text()) std::abort();
+  return 0;
+}
