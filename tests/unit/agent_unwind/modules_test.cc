@@ -37,13 +37,16 @@ size_t count_announced(const std::string& end_of_path) {
   return count;
 }
 
-const Announced& last_announced(const std::string& end_of_path) {
-  const Announced* last = nullptr;
+Announced last_announced(const std::string& end_of_path) {
+  Announced last;
+  bool found = false;
   for (const Announced& entry : announced()) {
-    if (entry.path.ends_with(end_of_path)) last = &entry;
+    if (!entry.path.ends_with(end_of_path)) continue;
+    last = entry;
+    found = true;
   }
-  REQUIRE(last != nullptr);
-  return *last;
+  REQUIRE(found);
+  return last;
 }
 
 // The same questions, answered by dl_iterate_phdr.
@@ -100,7 +103,7 @@ TEST_CASE("an object is announced with its place, path and build id", "[modules]
   const bool list_only = GENERATE(false, true);
   g_use_link_map_only = list_only;
   REQUIRE(init_unwinder());
-  announced().clear();
+  forget_announced();
   int values[] = {3, 1, 2};
   qsort(values, 3, sizeof values[0], [](const void*, const void*) {
     capture_here(nullptr);
@@ -111,7 +114,7 @@ TEST_CASE("an object is announced with its place, path and build id", "[modules]
   expected.end_of_path = "libc.so.6";
   dl_iterate_phdr(describe, &expected);
   CHECK(count_announced("libc.so.6") == 1);
-  const Announced& libc = last_announced("libc.so.6");
+  const Announced libc = last_announced("libc.so.6");
   CHECK(libc.load_bias == expected.bias);
   CHECK(libc.start_avma == expected.start_avma);
   CHECK(libc.end_avma >= expected.end_avma);
@@ -134,7 +137,7 @@ TEST_CASE("rules of an unloaded library are not used for the next one at its pla
 
 TEST_CASE("a library that comes back unchanged is announced once", "[modules]") {
   REQUIRE(init_unwinder());
-  announced().clear();
+  forget_announced();
   const auto load_and_probe = [](const char* file) {
     const Loaded loaded(file);
     loaded.call(probe);
@@ -155,7 +158,7 @@ TEST_CASE("a library that comes back unchanged is announced once", "[modules]") 
 
 TEST_CASE("a forked child announces every object again", "[modules]") {
   REQUIRE(init_unwinder());
-  announced().clear();
+  forget_announced();
   capture_here(nullptr);
   const size_t once = announced().size();
   CHECK(once > 0);

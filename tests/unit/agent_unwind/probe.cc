@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace heapprof::agent {
 
@@ -24,9 +25,23 @@ void lock(std::atomic<uint32_t>& word) {
   }
 }
 void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
+// In memory of its own, as a handler may be the one who finds a module.
+struct RawEntry {
+  wire::ModuleEntry entry;
+  char path[256];
+  uint8_t build_id[64];
+  uint32_t build_id_bytes;
+};
+RawEntry g_entries[2048];
+std::atomic<uint32_t> g_entry_count;
+
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes) {
-  test::announced().push_back({entry.start_avma, entry.end_avma, entry.load_bias, entry.generation, path,
-                               std::string(reinterpret_cast<const char*>(build_id), build_id_bytes)});
+  RawEntry& raw = g_entries[g_entry_count.load(std::memory_order_relaxed) % std::size(g_entries)];
+  raw.entry = entry;
+  strncpy(raw.path, path, sizeof raw.path - 1);
+  raw.build_id_bytes = std::min<uint32_t>(build_id_bytes, sizeof raw.build_id);
+  if (raw.build_id_bytes != 0) memcpy(raw.build_id, build_id, raw.build_id_bytes);
+  g_entry_count.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
@@ -35,10 +50,16 @@ namespace test {
 uint32_t g_test_generation = 1;
 Reference g_reference = Reference::kLibunwind;
 
-std::vector<Announced>& announced() {
-  static std::vector<Announced> entries;
+std::vector<Announced> announced() {
+  std::vector<Announced> entries;
+  for (uint32_t i = 0; i < g_entry_count.load(std::memory_order_relaxed) && i < std::size(g_entries); ++i) {
+    const RawEntry& raw = g_entries[i];
+    entries.push_back({raw.entry.start_avma, raw.entry.end_avma, raw.entry.load_bias, raw.entry.generation, raw.path,
+                       std::string(reinterpret_cast<const char*>(raw.build_id), raw.build_id_bytes)});
+  }
   return entries;
 }
+void forget_announced() { g_entry_count.store(0, std::memory_order_relaxed); }
 
 OwnContext::OwnContext()
     : memory_(mmap(nullptr, unwind_context_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
@@ -49,8 +70,10 @@ OwnContext::~OwnContext() { munmap(memory_, unwind_context_bytes()); }
 
 namespace {
 
-// Large, and a thread may have a stack of 16 KiB.
+// A handler must find everything made.
 struct ThreadState {
+  ThreadState() { rebuilt.reserve(kMaxFrames); }
+
   Tally tally;
   OwnContext context;
   std::vector<uint64_t> reference = std::vector<uint64_t>(kMaxFrames);

@@ -53,14 +53,15 @@ class OwnContext {
 
 // One entry that was announced to the (absent) collector.
 struct Announced {
-  uint64_t start_avma;
-  uint64_t end_avma;
-  uint64_t load_bias;
-  uint32_t generation;
+  uint64_t start_avma = 0;
+  uint64_t end_avma = 0;
+  uint64_t load_bias = 0;
+  uint32_t generation = 0;
   std::string path;
   std::string build_id;
 };
-std::vector<Announced>& announced();
+std::vector<Announced> announced();
+void forget_announced();
 
 }  // namespace heapprof::agent::test
 

@@ -57,7 +57,7 @@ TEST_CASE("a walk takes little of the stack", "[stack_use]") {
     call();
     bytes = g_used_bytes;
   }
-  const size_t cold_bytes = used[0];  // every rule is made, every module announced (to this test's own std::vector)
+  const size_t cold_bytes = used[0];  // every rule is made, every module announced
   const size_t warm_bytes = used[3];
   special_cfa_in_rbx(measure);
   const size_t full_bytes = g_used_bytes;
