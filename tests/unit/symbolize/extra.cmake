@@ -50,6 +50,18 @@ if(SYMBOLIZE_CLANG)
   endif()
 endif()
 
+# Written in assembly: debug information that no compiler makes.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  add_custom_command(
+    OUTPUT ${symbolize_folder}/contradictory/shapes
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${symbolize_folder}/contradictory
+    COMMAND ${CMAKE_CXX_COMPILER} ${symbolize_sources}/contradictory.S $<TARGET_OBJECTS:symbolize_record>
+            -o ${symbolize_folder}/contradictory/shapes
+    DEPENDS ${symbolize_sources}/contradictory.S symbolize_record $<TARGET_OBJECTS:symbolize_record>
+    COMMENT "Building contradictory/shapes" VERBATIM)
+  list(APPEND symbolize_files ${symbolize_folder}/contradictory/shapes)
+endif()
+
 # Rust programs of the same kind, one for each way of mangling; without rustc their test says so.
 find_program(SYMBOLIZE_RUSTC NAMES rustc)
 set(symbolize_rust_names "")

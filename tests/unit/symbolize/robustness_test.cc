@@ -101,3 +101,46 @@ TEST_CASE("damaged files end the reading soon, and never the run") {
     CHECK(names_found > 0);
   }
 }
+
+TEST_CASE("debug information that leads in circles comes to an end") {
+  fs::path file = program("contradictory");
+  if (!fs::exists(file)) {
+    WARN("skipped: not an x86-64 machine");
+    return;
+  }
+  std::map<std::string, uint64_t> words = recorded(file);
+  REQUIRE(words.size() == 2);
+  Symbolized found = symbolize_file(file, words);
+  CHECK(found.report.unreadable_modules.empty());
+  // The inlined copy has no name, as its origin is itself; the function's name comes from the symbol.
+  REQUIRE(found.frames["cyclic"].size() == 2);
+  CHECK(found.frames["cyclic"][0].function.empty());
+  CHECK(found.frames["cyclic"][0].inlined);
+  CHECK(found.frames["cyclic"][1].function == "cyclic");
+  // A function without a size reaches to the next one.
+  REQUIRE(found.frames["unsized"].size() == 1);
+  CHECK(found.frames["unsized"][0].function == "unsized");
+}
+
+TEST_CASE("a result that was cut short or altered is refused") {
+  cli::ModuleNames names;
+  names.frames = {{{"f", "a.cc", 1, true}, {"main", "a.cc", 2, false}}, {}};
+  names.state = cli::DebugFileState::kOpen;
+  std::string bytes = encode(names);
+  cli::ModuleNames copy;
+  REQUIRE(cli::decode(bytes, &copy));
+  REQUIRE(copy.frames.size() == 2);
+  REQUIRE(copy.frames[0].size() == 2);
+  CHECK(copy.frames[0][0].function == "f");
+  CHECK(copy.frames[0][1].file == "a.cc");
+  CHECK(copy.frames[0][0].line == 1);
+  CHECK(copy.frames[0][0].inlined);
+  for (size_t size = 0; size < bytes.size(); ++size) CHECK_FALSE(cli::decode(bytes.substr(0, size), &copy));
+  CHECK_FALSE(cli::decode(bytes + "x", &copy));
+  std::mt19937 random(5);
+  for (int i = 0; i < 2000; ++i) {
+    std::string altered = bytes;
+    altered[random() % altered.size()] = static_cast<char>(random());
+    cli::decode(altered, &copy);  // whatever it says, it reads no further than the bytes go
+  }
+}
