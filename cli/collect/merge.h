@@ -5,6 +5,7 @@
 // Cost:     a heap of rings: about 10 ns an event for every doubling of the number of rings whose events alternate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

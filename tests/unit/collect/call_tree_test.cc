@@ -1,0 +1,81 @@
+#include "cli/collect/call_tree.h"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+struct Leaf {
+  uint32_t node = 0;
+  uint64_t path_hash = CallTree::kRootHash;
+};
+
+Leaf walk(CallTree& tree, const std::vector<uint32_t>& locations) {
+  Leaf leaf;
+  for (const uint32_t location : locations) {
+    leaf.path_hash = CallTree::hash_step(leaf.path_hash, location);
+    leaf.node = tree.descend(leaf.path_hash, leaf.node, location).node;
+  }
+  return leaf;
+}
+
+TEST_CASE("equal stacks are one node, different ones two, while the tree grows") {
+  std::mt19937 random(3);
+  CallTree tree;
+  std::map<std::vector<uint32_t>, uint32_t> nodes;
+  std::set<uint32_t> seen;
+  for (int i = 0; i < 60'000; ++i) {
+    std::vector<uint32_t> stack(random() % 12);
+    for (uint32_t& location : stack) location = random() % 4;
+    const uint32_t node = walk(tree, stack).node;
+    const auto [at, is_new] = nodes.try_emplace(stack, node);
+    REQUIRE(at->second == node);
+    if (is_new) REQUIRE(seen.insert(node).second);
+  }
+  for (const auto& [stack, node] : nodes) {  // back from the node to the stack
+    std::vector<uint32_t> back;
+    for (uint32_t at = node; at != 0; at = tree.nodes()[at].parent) {
+      REQUIRE(tree.nodes()[at].parent < at);
+      back.insert(back.begin(), tree.nodes()[at].location);
+    }
+    REQUIRE(back == stack);
+  }
+}
+
+TEST_CASE("a stack has one site, and another one where it is truncated") {
+  CallTree tree;
+  const Leaf leaf = walk(tree, {1, 2, 3});
+  const uint32_t site = tree.site_of(leaf.path_hash, leaf.node);
+  CHECK(site != 0);
+  CHECK(tree.site_of(leaf.path_hash, leaf.node) == site);
+  const uint32_t truncated = tree.truncated_site_of(leaf.node);
+  CHECK(truncated != site);
+  CHECK(tree.truncated_site_of(leaf.node) == truncated);
+  CHECK(tree.sites()[site].stack == leaf.node);
+  CHECK(tree.sites()[site].truncated == 0);
+  CHECK(tree.sites()[truncated].truncated == 1);
+
+  const uint32_t root = tree.site_of(CallTree::kRootHash, 0);
+  CHECK(root != site);
+  CHECK(tree.site_of(CallTree::kRootHash, 0) == root);
+  CHECK(tree.sites()[root].stack == 0);
+}
+
+TEST_CASE("sites stay with their stacks when the table grows") {
+  CallTree tree;
+  std::vector<std::pair<Leaf, uint32_t>> sites;
+  for (uint32_t i = 0; i < 50'000; ++i) {
+    const Leaf leaf = walk(tree, {i % 7, i});
+    if (i % 3 == 0) sites.push_back({leaf, tree.site_of(leaf.path_hash, leaf.node)});
+  }
+  for (const auto& [leaf, site] : sites) REQUIRE(tree.site_of(leaf.path_hash, leaf.node) == site);
+  CHECK(tree.site_count() == sites.size() + 1);
+}
+
+}  // namespace
+}  // namespace heapprof::cli

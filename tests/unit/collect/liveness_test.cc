@@ -1,0 +1,62 @@
+#include "cli/collect/arena.h"
+#include "tests/support/ring_builder.h"
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+namespace heapprof::cli {
+namespace {
+
+uint32_t liveness_of(test::FakeAgent& agent) {
+  return reinterpret_cast<std::atomic<uint32_t>*>(agent.control().liveness)->load();
+}
+
+TEST_CASE("an agent sees that the thread of its collector has died") {
+  std::unique_ptr<Arena> arenas[2];
+  std::unique_ptr<test::FakeAgent> agents[2];
+  pid_t id = 0;
+  std::thread collector([&] {
+    for (int i = 0; i < 2; ++i) {
+      arenas[i] = std::move(Arena::create()).value();
+      agents[i] = std::make_unique<test::FakeAgent>(arenas[i]->fd());
+    }
+    id = static_cast<pid_t>(::syscall(SYS_gettid));
+    CHECK((liveness_of(*agents[0]) & wire::kFutexOwnerDied) == 0);
+    CHECK(liveness_of(*agents[0]) == static_cast<uint32_t>(id));
+  });
+  collector.join();
+  while (::syscall(SYS_tgkill, ::getpid(), id, 0) == 0) ::usleep(1000);  // join returns before the kernel is through
+  CHECK((liveness_of(*agents[0]) & wire::kFutexOwnerDied) != 0);
+  CHECK((liveness_of(*agents[1]) & wire::kFutexOwnerDied) != 0);
+}
+
+TEST_CASE("an arena that is given up in time is not marked") {
+  int fd = -1;
+  std::thread collector([&] {
+    auto first = std::move(Arena::create()).value();
+    auto second = std::move(Arena::create()).value();
+    fd = ::dup(first->fd());
+    first.reset();
+    second.reset();
+  });
+  collector.join();
+  test::FakeAgent agent(fd);
+  CHECK((liveness_of(agent) & wire::kFutexOwnerDied) == 0);
+  ::close(fd);
+}
+
+TEST_CASE("the target cannot resize the arena") {
+  auto arena = std::move(Arena::create()).value();
+  CHECK(::ftruncate(arena->fd(), 4096) != 0);
+  CHECK(::ftruncate(arena->fd(), 1ll << 40) != 0);
+  CHECK(::fcntl(arena->fd(), F_ADD_SEALS, F_SEAL_WRITE) != 0);
+  CHECK((::fcntl(arena->fd(), F_GETFD) & FD_CLOEXEC) != 0);
+}
+
+}  // namespace
+}  // namespace heapprof::cli
