@@ -1,6 +1,7 @@
 // agent/self_test.cc: see self_test.h. The calls go through the same symbols as the program's own.
 #include "agent/self_test.h"
 
+#include "agent/hooks_new.h"
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/real.h"
@@ -44,6 +45,23 @@ class Tester {
   uint32_t failures_ = 0;
 };
 
+// "…/libstdc++.so.6" begins with "libstdc++.so" from its last slash on.
+bool has_file_name(const link_map* object, const char* prefix) {
+  const char* name = object->l_name;
+  for (const char* at = name; *at != 0; ++at) {
+    if (*at == '/') name = at + 1;
+  }
+  while (*prefix != 0 && *name == *prefix) ++name, ++prefix;
+  return *prefix == 0;
+}
+
+// A replacement of operator new is the program's code, and its constructors have not run: never call it.
+bool is_new_testable() {
+  const Definition found = find_in_process("_Znwm");
+  if (found.address == nullptr || find_in_process("_ZdlPv").object != found.object) return false;
+  return is_new_recorded() || has_file_name(found.object, "libstdc++.so") || has_file_name(found.object, "libc++.so");
+}
+
 // Of the allocating hooks that have such blocks as free takes.
 bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
 
@@ -80,7 +98,7 @@ uint32_t run_self_test() {
     block = aligned_alloc(kAlignment, kSize);
     tester.expect(kHook_free_aligned_sized, 1, [&block] { free_aligned_sized(block, kAlignment, kSize); });
   }
-  if (find_in_process("_Znwm").address != nullptr && find_in_process("_ZdlPv").address != nullptr) {
+  if (is_new_testable()) {
     tester.expect(kSelfTestNew, 1, [&block] { block = _Znwm(kSize); });
     tester.expect(kSelfTestNew, 1, [&block] { _ZdlPv(block); });
   }
