@@ -19,7 +19,7 @@ for library in libtcmalloc_minimal.so.4 libjemalloc.so.2 libmimalloc.so.2; do
   expect_sum '^use_aligned' "12390 10 6195 5"
   # Preloaded by the user: ours goes before it.
   g++ -g -O1 -fno-builtin "$SOURCE/tests/targets/allocators/mixed.cc" -o plain
-  "$HEAPPROF_BIN" run -o preloaded.json -- env LD_PRELOAD="$path" ./plain || fail "with $library preloaded"
+  LD_PRELOAD=$path "$HEAPPROF_BIN" run -q -o preloaded.json -- ./plain || fail "with $library preloaded"
   check_profile preloaded.json
   expect_sum '^use_malloc' "12350 10 6175 5" preloaded.json
   expect_sum '^use_new' "12370 10 6185 5" preloaded.json

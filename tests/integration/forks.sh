@@ -10,7 +10,8 @@ while read -r child; do
   [ -f "$file" ] || fail "no profile of child $child: $(ls)"
   check_profile "$file"
   expect_complete "$file"
-  expect_end exited 5 "$file"
+  # Not heapprof's child: how it ended is known only where the kernel tells it.
+  case "$(json "$file" '.heapprof.run | "\(.end) \(.status)"')" in "exited 5" | "unknown 0") ;; *) fail "the end of child $child" ;; esac
   expect_sum '^allocate_in_child' "6185 5 4948 4" "$file"
   expect_sum '^allocate_in_parent' "0 0 0 0" "$file"
   expect_eq "inherited frees" "$(counter inherited_frees_count "$file")" 1
