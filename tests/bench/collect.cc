@@ -23,7 +23,7 @@ using test::Stack;
 
 class Bench {
  public:
-  Bench(const char* name, uint32_t rings) : name_(name) {
+  Bench(const char* name, uint32_t ring_count) : name_(name) {
     CollectorOptions options;
     options.clock_mode = detect_clock_mode();
     options.fence_mode = wire::FenceMode::kProducerFence;
@@ -37,10 +37,10 @@ class Bench {
     agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());
     collector_->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
     agent_->add_module({"/bin/bench", "\x01", 0x400000, 0x80000000, 0x400000, 0});
-    for (uint32_t i = 0; i < rings; ++i) {
-      this->rings.push_back(agent_->claim());
-      this->rings.back().open(static_cast<uint32_t>(::getpid()), stamp());
-      this->rings.back().when_full = [this] { drain(); };
+    for (uint32_t i = 0; i < ring_count; ++i) {
+      rings.push_back(agent_->claim());
+      rings.back().open(static_cast<uint32_t>(::getpid()), stamp());
+      rings.back().when_full = [this] { drain(); };
     }
   }
 

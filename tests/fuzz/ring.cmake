@@ -1,0 +1,1 @@
+target_link_libraries(fuzz_ring PRIVATE heapprof_cli_collect)

@@ -1,0 +1,4 @@
+# Not a test: prints the table of tests/bench/collect.cc.
+add_executable(bench_collect EXCLUDE_FROM_ALL ${CMAKE_CURRENT_SOURCE_DIR}/bench/collect.cc)
+target_include_directories(bench_collect PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(bench_collect PRIVATE heapprof_cli_collect heapprof_warnings)
