@@ -77,6 +77,14 @@ class RingBuilder {
   bool is_in_event() const { return is_held_; }
   void publish_as(uint64_t head) { header_->head.store(head, std::memory_order_release); }
 
+  // Calls when_full until there is room.
+  void wait_for_space(uint64_t bytes) {
+    while (header_ != nullptr && head_ + bytes - header_->tail.load(std::memory_order_acquire) > mask_ + 1) {
+      if (!when_full) throw std::runtime_error("the ring is full");
+      when_full();
+    }
+  }
+
   uint64_t head() const { return head_; }
   wire::RingHeader* header() { return header_; }
   // Called while the ring is full.
@@ -91,13 +99,6 @@ class RingBuilder {
   void store(uint64_t word) {
     __atomic_store_n(&words_[(head_ & mask_) / sizeof word], word, __ATOMIC_RELAXED);
     head_ += sizeof word;
-  }
-
-  void wait_for_space(uint64_t bytes) {
-    while (header_ != nullptr && head_ + bytes - header_->tail.load(std::memory_order_acquire) > mask_ + 1) {
-      if (!when_full) throw std::runtime_error("the ring is full");
-      when_full();
-    }
   }
 
   void timestamp(uint64_t stamp) {
