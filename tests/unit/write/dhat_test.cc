@@ -10,6 +10,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 
 using namespace heapprof;
@@ -113,6 +114,22 @@ TEST_CASE("the golden files are what is written today") {
     const std::string golden{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     INFO(name << ": if the change is meant: scripts/regold");
     CHECK(written(profile) == golden);
+  }
+}
+
+TEST_CASE("every name in the file is in the manual page") {
+  std::ifstream page(HEAPPROF_TEST_DATA "/../man/heapprof-format.5.scd");
+  REQUIRE(page.good());
+  std::string manual{std::istreambuf_iterator<char>(page), std::istreambuf_iterator<char>()};
+  manual.erase(std::remove(manual.begin(), manual.end(), '\\'), manual.end());
+  const std::string text = written(test::assembled(test::hostile_sample()));
+  const std::regex name("\"([A-Za-z_]+)\":");
+  std::set<std::string> names;
+  for (std::sregex_iterator i(text.begin(), text.end(), name), end; i != end; ++i) names.insert((*i)[1]);
+  CHECK(names.size() > 80);
+  for (const std::string& one : names) {
+    INFO(one);
+    CHECK(std::regex_search(manual, std::regex("\\b" + one + "\\b")));
   }
 }
 
