@@ -1,5 +1,4 @@
-// cli/symbolize/module_names.cc: addresses are grouped by unit, so that each unit is read once, and the units are read in the
-// order of their first address.
+// cli/symbolize/module_names.cc: addresses are grouped by unit, so that each unit is read once.
 #include "cli/symbolize/module_names.h"
 
 #include "cli/symbolize/function_symbols.h"
@@ -8,6 +7,7 @@
 #include "cli/symbolize/unit_index.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -21,40 +21,44 @@ struct UnitWork {
   std::vector<size_t> places;       // of each address in the answer
 };
 
-std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias) {
+// places: of the addresses wanted. Each goes to the unit that stands at `choice` in the index's order for it, or nowhere.
+std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias,
+                                    const std::vector<size_t>& places, size_t choice) {
   std::vector<UnitWork> works;
   std::unordered_map<const void*, size_t> by_unit;
-  for (size_t i = 0; i < addresses_svma.size(); ++i) {
-    uint64_t address = addresses_svma[i] - bias;
-    for (const Dwarf_Die& unit : index.find(address)) {
-      auto [entry, is_new] = by_unit.try_emplace(unit.addr, works.size());
-      if (is_new) works.push_back({unit, {}, {}});
-      works[entry->second].addresses.push_back(address);
-      works[entry->second].places.push_back(i);
-    }
+  for (size_t place : places) {
+    uint64_t address = addresses_svma[place] - bias;
+    std::vector<Dwarf_Die> units = index.find(address);
+    if (choice >= units.size()) continue;
+    auto [entry, is_new] = by_unit.try_emplace(units[choice].addr, works.size());
+    if (is_new) works.push_back({units[choice], {}, {}});
+    works[entry->second].addresses.push_back(address);
+    works[entry->second].places.push_back(place);
   }
   return works;
 }
 
-// Of two units' answers for one address: the one that knows a function, then the one with the smaller function.
-bool is_better(const UnitFrames& a, const UnitFrames& b) {
-  if ((a.function_bytes != 0) != (b.function_bytes != 0)) return a.function_bytes != 0;
-  if (a.function_bytes != b.function_bytes) return a.function_bytes < b.function_bytes;
-  return a.frames.size() > b.frames.size();
-}
-
+// An address that the first unit has no function for is looked up in the next one that claims it; that is rare.
 std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<AddressRange> executable,
                                    std::span<const uint64_t> addresses_svma) {
-  std::vector<UnitFrames> best(addresses_svma.size());
   for (AddressRange& range : executable) range = {range.low - bias, range.high - bias};
   UnitIndex index(dwarf, std::move(executable));
   UnitReading reading;
-  for (const UnitWork& work : group_by_unit(index, addresses_svma, bias)) {
-    std::vector<UnitFrames> found = read_unit_frames(work.unit, work.addresses, index.executable(), &reading);
-    for (size_t i = 0; i < found.size(); ++i) {
-      UnitFrames& so_far = best[work.places[i]];
-      if (is_better(found[i], so_far)) so_far = std::move(found[i]);
+  std::vector<UnitFrames> best(addresses_svma.size());
+  std::vector<size_t> open(addresses_svma.size());
+  std::iota(open.begin(), open.end(), size_t{0});
+  for (size_t choice = 0; !open.empty(); ++choice) {
+    std::vector<size_t> still_open;
+    for (const UnitWork& work : group_by_unit(index, addresses_svma, bias, open, choice)) {
+      std::vector<UnitFrames> found = read_unit_frames(work.unit, work.addresses, index.executable(), &reading);
+      for (size_t i = 0; i < found.size(); ++i) {
+        UnitFrames& so_far = best[work.places[i]];
+        if (found[i].function_bytes != 0 || so_far.frames.empty()) so_far = std::move(found[i]);
+        if (so_far.function_bytes == 0) still_open.push_back(work.places[i]);
+      }
     }
+    std::sort(still_open.begin(), still_open.end());
+    open = std::move(still_open);
   }
   return best;
 }

@@ -8,8 +8,6 @@
 namespace heapprof::cli {
 namespace {
 
-// Identical functions folded by the linker belong to many units; the first few are as good as all.
-constexpr size_t kMaxUnitsOfAddress = 8;
 // Overlapping ranges make a search walk backwards. Real files need a few steps, broken ones could ask for millions.
 constexpr size_t kMaxSteps = 4096;
 constexpr size_t kMaxRangesOfEntry = 1 << 20;
@@ -66,7 +64,7 @@ std::vector<Dwarf_Die> UnitIndex::find(uint64_t address) const {
   size_t i = static_cast<size_t>(at - entries_.begin());
   for (size_t steps = 0; i > 0 && highest_end_[i - 1] > address && steps < kMaxSteps; ++steps) {
     --i;
-    if (entries_[i].range.high > address && found.size() < kMaxUnitsOfAddress) found.push_back(entries_[i]);
+    if (entries_[i].range.high > address) found.push_back(entries_[i]);
   }
   std::stable_sort(found.begin(), found.end(), [](const Entry& a, const Entry& b) {
     uint64_t size_a = a.range.high - a.range.low;
@@ -75,9 +73,11 @@ std::vector<Dwarf_Die> UnitIndex::find(uint64_t address) const {
   });
   std::vector<Dwarf_Die> units;
   for (const Entry& entry : found) {
-    bool is_new = std::none_of(units.begin(), units.end(),
-                               [&](const Dwarf_Die& unit) { return unit.addr == units_[entry.unit].addr; });
-    if (is_new) units.push_back(units_[entry.unit]);
+    if (units.size() == kMaxUnitsOfAddress) break;
+    const Dwarf_Die& unit = units_[entry.unit];
+    if (std::none_of(units.begin(), units.end(), [&](const Dwarf_Die& other) { return other.addr == unit.addr; })) {
+      units.push_back(unit);
+    }
   }
   Dwarf_Die unit;
   if (units.empty() && dwarf_addrdie(dwarf_, address, &unit) != nullptr) units.push_back(unit);

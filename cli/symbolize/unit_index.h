@@ -22,10 +22,13 @@ struct AddressRange {
 
 class UnitIndex {
  public:
+  static constexpr size_t kMaxUnitsOfAddress = 4;
+
   // executable: where code may lie, in the addresses of this DWARF.
   UnitIndex(Dwarf* dwarf, std::vector<AddressRange> executable);
 
-  // The units' first entries, the one with the smallest range first. Almost always there is one; folded functions have more.
+  // The units' first entries, the one with the smallest range first, then in the file's order; at most kMaxUnitsOfAddress.
+  // Inline functions have many: each unit that had a copy claims the one that GNU ld kept, which is the first unit's.
   std::vector<Dwarf_Die> find(uint64_t address) const;
 
   size_t unit_count() const { return units_.size(); }
