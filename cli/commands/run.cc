@@ -156,6 +156,7 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Serve
   }
   launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + server.path();
   launch_options.signal_mask = signals.previous_mask();
+  launch_options.signal_actions = signals.previous_actions();
   return launch_options;
 }
 

@@ -12,7 +12,12 @@ SignalWatch::SignalWatch() {
   sigemptyset(&watched);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&watched, number);
   sigprocmask(SIG_BLOCK, &watched, &previous_);
-  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) signal(number, SIG_IGN);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ}) {
+    struct sigaction previous {};
+    if (sigaction(number, &ignore, &previous) == 0) previous_actions_.emplace_back(number, previous);
+  }
   fd_ = UniqueFd(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 

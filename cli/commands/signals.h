@@ -3,26 +3,33 @@
 // Guarantees
 //  - A terminal's Ctrl-C reaches the program by itself (it is in our process group): we wait for its end and write.
 //  - What a process sends to us is handed on to the program. A second one means: write what there is and leave.
-//  - SIGTSTP, SIGTTIN, SIGTTOU do not stop us: a stopped collector would stop the program.
+//  - SIGTSTP, SIGTTIN, SIGTTOU do not stop us: a stopped collector would stop the program. SIGXFSZ does not end us: a file that
+//    may not grow is an error like any other.
 #pragma once
 
 #include "cli/base/fd.h"
 
 #include <signal.h>
 
+#include <utility>
+#include <vector>
+
 namespace heapprof::cli {
 
 class SignalWatch {
  public:
-  SignalWatch();  // blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and ignores the terminal's stop signals
+  SignalWatch();  // blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and ignores the signals named above
 
+  // What the program is to inherit.
   const sigset_t& previous_mask() const { return previous_; }
+  const std::vector<std::pair<int, struct sigaction>>& previous_actions() const { return previous_actions_; }
   int fd() const { return fd_.get(); }
   // Takes what has arrived; hands on to `pid`. True: leave now.
   bool handle(int pidfd);
 
  private:
   sigset_t previous_{};
+  std::vector<std::pair<int, struct sigaction>> previous_actions_;
   UniqueFd fd_;
   int received_ = 0;
 };

@@ -53,7 +53,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 // In the child, between fork and exec.
 [[noreturn]] void become(const LaunchOptions& options, char* const* arguments, char* const* shell_arguments,
                          char* const* environment, int error_fd) {
-  for (const int signal_number : {SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE}) signal(signal_number, SIG_DFL);
+  for (const auto& [number, action] : options.signal_actions) sigaction(number, &action, nullptr);
   sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
   execve(options.file.c_str(), arguments, environment);
   if (errno == ENOEXEC)

@@ -1,28 +1,30 @@
 // cli/target/launch.h: starts the program to be profiled.
 //
 // Guarantees
-//  - The program has the terminal, the descriptors, the signal mask and the environment that it would have without us, but for
+//  - The program has the terminal, the descriptors, the signals' state and the environment that it would have without us, but for
 //    LD_PRELOAD (our agent first) and one short variable (shared/env.h).
 //  - A program that cannot be started is told apart from one that ran and failed.
 #pragma once
+
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
 
 #include <signal.h>
 #include <sys/types.h>
 
 #include <string>
+#include <utility>
 #include <vector>
-
-#include "cli/base/fd.h"
-#include "cli/base/result.h"
 
 namespace heapprof::cli {
 
 struct LaunchOptions {
-  std::vector<std::string> command;   // argv; [0] as the user typed it
-  std::string file;                   // what is executed
-  std::vector<std::string> preload;   // our objects, put before what is already in LD_PRELOAD
-  std::string socket_variable;        // value of wire::kSocketVariable
-  sigset_t signal_mask;               // as it was before we blocked anything
+  std::vector<std::string> command;  // argv; [0] as the user typed it
+  std::string file;                  // what is executed
+  std::vector<std::string> preload;  // our objects, put before what is already in LD_PRELOAD
+  std::string socket_variable;       // value of wire::kSocketVariable
+  sigset_t signal_mask;              // as it was before we blocked anything
+  std::vector<std::pair<int, struct sigaction>> signal_actions;  // of the signals that we ignore, as they were before
 };
 
 struct Launched {

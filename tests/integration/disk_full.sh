@@ -7,7 +7,7 @@ expect_kept() {
 }
 mkdir limited
 echo previous >limited/profile.json
-# Blocks of 1 KiB; the program itself writes nothing.
+# A limit of 2 KiB: not even the events find room.
 (ulimit -f 2; expect_status 125 "$HEAPPROF_BIN" run -o limited/profile.json -- "$TARGETS/distinct_stacks" 8)
 expect_kept limited
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=16k none small 2>/dev/null; then

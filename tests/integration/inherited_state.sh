@@ -1,0 +1,25 @@
+# The program starts as it would without heapprof: signals, limits, descriptors, folder, and all of its environment but two
+# variables.
+cat >state.sh <<'S'
+grep -E '^(Sig|Umask|NoNewPrivs|Seccomp:|CapEff)' /proc/self/status
+ulimit -a
+umask
+ls -l /proc/self/fd | awk '{ print $9 }' | sort
+pwd
+nice
+env | grep -vE '^(LD_PRELOAD|HEAPPROF|_|SHLVL|PWD|OLDPWD)=' | sort
+echo "$0" "$@"
+S
+export ODD_VARIABLE='a b
+c' EMPTY_VARIABLE=
+bash state.sh "an argument" '' '*' >plain.txt 2>&1 </dev/null
+"$HEAPPROF_BIN" run -q -o profile.json -- bash state.sh "an argument" '' '*' >profiled.txt 2>&1 </dev/null
+diff plain.txt profiled.txt || fail "the program was started in another state"
+# … also when it is started in an unusual one.
+(trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 bash state.sh >plain.txt 2>&1 5</dev/null)
+(trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 "$HEAPPROF_BIN" run -q -o profile.json -- bash state.sh >profiled.txt 2>&1 5</dev/null)
+diff plain.txt profiled.txt || fail "the program did not inherit an unusual state"
+# Each program that it starts is told about the collector by the same two variables, and --no-follow takes them away.
+"$HEAPPROF_BIN" run -q -o profile.json -- env | grep -E '^(LD_PRELOAD|HEAPPROF)=' | cut -d= -f1 | sort >variables.txt
+expect_eq "our variables" "$(tr '\n' ' ' <variables.txt)" "HEAPPROF LD_PRELOAD "
+expect_eq "with --no-follow" "$("$HEAPPROF_BIN" run -q --no-follow -o profile.json -- env | grep -cE '^(LD_PRELOAD|HEAPPROF)=')" 0
