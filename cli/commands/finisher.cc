@@ -6,7 +6,6 @@
 #include "cli/model/assemble.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
-#include "cli/symbolize/symbolizer.h"
 #include "cli/write/registry.h"
 
 #include <sys/stat.h>
@@ -36,18 +35,17 @@ void name_main_module(Recording* recording) {
 
 }  // namespace
 
-Result<Finished> finish(FinishJob job, const FinishOptions& options) {
+Result<Finished> Finisher::finish(FinishJob job) {
   Recording& recording = job.recording;
   name_main_module(&recording);
   const uint64_t start_ns = now_ns();
-  SymbolizeReport report;
-  const SymbolTable symbols = symbolize(recording.modules, recording.locations, {}, &report);
+  const SymbolTable symbols = symbols_.symbolize(recording.modules, recording.locations);
   recording.run.cost.symbolize_ns = now_ns() - start_ns;
 
   Finished finished;
   finished.profile = assemble(recording, symbols);
   recording = {};  // a million stacks need their memory once
-  if (!options.all_sites) group_small_sites(&finished.profile, {});
+  if (!options_.all_sites) group_small_sites(&finished.profile, {});
   finished.saved.violations = find_violations(finished.profile).size();
 
   Result<AtomicFile> file = AtomicFile::create(job.path);
@@ -106,7 +104,7 @@ void Finisher::work() {
     FinishJob job = std::move(waiting_.front());
     waiting_.pop_front();
     guard.unlock();
-    Result<Finished> finished = finish(std::move(job), options_);
+    Result<Finished> finished = finish(std::move(job));
     guard.lock();
     if (finished) {
       saved_.push_back(std::move(finished->saved));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/commands/symbol_cache.h"
 #include "cli/model/profile.h"
 #include "cli/model/recording.h"
 
@@ -44,9 +45,6 @@ struct Finished {
   Profile profile;
 };
 
-// Symbolizes, assembles, checks, writes.
-Result<Finished> finish(FinishJob job, const FinishOptions& options);
-
 class Finisher {
  public:
   explicit Finisher(const FinishOptions& options);
@@ -54,6 +52,9 @@ class Finisher {
   Finisher(const Finisher&) = delete;
   Finisher& operator=(const Finisher&) = delete;
 
+  // Symbolizes, assembles, checks, writes; at once.
+  Result<Finished> finish(FinishJob job);
+  // The same, when its turn comes.
   void submit(FinishJob job);
   // Waits for everything submitted; call once, at the end. Problems go to *problems.
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
@@ -62,6 +63,7 @@ class Finisher {
   void work();
 
   FinishOptions options_;
+  SymbolCache symbols_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<FinishJob> waiting_;

@@ -1,6 +1,8 @@
 // cli/commands/processes.cc: see processes.h.
 #include "cli/commands/processes.h"
 
+#include "cli/target/process_facts.h"
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -9,7 +11,6 @@
 
 #include <bit>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 namespace heapprof::cli {
@@ -28,29 +29,6 @@ int64_t unix_now_ns() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
-
-std::vector<std::string> read_command(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
-  std::vector<std::string> command;
-  for (std::string argument; std::getline(file, argument, '\0');) command.push_back(argument);
-  return command;
-}
-
-uint64_t read_parent(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const size_t name_end = text.rfind(')');  // the name in brackets may hold anything
-  if (name_end == std::string::npos) return 0;
-  uint64_t parent = 0;
-  char state = 0;
-  if (std::sscanf(text.c_str() + name_end + 1, " %c %lu", &state, &parent) != 2) return 0;
-  return parent;
-}
-
-std::string read_executable(pid_t pid) {
-  std::error_code error;
-  return std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error).string();
 }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
@@ -81,6 +59,7 @@ struct Processes::Process {
   UniqueFd pidfd;
   std::unique_ptr<ProcessCollector> collector;
   RunInfo run;  // what is known at the start
+  bool no_syscalls = false;
 };
 
 Processes::Processes(ProcessPlan plan, OnEnd on_end) : plan_(std::move(plan)), on_end_(std::move(on_end)) {}
@@ -123,11 +102,11 @@ void Processes::admit(Caller caller) {
   process.collector = std::move(*collector);
   RunInfo& run = process.run;
   run.pid = static_cast<uint64_t>(caller.pid);
-  run.parent_pid = read_parent(caller.pid);
-  run.executable = read_executable(caller.pid);
+  run.parent_pid = process_parent(caller.pid);
+  run.executable = process_executable(caller.pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.image = images_[caller.pid]++;
-  run.command = is_root && run.image == 0 ? plan_.root_command : read_command(caller.pid);
+  run.command = is_root && run.image == 0 ? plan_.root_command : process_command(caller.pid);
   run.start_unix_ns = unix_now_ns();
   run.machine = plan_.machine;
   if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
@@ -146,9 +125,17 @@ size_t Processes::drain() {
   return records;
 }
 
+// A program may put itself under a filter at any time; from then on its agent must wait without system calls.
+void Processes::watch_restrictions(Process* process) {
+  if (process->no_syscalls || !has_restricted_syscalls(process->pid)) return;
+  process->no_syscalls = true;
+  process->collector->set_no_syscalls();
+}
+
 void Processes::reap() {
   for (Iterator process = processes_.begin(); process != processes_.end();) {
     const Iterator next = std::next(process);
+    watch_restrictions(&*process);
     if (process->pid != plan_.root_pid && process->pidfd.is_open() && has_ended(process->pidfd.get())) {
       const pid_t pid = process->pid;
       finish(process, {EndKind::kUnknown, 0}, true);

@@ -53,7 +53,7 @@ class Processes {
   void admit(Caller caller);
   // One round over all rings. Returns the number of records.
   size_t drain();
-  // Looks for processes that ended; all but the root are finished at once.
+  // Looks for processes that ended, which are finished at once (all but the root), and for those that filter system calls.
   void reap();
   // The root has ended so: its last image is finished. Others that are still running are left alone and finished as detached.
   void end_root(const RunEnd& end);
@@ -70,6 +70,7 @@ class Processes {
   struct Process;
   using Iterator = std::list<Process>::iterator;
 
+  void watch_restrictions(Process* process);
   void finish(Iterator process, const RunEnd& end, bool is_last);
 
   ProcessPlan plan_;

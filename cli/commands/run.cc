@@ -94,7 +94,7 @@ WatchResult watch(Server& server, SignalWatch& signals, const Launched& launched
     while (std::optional<Caller> caller = server.accept_caller()) processes.admit(std::move(*caller));
     const size_t records = processes.drain();
     idle_rounds = records == 0 ? idle_rounds + 1 : 0;
-    if (round % kRoundsBetweenReaps == 0 || idle_rounds > 0) processes.reap();
+    if (round % kRoundsBetweenReaps == 0) processes.reap();
     if (signals.handle(launched.pidfd.get())) return {{EndKind::kDetached, 0}, true};
     int status = 0;
     if (waitpid(launched.pid, &status, WNOHANG) == launched.pid) return {decode_status(status), false};
@@ -176,8 +176,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, const La
   std::optional<Finished> root;
   if (last_root_image_) {
     measure_own_cost(&last_root_image_->recording.run.cost);
-    Result<Finished> finished = heapprof::cli::finish(
-        {std::move(last_root_image_->recording), root_path_, may_overwrite_}, {options_.all_sites});
+    Result<Finished> finished = finisher_.finish({std::move(last_root_image_->recording), root_path_, may_overwrite_});
     if (finished) {
       root = std::move(*finished);
     } else {
