@@ -76,6 +76,8 @@ bool JsonPull::fail(std::string_view reason) {
 }
 
 int JsonPull::peek_after_space() {
+  // Nearly always the next byte is there and is no space. After an error refill() gives nothing more.
+  if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ' && !failed()) return static_cast<unsigned char>(*at_);
   if (failed()) return -1;
   int c = peek();
   while (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
@@ -142,7 +144,21 @@ bool JsonPull::next_element() {
   return !failed();
 }
 
+// A short number that ends inside the piece, as nearly all do: no overflow is possible, and no byte is missing.
+bool JsonPull::read_short_number(uint64_t* value) {
+  constexpr int kMostDigits = 18;
+  if (end_ - at_ <= kMostDigits || *at_ == '0') return false;
+  uint64_t sum = 0;
+  const char* digit = at_;
+  for (; digit != at_ + kMostDigits && is_digit(*digit); ++digit) sum = sum * 10 + static_cast<uint64_t>(*digit - '0');
+  if (digit == at_ || (*digit != ',' && *digit != ']' && *digit != '}')) return false;
+  at_ = digit;
+  *value = sum;
+  return true;
+}
+
 bool JsonPull::read_digits(uint64_t* value) {
+  if (read_short_number(value)) return true;
   int c = peek();
   if (!is_digit(c)) return fail("an integer was expected");
   if (c == '0') {

@@ -57,6 +57,7 @@ class JsonPull {
   int peek_after_space();
   bool syntax_error(std::string_view reason);
   bool open_group(char open, std::string_view expected);
+  bool read_short_number(uint64_t* value);
   bool read_digits(uint64_t* value);
   bool read_escape(std::string* value);
   bool read_hex4(uint32_t* code);
