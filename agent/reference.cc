@@ -51,6 +51,7 @@ void capture_with_reference(Context* context, const StartFrame& caller, StackDel
     return;
   }
   capture_stack(context->unwind, caller, context->generation, delta);
+  if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
   uint32_t own_count = 0;
   const uint64_t* own = current_stack(context->unwind, &own_count);
   g_control->verify_checked.fetch_add(1, std::memory_order_relaxed);
