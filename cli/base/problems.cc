@@ -33,9 +33,11 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// For programs that no preloaded agent can enter: Valgrind runs the code itself and needs no loader.
-std::string valgrind_instead(const std::string& program) {
-  return fmt::format("valgrind --tool=dhat {}; heapprof report dhat.out.*   (20-50 times slower)", quoted(program));
+// For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and programs that
+// define malloc; of static ones its DHAT sees nothing.
+std::string valgrind_instead(const std::string& program, const std::string& flags = "") {
+  return fmt::format("valgrind --tool=dhat {}{}; heapprof report dhat.out.*   (20-50 times slower)", flags,
+                     quoted(program));
 }
 
 }  // namespace
@@ -61,13 +63,9 @@ Problem program_is_directory(const std::string& program) {
 }
 
 Problem program_is_static(const std::string& program) {
-  return {
-      "HP004", fmt::format("{} is statically linked: there is no loader to preload the agent", program),
-      "link it dynamically (drop -static)",
-      fmt::format(
-          "valgrind --tool=dhat --soname-synonyms=somalloc=NONE {}; heapprof report dhat.out.*   (20-50 times slower)",
-          quoted(program)),
-      kFailed};
+  return {"HP004", fmt::format("{} is statically linked: there is no loader to preload the agent", program),
+          "link it dynamically (drop -static)",
+          "keep all static but libc: -static-libstdc++ -static-libgcc -l:libNAME.a", kFailed};
 }
 
 Problem program_has_privileges(const std::string& program, const std::string& why) {
@@ -77,13 +75,15 @@ Problem program_has_privileges(const std::string& program, const std::string& wh
 }
 
 Problem program_for_other_machine(const std::string& program, const std::string& kind) {
+  const bool valgrind_runs_it = kind.find("32-bit x86") != std::string::npos;
   return {"HP006", fmt::format("{} is {}; the agent here is for 64-bit x86", program, kind),
-          "build the program for x86-64 (-m64)", valgrind_instead(program), kFailed};
+          "build the program for x86-64 (-m64)",
+          valgrind_runs_it ? valgrind_instead(program) : "on such a machine: " + valgrind_instead(program), kFailed};
 }
 
 Problem program_needs_other_libc(const std::string& program, const std::string& loader) {
   return {"HP007", fmt::format("{} is loaded by {}, and the agent needs glibc", program, loader),
-          "build the program against glibc", valgrind_instead(program), kFailed};
+          "build the program against glibc", valgrind_instead(program, "--soname-synonyms=somalloc=NONE "), kFailed};
 }
 
 Problem program_without_loader(const std::string& program, const std::string& loader) {
@@ -117,9 +117,9 @@ Problem program_has_sanitizer(const std::string& program, const std::string& san
 }
 
 Problem program_defines_malloc(const std::string& program, const std::string& functions) {
-  return {"HP013", fmt::format("{} defines {} itself: allocations made through them are not seen", program, functions),
-          "build it without its own allocator, or link that allocator as a shared library",
-          "what its libraries allocate from libc is still recorded", kWarning};
+  return {"HP013", fmt::format("{} defines {} itself: what it allocates never reaches the agent", program, functions),
+          "build it without its own allocator, or link that allocator as a shared library", valgrind_instead(program),
+          kWarning};
 }
 
 Problem program_is_damaged(const std::string& program, const std::string& reason) {
@@ -159,9 +159,10 @@ Problem disk_full(const std::string& file, const std::string& reason) {
 }
 
 Problem nothing_profiled(const std::string& program) {
-  return {"HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
-          fmt::format("see what the loader says: LD_DEBUG=libs {} 2>&1 | grep -i heapprof", quoted(program)),
-          valgrind_instead(program), kFailed};
+  return {
+      "HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
+      fmt::format("see what the loader says: LD_DEBUG=libs heapprof run {} 2>&1 | grep libheapprof", quoted(program)),
+      valgrind_instead(program), kFailed};
 }
 
 Problem protocol_mismatch(Versions agent) {

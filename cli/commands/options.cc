@@ -181,6 +181,7 @@ Result<Done> Options::parse(const std::vector<std::string>& arguments) {
       const Declared* flag = find(name);
       if (flag == nullptr) return unknown_flag(name, nearest(name), text_.name);
       const bool takes_value = flag->text.value[0] != '\0';
+      if (takes_value && equals + 1 == argument.size()) return missing_value(name, flag->text.value);
       if (!takes_value && equals != std::string::npos) return bad_value(name, argument.substr(equals + 1), "no value");
       if (takes_value && equals == std::string::npos && ++i == arguments.size())
         return missing_value(name, flag->text.value);

@@ -48,11 +48,11 @@ Result<std::string> make_report(const ReportOptions& options) {
 CommandText report_text() {
   return {"report",
           "heapprof report [OPTIONS] FILE",
-          "Show a profile: where the peak, the temporary and the leaked allocations come from.",
+          "Show where peak, temporary and leaked allocations come from.",
           {"heapprof report heapprof.render.4711.json",
-           "heapprof report --tree --sort total render.json   the call tree, by total bytes",
-           "heapprof report --format csv render.json >render.csv",
-           "heapprof report dhat.out.4711                     also of valgrind --tool=dhat and dhat-rs"},
+           "heapprof report --tree --sort total r.json    the call tree, by total bytes",
+           "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",
+           "heapprof report dhat.out.4711                 of valgrind --tool=dhat, dhat-rs"},
           {"exit status: 0, 2 for wrong usage, 3 if FILE is no profile or damaged", "manual: man heapprof-report"}};
 }
 

@@ -7,15 +7,15 @@
 namespace heapprof::cli {
 
 CommandText run_text() {
-  return {"run",
-          "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
-          "Run a program and record every allocation; a summary follows at its end.",
-          {"heapprof run ./render scene.usd              profile to heapprof.render.PID.json",
-           "heapprof run -o render.json -- ./render -x   profile to render.json; -x is the program's",
-           "heapprof run --no-follow make test           only make itself, not what it starts"},
-          {"exit status: the program's own, 128+N if signal N ended it;",
-           "  125 heapprof could not profile, 126 PROGRAM cannot be executed, 127 no such PROGRAM",
-           "manual: man heapprof-run"}};
+  return {
+      "run",
+      "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
+      "Run a program, record every allocation, show a summary.",
+      {"heapprof run ./render scene.usd          profile to heapprof.render.PID.json",
+       "heapprof run -o r.json -- ./render -x    profile to r.json; -x is render's",
+       "heapprof run --no-follow make test       make itself, not what it starts"},
+      {"exit status: the program's own; 128+N if signal N ended it; 125 if heapprof",
+       "could not profile it, 126 if PROGRAM cannot be executed, 127 if there is none", "manual: man heapprof-run"}};
 }
 
 void declare_run_options(Options* options, RunOptions* target) {

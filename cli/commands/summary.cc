@@ -196,8 +196,8 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
 void print_summary(const SummaryInput& input, const RunOptions& options) {
   if (options.quiet) return;
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  const std::string text =
-      options.no_summary ? warning_text(input.profile, terminal.colored) : "\n" + render_summary(input, terminal);
+  const std::string text = options.no_summary ? warning_text(input.profile, terminal.colored)
+                                              : (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -20,7 +20,8 @@ struct SummaryInput {
   const Profile& profile;
   std::string file;
   uint64_t file_bytes = 0;
-  std::vector<SavedProfile> children = {};  // of processes that the program started, and of its own images before an exec
+  std::vector<SavedProfile> children =
+      {};  // of processes that the program started, and of its own images before an exec
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);

@@ -108,11 +108,8 @@ std::string callers_text(const FrameNames& names, const CallerChain& chain, bool
                                                                 names.short_location(chain.frames[i]), repeated),
                                                     last)) ||
                           append(part, last);
-    if (!appended) {
-      if (text.empty())
-        return last ? shorten_middle(arrow + part, columns) : shorten_middle(arrow + part, columns - 4) + " ← …";
-      return text + " ← …";
-    }
+    if (!appended && text.empty()) return arrow + shorten_function(part, columns - display_width(arrow));
+    if (!appended) return text + " ← …";
     i = next;
   }
   if (chain.other_callers > 0) append(fmt::format("{} callers", format_count_exact(chain.other_callers)), true);
@@ -125,30 +122,41 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   std::vector<size_t> number_widths;
   size_t function_width = 0;
   size_t location_width = 0;
+  bool has_callers = false;
   for (const PlaceLine& line : lines) {
     number_widths.resize(std::max(number_widths.size(), line.numbers.size()));
     for (size_t i = 0; i < line.numbers.size(); ++i)
       number_widths[i] = std::max(number_widths[i], display_width(line.numbers[i]));
     function_width = std::max(function_width, display_width(line.function));
     location_width = std::max(location_width, display_width(line.location));
+    has_callers = has_callers || line.callers != nullptr;
   }
   size_t left = indent;
   for (const size_t width : number_widths) left += width + kGap;
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
-  // A long name may not push the places of the others off the line: the location gets what the function leaves, but at
-  // least two fifths where it needs them.
-  const size_t location_share = std::min(location_width, std::max<size_t>(room * 2 / 5, 12));
-  function_width = std::min(function_width, room - std::min(room - 1, location_share + kGap));
-  location_width = std::min(location_width, room - function_width > kGap ? room - function_width - kGap : 0);
+  // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and what
+  // is cut leaves its space to the next.
+  const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
+  const size_t rest_for_function = room - std::min(room - 1, location_share + kGap);
+  const size_t function_limit =
+      has_callers ? std::min(std::max<size_t>(room * 4 / 10, 20), rest_for_function) : rest_for_function;
+  const size_t full_location_width = location_width;
+  function_width = location_width = 0;
+  for (const PlaceLine& line : lines)
+    function_width = std::max(function_width, display_width(shorten_function(line.function, function_limit)));
+  const size_t location_limit =
+      has_callers ? location_share : std::min(full_location_width, room - std::min(room, function_width + kGap));
+  for (const PlaceLine& line : lines)
+    location_width = std::max(location_width, display_width(shorten_path(line.location, location_limit)));
   std::vector<std::string> result;
   for (const PlaceLine& line : lines) {
     std::string text(indent, ' ');
     for (size_t i = 0; i < number_widths.size(); ++i) {
       text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
     }
-    text += pad_right(shorten_function(line.function, function_width), function_width) + std::string(kGap, ' ');
-    text += pad_right(shorten_path(line.location, location_width), location_width);
+    text += pad_right(shorten_function(line.function, function_limit), function_width) + std::string(kGap, ' ');
+    text += pad_right(shorten_path(line.location, location_limit), location_width);
     const size_t used = display_width(text) + kGap + 1;
     const size_t rest = columns > used ? columns - used : 0;
     std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;

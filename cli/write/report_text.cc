@@ -196,7 +196,11 @@ class TextReport {
             fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), lower(metric_name(metric)));
       return;
     }
-    const size_t shown = std::min(order.size(), view_.top.value_or(default_top));
+    size_t shown = std::min(order.size(), view_.top.value_or(default_top));
+    // Next to the peak and the leaks, a handful of temporary blocks is noise.
+    const auto is_noise = [&](uint32_t place) { return places[place].numbers.metric(metric) * 100 < all; };
+    while (!view_.sort && !view_.top && metric == Metric::kTemporary && shown > 1 && is_noise(order[shown - 1]))
+      --shown;
     std::vector<PlaceLine> lines;
     uint64_t covered = 0;
     for (size_t i = 0; i < shown; ++i) {

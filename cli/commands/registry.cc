@@ -1,0 +1,75 @@
+// cli/commands/registry.cc: see registry.h.
+#include "cli/commands/registry.h"
+
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+#include "cli/commands/report.h"
+#include "cli/commands/run_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace heapprof::cli {
+
+std::span<const Command> commands() {
+  static constexpr std::array<Command, 2> kCommands = {
+      {{"run", run_text, run_main}, {"report", report_text, report_main}}};
+  return kCommands;
+}
+
+const Command* find_command(const std::string& name) {
+  const std::span<const Command> all = commands();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Command& command) { return name == command.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string overview() {
+  return "heapprof: an exact memory profiler for Linux programs\n"
+         "\n"
+         "  heapprof run ./render scene.usd          profile it, show a summary\n"
+         "  heapprof run -o r.json -- ./render -x    to r.json; -x is render's own flag\n"
+         "  heapprof report r.json                   where the memory comes from\n"
+         "  heapprof report --tree --sort total r.json\n"
+         "  heapprof report --format csv r.json >r.csv\n"
+         "  heapprof report dhat.out.4711            of valgrind --tool=dhat or dhat-rs\n"
+         "\n"
+         "help: heapprof COMMAND -h (a screen), heapprof COMMAND --help (all)\n"
+         "      heapprof --help, heapprof --version, man heapprof\n";
+}
+
+std::string long_overview() {
+  std::string text = overview() + "\ncommands\n";
+  for (const Command& command : commands()) text += fmt::format("  {:<10}{}\n", command.name, command.text().summary);
+  text +=
+      "\nhelp\n"
+      "  -h          a screen of help\n"
+      "      --help  all of it\n"
+      "      --version\n"
+      "\n"
+      "exit status: 0, 2 for wrong usage; each command has its own besides\n";
+  return text;
+}
+
+std::string version_text() { return "heapprof " HEAPPROF_VERSION "\n"; }
+
+int heapprof_main(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "-h") return print_output(overview());
+  const std::string& first = arguments[0];
+  if (first == "--help") return print_output(long_overview());
+  if (first == "--version") return print_output(version_text());
+  if (const Command* command = find_command(first)) return command->main({arguments.begin() + 1, arguments.end()});
+  Problem problem;
+  if (first.size() > 1 && first[0] == '-') {
+    problem = unknown_flag(first, nearest_word(first, {"--help", "--version"}), "");
+  } else {
+    std::vector<std::string> names;
+    for (const Command& command : commands()) names.emplace_back(command.name);
+    problem = unknown_command(first, nearest_word(first, names));
+  }
+  print_problem(problem);
+  return problem.exit_code;
+}
+
+}  // namespace heapprof::cli

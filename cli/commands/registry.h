@@ -1,0 +1,31 @@
+// cli/commands/registry.h: the commands of heapprof, and what it says without one.
+//
+// A new command is one file, one line in registry.cc, one man page.
+#pragma once
+
+#include "cli/commands/options.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct Command {
+  const char* name;
+  CommandText (*text)();
+  int (*main)(const std::vector<std::string>& arguments);
+};
+
+std::span<const Command> commands();
+const Command* find_command(const std::string& name);  // nullptr: there is none of that name
+
+// `heapprof` alone and -h: examples first. --help: the commands and their summaries.
+std::string overview();
+std::string long_overview();
+std::string version_text();
+
+// All of heapprof but the exit: picks the command, or helps.
+int heapprof_main(const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,9 @@
+// cli/main.cc: the command line tool.
+#include "cli/commands/registry.h"
+
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+  return heapprof::cli::heapprof_main(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

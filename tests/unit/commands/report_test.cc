@@ -1,0 +1,185 @@
+// tests/unit/commands/report_test.cc: the report's forms: golden texts, widths, and totals that agree in every view.
+#include "cli/commands/report.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/read/read_profile.h"
+#include "tests/support/golden.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/scene_profile.h"
+
+#include <catch2/catch.hpp>
+
+#include <ctime>
+#include <regex>
+#include <sstream>
+
+using namespace heapprof::cli;
+using namespace heapprof::test;
+
+namespace {
+
+Terminal terminal(int columns) {
+  ::setenv("TZ", "UTC", 1);
+  ::tzset();
+  Terminal result;
+  result.columns = columns;
+  result.utf8 = true;
+  return result;
+}
+
+ReportView view_of(const std::string& file) {
+  ReportView view;
+  view.file = file;
+  return view;
+}
+
+Profile read_golden(const std::string& name) {
+  Result<Profile> profile = read_profile(HEAPPROF_TEST_DATA "/golden/" + name);
+  REQUIRE(profile.ok());
+  return std::move(*profile);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+void check_lines(const std::string& text, size_t columns) {
+  for (const std::string& line : split(text, '\n')) {
+    CAPTURE(line);
+    CHECK(display_width(line) <= columns);
+    CHECK((line.empty() || line.back() != ' '));
+    CHECK(escape_controls(line) == line);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the report of a run") {
+  const Profile profile = scene_profile();
+  ReportView view = view_of("a.json");
+  check_golden("report_scene_80.txt", render_report_text(profile, view, terminal(80)));
+  check_golden("report_scene_120.txt", render_report_text(profile, view, terminal(120)));
+  check_golden("report_scene.csv", render_report_csv(profile, view, terminal(80)));
+  check_golden("report_scene.json", render_report_json(profile, view, terminal(80)));
+  view.tree = true;
+  check_golden("report_scene_tree.txt", render_report_text(profile, view, terminal(80)));
+  view.all_frames = true;
+  view.device = "host";
+  check_golden("report_scene_tree_all.txt", render_report_text(profile, view, terminal(100)));
+  view = view_of("a.json");
+  view.sort = Metric::kTotal;
+  view.top = 2;
+  view.exact_bytes = true;
+  view.device = "host";
+  check_golden("report_scene_total.txt", render_report_text(profile, view, terminal(100)));
+}
+
+TEST_CASE("reports of other tools' files show what they have") {
+  for (const std::string name : {"valgrind_heap", "dhat_rs"}) {
+    const Profile profile = read_golden(name + ".json");
+    const ReportView view = view_of(name + ".json");
+    const std::string text = render_report_text(profile, view, terminal(80));
+    check_golden("report_" + name + ".txt", text);
+    check_golden("report_" + name + ".csv", render_report_csv(profile, view, terminal(80)));
+    check_golden("report_" + name + "_view.json", render_report_json(profile, view, terminal(80)));
+    CHECK(text.find("TEMPORARY") == std::string::npos);
+    CHECK(text.find("lost") == std::string::npos);
+    CHECK(text.find("exit") == std::string::npos);
+    CHECK_FALSE(has_metric(profile, Metric::kTemporary));
+  }
+}
+
+TEST_CASE("the report keeps to its width in every view") {
+  for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(hostile_sample())}) {
+    for (const int columns : {80, 100, 132}) {
+      for (const bool tree : {false, true}) {
+        for (const bool all_frames : {false, true}) {
+          ReportView view = view_of("a.json");
+          view.tree = tree;
+          view.all_frames = all_frames;
+          check_lines(render_report_text(profile, view, terminal(columns)), static_cast<size_t>(columns));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("totals agree in every view") {
+  for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(random_sample({}))}) {
+    const ReportView view = view_of("a.json");
+    const std::vector<std::string> rows = split(render_report_csv(profile, view, terminal(80)), '\n');
+    for (const Device& device : profile.devices) {
+      uint64_t total = 0, blocks = 0, peak = 0, leaked = 0, temporary = 0;
+      for (const std::string& row : rows) {
+        if (row.compare(0, device.name.size() + 1, device.name + ",") != 0) continue;
+        static const std::regex numbers("(\\d+),(\\d+),(\\d+),\\d+,(\\d+),\\d+,(\\d+)$");
+        std::smatch match;
+        REQUIRE(std::regex_search(row, match, numbers));
+        total += std::stoull(match[1]);
+        blocks += std::stoull(match[2]);
+        peak += std::stoull(match[3]);
+        leaked += std::stoull(match[4]);
+        temporary += std::stoull(match[5]);
+      }
+      CHECK(total == device.totals.total_bytes);
+      CHECK(blocks == device.totals.total_blocks);
+      CHECK(peak == device.totals.peak_bytes);
+      CHECK(leaked == device.totals.leaked_bytes);
+      CHECK(temporary == device.totals.temporary_blocks);
+      // The roots of the tree are the peak again.
+      ReportView tree = view;
+      tree.tree = true;
+      tree.device = device.name;
+      tree.exact_bytes = true;
+      uint64_t roots = 0;
+      for (const std::string& line : split(render_report_text(profile, tree, terminal(100)), '\n')) {
+        static const std::regex root("^ *([0-9,]+) B +[<>]?[0-9.]+ %  ([^ ├└│].*)$");
+        std::smatch match;
+        if (!std::regex_search(line, match, root)) continue;
+        std::string digits = match[1];
+        digits.erase(std::remove(digits.begin(), digits.end(), ','), digits.end());
+        roots += std::stoull(digits);
+      }
+      CHECK(roots == device.totals.peak_bytes);
+    }
+  }
+}
+
+TEST_CASE("direct recursion is one line of the tree, a deep tree is cut") {
+  Profile profile = scene_profile();
+  profile.devices.resize(1);
+  profile.devices[0].sites.clear();
+  profile.frames.resize(2);
+  profile.nodes.resize(1);
+  for (uint32_t depth = 0; depth < 20'000; ++depth) profile.nodes.push_back({depth, 0});
+  Site site;
+  site.node = 20'000;
+  site.numbers.peak_bytes = site.numbers.total_bytes = profile.devices[0].totals.peak_bytes;
+  site.numbers.peak_blocks = site.numbers.total_blocks = 1;
+  profile.devices[0].sites.push_back(site);
+  profile.frames[0] = {0x10, "descend", "/src/a.cc", 1, 0, false};
+  profile.frames[1] = {0x20, "return_to", "/src/a.cc", 2, 0, false};
+  ReportView view = view_of("a.json");
+  view.tree = true;
+  std::string text = render_report_text(profile, view, terminal(80));
+  CHECK(text.find("descend") == text.rfind("descend"));
+  for (uint32_t node = 1; node < profile.nodes.size(); ++node) profile.nodes[node].frame = node % 2;
+  text = render_report_text(profile, view, terminal(80));
+  CHECK(text.find("cut after 2,000 lines") != std::string::npos);
+  check_lines(text, 80);
+}
+
+TEST_CASE("spreadsheets and commas in names") {
+  Profile profile = scene_profile();
+  profile.frames[0].function = "=cmd()";
+  for (Frame& frame : profile.frames) {
+    if (frame.function == "leak_cache") frame.function = "leak<int, \"x\">";
+  }
+  const std::string text = render_report_csv(profile, view_of("a.json"), terminal(80));
+  CHECK(text.find("\"leak<int, \"\"x\"\">\"") != std::string::npos);
+  CHECK(text.find(",=cmd") == std::string::npos);
+}
