@@ -30,8 +30,8 @@ my %seen;
 $seen{$_ % 5000} .= "x" x 100 for 1 .. 20000;
 printf "%d keys\n", scalar keys %seen;
 PERL
-# A mount namespace of our own: /proc is there for the tool, and goes with the command.
-inside() { unshare --mount --propagation private sh -c 'mount --bind /proc "$0/proc" && exec chroot "$@"' "$old" "$old" "$@"; }
+# A mount namespace of our own: /proc and /sys are there for the tool, and go with the command.
+inside() { unshare --mount --propagation private sh -c 'mount --bind /proc "$0/proc" && mount --bind /sys "$0/sys" && exec chroot "$@"' "$old" "$old" "$@"; }
 inside true 2>err.txt || { rm -rf "${old:?}$folder"; skip "cannot mount /proc in a chroot here: $(head -n 1 err.txt)"; }
 
 status=0
