@@ -5,11 +5,15 @@
 //   u32 line, u32 inlined }… }…
 #include "cli/symbolize/module_names.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
+
+// Longer names and paths are cut: only a hostile file has them, and it could have them for every frame.
+constexpr size_t kMaxTextBytes = 64 << 10;
 
 enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2 };
 
@@ -20,8 +24,9 @@ class Writer {
     bytes_.append(reinterpret_cast<const char*>(&small), sizeof small);
   }
   void text(const std::string& value) {
-    number(value.size());
-    bytes_ += value;
+    size_t size = std::min(value.size(), kMaxTextBytes);
+    number(size);
+    bytes_.append(value, 0, size);
   }
   std::string take() { return std::move(bytes_); }
 

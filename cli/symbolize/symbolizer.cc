@@ -79,12 +79,21 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
 
   SymbolTable table;
   table.frames.resize(locations.size());
+  std::vector<std::vector<size_t>> users(modules.size());  // by module and address: the first location there, plus one
+  for (const ModuleWork& work : works) users[work.module].resize(work.addresses_svma.size());
   for (size_t i = 0; i < locations.size(); ++i) {
     const Location& location = locations[i];
     if (has_names(modules, location) && !found[location.module].frames.empty()) {
       const std::vector<uint64_t>& addresses = work_of[location.module]->addresses_svma;
       auto at = std::lower_bound(addresses.begin(), addresses.end(), location.svma - 1);
-      table.frames[i] = found[location.module].frames[static_cast<size_t>(at - addresses.begin())];
+      size_t place = static_cast<size_t>(at - addresses.begin());
+      size_t& user = users[location.module][place];
+      if (user == 0) {
+        table.frames[i] = std::move(found[location.module].frames[place]);
+        user = i + 1;
+      } else {
+        table.frames[i] = table.frames[user - 1];
+      }
     }
     ++(has_function(table.frames[i]) ? report->resolved_locations : report->unresolved_locations);
   }

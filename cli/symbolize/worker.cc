@@ -18,7 +18,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kMaxResultBytes = uint64_t{4} << 30;
+constexpr uint64_t kMaxResultBytes = uint64_t{1} << 30;
 
 struct ResultHeader {
   uint64_t job;

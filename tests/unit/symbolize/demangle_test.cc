@@ -45,11 +45,16 @@ std::string repeated(const std::string& head, const std::string& piece, size_t t
   return name + tail;
 }
 
-// pair<pair<pair<…>, …>, …>: each level says the one before it twice.
+// void f<a<int, int>, a<a<int, int>, a<int, int>>, …>(): each argument says the one before it twice.
 std::string exponential(int levels) {
-  std::string name = "_Z1fI1aIiiE";
-  for (int i = 0; i < levels; ++i)
-    name += "S_I" + std::string(i == 0 ? "S0_" : "S" + std::to_string(i % 10) + "_") + "S0_E";
+  auto substitution = [](int number) {
+    constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string digits;
+    for (; number > 0; number /= 36) digits.insert(digits.begin(), kDigits[number % 36]);
+    return "S" + (digits.empty() ? "0" : digits) + "_";
+  };
+  std::string name = "_Z1fI1aIiiE";  // S_ is f, S0_ is a, S1_ is a<int, int>
+  for (int i = 1; i <= levels; ++i) name += "S0_I" + substitution(i) + substitution(i) + "E";
   return name + "Evv";
 }
 
@@ -79,5 +84,7 @@ TEST_CASE("hostile names end soon, within the stack, and with a bounded text") {
       }
     }
   }
+  CHECK(demangle(exponential(5)).starts_with("void f<a<int, int>"));
+  CHECK(demangle(exponential(40)) == exponential(40));  // a million million times "int"
   for (int levels : {5, 10, 20, 40, 80, 160}) CHECK(seconds_for(exponential(levels)) < 5);
 }

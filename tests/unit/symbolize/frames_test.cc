@@ -67,3 +67,19 @@ TEST_CASE("progress counts the modules that have locations") {
   cli::symbolize(modules, {{1, 0x10}, {0, 0x1000}, {1, 0x20}}, options, &report);
   CHECK(steps == std::vector<std::pair<size_t, size_t>>{{1, 2}, {2, 2}});
 }
+
+TEST_CASE("two locations of one address get the same frames") {
+  fs::path file = program(split(SYMBOLIZE_NAMES).front());
+  uint64_t svma = recorded(file)["inlined"];
+  std::vector<cli::Module> modules(1);
+  modules[0].path = file.string();
+  cli::SymbolizeReport report;
+  cli::SymbolTable table = cli::symbolize(modules, {{0, svma}, {0, svma}, {0, 1}, {0, svma}}, {}, &report);
+  for (size_t i : {0, 1, 3}) {
+    REQUIRE(table.frames[i].size() == 3);
+    CHECK(table.frames[i][2].function == "shapes::measure(shapes::Circle const&)");
+  }
+  CHECK(table.frames[2].empty());
+  CHECK(report.resolved_locations == 3);
+  CHECK(report.unresolved_locations == 1);
+}
