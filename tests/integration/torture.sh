@@ -10,6 +10,6 @@ for program in "$TARGETS"/torture_*; do
   [ "$(counter verify_checked_count)" -ge "$(cat out.txt)" ] || fail "only $(counter verify_checked_count) of $(cat out.txt) stacks were compared"
   # jumps out of handlers may leave nothing behind here: signals are raised outside of the allocator
   expect_eq "abandoned events of $program" "$(counter abandoned_count)" 0
-  expect_eq "allocations of $program" "$(sum 'allocate\(unsigned long\)' | cut -d' ' -f2)" "$(cat out.txt)"
-  expect_eq "leaked blocks of $program" "$(sum 'allocate\(unsigned long\)' | cut -d' ' -f4)" 0
+  expect_eq "allocations of $program" "$(sum '^\(anonymous namespace\)::allocate\(' | cut -d' ' -f2)" "$(cat out.txt)"
+  expect_eq "leaked blocks of $program" "$(sum '^\(anonymous namespace\)::allocate\(' | cut -d' ' -f4)" 0
 done
