@@ -145,6 +145,9 @@ constexpr std::array<std::string_view, 34> kStandardHeaders = {"alloc_traits.h",
                                                                "vector.tcc"};
 static_assert(std::is_sorted(kStandardHeaders.begin(), kStandardHeaders.end()));
 
+// CPython's own allocator has too many functions with common names: "new_arena", "arena_map_get".
+bool is_allocator_source(std::string_view file) { return file == "obmalloc.c" || file.ends_with("/obmalloc.c"); }
+
 bool is_standard_source(std::string_view file, Dialect dialect) {
   if (file.find("/include/c++/") != std::string_view::npos) return true;
   if (file.starts_with("/rustc/") && file.find("/library/") != std::string_view::npos) return true;
@@ -176,7 +179,9 @@ FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   const FrameKind kind = frame_kind(
       frame.function, has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
-  return kind == FrameKind::kUser && is_standard_source(frame.file, profile.dialect) ? FrameKind::kStandard : kind;
+  if (kind != FrameKind::kUser) return kind;
+  if (is_allocator_source(frame.file)) return FrameKind::kAllocator;
+  return is_standard_source(frame.file, profile.dialect) ? FrameKind::kStandard : kind;
 }
 
 uint32_t first_user_node(const Profile& profile, uint32_t node) {

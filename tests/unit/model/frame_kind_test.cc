@@ -111,6 +111,18 @@ TEST_CASE("frames are told by their names") {
   }
 }
 
+TEST_CASE("a source file tells where a name cannot") {
+  const Profile profile;
+  Frame frame;
+  frame.function = "new_arena";
+  CHECK(frame_kind(profile, frame) == FrameKind::kUser);
+  frame.file = "/build/python3.11/Objects/obmalloc.c";
+  CHECK(frame_kind(profile, frame) == FrameKind::kAllocator);
+  frame.function = "allocate";
+  frame.file = "/usr/include/c++/12/bits/new_allocator.h";
+  CHECK(frame_kind(profile, frame) == FrameKind::kStandard);
+}
+
 TEST_CASE("a site is named by the innermost frame that is the user's own") {
   Profile profile;
   const uint32_t node = push_stack(&profile, {"_start", "main", "load(char const*)",
