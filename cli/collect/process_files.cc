@@ -115,7 +115,7 @@ std::string ProcessFiles::task_path(uint32_t id, const char* file) {
 }
 
 bool ProcessFiles::is_thread_gone(uint32_t id) {
-  if (!process_.is_open() || ::faccessat(process_.get(), "task", F_OK, 0) != 0) return false;
+  if (id == 0 || !process_.is_open() || ::faccessat(process_.get(), "task", F_OK, 0) != 0) return false;
   return ::faccessat(process_.get(), task_path(id, "").c_str(), F_OK, 0) != 0;
 }
 
