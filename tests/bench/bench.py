@@ -28,7 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="how often each case runs in each mode (default 5)")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only cases whose name holds NAME; may be repeated")
     parser.add_argument("--no-heaptrack", action="store_true", help="do not compare with heaptrack")
-    parser.add_argument("--heapprof", default=str(ROOT / "build/release/bin/heapprof"), metavar="FILE", help="the tool to measure")
+    parser.add_argument("--heapprof", default=str(ROOT / "build/release/bin/heapprof"), type=os.path.abspath, metavar="FILE", help="the tool to measure")
     parser.add_argument("--work", default=str(ROOT / "build/bench"), metavar="FOLDER", help="where inputs are generated and kept")
     parser.add_argument("--output", default=str(HERE / "runs"), metavar="FOLDER", help="where the results go (default tests/bench/runs)")
     parser.add_argument("--flag", action="append", default=[], metavar="FLAG", help="an extra flag for heapprof run; may be repeated (--flag=--x)")
