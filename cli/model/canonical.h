@@ -8,7 +8,8 @@
 //    function, file, line, module and address. Nodes and frames are numbered in the order of their first use by the sites,
 //    outermost frame first. So equal recordings give equal profiles, whatever the order in which stacks were met.
 //  - A second call changes nothing.
-// Cost:     linear in nodes, n log n in sites and frames: 3 s and 300 MB on top for a million sites of depth 25.
+// Cost:     linear in nodes, n log n in sites and frames: 2 s and 120 MB on top for a million
+//           sites of depth 25 (2.9 million nodes), measured with the other SMT sibling busy.
 #pragma once
 
 #include "cli/model/profile.h"

@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - (parent, frame) has one node; numbers are given in the order of first use, so a parent's is smaller than its child's.
-// Cost:     8 bytes a node and 4-8 a slot; one probe sequence per look-up, about 50 ns with millions of nodes.
+// Cost:     16 to 24 bytes a node; one probe sequence per look-up.
 #pragma once
 
 #include "cli/model/profile.h"

@@ -6,7 +6,7 @@
 //  - write(read(write(profile))) gives the same bytes.
 // Not provided: Valgrind's counts of reads and writes, and its profiles of other things (--mode=copy, ad-hoc).
 // Trust:    the file is hostile: it never crashes the reader, and memory stays within a small multiple of its size.
-// Cost:     see tests/bench; about 150 MB/s and 3 bytes of memory a byte.
+// Cost:     3.4 s and 315 MB for a file of 163 MB, 800,000 sites of depth 25, measured with the other SMT sibling busy.
 #pragma once
 
 #include "cli/base/result.h"
