@@ -1,6 +1,6 @@
 // cli/symbolize/module_names.h: the frames at some addresses of one module: DWARF first, then symbols.
 //
-// Context:  one thread, no state outside. symbolizer.cc runs it in a process of its own, because elfutils' errors are crashes.
+// Context:  one thread, no state outside. symbolizer.cc runs it in a process of its own (worker.h).
 #pragma once
 
 #include "cli/model/recording.h"
