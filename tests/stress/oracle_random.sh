@@ -16,13 +16,20 @@ while [ $SECONDS -lt $end ]; do
   if [ $((seed / 7 % 2)) = 0 ]; then mode=free flags=h; else mode=barrier flags=; fi
   operations=$((20000 + seed / 14 % 10 * 60000))
   stacks=$((64 + seed / 140 % 8 * 128))
+  case $((seed / 1120 % 6)) in
+    1) how="--clock sequence" ;;
+    2) how="--fence global" ;;
+    3) how="--fence producer" ;;
+    4) how="--unwinder libunwind" ;;
+    *) how= ;;
+  esac
   arguments="$seed $threads $operations $mode"
-  "$HEAPPROF_BIN" run -q -o rest.json -- "$TARGETS/oracle" "$seed" "$threads" 0 "$mode" rest_books.json "$stacks" "$flags"
-  "$HEAPPROF_BIN" run -q --all-sites -o profile.json -- "$TARGETS/oracle" $arguments books.json "$stacks" "$flags"
+  "$HEAPPROF_BIN" run -q $how -o rest.json -- "$TARGETS/oracle" "$seed" "$threads" 0 "$mode" rest_books.json "$stacks" "$flags"
+  "$HEAPPROF_BIN" run -q --all-sites $how -o profile.json -- "$TARGETS/oracle" $arguments books.json "$stacks" "$flags"
   python3 "$SOURCE/tests/support/check_profile.py" profile.json
   if ! python3 "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet; then
     echo "kept: $work"
-    echo "repeat: heapprof run -o profile.json -- $TARGETS/oracle $arguments books.json $stacks $flags"
+    echo "repeat: heapprof run --all-sites $how -o profile.json -- $TARGETS/oracle $arguments books.json $stacks $flags"
     exit 1
   fi
   blocks=$((blocks + $(sed -nE 's/.*"total_blocks": ([0-9]+).*/\1/p' books.json | head -1)))

@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   Shared shared = {};
   shared.threads = static_cast<uint32_t>(number(argv[2]));
   shared.in_rounds = strcmp(argv[4], "barrier") == 0;
-  oracle::Settings settings = {argc > 6 ? static_cast<uint32_t>(number(argv[6])) : 256,
+  oracle::Settings settings = {!shared.in_rounds, argc > 6 ? static_cast<uint32_t>(number(argv[6])) : 256,
                                strchr(flags, 'h') != nullptr && !shared.in_rounds, strchr(flags, 'v') != nullptr};
   if (shared.threads < 1 || shared.threads > kMaxThreads) oracle::die("THREADS is 1 … 64");
   if (settings.stacks < 1 || settings.stacks > 8192) oracle::die("STACKS is 1 … 8192");

@@ -79,9 +79,9 @@ bool Worker::allocate_as(Block* block, Kind kind, size_t asked_bytes) {
     request.size_bytes = asked_bytes / 3;
   }
   uint32_t stack = random_stack();
-  uint64_t called = fenced_time();
+  uint64_t called = now();
   void* address = allocate_on_stack(stack, request);
-  uint64_t returned = fenced_time();
+  uint64_t returned = now();
   if (address == nullptr) {
     ++log.failures;
     return false;
@@ -112,9 +112,9 @@ void Worker::release(const Block& block) {
   check_mark(block);
   Random random(random_state_++);
   if (malloc_usable_size(block.address) < block.asked_bytes) die("a block is smaller than asked");
-  uint64_t called = fenced_time();
+  uint64_t called = now();
   release_block(block.address, block.release, block.asked_bytes, block.alignment, random.next());
-  end_entry(block, called, fenced_time());
+  end_entry(block, called, now());
 }
 
 void Worker::reallocate(Block* block) {
@@ -136,9 +136,9 @@ void Worker::reallocate_to(Block* block, size_t asked_bytes) {
   Request request = {is_array ? Kind::k_reallocarray : Kind::k_realloc, block->address, 1, asked_bytes, 0};
   if (is_array && asked_bytes == kTooLarge) request.count = 3;  // 3 · size does not fit in 64 bits
   uint32_t stack = random_stack();
-  uint64_t called = fenced_time();
+  uint64_t called = now();
   void* address = allocate_on_stack(stack, request);
-  uint64_t returned = fenced_time();
+  uint64_t returned = now();
   Block old = *block;
   if (address == nullptr) {
     if (asked_bytes != 0) {
@@ -189,7 +189,7 @@ void Worker::try_failure() {
   Request request = {kind, nullptr, 1, asked_bytes, is_aligned_kind(kind) ? size_t{64} : 0};
   if (kind == Kind::k_calloc || kind == Kind::k_reallocarray) request.count = 1 + random.below(3);
   uint32_t stack = random_stack();
-  uint64_t called = fenced_time();
+  uint64_t called = now();
   if (allocate_on_stack(stack, request) != nullptr) die("a request that cannot be met was met");
   ++log.failures;
   // libstdc++'s nothrow forms catch what the plain ones throw.
@@ -203,13 +203,13 @@ void Worker::throw_once() {
   if (settings_.as_valgrind) return;
   uint32_t stack = random_stack();
   Request request = {Kind::k_new_throwing, nullptr, 1, kTooLarge, 0};
-  uint64_t called = fenced_time();
+  uint64_t called = now();
   if (allocate_on_stack(stack, request) != nullptr) die("operator new gave what it cannot have");
   add_exception(Kind::k_new_throwing, stack, called);
 }
 
 void Worker::add_exception(Kind kind, uint32_t stack, uint64_t called) {
-  uint64_t returned = fenced_time();
+  uint64_t returned = now();
   uint32_t key = static_cast<uint32_t>(kind) * settings_.stacks + stack;
   ++serial_;
   log.add({called, returned, 0, kExceptionBytes, kNoKey, key, Temporary::kNo, 0});

@@ -31,6 +31,7 @@ struct Box {
 inline constexpr uint32_t kBoxes = 512;
 
 struct Settings {
+  bool timed;        // note when each call began and returned; off, the fences that this takes hide no inversion of stamps
   uint32_t stacks;  // number of known stacks
   bool huge;        // blocks beyond 4 GiB, untouched
   bool
@@ -68,6 +69,7 @@ class Worker {
   void put(Block* held);
   void take();
   Temporary is_temporary(const Block& block) const;
+  uint64_t now() const { return settings_.timed ? fenced_time() : 0; }
   void end_entry(const Block& block, uint64_t called, uint64_t returned);
 
   uint32_t thread_;
