@@ -1,0 +1,60 @@
+# bash completion for heapprof: commands, flags and their values; after `heapprof run PROGRAM` the program's own completion.
+
+_heapprof() {
+  local cur prev words cword split
+  _init_completion -s || return
+
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --color --no-follow --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --device --format --bytes --color -h --help'
+
+  if [[ $cword -eq 1 ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'run report -h --help --version' -- "$cur")
+    return
+  fi
+
+  local -r command=${words[1]}
+  if [[ $command == run ]]; then
+    # From the program on, its own completion; "--" and the values of flags are skipped.
+    local i
+    for ((i = 2; i < cword; i++)); do
+      case ${words[i]} in
+        --) _command_offset $((i + 1)); return ;;
+        -o | --output | --color | --on-full | --stall-timeout | --unwinder | --clock | --fence) ((i++)) ;;
+        -*) ;;
+        *) _command_offset "$i"; return ;;
+      esac
+    done
+  fi
+
+  case $prev in
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+    --on-full) mapfile -t COMPREPLY < <(compgen -W 'wait drop' -- "$cur"); return ;;
+    --unwinder) mapfile -t COMPREPLY < <(compgen -W 'heapprof libunwind' -- "$cur"); return ;;
+    --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
+    --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
+    --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- "$cur"); return ;;
+    --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
+    --top | --stall-timeout) return ;;
+    -o | --output) _filedir; return ;;
+  esac
+  $split && return
+
+  case $command in
+    run)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$run_flags" -- "$cur")
+      else
+        _command_offset "$cword"
+      fi
+      ;;
+    report)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$report_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+  esac
+} &&
+  complete -F _heapprof heapprof

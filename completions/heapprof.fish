@@ -1,0 +1,62 @@
+# fish completion for heapprof: commands, flags and their values; after `heapprof run PROGRAM` the program's own completion.
+
+# The words behind `heapprof run` and its flags: empty while the program is still to be typed.
+function __heapprof_program
+    set -l words (commandline -opc)
+    set -e words[1..2]
+    while set -q words[1]
+        switch $words[1]
+            case --
+                set -e words[1]
+                break
+            case -o --output --color --on-full --stall-timeout --unwinder --clock --fence
+                set -e words[1]
+            case '-*'
+            case '*'
+                break
+        end
+        set -e words[1]
+    end
+    set -q words[1]; and printf '%s\n' $words
+end
+
+function __heapprof_in_run
+    __fish_seen_subcommand_from run; and test -z "$(__heapprof_program)"
+end
+
+complete -c heapprof -n __fish_use_subcommand -f -a run -d 'Run a program, record every allocation'
+complete -c heapprof -n __fish_use_subcommand -f -a report -d 'Show where memory comes from'
+complete -c heapprof -n __fish_use_subcommand -f -l version -d 'The version of heapprof'
+complete -c heapprof -n __fish_use_subcommand -f -s h -d 'A screen of help'
+complete -c heapprof -n __fish_use_subcommand -f -l help -d 'All of it'
+
+set -l run __heapprof_in_run
+complete -c heapprof -n $run -s o -l output -r -F -d 'Write the profile to FILE'
+complete -c heapprof -n $run -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $run -l no-summary -d 'Leave out the summary'
+complete -c heapprof -n $run -l all-sites -d 'Write small sites one by one'
+complete -c heapprof -n $run -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM starts'
+complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
+complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
+complete -c heapprof -n $run -l unwinder -x -a 'heapprof libunwind' -d 'Who walks stacks'
+complete -c heapprof -n $run -l verify-stacks -d "Compare every stack with libunwind's"
+complete -c heapprof -n $run -l clock -x -a 'auto tsc sequence' -d 'What orders events'
+complete -c heapprof -n $run -l fence -x -a 'auto expedited global producer' -d 'How events are seen in time'
+complete -c heapprof -n $run -s h -d 'A screen of help'
+complete -c heapprof -n $run -l help -d 'All of it'
+complete -c heapprof -n $run -x -a '(__fish_complete_command)'
+complete -c heapprof -n '__fish_seen_subcommand_from run; and test -n "$(__heapprof_program)"' -x \
+    -a '(complete -C "$(string join " " -- (__heapprof_program) (commandline -ct))")'
+
+set -l report '__fish_seen_subcommand_from report'
+complete -c heapprof -n $report -l sort -x -a 'peak total leaked allocations temporary' -d 'One table by this metric'
+complete -c heapprof -n $report -l top -x -d 'How many places'
+complete -c heapprof -n $report -l tree -d 'The call tree, cut at 1 %'
+complete -c heapprof -n $report -l all-frames -d 'Also std, allocator and runtime frames'
+complete -c heapprof -n $report -l device -x -a host -d 'One device only'
+complete -c heapprof -n $report -l format -x -a 'text json csv' -d 'Form of the report'
+complete -c heapprof -n $report -l bytes -d 'Exact bytes'
+complete -c heapprof -n $report -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $report -s h -d 'A screen of help'
+complete -c heapprof -n $report -l help -d 'All of it'

@@ -1,0 +1,28 @@
+# Completions: each shell that is there parses them; bash and fish are asked what they would offer.
+offered() { expect_eq "$1: '$2'" "$3" "$4"; }
+bash -n "$SOURCE/completions/heapprof.bash"
+if [ -f /usr/share/bash-completion/bash_completion ]; then
+  cat >ask.sh <<'ASK'
+source /usr/share/bash-completion/bash_completion
+source "$SOURCE/completions/heapprof.bash"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
+COMP_POINT=${#COMP_LINE}
+_heapprof 2>/dev/null
+printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs
+ASK
+  ask() { bash ask.sh "$@"; }
+  touch a-profile.json
+  offered bash "heapprof r" "$(ask heapprof r)" "report run"
+  offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
+  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-follow --no-summary"
+  offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
+  offered bash "heapprof report a-p" "$(ask heapprof report a-p)" "a-profile.json"
+  offered bash "heapprof run -o x ls a-p" "$(ask heapprof run -o x ls a-p)" "a-profile.json"
+fi
+! have zsh || zsh -n "$SOURCE/completions/_heapprof"
+if have fish; then
+  ask() { HOME=$PWD fish -c "source $SOURCE/completions/heapprof.fish; complete -C '$1'" | cut -f1 | sort | xargs; }
+  offered fish "heapprof re" "$(ask "heapprof re")" "report"
+  offered fish "heapprof run --on-full " "$(ask "heapprof run --on-full ")" "drop wait"
+  offered fish "heapprof report --sort p" "$(ask "heapprof report --sort p")" "peak"
+fi
