@@ -14,7 +14,8 @@ peak=$("$HEAPPROF_BIN" report --format json profile.json 2>/dev/null | jq '.devi
 expect_eq "peak of report and profile" "$peak" "$(jq '[.pps[].gb] | add' profile.json)"
 
 # The command that it advertises works.
-$(sed -n 's/^next   heapprof/"$HEAPPROF_BIN"/p' err.txt | sed "s|\"\$HEAPPROF_BIN\"|$HEAPPROF_BIN|") >out.txt 2>/dev/null || fail "the next step fails"
+read -r -a next <<<"$(sed -n 's/^next   heapprof //p' err.txt)"
+expect_status 0 "$HEAPPROF_BIN" "${next[@]}"
 expect_in out.txt "PEAK host"
 
 # Quiet, and only without the summary.
