@@ -5,9 +5,9 @@
 // further than the old mapping went. So each ring is mapped together with the page before it, which its predecessor holds.
 #include "agent/arena.h"
 
-#include <string.h>
-
 #include "agent/raw.h"
+
+#include <string.h>
 
 namespace heapprof::agent {
 
@@ -16,7 +16,7 @@ wire::Control* g_control = nullptr;
 namespace {
 
 struct Mapping {
-  unsigned char* base;              // of the arena's first part: control page … first ring
+  unsigned char* base;  // of the arena's first part: control page … first ring
   unsigned char* rings[wire::kMaxRings];
 };
 Mapping g_mapping;

@@ -9,9 +9,9 @@
 //           (D) Control::module_bytes is release-stored after the entry is written.
 #pragma once
 
-#include <stdint.h>
-
 #include "shared/wire.h"
+
+#include <stdint.h>
 
 namespace heapprof::agent {
 

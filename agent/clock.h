@@ -1,10 +1,10 @@
 // agent/clock.h: the stamps by which the collector orders events of different threads.
 #pragma once
 
-#include <x86intrin.h>
-
 #include "agent/arena.h"
 #include "agent/lifecycle.h"
+
+#include <x86intrin.h>
 
 namespace heapprof::agent {
 

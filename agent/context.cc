@@ -5,10 +5,10 @@
 // nothing is lost.
 #include "agent/context.h"
 
+#include "agent/arena.h"
+
 #include <errno.h>
 #include <string.h>
-
-#include "agent/arena.h"
 
 namespace heapprof::agent {
 
@@ -16,9 +16,9 @@ constinit thread_local Context* t_context __attribute__((tls_model("initial-exec
 
 namespace {
 
-constexpr uint32_t kSharedRing = 1;      // kept free for the threads that find no ring of their own
-constexpr uint32_t kMaxNested = 8;       // levels of signal handlers
-constexpr uint32_t kCandidates = 8;      // rings whose owner is looked at before a new one is mapped
+constexpr uint32_t kSharedRing = 1;  // kept free for the threads that find no ring of their own
+constexpr uint32_t kMaxNested = 8;   // levels of signal handlers
+constexpr uint32_t kCandidates = 8;  // rings whose owner is looked at before a new one is mapped
 constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
 constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads every event to the slow path
 

@@ -14,39 +14,39 @@
 // Cost:     begin_event and end_event together 1-2 ns.
 #pragma once
 
-#include <stdint.h>
-
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/unwind.h"
 #include "shared/wire.h"
 
+#include <stdint.h>
+
 namespace heapprof::agent {
 
 struct Context {
-  uint64_t guard;              // 0, or the stack pointer of the event in progress; ~0 in the shared context
-  unsigned char* data;         // of the ring
-  uint64_t mask;               // ring size − 1
-  uint64_t head;               // next byte to write; header->head follows when a record is published
-  uint64_t limit;              // head may grow to here before the collector has to be asked again
+  uint64_t guard;       // 0, or the stack pointer of the event in progress; ~0 in the shared context
+  unsigned char* data;  // of the ring
+  uint64_t mask;        // ring size − 1
+  uint64_t head;        // next byte to write; header->head follows when a record is published
+  uint64_t limit;       // head may grow to here before the collector has to be asked again
   wire::RingHeader* header;
   UnwindContext* unwind;
-  uint64_t stamp_base;         // stamp of the last kTimestamp record
-  uint32_t stamp_delta;        // of the last record
-  uint32_t until_stamp;        // single-threaded: unstamped records to go
-  uint32_t generation;         // as of the last kGeneration record
-  uint32_t life;               // g_life when it was claimed
+  uint64_t stamp_base;   // stamp of the last kTimestamp record
+  uint32_t stamp_delta;  // of the last record
+  uint32_t until_stamp;  // single-threaded: unstamped records to go
+  uint32_t generation;   // as of the last kGeneration record
+  uint32_t life;         // g_life when it was claimed
   uint32_t thread_id;
   uint32_t ring;
-  bool is_shared;              // several threads take turns, behind `lock`
-  bool is_stalled;             // the collector made no progress for too long: drop until it does
-  bool needs_open;             // the records that open the ring for its owner are still to be written (open_ring)
-  bool needs_reset;            // and they must say that the delta chain starts again
-  uint32_t lock;               // shared context only
-  SignalMask signals;          // shared context only: the holder's signal mask
-  Context* nested;             // for signal handlers that interrupt an event of this context
-  uint64_t* reference_pcs;     // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
+  bool is_shared;           // several threads take turns, behind `lock`
+  bool is_stalled;          // the collector made no progress for too long: drop until it does
+  bool needs_open;          // the records that open the ring for its owner are still to be written (open_ring)
+  bool needs_reset;         // and they must say that the delta chain starts again
+  uint32_t lock;            // shared context only
+  SignalMask signals;       // shared context only: the holder's signal mask
+  Context* nested;          // for signal handlers that interrupt an event of this context
+  uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
 };
 
 extern constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));

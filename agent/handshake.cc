@@ -1,12 +1,12 @@
 // agent/handshake.cc: see handshake.h.
 #include "agent/handshake.h"
 
+#include "agent/raw.h"
+#include "shared/env.h"
+
 #include <string.h>
 #include <sys/time.h>
 #include <sys/un.h>
-
-#include "agent/raw.h"
-#include "shared/env.h"
 
 extern "C" {
 extern char** environ;

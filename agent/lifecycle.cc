@@ -1,8 +1,6 @@
 // agent/lifecycle.cc: see lifecycle.h.
 #include "agent/lifecycle.h"
 
-#include <string.h>
-
 #include "agent/arena.h"
 #include "agent/context.h"
 #include "agent/handshake.h"
@@ -16,6 +14,7 @@
 #include "agent/unwind.h"
 
 #include <linux/membarrier.h>
+#include <string.h>
 
 namespace heapprof::agent {
 
@@ -104,7 +103,8 @@ bool join_collector(bool forked) {
 
 // The first look at this process image. pre: the lock is held.
 void resolve_once() {
-  bool forked_safe = !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
+  bool forked_safe =
+      !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
   g_fork_safe = forked_safe;
   if (!find_real_functions(&g_malloc_object)) return;
   settle_new_hooks(g_malloc_object);

@@ -9,17 +9,17 @@
 // Context:  start-up, first allocation after fork.
 #pragma once
 
+#include "shared/wire.h"
+
 #include <atomic>
 #include <cstdint>
-
-#include "shared/wire.h"
 
 namespace heapprof::agent {
 
 enum class AgentState : uint32_t {
   kUnknown = 0,  // not started, or a forked child
   kOn = 1,
-  kOff = 2,      // pass everything through, for ever
+  kOff = 2,  // pass everything through, for ever
 };
 
 // Everything here is zero again in a forked child.
@@ -30,10 +30,10 @@ struct alignas(4096) ForkPage {
 };
 extern ForkPage g_fork_page;
 
-extern uint32_t g_life;                      // 1 in the started program, one more in each forked child
-extern std::atomic<uint32_t> g_generation;   // number of times that code may have been unloaded
-extern const char* g_single_threaded;        // points to a byte that is not 0 while no stamp is needed
-extern bool g_use_tsc;                       // else Control::sequence
+extern uint32_t g_life;                     // 1 in the started program, one more in each forked child
+extern std::atomic<uint32_t> g_generation;  // number of times that code may have been unloaded
+extern const char* g_single_threaded;       // points to a byte that is not 0 while no stamp is needed
+extern bool g_use_tsc;                      // else Control::sequence
 extern bool g_producer_fence;
 
 // Flags of a thread that is inside the agent itself.

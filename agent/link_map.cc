@@ -11,9 +11,9 @@ namespace heapprof::agent {
 namespace {
 
 struct DynamicTables {
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
-  const ElfW(Versym)* versions = nullptr;
+  const ElfW(Versym) * versions = nullptr;
   const uint32_t* gnu_hash = nullptr;
   const uint32_t* sysv_hash = nullptr;
 };
@@ -65,7 +65,7 @@ bool is_definition(const DynamicTables& tables, uint32_t index, const char* name
   return strcmp(tables.strings + symbol.st_name, name) == 0;
 }
 
-const ElfW(Sym)* find_by_gnu_hash(const DynamicTables& tables, const char* name) {
+const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const char* name) {
   const uint32_t* header = tables.gnu_hash;  // buckets, first symbol, Bloom words, Bloom shift
   const uint32_t bucket_count = header[0];
   const uint32_t first_symbol = header[1];
@@ -87,7 +87,7 @@ const ElfW(Sym)* find_by_gnu_hash(const DynamicTables& tables, const char* name)
   }
 }
 
-const ElfW(Sym)* find_by_sysv_hash(const DynamicTables& tables, const char* name) {
+const ElfW(Sym) * find_by_sysv_hash(const DynamicTables& tables, const char* name) {
   const uint32_t bucket_count = tables.sysv_hash[0];
   const uint32_t* buckets = tables.sysv_hash + 2;
   const uint32_t* chains = buckets + bucket_count;

@@ -11,8 +11,8 @@
 namespace heapprof::agent {
 
 struct Definition {
-  void* address = nullptr;            // nullptr: nowhere
-  const link_map* object = nullptr;   // who defines it
+  void* address = nullptr;           // nullptr: nowhere
+  const link_map* object = nullptr;  // who defines it
 };
 
 // As dlsym(RTLD_NEXT, …) called by the agent.

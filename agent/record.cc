@@ -42,14 +42,16 @@ void write_plain(Context* context, wire::RecordType type, uint64_t address) {
 
 // Program counters [first, first + count) of the delta, outermost first, padded to a unit.
 void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint32_t count) {
-  const uint64_t* pcs = delta.fresh_pcs + (delta.fresh - 1 - first);  // outermost of this part; innermost first in memory
+  const uint64_t* pcs =
+      delta.fresh_pcs + (delta.fresh - 1 - first);  // outermost of this part; innermost first in memory
   uint32_t i = 0;
   for (; i + 1 < count; i += 2, pcs -= 2) put(context, pcs[0], pcs[-1]);
   if (i < count) put(context, pcs[0], 0);
 }
 
 // A record with a stack.
-void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes, const StartFrame& caller) {
+void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes,
+                   const StartFrame& caller) {
   if (!prepare(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
@@ -62,7 +64,8 @@ void write_stacked(Context* context, wire::RecordType type, uint64_t address, ui
   while (HEAPPROF_UNLIKELY(delta.fresh - sent > wire::kMaxFreshFrames)) {
     const uint32_t count = wire::kMaxFreshFrames;
     if (!reserve(context, wire::kUnitBytes + wire::payload_bytes(count))) return;
-    put(context, wire::pack_w0(wire::RecordType::kStack, 0, 0), wire::pack_w1(context->stamp_delta, delta.keep + sent, count));
+    put(context, wire::pack_w0(wire::RecordType::kStack, 0, 0),
+        wire::pack_w1(context->stamp_delta, delta.keep + sent, count));
     put_frames(context, delta, sent, count);
     publish(context);
     sent += count;

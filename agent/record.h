@@ -6,9 +6,9 @@
 // Cost:     see agent/README.md.
 #pragma once
 
-#include <cstddef>
-
 #include "agent/unwind.h"
+
+#include <cstddef>
 
 namespace heapprof::agent {
 

@@ -4,17 +4,18 @@
 // make every later number of its block wrong.
 #include "agent/ring_writer.h"
 
-#include <errno.h>
-
 #include "agent/raw.h"
+
+#include <errno.h>
 
 namespace heapprof::agent {
 
 namespace {
 
-constexpr int kYields = 4;                       // before going to sleep
-constexpr long kSleepNs = 10'000'000;            // and look whether the collector is alive
-constexpr uint64_t kTicksPerMs = 1'000'000;      // at least: of a time stamp counter of 1 GHz; only where no clock may be read
+constexpr int kYields = 4;             // before going to sleep
+constexpr long kSleepNs = 10'000'000;  // and look whether the collector is alive
+constexpr uint64_t kTicksPerMs =
+    1'000'000;  // at least: of a time stamp counter of 1 GHz; only where no clock may be read
 
 void count_lost(Context* context) {
   context->header->events_lost.fetch_add(1, std::memory_order_relaxed);
@@ -101,7 +102,8 @@ bool open_ring(Context* context) {
   context->generation = g_generation.load(std::memory_order_relaxed);
   if (context->generation != 0) put(context, wire::pack_control(wire::ControlKind::kGeneration, context->generation));
   if (context->needs_reset) {
-    put(context, wire::pack_control(wire::ControlKind::kReset, context->header->events_lost.load(std::memory_order_relaxed)));
+    put(context,
+        wire::pack_control(wire::ControlKind::kReset, context->header->events_lost.load(std::memory_order_relaxed)));
     context->needs_reset = false;
   }
   context->needs_open = false;

@@ -11,11 +11,11 @@
 // Cost:     1 ns a record; 5-7 ns more where it is stamped.
 #pragma once
 
-#include <atomic>
-
 #include "agent/clock.h"
 #include "agent/context.h"
 #include "shared/events.h"
+
+#include <atomic>
 
 namespace heapprof::agent {
 

@@ -7,8 +7,9 @@ namespace heapprof::wire {
 // its abstract name, which is tried first (the abstract one dies with a network namespace, the path with chroot or a change of
 // user).
 inline constexpr char kSocketVariable[] = "HEAPPROF";
-inline constexpr char kFollow = '+';    // children are profiled: the variables stay in the environment
-inline constexpr char kNoFollow = '-';  // they are not: the agent takes the variables out of the environment at its start
+inline constexpr char kFollow = '+';  // children are profiled: the variables stay in the environment
+inline constexpr char kNoFollow =
+    '-';  // they are not: the agent takes the variables out of the environment at its start
 inline constexpr char kPreloadVariable[] = "LD_PRELOAD";
 
 }  // namespace heapprof::wire

@@ -56,9 +56,9 @@ enum class ControlKind : uint32_t {
 };
 
 enum class TruncationCause : uint32_t {
-  kDepth = 1,     // deeper than Control::max_frames
+  kDepth = 1,         // deeper than Control::max_frames
   kNoUnwindInfo = 2,  // a frame without call frame information (JIT code, hand-written assembly)
-  kBadFrame = 3,  // unwind information led to an address that cannot be a frame
+  kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
 
 inline constexpr uint64_t kSizeBits = 15;

@@ -23,7 +23,7 @@ inline constexpr uint64_t kControlBytes = kPageBytes;
 inline constexpr uint64_t kModuleTableBytes = 1u << 20;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
-inline constexpr uint32_t kLargeRings = 64;                   // rings below this index are large
+inline constexpr uint32_t kLargeRings = 64;  // rings below this index are large
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 
@@ -63,14 +63,14 @@ enum class UnwinderKind : uint32_t {
 };
 
 // Why an agent records no more. Numbers are part of the protocol: append only.
-#define HEAPPROF_STOP_REASONS(X)                                                     \
-  X(kNone, 0, "recording")                                                           \
-  X(kCollectorDied, 1, "the collector died")                                         \
-  X(kNoMemory, 2, "the agent could not map its memory")                              \
-  X(kProtocolMismatch, 3, "agent and collector speak different protocol versions")   \
-  X(kNoWipeOnFork, 4, "the kernel refuses MADV_WIPEONFORK (Linux 4.14 or newer)")    \
-  X(kNoRealFunctions, 5, "no malloc was found behind the agent")                     \
-  X(kDetached, 6, "the collector detached")                                          \
+#define HEAPPROF_STOP_REASONS(X)                                                   \
+  X(kNone, 0, "recording")                                                         \
+  X(kCollectorDied, 1, "the collector died")                                       \
+  X(kNoMemory, 2, "the agent could not map its memory")                            \
+  X(kProtocolMismatch, 3, "agent and collector speak different protocol versions") \
+  X(kNoWipeOnFork, 4, "the kernel refuses MADV_WIPEONFORK (Linux 4.14 or newer)")  \
+  X(kNoRealFunctions, 5, "no malloc was found behind the agent")                   \
+  X(kDetached, 6, "the collector detached")                                        \
   X(kCorruptRing, 7, "a ring held a record that no agent writes")
 
 enum class StopReason : uint32_t {
@@ -99,22 +99,23 @@ struct Control {
   FullPolicy full_policy;
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
-  uint32_t max_frames;                      // deeper stacks are truncated
-  std::atomic<uint32_t> no_syscalls;        // collector: the target runs under a seccomp filter; wait with `pause`
-  std::atomic<uint32_t> detach;             // collector: stop recording
-  std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
-  std::atomic<uint32_t> stop_reason;        // agent: StopReason
-  std::atomic<uint32_t> module_bytes;       // agent: bytes of the module table in use; pairs with (D)
-  std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
-  std::atomic<uint32_t> generation;         // agent: number of times that code may have been unloaded
+  uint32_t max_frames;                  // deeper stacks are truncated
+  std::atomic<uint32_t> no_syscalls;    // collector: the target runs under a seccomp filter; wait with `pause`
+  std::atomic<uint32_t> detach;         // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;  // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;    // agent: StopReason
+  std::atomic<uint32_t> module_bytes;   // agent: bytes of the module table in use; pairs with (D)
+  std::atomic<uint32_t> modules_lost;   // agent: modules that found no room in the table
+  std::atomic<uint32_t> generation;     // agent: number of times that code may have been unloaded
   uint32_t reserved;
-  std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
-  std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
-  std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
-  std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
+  std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
+  std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
+  std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
-  alignas(64) unsigned char liveness[64];   // a robust process-shared pthread_mutex_t, held by the collector while it lives
+  alignas(
+      64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
 };
 static_assert(sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, liveness) % 64 == 0);
@@ -132,8 +133,8 @@ struct alignas(128) RingHeader {
   std::atomic<uint32_t> shared;       // 1: several threads take turns in this ring behind a lock of the agent
   uint32_t reserved0[25];
   // The consumer's line.
-  std::atomic<uint64_t> tail;         // (E) consumed bytes: release by the collector, acquire by the producer
-  std::atomic<uint32_t> waiting;      // 1: the producer sleeps on wake_sequence
+  std::atomic<uint64_t> tail;           // (E) consumed bytes: release by the collector, acquire by the producer
+  std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence
   std::atomic<uint32_t> wake_sequence;  // futex word
   uint32_t reserved1[28];
 };
@@ -143,11 +144,11 @@ static_assert(offsetof(RingHeader, tail) == 128);
 // One loaded object, appended to the module table before any of its addresses is in a published record.
 // Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
 struct ModuleEntry {
-  uint32_t entry_bytes;     // of the whole entry, a multiple of 8
-  uint32_t generation;      // value of Control::generation when it was seen
-  uint64_t start_avma;      // first mapped address
-  uint64_t end_avma;        // one past the last
-  uint64_t load_bias;       // avma − svma
+  uint32_t entry_bytes;  // of the whole entry, a multiple of 8
+  uint32_t generation;   // value of Control::generation when it was seen
+  uint64_t start_avma;   // first mapped address
+  uint64_t end_avma;     // one past the last
+  uint64_t load_bias;    // avma − svma
   uint16_t path_bytes;
   uint16_t build_id_bytes;
   uint32_t reserved;
@@ -158,31 +159,31 @@ static_assert(sizeof(ModuleEntry) == 40);
 
 enum HelloFlags : uint32_t {
   kHelloMembarrierRegistered = 1u << 0,
-  kHelloForked = 1u << 1,             // a fork child of a process that had an agent
-  kHelloNewRecorded = 1u << 2,        // operator new and malloc come from one object: new and delete record
-  kHelloSingleThreadedFlag = 1u << 3, // libc has __libc_single_threaded
-  kHelloReferenceUnwinder = 1u << 4,  // libheapprof-verify.so is loaded
-  kHelloFindObject = 1u << 5,         // libc has _dl_find_object
+  kHelloForked = 1u << 1,              // a fork child of a process that had an agent
+  kHelloNewRecorded = 1u << 2,         // operator new and malloc come from one object: new and delete record
+  kHelloSingleThreadedFlag = 1u << 3,  // libc has __libc_single_threaded
+  kHelloReferenceUnwinder = 1u << 4,   // libheapprof-verify.so is loaded
+  kHelloFindObject = 1u << 5,          // libc has _dl_find_object
 };
 
 // Agent → collector, one packet. Strings end with a zero byte.
 struct Hello {
   uint32_t magic;
   uint32_t version;
-  uint32_t flags;             // HelloFlags
+  uint32_t flags;               // HelloFlags
   uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave another number of events than one
   uint64_t page_bytes;
-  uint64_t events_before;     // allocations that went by before the agent could connect
+  uint64_t events_before;  // allocations that went by before the agent could connect
   char agent_version[32];
   char libc_version[32];
-  char malloc_object[256];    // path of the object that serves malloc; empty: the main program
-  char new_object[256];       // of operator new; empty: none is loaded
+  char malloc_object[256];  // path of the object that serves malloc; empty: the main program
+  char new_object[256];     // of operator new; empty: none is loaded
 };
 static_assert(sizeof(Hello) == 32 + 64 + 512);
 
 enum class Verdict : uint32_t {
-  kRecord = 1,        // a memfd comes with this packet: map it and record
-  kStayOut = 2,       // not followed: run on without recording
+  kRecord = 1,   // a memfd comes with this packet: map it and record
+  kStayOut = 2,  // not followed: run on without recording
   kWrongVersion = 3,
 };
 

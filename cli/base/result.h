@@ -14,14 +14,16 @@ struct Problem {
   std::string what;     // what is missing: need and found; lower case, no full stop
   std::string fix;      // a command or step that mends it
   std::string instead;  // the alternative and its price; may be empty only where there is none
-  int exit_code = 1;    // for commands other than `run`, where every error of ours is 125 (126, 127 for the program's start)
+  int exit_code =
+      1;  // for commands other than `run`, where every error of ours is 125 (126, 127 for the program's start)
 };
 
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}             // NOLINT(google-explicit-constructor)
-  Result(Problem problem) : state_(std::in_place_index<1>, std::move(problem)) {}   // NOLINT(google-explicit-constructor)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Problem problem)
+      : state_(std::in_place_index<1>, std::move(problem)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -3,22 +3,22 @@
 // Made by model/assemble.h from a recording, or by cli/read from a file (ours, Valgrind's or dhat-rs').
 #pragma once
 
+#include "cli/model/recording.h"
+#include "cli/model/run.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "cli/model/recording.h"
-#include "cli/model/run.h"
 
 namespace heapprof::cli {
 
 // A frame as text: two frames that read alike are one.
 struct Frame {
-  uint64_t svma = 0;             // address in the ELF file, 0 if unknown
-  std::string function;          // empty: unknown
-  std::string file;              // empty: unknown
+  uint64_t svma = 0;     // inside the call (return address − 1), as in the ELF file; 0 if unknown
+  std::string function;  // empty: unknown
+  std::string file;      // empty: unknown
   uint32_t line = 0;
-  uint32_t module = kNoModule;   // index into Profile::modules
+  uint32_t module = kNoModule;  // index into Profile::modules
   bool inlined = false;
 };
 
@@ -29,17 +29,17 @@ struct FrameNode {
 };
 
 struct Site {
-  uint32_t node = 0;             // FrameNode of the innermost frame; 0: [no stack]
+  uint32_t node = 0;  // FrameNode of the innermost frame; 0: [no stack]
   SiteNumbers numbers;
   bool truncated = false;
-  bool max_is_bound = false;     // numbers.max_bytes is an upper bound: sites were merged by name
-  uint64_t grouped_stacks = 0;   // > 0: this row sums so many small sites which share the frames shown
+  bool max_is_bound = false;    // numbers.max_bytes is an upper bound: sites were merged by name
+  uint64_t grouped_stacks = 0;  // > 0: this row sums so many small sites which share the frames shown
 };
 
 struct Device {
   std::string name;
   DeviceTotals totals;
-  std::vector<Site> sites;       // in the deterministic order of man/heapprof-format.5
+  std::vector<Site> sites;  // in the deterministic order of man/heapprof-format.5
   Timeline timeline;
 };
 
@@ -58,7 +58,7 @@ struct Profile {
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
   std::vector<FrameNode> nodes;
-  std::vector<Device> devices;   // [0] is host
+  std::vector<Device> devices;  // [0] is host
 };
 
 }  // namespace heapprof::cli

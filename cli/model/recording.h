@@ -3,23 +3,23 @@
 // cli/collect fills it, cli/symbolize names its locations, model/assemble.h turns both into a Profile.
 #pragma once
 
+#include "cli/base/fd.h"
+#include "cli/model/run.h"
+
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/base/fd.h"
-#include "cli/model/run.h"
-
 namespace heapprof::cli {
 
 inline constexpr uint32_t kNoModule = 0xffffffff;
 
 struct Module {
-  std::string path;            // as the loader had it; the executable's real path for the main program
-  std::string build_id;        // lower-case hex, empty if there is none
-  uint64_t load_bias = 0;      // avma − svma, where it was seen last
+  std::string path;                // as the loader had it; the executable's real path for the main program
+  std::string build_id;            // lower-case hex, empty if there is none
+  uint64_t load_bias = 0;          // avma − svma, where it was seen last
   std::shared_ptr<UniqueFd> file;  // opened when it was first seen (the file may be gone by now); may be null
 };
 
@@ -27,7 +27,7 @@ struct Module {
 // interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
 struct Location {
   uint32_t module = kNoModule;
-  uint64_t svma = 0;           // address in the ELF file; the process's address if module is kNoModule
+  uint64_t svma = 0;  // address in the ELF file; the process's address if module is kNoModule
 };
 
 // The call tree: node 0 is the root, every other node's parent has a smaller index.
@@ -48,42 +48,42 @@ constexpr int size_bucket(uint64_t size_bytes) {
 struct SiteNumbers {
   uint64_t total_bytes = 0;
   uint64_t total_blocks = 0;
-  uint64_t max_bytes = 0;        // this site's own maximum of live bytes
-  uint64_t max_blocks = 0;       // blocks at that moment
-  uint64_t peak_bytes = 0;       // live at the device's peak
+  uint64_t max_bytes = 0;   // this site's own maximum of live bytes
+  uint64_t max_blocks = 0;  // blocks at that moment
+  uint64_t peak_bytes = 0;  // live at the device's peak
   uint64_t peak_blocks = 0;
-  uint64_t leaked_bytes = 0;     // live at the end
+  uint64_t leaked_bytes = 0;  // live at the end
   uint64_t leaked_blocks = 0;
-  uint64_t temporary_blocks = 0; // freed before the allocating thread allocated again
-  uint64_t lifetime_ns = 0;      // sum over all blocks; to the end for leaked ones
-  uint64_t first_leak_ns = 0;    // birth of the oldest and the youngest leaked block, since the start
+  uint64_t temporary_blocks = 0;  // freed before the allocating thread allocated again
+  uint64_t lifetime_ns = 0;       // sum over all blocks; to the end for leaked ones
+  uint64_t first_leak_ns = 0;     // birth of the oldest and the youngest leaked block, since the start
   uint64_t last_leak_ns = 0;
-  SizeHistogram sizes{};         // blocks by size
+  SizeHistogram sizes{};  // blocks by size
 };
 
 struct RecordedSite {
-  uint32_t stack = 0;            // StackNode of the innermost frame; 0: no stack
+  uint32_t stack = 0;  // StackNode of the innermost frame; 0: no stack
   bool truncated = false;
   SiteNumbers numbers;
 };
 
 // Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
 struct Timeline {
-  uint64_t bucket_ns = 0;        // width
+  uint64_t bucket_ns = 0;  // width
   struct Bucket {
     uint64_t min_bytes = 0;
     uint64_t max_bytes = 0;
   };
-  std::vector<Bucket> buckets;   // from the start of the run, without gaps
+  std::vector<Bucket> buckets;  // from the start of the run, without gaps
 };
 
 struct DeviceTotals {
   uint64_t total_bytes = 0;
   uint64_t total_blocks = 0;
   uint64_t peak_bytes = 0;
-  uint64_t peak_blocks = 0;      // blocks at the peak of bytes
-  uint64_t peak_ns = 0;          // when bytes peaked, since the start
-  uint64_t max_blocks = 0;       // the peak of the number of blocks, at a time of its own
+  uint64_t peak_blocks = 0;  // blocks at the peak of bytes
+  uint64_t peak_ns = 0;      // when bytes peaked, since the start
+  uint64_t max_blocks = 0;   // the peak of the number of blocks, at a time of its own
   uint64_t max_blocks_ns = 0;
   uint64_t leaked_bytes = 0;
   uint64_t leaked_blocks = 0;
@@ -104,7 +104,7 @@ struct Recording {
   std::vector<Module> modules;
   std::vector<Location> locations;
   std::vector<StackNode> stacks;
-  std::vector<RecordedDevice> devices;   // at least host
+  std::vector<RecordedDevice> devices;          // at least host
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 

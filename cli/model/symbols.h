@@ -9,10 +9,10 @@ namespace heapprof::cli {
 
 // One source-level frame. A location has one, or several where functions were inlined: innermost first.
 struct SourceFrame {
-  std::string function;   // demangled; empty: unknown
-  std::string file;       // absolute by its compilation directory, without . and .. parts; empty: unknown
-  uint32_t line = 0;      // 0: unknown
-  bool inlined = false;   // this frame was inlined into the next one
+  std::string function;  // demangled; empty: unknown
+  std::string file;      // absolute by its compilation directory, without . and .. parts; empty: unknown
+  uint32_t line = 0;     // 0: unknown
+  bool inlined = false;  // this frame was inlined into the next one
 };
 
 // frames[i] belongs to Recording::locations[i]; empty: only module and address are known.

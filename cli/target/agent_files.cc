@@ -1,12 +1,12 @@
 // cli/target/agent_files.cc: see agent_files.h.
 #include "cli/target/agent_files.h"
 
+#include "cli/base/problems.h"
+
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
-
-#include "cli/base/problems.h"
 
 namespace heapprof::cli {
 
@@ -14,7 +14,8 @@ Result<AgentFiles> find_agent_files() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path prefix = self.parent_path().parent_path();
-  const std::array<std::filesystem::path, 2> places = {prefix / HEAPPROF_LIBDIR / "heapprof", prefix / "lib" / "heapprof"};
+  const std::array<std::filesystem::path, 2> places = {prefix / HEAPPROF_LIBDIR / "heapprof",
+                                                       prefix / "lib" / "heapprof"};
   for (const std::filesystem::path& place : places) {
     const std::filesystem::path agent = place / "libheapprof.so";
     if (access(agent.c_str(), R_OK) != 0) continue;

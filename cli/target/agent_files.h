@@ -4,9 +4,9 @@
 //  - The tool and its agent can be moved together: BIN/heapprof looks in BIN/../lib/heapprof and its like.
 #pragma once
 
-#include <string>
-
 #include "cli/base/result.h"
+
+#include <string>
 
 namespace heapprof::cli {
 

@@ -1,6 +1,8 @@
 // cli/target/server.cc: see server.h.
 #include "cli/target/server.h"
 
+#include "cli/base/problems.h"
+
 #include <errno.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -14,8 +16,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-
-#include "cli/base/problems.h"
 
 namespace heapprof::cli {
 
@@ -42,7 +42,8 @@ std::string choose_path() {
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<uint64_t>(getpid());
   const char* folder = std::getenv("TMPDIR");
-  std::string path = fmt::format("{}/heapprof-{:012x}", folder != nullptr && *folder == '/' ? folder : "/tmp", random >> 16);
+  std::string path =
+      fmt::format("{}/heapprof-{:012x}", folder != nullptr && *folder == '/' ? folder : "/tmp", random >> 16);
   if (path.size() + 2 > sizeof(sockaddr_un::sun_path)) path = fmt::format("/tmp/heapprof-{:012x}", random >> 16);
   return path;
 }
@@ -57,9 +58,11 @@ std::optional<Caller> accept_from(int listener) {
   pollfd waiting{connection.get(), POLLIN, 0};
   if (poll(&waiting, 1, kHelloPatienceMs) != 1) return std::nullopt;
   Caller caller;
-  if (recv(connection.get(), &caller.hello, sizeof caller.hello, 0) != static_cast<ssize_t>(sizeof caller.hello)) return std::nullopt;
+  if (recv(connection.get(), &caller.hello, sizeof caller.hello, 0) != static_cast<ssize_t>(sizeof caller.hello))
+    return std::nullopt;
   wire::Hello& hello = caller.hello;
-  for (char* end : {std::end(hello.agent_version), std::end(hello.libc_version), std::end(hello.malloc_object), std::end(hello.new_object)}) {
+  for (char* end : {std::end(hello.agent_version), std::end(hello.libc_version), std::end(hello.malloc_object),
+                    std::end(hello.new_object)}) {
     end[-1] = 0;
   }
   caller.connection = std::move(connection);

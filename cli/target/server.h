@@ -7,21 +7,21 @@
 // Trust:    a Hello is hostile: strings are cut, numbers are only reported.
 #pragma once
 
+#include "cli/base/fd.h"
+#include "cli/base/result.h"
+#include "shared/wire.h"
+
 #include <sys/types.h>
 
 #include <optional>
 #include <string>
-
-#include "cli/base/fd.h"
-#include "cli/base/result.h"
-#include "shared/wire.h"
 
 namespace heapprof::cli {
 
 // An agent that waits for its answer.
 struct Caller {
   UniqueFd connection;
-  pid_t pid = 0;      // in our pid namespace
+  pid_t pid = 0;  // in our pid namespace
   UniqueFd pidfd;
   wire::Hello hello{};
 };

@@ -162,7 +162,7 @@ void several_rings(const char* name, uint32_t rings, uint64_t burst) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int only = argc > 1 ? std::atoi(argv[1]) : 0;         // number of the row
+  const int only = argc > 1 ? std::atoi(argv[1]) : 0;            // number of the row
   if (argc > 2) g_divisor = std::strtoul(argv[2], nullptr, 10);  // shorter, for valgrind
   if (only == 0 || only == 1) tight_loop();
   if (only == 0 || only == 2) distinct_stacks();

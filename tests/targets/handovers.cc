@@ -2,12 +2,12 @@
 //
 // usage: handovers PAIRS COUNT      COUNT blocks go each way in each pair
 // A block is freed by the other thread within nanoseconds of its malloc: the hardest order of stamps for a collector.
+#include "keep.h"
+
 #include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
-
-#include "keep.h"
 
 struct alignas(128) Slot {
   std::atomic<void*> block{nullptr};

@@ -21,9 +21,7 @@ static inline int heapprof_is_recording(void) {
 }
 
 /* The agent's version, "0.1.0"; NULL without an agent. */
-static inline const char* heapprof_version(void) {
-  return heapprof_agent_version != 0 ? heapprof_agent_version() : 0;
-}
+static inline const char* heapprof_version(void) { return heapprof_agent_version != 0 ? heapprof_agent_version() : 0; }
 
 #ifdef __cplusplus
 }

@@ -97,7 +97,8 @@ inline void* call_leaf(const Walk* walk) { return kLeaves[static_cast<uint32_t>(
 #define SITES_OF(d) SITE(d##0) SITE(d##1) SITE(d##2) SITE(d##3) SITE(d##4) SITE(d##5) SITE(d##6) SITE(d##7)
 SITES_OF(0)
 SITES_OF(1)
-SITES_OF(2) SITES_OF(3) SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
+SITES_OF(2)
+SITES_OF(3) SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
 #undef SITES_OF
 
     namespace {
@@ -111,7 +112,8 @@ SITES_OF(2) SITES_OF(3) SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
 #define HOP(number) ORACLE_FRAME void* hop_##number(const Walk* walk, uint32_t position);
 HOP(0)
 HOP(1)
-HOP(2) HOP(3)
+HOP(2)
+HOP(3)
 #undef HOP
 
     namespace {
@@ -133,7 +135,8 @@ HOP(2) HOP(3)
   }
 HOP(0)
 HOP(1)
-HOP(2) HOP(3)
+HOP(2)
+HOP(3)
 #undef HOP
 
     ORACLE_FRAME void* descend(const Walk* walk, uint32_t left) {

@@ -31,7 +31,7 @@ struct Box {
 inline constexpr uint32_t kBoxes = 512;
 
 struct Settings {
-  bool timed;        // note when each call began and returned; off, the fences that this takes hide no inversion of stamps
+  bool timed;  // note when each call began and returned; off, the fences that this takes hide no inversion of stamps
   uint32_t stacks;  // number of known stacks
   bool huge;        // blocks beyond 4 GiB, untouched
   bool
