@@ -98,7 +98,8 @@ inline void* call_leaf(const Walk* walk) { return kLeaves[static_cast<uint32_t>(
 SITES_OF(0)
 SITES_OF(1)
 SITES_OF(2)
-SITES_OF(3) SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
+SITES_OF(3)
+SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
 #undef SITES_OF
 
     namespace {
@@ -116,14 +117,14 @@ HOP(2)
 HOP(3)
 #undef HOP
 
-    namespace {
+namespace {
 
-  constexpr Step kHops[] = {hop_0, hop_1, hop_2, hop_3};
+constexpr Step kHops[] = {hop_0, hop_1, hop_2, hop_3};
 
-  void* take_hop(const Walk* walk, uint32_t position) __attribute__((always_inline));
-  inline void* take_hop(const Walk* walk, uint32_t position) {
-    return position < walk->hops ? kHops[walk->hop[position]](walk, position) : kSiteTable[walk->site](walk);
-  }
+void* take_hop(const Walk* walk, uint32_t position) __attribute__((always_inline));
+inline void* take_hop(const Walk* walk, uint32_t position) {
+  return position < walk->hops ? kHops[walk->hop[position]](walk, position) : kSiteTable[walk->site](walk);
+}
 
 }  // namespace
 
@@ -139,7 +140,7 @@ HOP(2)
 HOP(3)
 #undef HOP
 
-    ORACLE_FRAME void* descend(const Walk* walk, uint32_t left) {
+ORACLE_FRAME void* descend(const Walk* walk, uint32_t left) {
   void* block = left > 1 ? descend(walk, left - 1) : take_hop(walk, 0);
   ORACLE_NO_TAIL_CALL;
   return block;
