@@ -95,11 +95,9 @@ inline void* call_leaf(const Walk* walk) { return kLeaves[static_cast<uint32_t>(
     return block;                                      \
   }
 #define SITES_OF(d) SITE(d##0) SITE(d##1) SITE(d##2) SITE(d##3) SITE(d##4) SITE(d##5) SITE(d##6) SITE(d##7)
-SITES_OF(0)
-SITES_OF(1)
-SITES_OF(2)
-SITES_OF(3)
-SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
+// clang-format off
+SITES_OF(0) SITES_OF(1) SITES_OF(2) SITES_OF(3) SITES_OF(4) SITES_OF(5) SITES_OF(6) SITES_OF(7)
+// clang-format on
 #undef SITES_OF
 
     namespace {
