@@ -176,6 +176,17 @@ std::string plain_function(std::string_view demangled) {
   return name.empty() ? std::string(demangled) : name;
 }
 
+std::string last_two_parts(std::string_view name) {
+  const Scan scan = scan_brackets(name);
+  if (!scan.paired) return std::string(name);
+  int separators = 0;
+  for (size_t i = name.size(); i-- > 1;) {
+    if (name[i] == ':' && name[i - 1] == ':' && scan.any[i] == 0 && ++separators == 2)
+      return std::string(name.substr(i + 1));
+  }
+  return std::string(name);
+}
+
 std::string shorten_function(std::string_view name, size_t columns) {
   if (display_width(name) <= columns) return std::string(name);
   const Scan scan = scan_brackets(name);

@@ -39,7 +39,7 @@ std::string header_line(const SummaryInput& input, const Painter& paint, size_t 
   const std::string name = "heapprof: ";
   const size_t fixed = name.size() + display_width(facts);
   const size_t room = columns > fixed + 10 ? columns - fixed : 10;
-  return name + paint.bold(shorten_middle(command_text(run.command), room)) + facts + "\n";
+  return name + paint.bold(short_command(run.command, room)) + facts + "\n";
 }
 
 std::string device_table(const Profile& profile) {
@@ -163,8 +163,7 @@ std::string saved_lines(const SummaryInput& input) {
   for (size_t i = 0; i < std::min(input.children.size(), kShownChildren); ++i) {
     const SavedProfile& child = input.children[i];
     text += fmt::format("{}  {}  peak {}  {}\n", child.pid == input.profile.run.pid ? "image" : "child",
-                        command_text({child.path}), format_bytes(child.peak_bytes),
-                        shorten_middle(command_text(child.command), 40));
+                        command_text({child.path}), format_bytes(child.peak_bytes), short_command(child.command, 40));
   }
   if (input.children.size() > kShownChildren)
     text += fmt::format("child  and {} more\n", input.children.size() - kShownChildren);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 namespace heapprof::cli {
 namespace {
@@ -22,27 +23,32 @@ std::string normal_path(const std::string& path) {
              : std::filesystem::path(path).lexically_normal().string();
 }
 
-std::string common_folder(const std::string& a, const std::string& b) {
-  size_t end = 0;
-  for (size_t i = 0; i < std::min(a.size(), b.size()) && a[i] == b[i]; ++i) {
-    if (a[i] == '/') end = i + 1;
-  }
-  return a.substr(0, end);
-}
-
-// The folder that holds all sources of the user's own frames in the main program. Libraries' sources stay absolute.
+// The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
+// lie elsewhere, and stay absolute, as sources of shared libraries do.
 std::string find_root(const Profile& profile, const FoldedTree& tree) {
-  std::string root;
-  bool found = false;
+  std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
     if (tree.kinds[i] != FrameKind::kUser || frame.file.empty() || frame.file[0] != '/') continue;
     const bool in_program =
         frame.module < profile.modules.size() && profile.modules[frame.module].path == profile.run.executable;
-    if (!in_program && profile.dialect == Dialect::kHeapprof) continue;
     const std::string file = normal_path(frame.file);
-    root = found ? common_folder(root, file) : file.substr(0, file.rfind('/') + 1);
-    found = true;
+    const bool is_header_of_system = file.starts_with("/usr/include/") || file.starts_with("/usr/local/include/");
+    if ((in_program || profile.dialect != Dialect::kHeapprof) && !is_header_of_system) files.push_back(file);
+  }
+  std::string root = "/";
+  const size_t needed = files.size() - files.size() / 10;
+  while (!files.empty()) {
+    std::map<std::string, size_t> folders;  // those right below the root
+    for (const std::string& file : files) {
+      if (file.compare(0, root.size(), root) != 0) continue;
+      if (const size_t slash = file.find('/', root.size()); slash != std::string::npos)
+        ++folders[file.substr(0, slash + 1)];
+    }
+    const auto largest = std::max_element(folders.begin(), folders.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest == folders.end() || largest->second < needed) break;
+    root = largest->first;
   }
   return root == "/" ? "" : root;
 }
@@ -85,7 +91,10 @@ std::string FrameNames::place_location(const Place& place) const {
   return place.has_frame ? location(place.frame) : "";
 }
 
-std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
+namespace {
+
+std::string join_callers(const FrameNames& names, const CallerChain& chain, bool with_locations, bool all_locations,
+                         size_t columns) {
   std::string text;
   const std::string arrow = with_locations ? "" : "← ";  // on a line of its own the chain needs no arrow in front
   const auto append = [&](const std::string& part, bool last) {
@@ -102,18 +111,27 @@ std::string callers_text(const FrameNames& names, const CallerChain& chain, bool
     size_t next = i + 1;
     while (next < chain.frames.size() && names.function(chain.frames[next]) == function) ++next;
     const std::string repeated = next - i > 1 ? fmt::format(" ×{}", next - i) : "";
-    const std::string part = shorten_function(function, 40) + repeated;
+    const std::string shortened = shorten_function(last_two_parts(function), 32);
+    const std::string part = shortened + repeated;
     const bool last = next == chain.frames.size() && chain.other_callers == 0;
-    const bool appended = (with_locations && append(fmt::format("{} ({}){}", shorten_function(function, 40),
-                                                                names.short_location(chain.frames[i]), repeated),
-                                                    last)) ||
-                          append(part, last);
+    const bool appended =
+        (with_locations && (i == 0 || all_locations) &&
+         append(fmt::format("{} ({}){}", shortened, names.short_location(chain.frames[i]), repeated), last)) ||
+        append(part, last);
     if (!appended && text.empty()) return arrow + shorten_function(part, columns - display_width(arrow));
     if (!appended) return text + " ← …";
     i = next;
   }
   if (chain.other_callers > 0) append(fmt::format("{} callers", format_count_exact(chain.other_callers)), true);
   return text;
+}
+
+}  // namespace
+
+std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
+  // Where not all of it fits, more names are worth more than their lines.
+  const std::string text = join_callers(names, chain, with_locations, true, columns);
+  return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
 }
 
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,

@@ -56,9 +56,14 @@ class TextReport {
       facts = fmt::format("    {}    {}", profile_.dialect == Dialect::kValgrind ? "valgrind --tool=dhat" : "dhat-rs",
                           length_text(profile_, run.duration_ns));
     }
+    const std::string whole = run.command.empty() ? view_.file : command_text(run.command);
+    if (display_width(whole) + display_width(facts) > columns_) {
+      for (size_t at = facts.find("    "); at != std::string::npos; at = facts.find("    ", at)) facts.erase(at, 2);
+    }
     const size_t room = columns_ > display_width(facts) + 10 ? columns_ - display_width(facts) : 10;
-    const std::string command = run.command.empty() ? view_.file : command_text(run.command);
-    text_ += bold(shorten_middle(command, room)) + facts + "\n";
+    const std::string command =
+        run.command.empty() ? shorten_path(escape_controls(view_.file), room) : short_command(run.command, room);
+    text_ += bold(command) + facts + "\n";
   }
 
   std::vector<std::string> device_cells(const Device& device) const {
@@ -231,9 +236,13 @@ class TextReport {
             blank + faint(shorten_function(names_.function(frame), left) + "  " + shorten_path(where, room)) + "\n";
       }
     } else {
-      const std::string callers =
-          callers_text(names_, find_callers(profile_, tree_, device, place, metric), true, room);
-      if (!callers.empty()) text_ += blank + faint(callers) + "\n";
+      // Below the function; further left where the line needs it.
+      constexpr size_t kFurtherLeft = 11;
+      const CallerChain chain = find_callers(profile_, tree_, device, place, metric);
+      const std::string whole = callers_text(names_, chain, true, 10'000);
+      const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
+      const std::string callers = callers_text(names_, chain, true, columns_ - left);
+      if (!callers.empty()) text_ += std::string(left, ' ') + faint(callers) + "\n";
     }
     const PlaceNumbers& numbers = place.numbers;
     if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;

@@ -39,6 +39,16 @@ std::string command_text(const std::vector<std::string>& command) {
   return escape_controls(text);
 }
 
+std::string short_command(const std::vector<std::string>& command, size_t columns) {
+  std::string text = command_text(command);
+  if (display_width(text) > columns && !command.empty() && command[0].find('/') != std::string::npos) {
+    std::vector<std::string> without_folder = command;
+    without_folder[0].erase(0, command[0].rfind('/') + 1);
+    text = command_text(without_folder);
+  }
+  return shorten_middle(text, columns);
+}
+
 std::string end_text(const RunEnd& end) {
   switch (end.kind) {
     case EndKind::kExited: return fmt::format("exit {}", end.status);

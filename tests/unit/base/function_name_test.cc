@@ -81,6 +81,16 @@ TEST_CASE("template arguments go first, the innermost before the outer") {
   CHECK(shorten_function("sqlite3VdbeMemGrowWithALongName", 11) == "sqlit…gName");
 }
 
+TEST_CASE("beside other names the last two parts are enough") {
+  CHECK(last_two_parts("main") == "main");
+  CHECK(last_two_parts("Tile::decode") == "Tile::decode");
+  CHECK(last_two_parts("app::pool::Map<a::b::c, int>::put") == "Map<a::b::c, int>::put");
+  CHECK(last_two_parts("a::b::{lambda#1}") == "b::{lambda#1}");
+  CHECK(last_two_parts("<alloc::vec::Vec<T> as core::clone::Clone>::clone") ==
+        "<alloc::vec::Vec<T> as core::clone::Clone>::clone");
+  CHECK(last_two_parts("a::b::operator<<") == "b::operator<<");
+}
+
 TEST_CASE("any bytes in, at most the asked columns out") {
   std::mt19937 random(7);
   const std::string alphabet = "ab<>()[]{}:: ,&*~-operator#1.\xff\xc3\xa9";
@@ -88,6 +98,7 @@ TEST_CASE("any bytes in, at most the asked columns out") {
     std::string name;
     for (size_t i = random() % 40; i > 0; --i) name += alphabet[random() % alphabet.size()];
     const std::string plain = plain_function(name);
+    CHECK(last_two_parts(plain).size() <= plain.size());
     for (const size_t columns : {1u, 7u, 20u}) CHECK(display_width(shorten_function(plain, columns)) <= columns);
   }
   CHECK(display_width(shorten_function(plain_function(std::string(100000, '<')), 40)) == 40);
