@@ -34,21 +34,16 @@ bool map_arena(int fd) {
   return true;
 }
 
-void forget_arena(bool may_unmap) {
-  const auto leave = [may_unmap](unsigned char* address, uint64_t size_bytes) {
-    if (may_unmap) {
-      sys_munmap(address, size_bytes);
-    } else {
-      raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    }
+void forget_arena() {
+  const auto replace = [](unsigned char* address, uint64_t size_bytes) {
+    raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
   };
   for (uint32_t ring = 1; ring < wire::kMaxRings && g_mapping.rings[ring] != nullptr; ++ring) {
-    leave(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
+    replace(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
   }
-  if (g_mapping.base != nullptr) leave(g_mapping.base, kFirstPartBytes);
-  memset(&g_mapping, 0, sizeof g_mapping);
-  g_control = nullptr;
+  if (g_mapping.base != nullptr) replace(g_mapping.base, kFirstPartBytes);
+  memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }
 
 wire::RingHeader* ring_header(uint32_t ring) {

@@ -20,9 +20,9 @@ extern wire::Control* g_control;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
-// A forked child leaves its parent's arena. may_unmap is false where an interrupted event of the parent's life may still write
-// to it: then private memory takes its place, so that nothing reaches the parent's rings.
-void forget_arena(bool may_unmap);
+// A forked child leaves its parent's arena: private zero pages take its place, so that an event of the parent's life which a
+// signal handler interrupted by forking can end without reaching the parent's rings. g_control stays a valid address.
+void forget_arena();
 
 // pre: an arena is mapped.
 wire::RingHeader* ring_header(uint32_t ring);

@@ -25,9 +25,7 @@ constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads e
 Context* g_contexts[wire::kMaxRings];
 uint32_t g_next_candidate;
 
-bool is_thread_gone(uint32_t thread_id) {
-  return raw_syscall(SYS_tgkill, sys_getpid(), static_cast<long>(thread_id), 0) == -ESRCH;
-}
+bool is_thread_gone(uint32_t thread_id) { return raw_syscall(SYS_tkill, static_cast<long>(thread_id), 0) == -ESRCH; }
 
 // Maps ring and context number `ring`. nullptr: no memory. pre: the lock is held.
 Context* make_context(uint32_t ring) {
@@ -91,9 +89,11 @@ void prepare_shared_ring() {
   context->guard = kAlwaysBusy;
 }
 
-// nullptr: there is not even a shared ring.
+// nullptr: there is not even a shared ring, or the process only borrows this memory.
 Context* claim_context(bool is_nested) {
   SignalsBlocked blocked;
+  if (sys_getpid() != g_pid)
+    return nullptr;  // a vfork child: its parent's thread-local storage must not keep a ring of the child's
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   lock(g_fork_page.lock);
   uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
@@ -106,10 +106,8 @@ Context* claim_context(bool is_nested) {
     g_single_threaded = &kNever;  // from the second ring on every event is stamped
     context = find_abandoned_ring(claimed, thread_id, is_nested);
     if (context == nullptr) {
-      if (claimed == 1) {
-        prepare_shared_ring();
-        claimed = 2;
-      }
+      if (shared_context() == nullptr) prepare_shared_ring();
+      if (claimed == 1) claimed = 2;
       if (claimed < wire::kMaxRings && shared_context() != nullptr) {
         context = make_context(claimed);
         if (context != nullptr) ++claimed;
@@ -141,6 +139,10 @@ bool is_abandoned(uint64_t old_sp, uint64_t sp) {
 }
 
 void recover(Context* context) {
+  for (Context* nested = context->nested; nested != nullptr; nested = nested->nested) {
+    if (nested->guard != 0) recover(nested);  // left together with this one
+    nested->guard = 0;
+  }
   context->head = context->header->head.load(std::memory_order_relaxed);
   context->header->in_event.store(0, std::memory_order_release);
   reset_stack(context->unwind);
@@ -210,15 +212,13 @@ void end_shared_event(Context* context) {
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
 }
 
-bool forget_contexts() {
-  const Context* own = t_context;
-  const bool in_event = own != nullptr && own->guard != 0;
+void forget_contexts() {
   for (Context*& context : g_contexts) {
-    if (context != nullptr && !in_event) sys_munmap(context, kContextBytes + unwind_context_bytes());
+    // A thread that still holds it is led to the slow path, which sees that its life is over.
+    if (context != nullptr && context->guard == 0) context->guard = kAlwaysBusy;
     context = nullptr;
   }
   t_context = nullptr;
-  return !in_event;
 }
 
 }  // namespace heapprof::agent

@@ -71,8 +71,8 @@ inline void end_event(Context* context) {
   context->guard = 0;
 }
 
-// A forked child: forgets every context of the parent's life. False: the forking thread was inside an event, which goes on when
-// its signal handler returns, so the memory stays mapped. pre: the agent's lock is held.
-bool forget_contexts();
+// A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler interrupted
+// by forking will go on in it. pre: the agent's lock is held.
+void forget_contexts();
 
 }  // namespace heapprof::agent

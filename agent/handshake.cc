@@ -4,6 +4,7 @@
 #include "agent/raw.h"
 #include "shared/env.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -75,7 +76,10 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const long received = raw_syscall(SYS_recvmsg, fd, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
+  long received;
+  do {
+    received = raw_syscall(SYS_recvmsg, fd, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
+  } while (received == -EINTR);  // a debugger, SIGSTOP and SIGCONT
   if (received != static_cast<long>(sizeof *welcome)) return false;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {

@@ -85,7 +85,8 @@ constexpr const char* kNames[] = {
 constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
 constexpr size_t kFirstDelete = 8;
 
-void* g_real_new[kCount];  // those of the object that serves malloc
+bool g_is_lasting[kCount];  // found at the start: what is loaded then is not unloaded
+void* g_real_new[kCount];   // those of the object that serves malloc
 bool g_is_recorded = false;
 
 // The second and third parameters (size, alignment, nothrow tag) are passed on as they came: all are one register wide.
@@ -207,6 +208,7 @@ void settle_new_hooks(const link_map* malloc_object) {
   for (size_t index = 0; index < kCount; ++index) {
     const Definition found = find_behind_agent(kNames[index]);
     if (found.address == nullptr) continue;
+    g_is_lasting[index] = true;
     if (found.object == malloc_object) g_real_new[index] = found.address;
     set_slot(index, found.address);
   }
@@ -221,7 +223,7 @@ bool is_new_recorded() { return g_is_recorded; }
 
 void forget_new_functions() {
   for (size_t index = 0; index < kCount; ++index) {
-    if (g_real_new[index] == nullptr) set_slot(index, kFinding[index]);
+    if (!g_is_lasting[index]) set_slot(index, kFinding[index]);
   }
 }
 

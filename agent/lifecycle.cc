@@ -19,6 +19,7 @@
 namespace heapprof::agent {
 
 ForkPage g_fork_page;
+int g_pid = 0;
 uint32_t g_life = 0;
 std::atomic<uint32_t> g_generation{0};
 bool g_use_tsc = false;
@@ -81,10 +82,8 @@ bool join_collector(bool forked) {
   const bool mapped = map_arena(fd);
   sys_close(fd);
   if (!mapped) return false;
-  if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) {
-    g_control = nullptr;
-    return false;
-  }
+  if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
+  g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
   g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
   g_single_threaded = single_threaded_flag();
@@ -139,15 +138,18 @@ bool start_life() {
   if (g_fork_page.state == AgentState::kUnknown) {
     t_flags |= kThreadStarting;
     const bool forked = g_life != 0;
+    const bool is_restricted =
+        forked && g_control != nullptr && g_control->no_syscalls.load(std::memory_order_relaxed) != 0;
     ++g_life;
+    g_pid = sys_getpid();
     if (forked) {
-      const bool may_unmap = forget_contexts();
-      forget_arena(may_unmap);
+      forget_contexts();
+      forget_arena();
       reset_modules_after_fork();
     } else if (find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();
     }
-    if (join_collector(forked)) {
+    if (!is_restricted && join_collector(forked)) {  // a filter may kill for socket()
       g_fork_page.state = AgentState::kOn;
     } else {
       g_fork_page.state = AgentState::kOff;

@@ -30,6 +30,7 @@ struct alignas(4096) ForkPage {
 };
 extern ForkPage g_fork_page;
 
+extern int g_pid;                           // of this life; a vfork child has another one
 extern uint32_t g_life;                     // 1 in the started program, one more in each forked child
 extern std::atomic<uint32_t> g_generation;  // number of times that code may have been unloaded
 extern const char* g_single_threaded;       // points to a byte that is not 0 while no stamp is needed

@@ -43,7 +43,11 @@ uint32_t sleep_for_space(Context* context, uint64_t bytes) {
   uint32_t waited_ms = 0;
   if (!has_space(context, bytes)) {
     const long result = sys_futex_wait(&header->wake_sequence, sequence, kSleepNs);
-    if (result == -ETIMEDOUT) waited_ms = static_cast<uint32_t>(kSleepNs / 1'000'000);
+    // Interrupted by a timer's signals, or refused: time goes by all the same.
+    if (result == -ETIMEDOUT)
+      waited_ms = static_cast<uint32_t>(kSleepNs / 1'000'000);
+    else if (is_error(result) && result != -EAGAIN)
+      waited_ms = 1;
   }
   header->waiting.store(0, std::memory_order_relaxed);
   return waited_ms;
@@ -52,6 +56,7 @@ uint32_t sleep_for_space(Context* context, uint64_t bytes) {
 }  // namespace
 
 bool wait_for_space(Context* context, uint64_t bytes) {
+  if (context->life != g_life) return false;  // an event of a forked child's parent ends here
   if (has_space(context, bytes)) {
     context->is_stalled = false;
     return true;
@@ -64,7 +69,7 @@ bool wait_for_space(Context* context, uint64_t bytes) {
   uint64_t seen_limit = context->limit;
   uint32_t idle_ms = 0;
   for (int round = 0;; ++round) {
-    if (g_fork_page.state != AgentState::kOn) return false;
+    if (g_fork_page.state != AgentState::kOn || context->life != g_life) return false;
     if (is_collector_dead()) {
       turn_off(wire::StopReason::kCollectorDied);
       return false;
@@ -107,7 +112,7 @@ bool open_ring(Context* context) {
     context->needs_reset = false;
   }
   context->needs_open = false;
-  context->header->head.store(context->head, std::memory_order_release);  // (A)
+  publish(context);
   return true;
 }
 

@@ -107,7 +107,7 @@ struct Control {
   std::atomic<uint32_t> module_bytes;   // agent: bytes of the module table in use; pairs with (D)
   std::atomic<uint32_t> modules_lost;   // agent: modules that found no room in the table
   std::atomic<uint32_t> generation;     // agent: number of times that code may have been unloaded
-  uint32_t reserved;
+  std::atomic<uint32_t> attached;  // agent: 1 once it has mapped the arena
   std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
   std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step

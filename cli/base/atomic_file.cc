@@ -51,15 +51,15 @@ int link_new(const std::string& from, const std::string& to) {
 }  // namespace
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
-  const std::string target = follow_links(path);
   struct stat status {};
-  const bool exists = ::stat(target.c_str(), &status) == 0;
+  const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) return output_is_directory(path);
   if (exists && !S_ISREG(status.st_mode)) {
-    UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!fd.is_open()) return output_not_writable(path, errno_text(errno));
-    return AtomicFile(std::move(fd), path, target, "");
+    return AtomicFile(std::move(fd), path, path, "");
   }
+  const std::string target = follow_links(path);
   if (exists && ::access(target.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
 
   const size_t slash = target.rfind('/');

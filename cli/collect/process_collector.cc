@@ -190,9 +190,10 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
 
 // Empty if the profile is whole.
 std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
-                            bool has_unreadable_rings) {
+                            bool has_unreadable_rings, bool is_attached) {
   std::string reasons;
   const auto add = [&reasons](const std::string& reason) { reasons += (reasons.empty() ? "" : "; ") + reason; };
+  if (!is_attached) add("the agent could not map the shared memory (a limit on descriptors or address space)");
   if (counters.corrupt_records != 0) add(wire::stop_reason_text(wire::StopReason::kCorruptRing));
   if (has_unreadable_rings) add("the collector had no address space left for a ring");
   if (is_detached) add(wire::stop_reason_text(wire::StopReason::kDetached));
@@ -227,9 +228,9 @@ Recording ProcessCollector::finish() {
   run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
   run.counters.watermark_skips = state.drain->watermark_skips();
   run.counters.events_before_agent = state.hello.events_before;
-  run.incomplete_reason =
-      what_is_missing(run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
-                      state.is_detached, state.drain->has_unreadable_rings());
+  run.incomplete_reason = what_is_missing(
+      run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
+      state.is_detached, state.drain->has_unreadable_rings(), control.attached.load(std::memory_order_relaxed) != 0);
   run.complete = run.incomplete_reason.empty();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident},

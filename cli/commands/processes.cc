@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 #include <iterator>
@@ -77,13 +78,10 @@ void Processes::admit(Caller caller) {
     Server::answer(caller, wire::Verdict::kStayOut, -1);
     return;
   }
-  // The same pid again: the image before it ended with exec. (A fork child has a pid of its own.)
-  for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
-    if (process->pid == caller.pid) {
-      finish(process, {EndKind::kExec, 0}, false);
-      break;
-    }
-  }
+  const auto is_caller = [&caller](const Process& process) { return process.pid == caller.pid; };
+  const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
+  if (before != processes_.end() && before->pidfd.is_open() && has_ended(before->pidfd.get()))
+    images_.erase(caller.pid);
 
   CollectorOptions options = plan_.collector;
   if (!plan_.fence_forced) {
@@ -116,6 +114,14 @@ void Processes::admit(Caller caller) {
     process.pidfd = std::move(caller.pidfd);
     processes_.push_back(std::move(process));
     if (is_root) root_connected_ = true;
+  }
+  // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its numbers
+  // are taken only now: the agent waits for its answer no longer than a second.
+  if (before == processes_.end()) return;
+  if (before->pidfd.is_open() && has_ended(before->pidfd.get())) {
+    finish(before, {EndKind::kUnknown, 0}, true);
+  } else {
+    finish(before, {EndKind::kExec, 0}, false);
   }
 }
 

@@ -18,6 +18,7 @@
 
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,8 +35,8 @@ namespace {
 // than its hooks do; a ring of 1 MiB holds 10 ms of the densest events.
 constexpr long kShortNapNs = 150'000;
 constexpr long kLongNapNs = 1'000'000;
-constexpr int kIdleRoundsBeforeLongNap = 200;
-constexpr int kRoundsBetweenReaps = 64;
+constexpr uint64_t kIdleRoundsBeforeLongNap = 200;
+constexpr uint64_t kRoundsBetweenReaps = 64;
 
 wire::ClockMode choose_clock(ClockChoice choice) {
   switch (choice) {
@@ -84,20 +85,22 @@ void nap(const Server& server, const SignalWatch& signals, int pidfd, long nap_n
 
 struct WatchResult {
   RunEnd end;
-  bool detached = false;
+  int detached_by = 0;  // the signal that told us to leave while the program runs on
 };
 
 // Collects until the program has ended (or we are told to leave).
 WatchResult watch(Server& server, SignalWatch& signals, const Launched& launched, Processes& processes) {
-  int idle_rounds = 0;
-  for (int round = 0;; ++round) {
+  uint64_t idle_rounds = 0;
+  for (uint64_t round = 0;; ++round) {
     while (std::optional<Caller> caller = server.accept_caller()) processes.admit(std::move(*caller));
     const size_t records = processes.drain();
     idle_rounds = records == 0 ? idle_rounds + 1 : 0;
     if (round % kRoundsBetweenReaps == 0) processes.reap();
-    if (signals.handle(launched.pidfd.get())) return {{EndKind::kDetached, 0}, true};
     int status = 0;
-    if (waitpid(launched.pid, &status, WNOHANG) == launched.pid) return {decode_status(status), false};
+    const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
+    if (ended == launched.pid) return {decode_status(status), 0};
+    if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
+    if (const int number = signals.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
     nap(server, signals, launched.pidfd.get(), idle_rounds > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs);
   }
 }
@@ -115,14 +118,20 @@ void measure_own_cost(Cost* cost) {
 
 // True if the file can be made: known before the program runs, not after hours.
 Result<Done> try_output(const std::string& path) {
-  Result<AtomicFile> file = AtomicFile::create(path);
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
+    // A pipe's reader would take the end of the trial for the end of the profile.
+    if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
+    return Done{};
+  }
+  const Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.problem();
   return Done{};
 }
 
 class Run {
  public:
-  explicit Run(const RunOptions& options) : options_(options), finisher_({options.all_sites}) {}
+  explicit Run(const RunOptions& options) : options_(options), finisher_({options.all_sites, !options.quiet, options.color}) {}
 
   // The exit code, or what kept the program from being started.
   Result<int> run();
@@ -130,7 +139,7 @@ class Run {
  private:
   Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals);
   void take(EndedImage image);
-  int finish(const WatchResult& watched, const Processes& processes, const Launched& launched);
+  int finish(const WatchResult& watched, const Processes& processes);
   void warn(const Problem& problem) const {
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
   }
@@ -171,7 +180,7 @@ void Run::take(EndedImage image) {
   finisher_.submit({std::move(image.recording), path, may_overwrite_});
 }
 
-int Run::finish(const WatchResult& watched, const Processes& processes, const Launched& launched) {
+int Run::finish(const WatchResult& watched, const Processes& processes) {
   std::vector<Problem> problems = processes.problems();
   std::optional<Finished> root;
   if (last_root_image_) {
@@ -192,7 +201,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, const La
     print_summary({root->profile, root->saved.path, root->saved.size_bytes, children}, options_);
   }
   for (const Problem& problem : problems) print_problem(problem, options_.color);
-  if (watched.detached && launched.pid > 0) return 128 + SIGTERM;
+  if (watched.detached_by != 0) return 128 + watched.detached_by;
   return problems.empty() ? exit_code(watched.end) : 125;
 }
 
@@ -218,10 +227,10 @@ Result<int> Run::run() {
   plan.root_pid = launched->pid;
   Processes processes(std::move(plan), [this](EndedImage image) { take(std::move(image)); });
   const WatchResult watched = watch(*server, signals, *launched, processes);
-  if (!watched.detached) processes.end_root(watched.end);
+  if (watched.detached_by == 0) processes.end_root(watched.end);
   processes.reap();
   processes.detach_all(watched.end);
-  return finish(watched, processes, *launched);
+  return finish(watched, processes);
 }
 
 }  // namespace

@@ -1,11 +1,19 @@
 // cli/commands/signals.cc: see signals.h.
 #include "cli/commands/signals.h"
 
+#include "cli/collect/clock.h"
+
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace heapprof::cli {
+
+namespace {
+
+// `timeout` and shells signal the process and then its group: that is one wish, not two.
+constexpr uint64_t kSecondAfterNs = 500'000'000;
+
+}  // namespace
 
 SignalWatch::SignalWatch() {
   sigset_t watched;
@@ -18,18 +26,25 @@ SignalWatch::SignalWatch() {
     struct sigaction previous {};
     if (sigaction(number, &ignore, &previous) == 0) previous_actions_.emplace_back(number, previous);
   }
+  // Ignored by our parent, our child's status would be lost.
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  struct sigaction previous {};
+  if (sigaction(SIGCHLD, &usual, &previous) == 0) previous_actions_.emplace_back(SIGCHLD, previous);
   fd_ = UniqueFd(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-bool SignalWatch::handle(int pidfd) {
+int SignalWatch::handle(pid_t pid) {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-    ++received_;
-    if (received_ > 1) return true;
+    const auto number = static_cast<int>(info.ssi_signo);
+    const uint64_t now_ns = monotonic_ns();
+    if (first_ns_ != 0 && now_ns - first_ns_ >= kSecondAfterNs) return number;
     const bool from_process = info.ssi_code <= 0;  // SI_USER and its kind; the terminal's are SI_KERNEL
-    if (from_process) syscall(SYS_pidfd_send_signal, pidfd, info.ssi_signo, nullptr, 0);
+    if (from_process) kill(pid, number);
+    if (first_ns_ == 0) first_ns_ = now_ns;
   }
-  return false;
+  return 0;
 }
 
 }  // namespace heapprof::cli

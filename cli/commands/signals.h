@@ -11,6 +11,7 @@
 
 #include <signal.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -24,14 +25,14 @@ class SignalWatch {
   const sigset_t& previous_mask() const { return previous_; }
   const std::vector<std::pair<int, struct sigaction>>& previous_actions() const { return previous_actions_; }
   int fd() const { return fd_.get(); }
-  // Takes what has arrived; hands on to `pid`. True: leave now.
-  bool handle(int pidfd);
+  // Takes what has arrived; hands on to `pid`, a child that has not been waited for. Not 0: leave now, this signal says so.
+  int handle(pid_t pid);
 
  private:
   sigset_t previous_{};
   std::vector<std::pair<int, struct sigaction>> previous_actions_;
   UniqueFd fd_;
-  int received_ = 0;
+  uint64_t first_ns_ = 0;  // when the first signal came; 0: none yet
 };
 
 }  // namespace heapprof::cli

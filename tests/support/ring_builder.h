@@ -198,6 +198,7 @@ class FakeAgent {
     void* memory = ::mmap(nullptr, wire::kArenaBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, arena_fd, 0);
     if (memory == MAP_FAILED) throw std::runtime_error("mmap");
     base_ = static_cast<unsigned char*>(memory);
+    control().attached = 1;
   }
   ~FakeAgent() { ::munmap(base_, wire::kArenaBytes); }
   FakeAgent(const FakeAgent&) = delete;
