@@ -2,7 +2,7 @@
 profile "$TARGETS/deep_recursion" 20000
 expect_eq "exit status" "$status" 0
 expect_complete
-expect_eq "blocks" "$(sum '^descend' | cut -d' ' -f2)" 21
+expect_sum '^descend' "235935 21 235935 21"
 [ "$(depth '^descend')" -ge 20002 ] || fail "the deepest stack has $(depth '^descend') frames"
 expect_eq "frames of descend in it" "$(stacks '^descend' | awk '{ n = gsub(/descend/, "x"); if (n > most) most = n } END { print most }')" 20001
 

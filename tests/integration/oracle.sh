@@ -8,7 +8,7 @@ oracle_case() {  # SEED THREADS OPERATIONS MODE STACKS FLAGS [FLAGS_OF_RUN…]
     fail "oracle $seed"
   check_profile profile.json
   [ $# = 0 ] || echo "with $*:"
-  python3 "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet || fail "oracle $seed: the profile is not true"
+  "$PYTHON" "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet || fail "oracle $seed: the profile is not true"
 }
 #           seed threads operations mode stacks
 oracle_case  101    1  150000 free     256 h

@@ -6,6 +6,7 @@ SOURCE=${SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 BUILD=${BUILD:-$SOURCE/build/release}
 HEAPPROF_BIN=${HEAPPROF_BIN:-$BUILD/bin/heapprof}
 TARGETS=${TARGETS:-$BUILD/tests/targets}
+PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 seconds=$(awk -v minutes="${1:?usage: oracle_random.sh MINUTES [SEED]}" 'BEGIN { printf "%d", minutes * 60 }')
 seed=${2:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
 work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-oracle.XXXXXX")
@@ -26,8 +27,8 @@ while [ $SECONDS -lt $end ]; do
   arguments="$seed $threads $operations $mode"
   "$HEAPPROF_BIN" run -q $how -o rest.json -- "$TARGETS/oracle" "$seed" "$threads" 0 "$mode" rest_books.json "$stacks" "$flags"
   "$HEAPPROF_BIN" run -q --all-sites $how -o profile.json -- "$TARGETS/oracle" $arguments books.json "$stacks" "$flags"
-  python3 "$SOURCE/tests/support/check_profile.py" profile.json
-  if ! python3 "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet; then
+  "$PYTHON" "$SOURCE/tests/support/check_profile.py" profile.json
+  if ! "$PYTHON" "$SOURCE/tests/support/compare_oracle.py" books.json profile.json --rest rest.json --quiet; then
     echo "kept: $work"
     echo "repeat: heapprof run --all-sites $how -o profile.json -- $TARGETS/oracle $arguments books.json $stacks $flags"
     exit 1
