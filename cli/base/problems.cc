@@ -222,6 +222,14 @@ Problem modules_bypass_hooks(const std::string& modules) {
           "read the profile as what the other modules allocate", kWarning};
 }
 
+Problem names_missing(const std::string& modules, Share peak_bytes) {
+  return {"HP068",
+          fmt::format("{} of the peak lies in functions without names: {} has no symbols",
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), modules),
+          "install its debug symbols (Debian: PACKAGE-dbgsym), or set DEBUGINFOD_URLS, and run again",
+          "build it with -g, and do not strip it", kWarning};
+}
+
 Problem self_test_failed(const std::string& functions) {
   return {"HP041", fmt::format("one call did not give one event for: {}", functions),
           "report this line with the versions: heapprof --version; ldd --version",

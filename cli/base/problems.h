@@ -53,6 +53,7 @@ struct Sizes {
   X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                        \
   X("HP038", events_lost, (Share{1204, 18400000}))                                                   \
   X("HP039", stacks_truncated, (Share{12, 18400000}))                                                \
+  X("HP068", names_missing, ("gdb", Share{27, 36}))                                                  \
   X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                     \
   X("HP041", self_test_failed, ("pvalloc"))                                                          \
   X("HP042", clock_without_time, ("sequence"))                                                       \
@@ -116,6 +117,7 @@ Problem reference_unwinder_missing(const std::string& flag);
 Problem events_lost(Share lost);
 Problem stacks_truncated(Share truncated);
 Problem modules_bypass_hooks(const std::string& modules);
+Problem names_missing(const std::string& modules, Share peak_bytes);
 Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);
 Problem verification_failed(Share mismatched);

@@ -3,6 +3,7 @@
 
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
+#include "cli/base/progress.h"
 #include "cli/model/assemble.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
@@ -36,10 +37,18 @@ void name_main_module(Recording* recording) {
 }  // namespace
 
 Result<Finished> Finisher::finish(FinishJob job) {
+  if (!options_.show_progress) return finish(std::move(job), {});
+  Progress progress("symbolizing", "modules", options_.color);
+  SymbolizeOptions symbolize_options;
+  symbolize_options.progress = [&](size_t done, size_t all) { progress.update(done, all); };
+  return finish(std::move(job), symbolize_options);
+}
+
+Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options) {
   Recording& recording = job.recording;
   name_main_module(&recording);
   const uint64_t start_ns = now_ns();
-  const SymbolTable symbols = symbols_.symbolize(recording.modules, recording.locations);
+  const SymbolTable symbols = symbols_.symbolize(recording.modules, recording.locations, symbolize_options);
   recording.run.cost.symbolize_ns = now_ns() - start_ns;
 
   Finished finished;
@@ -104,7 +113,7 @@ void Finisher::work() {
     FinishJob job = std::move(waiting_.front());
     waiting_.pop_front();
     guard.unlock();
-    Result<Finished> finished = finish(std::move(job));
+    Result<Finished> finished = finish(std::move(job), {});
     guard.lock();
     if (finished) {
       saved_.push_back(std::move(finished->saved));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/base/terminal.h"
 #include "cli/commands/symbol_cache.h"
 #include "cli/model/profile.h"
 #include "cli/model/recording.h"
@@ -23,6 +24,8 @@ namespace heapprof::cli {
 
 struct FinishOptions {
   bool all_sites = false;
+  bool show_progress = false;  // of finish(), on stderr, while names are looked up
+  ColorMode color = ColorMode::kAuto;
 };
 
 struct FinishJob {
@@ -60,6 +63,7 @@ class Finisher {
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
 
  private:
+  Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options);
   void work();
 
   FinishOptions options_;

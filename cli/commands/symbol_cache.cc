@@ -1,8 +1,6 @@
 // cli/commands/symbol_cache.cc: see symbol_cache.h.
 #include "cli/commands/symbol_cache.h"
 
-#include "cli/symbolize/symbolizer.h"
-
 namespace heapprof::cli {
 
 namespace {
@@ -15,7 +13,8 @@ std::string identity_of(const Module& module) {
 
 }  // namespace
 
-SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations) {
+SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
+                                   const SymbolizeOptions& options) {
   const std::lock_guard guard(mutex_);
   if (known_count_ > kMostKnown) {
     known_.clear();
@@ -31,7 +30,7 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
   }
   if (!missing.empty()) {
     SymbolizeReport report;
-    SymbolTable found = heapprof::cli::symbolize(modules, missing, {}, &report);
+    SymbolTable found = heapprof::cli::symbolize(modules, missing, options, &report);
     for (size_t i = 0; i < missing.size(); ++i) {
       (*names[missing[i].module])[missing[i].svma] = std::move(found.frames[i]);
     }

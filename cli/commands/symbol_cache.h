@@ -8,6 +8,7 @@
 
 #include "cli/model/recording.h"
 #include "cli/model/symbols.h"
+#include "cli/symbolize/symbolizer.h"
 
 #include <cstdint>
 #include <map>
@@ -20,7 +21,8 @@ namespace heapprof::cli {
 
 class SymbolCache {
  public:
-  SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations);
+  SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
+                        const SymbolizeOptions& options);
 
  private:
   using ModuleNames = std::unordered_map<uint64_t, std::vector<SourceFrame>>;  // by svma

@@ -2,6 +2,7 @@
 #include "cli/model/warnings.h"
 
 #include "cli/base/problems.h"
+#include "cli/model/places.h"
 
 #include <algorithm>
 #include <string>
@@ -18,6 +19,26 @@ std::string list_names(const std::vector<std::string>& names) {
   for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "" : ", ") + base_name(names[i]);
   if (names.size() > kMostNames) text += " and " + std::to_string(names.size() - kMostNames) + " more";
   return text;
+}
+
+// A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
+void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
+  constexpr uint64_t kSharePercent = 33;
+  const FoldedTree tree = fold_tree(profile);
+  const Device& host = profile.devices[0];
+  std::vector<uint64_t> unnamed_bytes(profile.modules.size());
+  uint64_t sum = 0;
+  for (const Site& site : host.sites) {
+    const uint32_t node = tree.place_node[site.node];
+    const Frame& frame = profile.frames[profile.nodes[node].frame];
+    if (node == 0 || !frame.function.empty() || frame.module >= profile.modules.size()) continue;
+    unnamed_bytes[frame.module] += site.numbers.peak_bytes;
+    sum += site.numbers.peak_bytes;
+  }
+  if (sum == 0 || sum / kSharePercent * 100 < host.totals.peak_bytes) return;
+  const auto largest = std::max_element(unnamed_bytes.begin(), unnamed_bytes.end()) - unnamed_bytes.begin();
+  warnings->push_back(
+      names_missing(base_name(profile.modules[static_cast<size_t>(largest)].path), {sum, host.totals.peak_bytes}));
 }
 
 }  // namespace
@@ -41,6 +62,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
   if (counters.truncated_stacks > 0)
     warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
+  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, &warnings);
   return warnings;
 }
 

@@ -58,6 +58,8 @@ std::string find_root(const Profile& profile, const FoldedTree& tree) {
 FrameNames::FrameNames(const Profile& profile, const FoldedTree& tree)
     : profile_(profile), root_(find_root(profile, tree)) {}
 
+bool FrameNames::has_name(uint32_t frame) const { return !profile_.frames[frame].function.empty(); }
+
 std::string FrameNames::function(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (it.function.empty()) return fmt::format("{:#x}", it.svma);
@@ -106,17 +108,23 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
   };
   constexpr size_t kShortest = 12;  // fewer columns say nothing
   if (columns < kShortest) return "";
-  for (size_t i = 0; i < chain.frames.size();) {
-    const std::string function = names.function(chain.frames[i]);
+  // Addresses tell nothing beside names; without any name the first one is enough.
+  std::vector<uint32_t> frames;
+  for (const uint32_t frame : chain.frames) {
+    if (names.has_name(frame)) frames.push_back(frame);
+  }
+  if (frames.empty() && !chain.frames.empty()) frames.push_back(chain.frames.front());
+  for (size_t i = 0; i < frames.size();) {
+    const std::string function = names.function(frames[i]);
     size_t next = i + 1;
-    while (next < chain.frames.size() && names.function(chain.frames[next]) == function) ++next;
+    while (next < frames.size() && names.function(frames[next]) == function) ++next;
     const std::string repeated = next - i > 1 ? fmt::format(" ×{}", next - i) : "";
     const std::string shortened = shorten_function(last_two_parts(function), 32);
     const std::string part = shortened + repeated;
-    const bool last = next == chain.frames.size() && chain.other_callers == 0;
+    const bool last = next == frames.size() && chain.other_callers == 0;
     const bool appended =
         (with_locations && (i == 0 || all_locations) &&
-         append(fmt::format("{} ({}){}", shortened, names.short_location(chain.frames[i]), repeated), last)) ||
+         append(fmt::format("{} ({}){}", shortened, names.short_location(frames[i]), repeated), last)) ||
         append(part, last);
     if (!appended && text.empty()) return arrow + shorten_function(part, columns - display_width(arrow));
     if (!appended) return text + " ← …";

@@ -20,6 +20,7 @@ class FrameNames {
  public:
   FrameNames(const Profile& profile, const FoldedTree& tree);
 
+  bool has_name(uint32_t frame) const;
   std::string function(uint32_t frame) const;        // "Tile::decode"; "0x1a2b" without a name
   std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(); "libfoo.so" without lines
   std::string short_location(uint32_t frame) const;  // "tile.cc:88"

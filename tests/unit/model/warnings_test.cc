@@ -1,0 +1,72 @@
+// tests/unit/model/warnings_test.cc: what makes numbers or names doubtful is said, and nothing else.
+#include "cli/model/warnings.h"
+
+#include "tests/support/scene_profile.h"
+
+#include <catch2/catch.hpp>
+
+using namespace heapprof::cli;
+using namespace heapprof::test;
+
+namespace {
+std::vector<std::string> ids(const Profile& profile) {
+  std::vector<std::string> result;
+  for (const Problem& warning : find_warnings(profile)) {
+    CHECK(warning.exit_code == 0);
+    result.push_back(warning.id);
+  }
+  return result;
+}
+using Ids = std::vector<std::string>;
+}  // namespace
+
+TEST_CASE("a whole profile gives no warning") { CHECK(ids(scene_profile()).empty()); }
+
+TEST_CASE("each count that makes a profile doubtful is said") {
+  Profile profile = scene_profile();
+  Counters& counters = profile.run.counters;
+  counters.lost = 1;
+  CHECK(ids(profile) == Ids{"HP038"});
+  profile.run.complete = false;
+  CHECK(ids(profile) == Ids{"HP038"});  // lost events are the reason
+  counters.lost = 0;
+  profile.run.incomplete_reason = "the collector detached";
+  CHECK(ids(profile) == Ids{"HP048"});
+  profile.run.complete = true;
+  counters.truncated_stacks = 1;
+  CHECK(ids(profile) == Ids{"HP039"});
+  counters.truncated_stacks = 0;
+  counters.corrupt_records = 1;
+  CHECK(ids(profile) == Ids{"HP046"});
+  counters.corrupt_records = 0;
+  counters.verify_mismatched = 1;
+  CHECK(ids(profile) == Ids{"HP044"});
+  counters.verify_mismatched = 0;
+  profile.run.coverage.clock = "sequence";
+  CHECK(ids(profile) == Ids{"HP042"});
+  profile.run.coverage.clock = "tsc";
+  profile.run.coverage.self_test_failures = {"pvalloc"};
+  CHECK(ids(profile) == Ids{"HP041"});
+  profile.run.coverage.self_test_failures.clear();
+  profile.run.coverage.bypassing_modules = {"/opt/a.so", "/opt/b.so", "c.so", "d.so", "e.so", "f.so", "g.so"};
+  const std::vector<Problem> warnings = find_warnings(profile);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].what.find("a.so, b.so, c.so, d.so, e.so and 2 more") != std::string::npos);
+}
+
+TEST_CASE("a peak without names is said once, with the module that holds most of it") {
+  Profile profile = scene_profile();
+  for (Frame& frame : profile.frames) {
+    if (frame.function.rfind("build_index", 0) == 0) frame.function.clear();
+  }
+  const std::vector<Problem> warnings = find_warnings(profile);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].what == "66 % of the peak lies in functions without names: render has no symbols");
+}
+
+TEST_CASE("files of other tools carry no warnings") {
+  Profile profile = scene_profile();
+  profile.run.counters.lost = 1;
+  profile.dialect = Dialect::kValgrind;
+  CHECK(ids(profile).empty());
+}
