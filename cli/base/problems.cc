@@ -1,5 +1,7 @@
-// cli/base/problems.cc: the words. A sentence says what was needed and what was found, quotes what the user typed, and
-// starts in lower case without a full stop; `fix` is a step that mends it, `instead` another way and its price.
+// cli/base/problems.cc: the words of every error and warning (long: one catalogue in one place).
+//
+// A sentence says what was needed and what was found, quotes what the user typed, and starts in lower case without a full
+// stop; `fix` is a step that mends it, `instead` another way and its price.
 #include "cli/base/problems.h"
 
 #include "cli/base/text.h"
