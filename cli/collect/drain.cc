@@ -94,6 +94,9 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
     wire::RingHeader& header = arena_.header(i);
     ring.in_event = header.in_event.load(std::memory_order_acquire) != 0 && !is_final_;  // (B), before head
     ring.head = header.head.load(std::memory_order_acquire);                             // (A)
+    // A child forked in the middle of its parent's publishing may store an old head; the parent's next one puts it right.
+    const bool is_behind = static_cast<int64_t>(ring.head - ring.decoder.position()) < 0;
+    if (is_behind && !is_final_) ring.head = ring.decoder.position();
     if (!ring.is_readable) {
       header.tail.store(ring.head, std::memory_order_release);  // (E)
       continue;

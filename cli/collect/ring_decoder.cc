@@ -119,8 +119,6 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
     position_ = head;
     return 0;
   }
-  if (static_cast<int64_t>(head - position_) < 0)
-    return 0;  // a forked child's store: the parent's next one puts it right
   if (head - position_ > byte_mask_ + 1 || head % wire::kUnitBytes != 0) {
     refuse();
     position_ = head;

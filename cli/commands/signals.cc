@@ -11,7 +11,7 @@ namespace heapprof::cli {
 namespace {
 
 // `timeout` and shells signal the process and then its group: that is one wish, not two.
-constexpr uint64_t kSecondAfterNs = 500'000'000;
+constexpr uint64_t kSecondAfterNs = 200'000'000;
 
 }  // namespace
 
