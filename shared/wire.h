@@ -99,15 +99,15 @@ struct Control {
   FullPolicy full_policy;
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
-  uint32_t max_frames;                  // deeper stacks are truncated
-  std::atomic<uint32_t> no_syscalls;    // collector: the target runs under a seccomp filter; wait with `pause`
-  std::atomic<uint32_t> detach;         // collector: stop recording
-  std::atomic<uint32_t> rings_claimed;  // agent: rings [0, n) have been used; pairs with (C)
-  std::atomic<uint32_t> stop_reason;    // agent: StopReason
-  std::atomic<uint32_t> module_bytes;   // agent: bytes of the module table in use; pairs with (D)
-  std::atomic<uint32_t> modules_lost;   // agent: modules that found no room in the table
-  std::atomic<uint32_t> generation;     // agent: number of times that code may have been unloaded
-  std::atomic<uint32_t> attached;  // agent: 1 once it has mapped the arena
+  uint32_t max_frames;                         // deeper stacks are truncated
+  std::atomic<uint32_t> no_syscalls;           // collector: the target runs under a seccomp filter; wait with `pause`
+  std::atomic<uint32_t> detach;                // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;           // agent: StopReason
+  std::atomic<uint32_t> module_bytes;          // agent: bytes of the module table in use; pairs with (D)
+  std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
+  std::atomic<uint32_t> generation;            // agent: number of times that code may have been unloaded
+  std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
   std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
   std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step

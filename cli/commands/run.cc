@@ -131,7 +131,8 @@ Result<Done> try_output(const std::string& path) {
 
 class Run {
  public:
-  explicit Run(const RunOptions& options) : options_(options), finisher_({options.all_sites, !options.quiet, options.color}) {}
+  explicit Run(const RunOptions& options)
+      : options_(options), finisher_({options.all_sites, !options.quiet, options.color}) {}
 
   // The exit code, or what kept the program from being started.
   Result<int> run();

@@ -1,8 +1,8 @@
 // tests/targets/ignores_sigterm.cc: ignores SIGTERM, allocates 7 blocks, says "go", and goes on when its input ends.
+#include "keep.h"
+
 #include <signal.h>
 #include <unistd.h>
-
-#include "keep.h"
 
 KEEP_FRAME void allocate_before() { keep(malloc(1235)); }
 KEEP_FRAME void allocate_after() { keep(malloc(1237)); }
