@@ -1,7 +1,7 @@
 # The program starts as it would without heapprof: signals, limits, descriptors, folder, and all of its environment but two
 # variables.
 cat >state.sh <<'S'
-grep -E '^(Sig|Umask|NoNewPrivs|Seccomp:|CapEff)' /proc/self/status
+grep -E '^(Sig(Pnd|Blk|Ign|Cgt)|Umask|NoNewPrivs|Seccomp:|CapEff)' /proc/self/status
 ulimit -a
 umask
 ls -l /proc/self/fd | awk '{ print $9 }' | sort
