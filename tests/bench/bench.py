@@ -175,6 +175,7 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
 
 def main() -> int:
     options = arguments()
+    options.heapprof, options.work, options.output = (os.path.abspath(path) for path in (options.heapprof, options.work, options.output))
     pathlib.Path(options.work).mkdir(parents=True, exist_ok=True)
     modes = ["plain"]
     if os.access(options.heapprof, os.X_OK):
