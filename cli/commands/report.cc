@@ -35,12 +35,15 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
-Result<std::string> make_report(const ReportOptions& options) {
+// The exit code of what was shown, or what kept it from being shown.
+Result<int> show_report(const ReportOptions& options) {
   const Result<Profile> profile = read_profile(options.view.file);
   if (!profile) return profile.problem();
   if (const Result<Done> checked = check_view(*profile, options.view); !checked) return checked.problem();
-  for (const Problem& warning : find_warnings(*profile)) print_problem(warning, options.color);
-  return options.render(*profile, options.view, inspect_terminal(STDOUT_FILENO, options.color));
+  const int code = print_output(options.render(*profile, options.view, inspect_terminal(STDOUT_FILENO, options.color)));
+  for (const Problem& warning : find_warnings(*profile))
+    print_problem(warning, options.color);  // last: seen on a terminal
+  return code;
 }
 
 }  // namespace
@@ -83,12 +86,12 @@ int report_main(const std::vector<std::string>& arguments) {
   const Result<Done> parsed = options.parse(arguments);
   if (parsed && options.help()) return print_output(*options.help());
   if (target.top > 0) target.view.top = target.top;
-  const Result<std::string> report = !parsed                    ? Result<std::string>(parsed.problem())
-                                     : target.view.file.empty() ? Result<std::string>(missing_profile("report"))
-                                                                : make_report(target);
-  if (report) return print_output(*report);
-  print_problem(report.problem(), target.color);
-  return report.problem().exit_code;
+  const Result<int> code = !parsed                    ? Result<int>(parsed.problem())
+                           : target.view.file.empty() ? Result<int>(missing_profile("report"))
+                                                      : show_report(target);
+  if (code) return *code;
+  print_problem(code.problem(), target.color);
+  return code.problem().exit_code;
 }
 
 }  // namespace heapprof::cli
