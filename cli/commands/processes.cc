@@ -80,8 +80,9 @@ void Processes::admit(Caller caller) {
   }
   const auto is_caller = [&caller](const Process& process) { return process.pid == caller.pid; };
   const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
-  if (before != processes_.end() && before->pidfd.is_open() && has_ended(before->pidfd.get()))
-    images_.erase(caller.pid);
+  // Asked now, while the caller waits and so lives: if the process that had its number has ended, it was another one.
+  const bool is_reused_pid = before != processes_.end() && before->pidfd.is_open() && has_ended(before->pidfd.get());
+  if (is_reused_pid) images_.erase(caller.pid);
 
   CollectorOptions options = plan_.collector;
   if (!plan_.fence_forced) {
@@ -118,7 +119,7 @@ void Processes::admit(Caller caller) {
   // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its numbers
   // are taken only now: the agent waits for its answer no longer than a second.
   if (before == processes_.end()) return;
-  if (before->pidfd.is_open() && has_ended(before->pidfd.get())) {
+  if (is_reused_pid) {
     finish(before, {EndKind::kUnknown, 0}, true);
   } else {
     finish(before, {EndKind::kExec, 0}, false);
