@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/collect/growing_array.h"
+#include "cli/collect/prefetch.h"
 #include "cli/model/recording.h"
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class CallTree {
     uint64_t hash = (parent_hash ^ location) * 0x9E3779B97F4A7C15ull;
     return hash ^ hash >> 32;
   }
-  void prefetch(uint64_t path_hash) const { __builtin_prefetch(&slots_[path_hash & mask_], 1); }
+  void prefetch(uint64_t path_hash) const { prefetch_line(&slots_[path_hash & mask_]); }
 
   struct Slot {
     uint32_t parent;

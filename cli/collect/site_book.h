@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/collect/growing_array.h"
+#include "cli/collect/prefetch.h"
 #include "cli/model/recording.h"
 
 #include <cstdint>
@@ -55,8 +56,8 @@ class SiteBook {
   // Whether the entries are larger than a cache close to the core.
   bool is_large() const { return sites_.size() > kSmall; }
   void prefetch(uint32_t site) const {
-    __builtin_prefetch(&sites_[site].live, 1);
-    __builtin_prefetch(&sites_[site].total, 1);
+    prefetch_line(&sites_[site].live);
+    prefetch_line(&sites_[site].total);
   }
 
   void add(uint32_t site, uint64_t size_bytes) {

@@ -106,18 +106,19 @@ void tight_loop() {
 }
 
 // Three fresh frames an event, as compilers and interpreters have.
-void new_frames(Stack* stack, std::mt19937_64* random, uint64_t choices) {
+void new_frames(Stack* stack, uint64_t which) {
   stack->resize(20);
-  const uint64_t which = (*random)() % choices;
   for (uint64_t part = which, i = 0; i < 3; ++i, part /= 128) stack->push_back(0x600000 + (part % 128) * 32 + i * 8192);
 }
 
-void distinct_stacks() {
-  Bench bench("1 M distinct stacks, half of the blocks freed", 1);
+// `is_near`: new stacks come up one after the other, and old ones come back soon or never, as in a compiler; else all at random.
+void distinct_stacks(const char* name, bool is_near) {
+  Bench bench(name, 1);
   std::mt19937_64 random(1);
   Stack stack = base_stack(20);
   for (uint64_t i = 0; i < 3'000'000 / g_divisor; ++i) {
-    new_frames(&stack, &random, 1'050'000);
+    const uint64_t reach = is_near ? 3000 : 1'050'000;
+    new_frames(&stack, (is_near ? i / 3 : 0) + random() % reach);
     bench.rings[0].malloc(0x10000000 + i * 48, 40, stack, 1);
     if (i % 2 == 1) bench.rings[0].free(0x10000000 + (i - 1) * 48, 1);
   }
@@ -130,12 +131,12 @@ void many_live() {
   const uint64_t live_blocks = 5'000'000 / g_divisor;
   Stack stack = base_stack(20);
   for (uint64_t i = 0; i < live_blocks; ++i) {
-    new_frames(&stack, &random, 1000);
+    new_frames(&stack, random() % 1000);
     bench.rings[0].malloc(0x10000000 + i * 48, 40, stack, 1);
   }
   bench.restart();
   for (uint64_t i = 0; i < 5'000'000 / g_divisor; ++i) {
-    new_frames(&stack, &random, 1000);
+    new_frames(&stack, random() % 1000);
     const uint64_t address = 0x10000000 + random() % live_blocks * 48;
     bench.rings[0].free(address, 1);
     bench.rings[0].malloc(address, 50, stack, 1);
@@ -150,7 +151,7 @@ void several_rings(const char* name, uint32_t rings, uint64_t burst) {
   for (uint64_t i = 0; i < 4'000'000 / burst / g_divisor; ++i) {
     const uint64_t ring = random() % rings;
     for (uint64_t k = 0; k < burst; ++k) {
-      new_frames(&stacks[ring], &random, 1000);
+      new_frames(&stacks[ring], random() % 1000);
       const uint64_t address = 0x10000000 + ring * 0x1000000 + k % 64 * 48;
       bench.rings[ring].malloc(address, 40, stacks[ring], Bench::stamp());
       bench.rings[ring].free(address, Bench::stamp());
@@ -165,7 +166,8 @@ int main(int argc, char** argv) {
   const int only = argc > 1 ? std::atoi(argv[1]) : 0;            // number of the row
   if (argc > 2) g_divisor = std::strtoul(argv[2], nullptr, 10);  // shorter, for valgrind
   if (only == 0 || only == 1) tight_loop();
-  if (only == 0 || only == 2) distinct_stacks();
+  if (only == 0 || only == 2) distinct_stacks("1 M distinct stacks, as they come up", true);
+  if (only == 0 || only == 7) distinct_stacks("1 M distinct stacks at random", false);
   if (only == 0 || only == 3) many_live();
   if (only == 0 || only == 4) several_rings("4 rings in turns", 4, 1);
   if (only == 0 || only == 5) several_rings("4 rings in bursts of 100", 4, 100);
