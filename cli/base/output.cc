@@ -3,6 +3,7 @@
 
 #include "cli/base/problems.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,6 +24,14 @@ int print_output(std::string_view text) {
     }
   }
   return 0;
+}
+
+void keep_standard_descriptors() {
+  int fd;
+  do {
+    fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);  // the lowest free number
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
 }
 
 }  // namespace heapprof::cli

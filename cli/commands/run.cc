@@ -76,11 +76,11 @@ RunEnd decode_status(int status) {
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
 
 // Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
-void nap(const Server& server, const SignalWatch& signals, int pidfd, long nap_ns) {
-  pollfd waiting[] = {
-      {server.abstract_fd(), POLLIN, 0}, {server.path_fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+void nap(const Server& server, const SignalWatch& signals, int pidfd, long nap_ns, std::vector<pollfd>* waiting) {
+  *waiting = {{signals.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+  server.add_waiting(waiting);
   const timespec timeout{0, nap_ns};
-  ppoll(waiting, std::size(waiting), &timeout, nullptr);
+  ppoll(waiting->data(), waiting->size(), &timeout, nullptr);
 }
 
 struct WatchResult {
@@ -90,6 +90,7 @@ struct WatchResult {
 
 // Collects until the program has ended (or we are told to leave).
 WatchResult watch(Server& server, SignalWatch& signals, const Launched& launched, Processes& processes) {
+  std::vector<pollfd> waiting;
   uint64_t idle_rounds = 0;
   for (uint64_t round = 0;; ++round) {
     while (std::optional<Caller> caller = server.accept_caller()) processes.admit(std::move(*caller));
@@ -101,7 +102,8 @@ WatchResult watch(Server& server, SignalWatch& signals, const Launched& launched
     if (ended == launched.pid) return {decode_status(status), 0};
     if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
     if (const int number = signals.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
-    nap(server, signals, launched.pidfd.get(), idle_rounds > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs);
+    nap(server, signals, launched.pidfd.get(), idle_rounds > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs,
+        &waiting);
   }
 }
 
@@ -228,6 +230,7 @@ Result<int> Run::run() {
   plan.root_pid = launched->pid;
   Processes processes(std::move(plan), [this](EndedImage image) { take(std::move(image)); });
   const WatchResult watched = watch(*server, signals, *launched, processes);
+  server->close();  // what runs on and starts more processes must not wait for us
   if (watched.detached_by == 0) processes.end_root(watched.end);
   processes.reap();
   processes.detach_all(watched.end);

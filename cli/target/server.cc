@@ -1,16 +1,21 @@
 // cli/target/server.cc: see server.h.
+//
+// An agent says its hello right after it has connected, but between the two its process may be stopped, or it is no agent at
+// all. The collector's one thread must not wait for it: while it does, full rings stop the programs. So a connection without a
+// hello is kept aside, and looked at again in each round.
 #include "cli/target/server.h"
 
 #include "cli/base/problems.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -22,7 +27,19 @@ namespace heapprof::cli {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr int kHelloPatienceMs = 100;  // an agent sends its hello at once
+constexpr uint64_t kHelloPatienceNs =
+    1'000'000'000;  // an agent sends its hello at once, and waits no longer for the answer
+constexpr size_t kMostPending = 64;
+constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same when all places are taken
+constexpr uint64_t kPauseNs = 10'000'000;             // before another try where no descriptor could be had at all
+
+uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+UniqueFd open_reserve() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 // Binds and listens. A closed descriptor and errno if it cannot.
 UniqueFd listen_at(const std::string& path, bool is_abstract) {
@@ -48,27 +65,13 @@ std::string choose_path() {
   return path;
 }
 
-std::optional<Caller> accept_from(int listener) {
-  UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (!connection.is_open()) return std::nullopt;
+// The pid of who is at the other end; 0: of another user, or unknown here.
+pid_t peer_of(int connection) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
-  if (getsockopt(connection.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return std::nullopt;
-  if (geteuid() != 0 && credentials.uid != geteuid()) return std::nullopt;
-  pollfd waiting{connection.get(), POLLIN, 0};
-  if (poll(&waiting, 1, kHelloPatienceMs) != 1) return std::nullopt;
-  Caller caller;
-  if (recv(connection.get(), &caller.hello, sizeof caller.hello, 0) != static_cast<ssize_t>(sizeof caller.hello))
-    return std::nullopt;
-  wire::Hello& hello = caller.hello;
-  for (char* end : {std::end(hello.agent_version), std::end(hello.libc_version), std::end(hello.malloc_object),
-                    std::end(hello.new_object)}) {
-    end[-1] = 0;
-  }
-  caller.connection = std::move(connection);
-  caller.pid = credentials.pid;
-  caller.pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, credentials.pid, 0)));
-  return caller;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return 0;
+  if (geteuid() != 0 && credentials.uid != geteuid()) return 0;
+  return credentials.pid > 0 ? credentials.pid : 0;
 }
 
 }  // namespace
@@ -78,16 +81,87 @@ Result<Server> Server::open() {
   UniqueFd abstract = listen_at(path, true);
   if (!abstract.is_open()) return socket_refused(path, errno_text(errno));
   UniqueFd named = listen_at(path, false);
-  return Server(path, std::move(abstract), std::move(named));
+  return Server(path, std::move(abstract), std::move(named), open_reserve());
 }
 
-Server::~Server() {
+Server::~Server() { close(); }
+
+void Server::close() {
   if (named_.is_open()) unlink(path_.c_str());
+  named_.reset();
+  abstract_.reset();
+  pending_.clear();
+}
+
+void Server::add_waiting(std::vector<pollfd>* waiting) const {
+  if (paused_until_ns_ == 0 && pending_.size() < kMostPending) {
+    if (abstract_.is_open()) waiting->push_back({abstract_.get(), POLLIN, 0});
+    if (named_.is_open()) waiting->push_back({named_.get(), POLLIN, 0});
+  }
+  for (const Pending& pending : pending_) waiting->push_back({pending.connection.get(), POLLIN, 0});
+}
+
+// With the reserve's descriptor the oldest agent in the queue is accepted and dropped: it goes on at once, unrecorded. Otherwise
+// it would wait for its second, and the listener, still readable, would keep us busy. False: there was nobody, or we are stuck.
+bool Server::turn_away(int listener) {
+  reserve_.reset();
+  UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  const bool is_stuck = !connection.is_open() && errno != EAGAIN;
+  if (is_stuck) paused_until_ns_ = now_ns() + kPauseNs;
+  if (connection.is_open() && peer_of(connection.get()) != 0) ++turned_away_;
+  const bool was_anybody = connection.is_open();
+  connection.reset();
+  reserve_ = open_reserve();
+  return was_anybody;
+}
+
+void Server::accept_all(int listener) {
+  for (;;) {
+    if (pending_.size() == kMostPending) {
+      if (now_ns() + kHelloPatienceNs - pending_.front().deadline_ns < kCrowdedPatienceNs) return;
+      pending_.pop_front();
+    }
+    UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!connection.is_open()) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EAGAIN) return;
+      if (!turn_away(listener)) return;
+      continue;
+    }
+    const pid_t pid = peer_of(connection.get());
+    if (pid != 0) pending_.push_back({std::move(connection), pid, now_ns() + kHelloPatienceNs});
+  }
+}
+
+// Who asks, if its hello has come; otherwise the connection is open still if more may come.
+std::optional<Caller> Server::hear(Pending* pending) {
+  Caller caller;
+  const ssize_t got = recv(pending->connection.get(), &caller.hello, sizeof caller.hello, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR) && now_ns() < pending->deadline_ns) return std::nullopt;
+  UniqueFd connection = std::move(pending->connection);
+  if (got != static_cast<ssize_t>(sizeof caller.hello)) return std::nullopt;
+  wire::Hello& hello = caller.hello;
+  for (char* end : {std::end(hello.agent_version), std::end(hello.libc_version), std::end(hello.malloc_object),
+                    std::end(hello.new_object)}) {
+    end[-1] = 0;
+  }
+  caller.connection = std::move(connection);
+  caller.pid = pending->pid;
+  caller.pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pending->pid, 0)));
+  return caller;
 }
 
 std::optional<Caller> Server::accept_caller() {
-  if (std::optional<Caller> caller = accept_from(abstract_.get())) return caller;
-  if (named_.is_open()) return accept_from(named_.get());
+  if (paused_until_ns_ != 0 && now_ns() >= paused_until_ns_) paused_until_ns_ = 0;
+  if (paused_until_ns_ == 0) {
+    if (abstract_.is_open()) accept_all(abstract_.get());
+    if (named_.is_open()) accept_all(named_.get());
+  }
+  for (auto pending = pending_.begin(); pending != pending_.end();) {
+    std::optional<Caller> caller = hear(&*pending);
+    pending = pending->connection.is_open() ? std::next(pending) : pending_.erase(pending);
+    if (caller) return caller;
+  }
   return std::nullopt;
 }
 

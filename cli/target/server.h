@@ -2,7 +2,10 @@
 //
 // Guarantees
 //  - Who asks is known from the kernel (SO_PEERCRED), never from the agent.
-//  - Only processes of our own user are answered (of any user, if we are root).
+//  - Only processes of our own user are answered (of any user, if we are root), and only those that we can name: one that our
+//    pid namespace does not show has the pid 0 here.
+//  - Nobody is waited for: who connects and says nothing keeps a place, one of few, until a second has passed.
+//  - Without descriptors the agents are sent away at once, and counted; the listeners never keep the caller's poll awake.
 // Context:  one thread; nothing blocks.
 // Trust:    a Hello is hostile: strings are cut, numbers are only reported.
 #pragma once
@@ -11,10 +14,14 @@
 #include "cli/base/result.h"
 #include "shared/wire.h"
 
+#include <poll.h>
 #include <sys/types.h>
 
+#include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -34,22 +41,41 @@ class Server {
   ~Server();
 
   const std::string& path() const { return path_; }
-  // Become readable when somebody asks; close-on-exec.
-  int abstract_fd() const { return abstract_.get(); }
-  int path_fd() const { return named_.get(); }
+  // Appends what becomes readable when accept_caller() may have somebody; all close-on-exec.
+  void add_waiting(std::vector<pollfd>* waiting) const;
 
   // The next one who asks, if there is one.
   std::optional<Caller> accept_caller();
   // Answers. arena_fd: goes with Verdict::kRecord, else -1.
   static bool answer(const Caller& caller, wire::Verdict verdict, int arena_fd);
+  // Nobody is heard from now on: agents that ask find nobody at once instead of waiting for an answer.
+  void close();
+  // Agents sent away because this process, or the machine, had no descriptor left.
+  uint64_t turned_away() const { return turned_away_; }
 
  private:
-  Server(std::string path, UniqueFd abstract, UniqueFd named)
-      : path_(std::move(path)), abstract_(std::move(abstract)), named_(std::move(named)) {}
+  struct Pending {
+    UniqueFd connection;
+    pid_t pid = 0;
+    uint64_t deadline_ns = 0;
+  };
+
+  Server(std::string path, UniqueFd abstract, UniqueFd named, UniqueFd reserve)
+      : path_(std::move(path)),
+        abstract_(std::move(abstract)),
+        named_(std::move(named)),
+        reserve_(std::move(reserve)) {}
+  void accept_all(int listener);
+  bool turn_away(int listener);
+  std::optional<Caller> hear(Pending* pending);
 
   std::string path_;
   UniqueFd abstract_;
-  UniqueFd named_;  // may be closed: a path that cannot be bound is only the second way
+  UniqueFd named_;               // may be closed: a path that cannot be bound is only the second way
+  UniqueFd reserve_;             // given up for a moment to send agents away when no descriptor is left
+  std::deque<Pending> pending_;  // connected, no hello yet; oldest first
+  uint64_t paused_until_ns_ = 0;
+  uint64_t turned_away_ = 0;
 };
 
 }  // namespace heapprof::cli
