@@ -1,4 +1,10 @@
 // cli/commands/finisher.cc: see finisher.h.
+//
+// Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each. Waiting for
+// the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers help only while
+// cores are idle, and take as much memory each. What is left is the disk, which has room for the profiles anyway: numbers beyond
+// a bound are moved there by a thread of its own, newest first (the oldest are next in turn), at some 100 times the speed of
+// writing a profile.
 #include "cli/commands/finisher.h"
 
 #include "cli/base/atomic_file.h"
@@ -12,9 +18,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <algorithm>
+#include <filesystem>
+
 namespace heapprof::cli {
 
 namespace {
+
+constexpr size_t kMostWorkers = 8;
+constexpr size_t kMostFiles = 1024;  // known at once, before those that nobody has open are forgotten
 
 uint64_t now_ns() {
   timespec now{};
@@ -75,51 +87,141 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
 Finisher::Finisher(const FinishOptions& options) : options_(options) {}
 
 Finisher::~Finisher() {
-  if (worker_.joinable()) {
-    {
-      const std::lock_guard guard(mutex_);
-      closed_ = true;
+  std::vector<Problem> unheard;
+  collect_saved(&unheard);
+}
+
+// Two thousand compilers have the same libraries: without this their descriptors would not do.
+void Finisher::share_files(Recording* recording) {
+  if (files_.size() > kMostFiles) std::erase_if(files_, [](const auto& entry) { return entry.second.expired(); });
+  for (Module& module : recording->modules) {
+    struct stat facts {};
+    if (module.file == nullptr || fstat(module.file->get(), &facts) != 0) continue;
+    std::weak_ptr<UniqueFd>& known = files_[{facts.st_dev, facts.st_ino}];
+    if (std::shared_ptr<UniqueFd> file = known.lock()) {
+      module.file = std::move(file);
+    } else {
+      known = module.file;
     }
-    changed_.notify_one();
-    worker_.join();
   }
 }
 
 void Finisher::submit(FinishJob job) {
+  share_files(&job.recording);
+  Waiting waiting;
+  waiting.bytes = spillable_bytes(job.recording);
+  waiting.job = std::move(job);
+  bool needs_spiller = false;
+  bool needs_worker = false;
   {
     const std::lock_guard guard(mutex_);
-    waiting_.push_back(std::move(job));
+    if (!disk_) disk_.emplace(std::filesystem::absolute(waiting.job.path).parent_path().string());
+    waiting_bytes_ += waiting.bytes;
+    waiting_.push_back(std::move(waiting));
+    ++submitted_;
+    needs_spiller = waiting_bytes_ > options_.most_waiting_bytes && !spiller_.joinable();
+    needs_worker = idle_workers_ == 0;
   }
-  if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
-  changed_.notify_one();
+  const size_t most_workers = std::clamp<size_t>(std::thread::hardware_concurrency() / 4, 1, kMostWorkers);
+  if (needs_worker && workers_.size() < most_workers) workers_.emplace_back([this] { work(); });
+  if (needs_spiller) spiller_ = std::thread([this] { spill(); });
+  changed_.notify_all();
 }
 
 std::vector<SavedProfile> Finisher::collect_saved(std::vector<Problem>* problems) {
   {
-    const std::lock_guard guard(mutex_);
+    std::unique_lock guard(mutex_);
     closed_ = true;
+    changed_.notify_all();
+    std::optional<Progress> progress;
+    if (options_.show_progress && done_ < submitted_) progress.emplace("writing", "profiles", options_.color);
+    while (done_ < submitted_) {
+      changed_.wait(guard);
+      if (progress) progress->update(done_, submitted_);
+    }
   }
-  changed_.notify_one();
-  if (worker_.joinable()) worker_.join();
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+  if (spiller_.joinable()) spiller_.join();
   problems->insert(problems->end(), problems_.begin(), problems_.end());
+  problems_.clear();
   return std::move(saved_);
+}
+
+// The oldest job that nobody has in hand, if there is memory to work on it.
+std::list<Finisher::Waiting>::iterator Finisher::next_job() {
+  const auto job =
+      std::find_if(waiting_.begin(), waiting_.end(), [](const Waiting& entry) { return !entry.is_moving; });
+  if (job == waiting_.end()) return job;
+  const bool is_room = working_bytes_ == 0 || working_bytes_ + job->bytes <= options_.most_waiting_bytes;
+  return is_room ? job : waiting_.end();
+}
+
+std::list<Finisher::Waiting>::iterator Finisher::next_to_spill() {
+  if (disk_is_full_ || waiting_bytes_ <= options_.most_waiting_bytes) return waiting_.end();
+  for (auto entry = waiting_.end(); entry != waiting_.begin();) {
+    --entry;
+    if (!entry->place && entry->bytes != 0) return entry;
+  }
+  return waiting_.end();
 }
 
 void Finisher::work() {
   std::unique_lock guard(mutex_);
   for (;;) {
-    changed_.wait(guard, [this] { return closed_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    FinishJob job = std::move(waiting_.front());
-    waiting_.pop_front();
+    auto next = next_job();
+    while (next == waiting_.end()) {
+      if (closed_ && waiting_.empty()) return;
+      ++idle_workers_;
+      changed_.wait(guard);
+      --idle_workers_;
+      next = next_job();
+    }
+    Waiting waiting = std::move(*next);
+    waiting_.erase(next);
+    if (!waiting.place) waiting_bytes_ -= waiting.bytes;
+    working_bytes_ += waiting.bytes;
     guard.unlock();
-    Result<Finished> finished = finish(std::move(job), {});
+    const std::string path = waiting.job.path;
+    const bool is_whole = !waiting.place || disk_->take(*waiting.place, &waiting.job.recording);
+    Result<Finished> finished = is_whole
+                                    ? finish(std::move(waiting.job), {})
+                                    : Result<Finished>(output_not_writable(path, "its numbers cannot be read back"));
     guard.lock();
+    working_bytes_ -= waiting.bytes;
+    ++done_;
     if (finished) {
       saved_.push_back(std::move(finished->saved));
     } else {
       problems_.push_back(finished.problem());
     }
+    changed_.notify_all();
+  }
+}
+
+void Finisher::spill() {
+  std::unique_lock guard(mutex_);
+  for (;;) {
+    const auto entry = next_to_spill();
+    if (entry == waiting_.end()) {
+      if (closed_) return;
+      changed_.wait(guard);
+      continue;
+    }
+    entry->is_moving = true;
+    guard.unlock();
+    SpillFile::Place place;
+    const bool is_moved = disk_->put(&entry->job.recording, &place);
+    guard.lock();
+    entry->is_moving = false;
+    if (is_moved) {
+      entry->place = std::move(place);
+      waiting_bytes_ -= entry->bytes;
+      ++spilled_;
+    } else {
+      disk_is_full_ = true;
+    }
+    changed_.notify_all();
   }
 }
 

@@ -2,20 +2,26 @@
 //
 // Guarantees
 //  - The profile's invariants are checked before it is written; a violation is said, and stands in the profile.
-//  - Children are finished in a thread of their own, so that the processes still running are not kept waiting.
-// Context:  submit() and collect_saved() from one thread.
+//  - Children are finished in threads of their own, so that the processes still running are not kept waiting.
+//  - Memory is bounded, however many processes end faster than they can be written: what waits beyond `most_waiting_bytes` lies
+//    on disk, beside the profiles; and so much at most is in work at once, or one process's. Files of modules are open once.
+// Context:  submit() and collect_saved() from one thread. submit() does not wait: who calls it drains the rings.
 #pragma once
 
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
+#include "cli/commands/spill_file.h"
 #include "cli/commands/symbol_cache.h"
 #include "cli/model/profile.h"
 #include "cli/model/recording.h"
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
+#include <list>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,6 +32,7 @@ struct FinishOptions {
   bool all_sites = false;
   bool show_progress = false;  // of finish(), on stderr, while names are looked up
   ColorMode color = ColorMode::kAuto;
+  uint64_t most_waiting_bytes = 256ull << 20;
 };
 
 struct FinishJob {
@@ -62,19 +69,43 @@ class Finisher {
   // Waits for everything submitted; call once, at the end. Problems go to *problems.
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
 
+  // Of the jobs that waited, those that waited on disk.
+  size_t spilled() const { return spilled_; }
+
  private:
+  struct Waiting {
+    FinishJob job;
+    uint64_t bytes = 0;                     // of the lists; in memory unless `place` is set
+    std::optional<SpillFile::Place> place;  // where on disk they are
+    bool is_moving = false;                 // the spiller has it in hand
+  };
+
   Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options);
+  void share_files(Recording* recording);
+  std::list<Waiting>::iterator next_job();
+  std::list<Waiting>::iterator next_to_spill();
   void work();
+  void spill();
 
   FinishOptions options_;
   SymbolCache symbols_;
-  std::mutex mutex_;
+  std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<UniqueFd>> files_;  // by device and inode
+  std::mutex mutex_;                                                        // guards what follows, but for the threads
   std::condition_variable changed_;
-  std::deque<FinishJob> waiting_;
+  std::list<Waiting> waiting_;  // oldest first
+  uint64_t waiting_bytes_ = 0;  // in memory
+  uint64_t working_bytes_ = 0;  // in the workers' hands
+  size_t idle_workers_ = 0;
+  size_t submitted_ = 0;
+  size_t done_ = 0;
+  size_t spilled_ = 0;
   bool closed_ = false;
+  bool disk_is_full_ = false;  // then profiles cannot be written either, and what waits is soon gone
+  std::optional<SpillFile> disk_;
   std::vector<SavedProfile> saved_;
   std::vector<Problem> problems_;
-  std::thread worker_;  // started by the first job
+  std::vector<std::thread> workers_;  // started by jobs that find no idle one
+  std::thread spiller_;               // started when the bound is first reached
 };
 
 }  // namespace heapprof::cli

@@ -1,0 +1,43 @@
+// cli/commands/spill_file.h: keeps the numbers of ended processes on disk until it is their turn to be written.
+//
+// Guarantees
+//  - What take() gives back is what put() took. The file has no name: it is gone when the run is over, however that ends.
+//  - Disk space that was taken back is free again (where the file system can punch holes).
+// Context:  put() from one thread at a time; take() from any.
+// Cost:     a copy to the page cache, about 1 GB/s; a C++ compiler's 958,000 stacks are 250 MB.
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/model/recording.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Memory of what put() would move: locations, stacks, sites and timelines; the rest of a recording is small.
+uint64_t spillable_bytes(const Recording& recording);
+
+class SpillFile {
+ public:
+  explicit SpillFile(std::string folder) : folder_(std::move(folder)) {}
+
+  struct Place {
+    uint64_t start_off = 0;
+    uint64_t size_bytes = 0;
+    std::vector<uint64_t> counts;  // elements of each list, in the order in which they are written
+  };
+
+  // Moves the lists of *recording to disk. False: the disk takes no more; *recording is whole.
+  bool put(Recording* recording, Place* place);
+  // Brings them back. False: they cannot be read.
+  bool take(const Place& place, Recording* recording);
+
+ private:
+  std::string folder_;
+  UniqueFd fd_;
+  uint64_t end_off_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,130 @@
+#include "cli/commands/finisher.h"
+
+#include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+using namespace heapprof::cli;
+
+namespace {
+
+// A folder that is gone at the end.
+struct Folder {
+  Folder() {
+    std::string name = "/tmp/heapprof-unit.XXXXXX";
+    path = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string path;
+};
+
+// `sites` stacks of one frame each, with 1000 + i bytes.
+Recording make_recording(uint64_t pid, uint64_t sites) {
+  Recording recording;
+  recording.run.pid = pid;
+  recording.modules.push_back({"/opt/none", "", 0, nullptr});
+  recording.stacks.push_back({});
+  RecordedDevice device;
+  for (uint64_t i = 0; i < sites; ++i) {
+    recording.locations.push_back({0, 4096 + 16 * i});
+    recording.stacks.push_back({0, static_cast<uint32_t>(i)});
+    RecordedSite site;
+    site.stack = static_cast<uint32_t>(i + 1);
+    site.numbers.total_bytes = site.numbers.max_bytes = site.numbers.peak_bytes = 1000 + i + pid;
+    site.numbers.total_blocks = site.numbers.max_blocks = site.numbers.peak_blocks = 1;
+    device.totals.total_bytes += site.numbers.total_bytes;
+    device.totals.peak_bytes += site.numbers.peak_bytes;
+    ++device.totals.total_blocks;
+    ++device.totals.peak_blocks;
+    ++device.totals.max_blocks;
+    device.sites.push_back(site);
+  }
+  device.timeline.bucket_ns = 1000;
+  device.timeline.buckets = {{0, device.totals.peak_bytes}};
+  recording.devices.push_back(device);
+  return recording;
+}
+
+uint64_t peak_of(uint64_t pid, uint64_t sites) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < sites; ++i) sum += 1000 + i + pid;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("what waits on disk comes back as it was") {
+  Folder folder;
+  SpillFile file(folder.path);
+  const Recording original = make_recording(7, 333);
+  Recording first = original;
+  Recording second = make_recording(8, 1);
+  SpillFile::Place first_place;
+  SpillFile::Place second_place;
+  REQUIRE(file.put(&first, &first_place));
+  REQUIRE(file.put(&second, &second_place));
+  CHECK(spillable_bytes(first) == 0);
+  CHECK(std::filesystem::is_empty(folder.path));
+  REQUIRE(file.take(second_place, &second));
+  REQUIRE(file.take(first_place, &first));
+  REQUIRE(first.devices[0].sites.size() == 333);
+  for (size_t i = 0; i < 333; ++i) {
+    CHECK(first.devices[0].sites[i].numbers.total_bytes == original.devices[0].sites[i].numbers.total_bytes);
+    CHECK(first.locations[i].svma == original.locations[i].svma);
+    CHECK(first.stacks[i + 1].location == original.stacks[i + 1].location);
+  }
+  CHECK(first.devices[0].timeline.buckets[0].max_bytes == original.devices[0].totals.peak_bytes);
+  CHECK(second.devices[0].sites.size() == 1);
+}
+
+TEST_CASE("a folder that takes no file leaves a recording whole") {
+  SpillFile file("/no/such/folder");
+  Recording recording = make_recording(7, 3);
+  SpillFile::Place place;
+  CHECK_FALSE(file.put(&recording, &place));
+  CHECK(recording.devices[0].sites.size() == 3);
+}
+
+TEST_CASE("every process is written, also where most of them have to wait on disk") {
+  Folder folder;
+  FinishOptions options;
+  options.most_waiting_bytes = 100'000;  // about one of them
+  Finisher finisher(options);
+  constexpr uint64_t kProcesses = 40;
+  for (uint64_t pid = 1; pid <= kProcesses; ++pid) {
+    finisher.submit({make_recording(pid, 301), folder.path + "/" + std::to_string(pid) + ".json", false});
+  }
+  std::vector<Problem> problems;
+  const std::vector<SavedProfile> saved = finisher.collect_saved(&problems);
+  CHECK(problems.empty());
+  REQUIRE(saved.size() == kProcesses);
+  CHECK(finisher.spilled() > 0);
+  std::set<uint64_t> pids;
+  for (const SavedProfile& profile : saved) {
+    pids.insert(profile.pid);
+    CHECK(profile.peak_bytes == peak_of(profile.pid, 301));
+    CHECK(std::filesystem::file_size(profile.path) == profile.size_bytes);
+  }
+  CHECK(pids.size() == kProcesses);
+}
+
+TEST_CASE("processes that have the same file hold one descriptor of it between them") {
+  Folder folder;
+  Finisher finisher({});
+  std::shared_ptr<UniqueFd> first;  // as a module of a running process would have it
+  for (uint64_t pid = 1; pid <= 3; ++pid) {
+    Recording recording = make_recording(pid, 1);
+    recording.modules[0].file = std::make_shared<UniqueFd>(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    if (pid == 1) first = recording.modules[0].file;
+    const std::weak_ptr<UniqueFd> file = recording.modules[0].file;
+    finisher.submit({std::move(recording), folder.path + "/" + std::to_string(pid) + ".json", false});
+    CHECK(file.expired() == (pid != 1));
+  }
+  std::vector<Problem> problems;
+  CHECK(finisher.collect_saved(&problems).size() == 3);
+}
