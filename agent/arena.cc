@@ -81,4 +81,40 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
   return true;
 }
 
+wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own) {
+  if (g_control == nullptr) return nullptr;
+  wire::Note* notes = reinterpret_cast<wire::Note*>(g_mapping.base + wire::kNotesOff);
+  size_t text_bytes = strlen(text);
+  if (text_bytes > sizeof notes->text) {
+    text += text_bytes - sizeof notes->text;
+    text_bytes = sizeof notes->text;
+  }
+  const uint32_t claimed = g_control->notes_claimed.load(std::memory_order_relaxed);
+  wire::Note* note = nullptr;
+  for (uint32_t i = 0; note == nullptr && i < claimed && i < wire::kMaxNotes; ++i) {
+    if (notes[i].ready.load(std::memory_order_acquire) == 0) continue;  // pairs with (F)
+    if (notes[i].kind != kind || notes[i].reason != reason || notes[i].text_bytes != text_bytes) continue;
+    if (memcmp(notes[i].text, text, text_bytes) == 0) note = &notes[i];
+  }
+  if (note == nullptr) {
+    const uint32_t place = g_control->notes_claimed.fetch_add(1, std::memory_order_relaxed);
+    if (place >= wire::kMaxNotes) return nullptr;
+    note = &notes[place];
+    note->kind = kind;
+    note->reason = reason;
+    note->text_bytes = static_cast<uint32_t>(text_bytes);
+    memcpy(note->text, text, text_bytes);
+    note->ready.store(1, std::memory_order_release);  // (F)
+  }
+  note->count.fetch_add(1, std::memory_order_relaxed);
+  if (is_own) note->own.fetch_add(1, std::memory_order_relaxed);
+  return note;
+}
+
+void withdraw_note(wire::Note* note, bool is_own) {
+  if (note == nullptr) return;
+  note->count.fetch_sub(1, std::memory_order_relaxed);
+  if (is_own) note->own.fetch_sub(1, std::memory_order_relaxed);
+}
+
 }  // namespace heapprof::agent

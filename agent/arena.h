@@ -6,6 +6,7 @@
 //
 // Context:  start-up and slow paths only; callers hold the agent's lock (agent/lifecycle.h) where a line says so.
 // Order:    (C) Control::rings_claimed is release-stored after the ring's header is filled in.
+//           (F) Note::ready is release-stored after the rest of the note.
 //           (D) Control::module_bytes is release-stored after the entry is written.
 #pragma once
 
@@ -32,5 +33,11 @@ unsigned char* map_ring(uint32_t ring);
 // Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is full (counted).
 // pre: the module lock is held (agent/modules.cc).
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
+
+// Tells the collector what no record can: see wire::Note. is_own: counted in Note::own too. nullptr: no arena, or no room.
+// Context: anywhere, vfork and fork children included.
+wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own);
+// It did not happen after all. note: may be nullptr.
+void withdraw_note(wire::Note* note, bool is_own);
 
 }  // namespace heapprof::agent

@@ -91,6 +91,7 @@ void prepare_shared_ring() {
 
 // nullptr: there is not even a shared ring, or the process only borrows this memory.
 Context* claim_context(bool is_nested) {
+  if (is_filtered()) return nullptr;
   SignalsBlocked blocked;
   if (sys_getpid() != g_pid)
     return nullptr;  // a vfork child: its parent's thread-local storage must not keep a ring of the child's
@@ -127,7 +128,7 @@ Context* claim_context(bool is_nested) {
 // An event began at stack pointer `old_sp` and has not ended; a new one begins at `sp`. A handler that interrupted the old one
 // runs below it on the same stack, or on the alternate signal stack; anything else means that the old one was left for good.
 bool is_abandoned(uint64_t old_sp, uint64_t sp) {
-  if (g_control->no_syscalls.load(std::memory_order_relaxed) != 0) return false;
+  if (g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone) return false;
   stack_t alternate{};
   raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&alternate));
   const uint64_t low = reinterpret_cast<uint64_t>(alternate.ss_sp);

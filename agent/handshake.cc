@@ -2,50 +2,18 @@
 #include "agent/handshake.h"
 
 #include "agent/raw.h"
-#include "shared/env.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/un.h>
-
-extern "C" {
-extern char** environ;
-extern void* __libc_stack_end;  // where the kernel put argc: before libc has set environ
-}
 
 namespace heapprof::agent {
 
 namespace {
 
 constexpr long kPatienceSeconds = 1;
-
-char g_socket_path[sizeof(sockaddr_un::sun_path)];
-bool g_follow = true;
-
-char** environment() {
-  if (environ != nullptr) return environ;
-  long* stack = static_cast<long*>(__libc_stack_end);
-  if (stack == nullptr || stack[0] < 0) return nullptr;
-  return reinterpret_cast<char**>(stack + 1 + stack[0] + 1);  // argc, argv…, 0
-}
-
-// The value of `name`, or nullptr; *slot is its place.
-char* find_variable(const char* name, char*** slot) {
-  char** variables = environment();
-  const size_t length = strlen(name);
-  for (; variables != nullptr && *variables != nullptr; ++variables) {
-    if (strncmp(*variables, name, length) == 0 && (*variables)[length] == '=') {
-      *slot = variables;
-      return *variables + length + 1;
-    }
-  }
-  return nullptr;
-}
-
-void remove_variable(char** slot) {
-  for (; *slot != nullptr; ++slot) slot[0] = slot[1];
-}
 
 int open_socket() {
   const long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -90,16 +58,20 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
 
 }  // namespace
 
-Invitation find_invitation() {
-  if (g_socket_path[0] == 0) {
-    char** slot;
-    const char* value = find_variable(wire::kSocketVariable, &slot);
-    if (value == nullptr || (value[0] != wire::kFollow && value[0] != wire::kNoFollow)) return {};
-    if (strlen(value) >= sizeof g_socket_path - 2) return {};
-    g_follow = value[0] == wire::kFollow;
-    strcpy(g_socket_path, value + 1);
-  }
-  return {g_socket_path, g_follow};
+uint32_t count_own_filters() {
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/status"), O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return 0;
+  char status[4096];
+  const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(status), sizeof status - 1);
+  sys_close(static_cast<int>(fd));
+  if (is_error(got)) return 0;
+  constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
+  status[got] = 0;
+  const char* at = static_cast<const char*>(memmem(status, static_cast<size_t>(got), kName, sizeof kName - 1));
+  uint32_t count = 0;
+  if (at == nullptr) return 0;
+  for (at += sizeof kName - 1; *at >= '0' && *at <= '9'; ++at) count = count * 10 + static_cast<uint32_t>(*at - '0');
+  return count;
 }
 
 int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict) {
@@ -124,23 +96,6 @@ int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdi
   if (*verdict == wire::Verdict::kRecord && welcome.arena_bytes == wire::kArenaBytes) return arena_fd;
   if (arena_fd >= 0) sys_close(arena_fd);
   return -1;
-}
-
-void clean_environment() {
-  char** slot;
-  if (find_variable(wire::kSocketVariable, &slot) != nullptr) remove_variable(slot);
-  char* preload = find_variable(wire::kPreloadVariable, &slot);
-  if (preload == nullptr) return;
-  // The launcher put the agent first (and the reference unwinder second); what the user had comes after.
-  for (;;) {
-    const size_t length = strcspn(preload, ": ");
-    constexpr char kOurs[] = "libheapprof";
-    const char* found = static_cast<const char*>(memmem(preload, length, kOurs, sizeof kOurs - 1));
-    if (found == nullptr || length == 0) break;
-    const size_t skip = length + (preload[length] != 0 ? 1 : 0);
-    memmove(preload, preload + skip, strlen(preload + skip) + 1);
-  }
-  if (*preload == 0) remove_variable(slot);
 }
 
 }  // namespace heapprof::agent

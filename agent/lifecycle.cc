@@ -3,7 +3,10 @@
 
 #include "agent/arena.h"
 #include "agent/context.h"
+#include "agent/environment.h"
 #include "agent/handshake.h"
+#include "agent/hooks_exec.h"
+#include "agent/hooks_jumped.h"
 #include "agent/hooks_new.h"
 #include "agent/link_map.h"
 #include "agent/modules.h"
@@ -34,6 +37,7 @@ std::atomic<uint32_t> g_resolved{0};  // 0: not yet, 1: a thread is at it, 2: do
 const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_fork_safe = false;
+bool g_is_filtered = false;  // for certain, and not only by what the arena says
 
 // libc's flag, looked for from the main program on: there may be a copy relocation. Absent before glibc 2.32.
 const char* single_threaded_flag() {
@@ -74,6 +78,8 @@ void fill_hello(wire::Hello* hello, bool forked) {
 bool join_collector(bool forked) {
   const Invitation invitation = find_invitation();
   if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
+  if (!forked && count_own_filters() > invitation.collector_filters) g_is_filtered = true;
+  if (g_is_filtered) return false;  // socket() may be what kills
   wire::Hello hello{};
   fill_hello(&hello, forked);
   wire::Verdict verdict;
@@ -106,7 +112,9 @@ void resolve_once() {
       !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
   g_fork_safe = forked_safe;
   if (!find_real_functions(&g_malloc_object)) return;
-  settle_new_hooks(g_malloc_object);
+  settle_exec_hooks();
+  settle_jumped_hooks();
+  settle_new_hooks(g_malloc_object);  // calls the allocator
 }
 
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is loaded.
@@ -138,8 +146,7 @@ bool start_life() {
   if (g_fork_page.state == AgentState::kUnknown) {
     t_flags |= kThreadStarting;
     const bool forked = g_life != 0;
-    const bool is_restricted =
-        forked && g_control != nullptr && g_control->no_syscalls.load(std::memory_order_relaxed) != 0;
+    g_is_filtered = is_filtered();
     ++g_life;
     g_pid = sys_getpid();
     if (forked) {
@@ -149,7 +156,7 @@ bool start_life() {
     } else if (find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();
     }
-    if (!is_restricted && join_collector(forked)) {  // a filter may kill for socket()
+    if (join_collector(forked)) {
       g_fork_page.state = AgentState::kOn;
     } else {
       g_fork_page.state = AgentState::kOff;
@@ -164,6 +171,19 @@ void turn_off(wire::StopReason reason) {
   uint32_t none = 0;
   g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
+}
+
+void expect_filter() {
+  if (g_fork_page.state == AgentState::kOn) {
+    announce_loaded_objects(g_generation.load(std::memory_order_relaxed));
+    g_control->filter.store(wire::FilterState::kCertain, std::memory_order_relaxed);
+  }
+  g_is_filtered = true;
+}
+
+bool is_filtered() {
+  if (g_is_filtered) return true;
+  return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
 }
 
 bool is_collector_dead() {
@@ -181,6 +201,7 @@ void note_unloading() {
 void lock(std::atomic<uint32_t>& word) {
   while (word.exchange(1, std::memory_order_acquire) != 0) sys_yield();
 }
+bool try_lock(std::atomic<uint32_t>& word) { return word.exchange(1, std::memory_order_acquire) == 0; }
 void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
 
 }  // namespace heapprof::agent

@@ -52,6 +52,11 @@ bool start_life();
 
 void turn_off(wire::StopReason reason);
 
+// The program is about to filter its system calls: what needs any is done now, and no more from now on.
+void expect_filter();
+// True from then on, or if the collector has seen a filter.
+bool is_filtered();
+
 // True if the collector has died. Cost: one load.
 bool is_collector_dead();
 
@@ -60,6 +65,7 @@ void note_unloading();
 
 // A spin lock in the fork page; pre: signals are blocked.
 void lock(std::atomic<uint32_t>& word);
+bool try_lock(std::atomic<uint32_t>& word);
 void unlock(std::atomic<uint32_t>& word);
 
 }  // namespace heapprof::agent

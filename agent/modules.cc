@@ -11,6 +11,7 @@
 #include "agent/loaded_object.h"
 #include "agent/raw.h"
 
+#include <link.h>
 #include <string.h>
 
 #include <atomic>
@@ -163,7 +164,11 @@ bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
   if (find_listed(pc_avma, generation, info)) return true;
   LoadedObject object;
   if (!find_object(pc_avma, &object)) return false;
-  {
+  if (is_filtered()) {  // signals cannot be blocked: a handler may have interrupted whoever holds the lock
+    if (!try_lock(g_fork_page.module_lock)) return false;
+    list_object(object, generation);
+    unlock(g_fork_page.module_lock);
+  } else {
     const SignalsBlocked blocked;
     lock(g_fork_page.module_lock);
     list_object(object, generation);
@@ -171,6 +176,13 @@ bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
   }
   *info = object.info;
   return true;
+}
+
+void announce_loaded_objects(uint32_t generation) {
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    ModuleInfo info;
+    find_module(reinterpret_cast<uint64_t>(object->l_ld), generation, &info);
+  }
 }
 
 void init_modules() {

@@ -28,6 +28,9 @@ struct ModuleInfo {
 // generation: what the caller's rules are valid for; objects seen in an older one are checked again.
 bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info);
 
+// Announces every object that is loaded now: later, look-ups of them need no system call.
+void announce_loaded_objects(uint32_t generation);
+
 // Looks up how to ask libc. Forgets every module, so that each is announced again: for the start, and for a forked child.
 void init_modules();
 

@@ -29,9 +29,11 @@ bool has_space(Context* context, uint64_t bytes) {
   return context->head + bytes <= context->limit;
 }
 
+bool has_to_spin() { return g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone; }
+
 // Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
 uint32_t sleep_for_space(Context* context, uint64_t bytes) {
-  if (g_control->no_syscalls.load(std::memory_order_relaxed) != 0) {
+  if (has_to_spin()) {
     const uint64_t start = __rdtsc();
     while (__rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
     return 1;
@@ -78,7 +80,7 @@ bool wait_for_space(Context* context, uint64_t bytes) {
       turn_off(wire::StopReason::kDetached);
       return false;
     }
-    if (round < kYields && g_control->no_syscalls.load(std::memory_order_relaxed) == 0) {
+    if (round < kYields && !has_to_spin()) {
       sys_yield();
     } else {
       idle_ms += sleep_for_space(context, bytes);

@@ -1,7 +1,7 @@
 // shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
+//   [control page][module table][notes][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
@@ -16,11 +16,13 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 1;
+inline constexpr uint32_t kProtocolVersion = 2;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
 inline constexpr uint64_t kModuleTableBytes = 1u << 20;
+inline constexpr uint32_t kMaxNotes = 256;
+inline constexpr uint64_t kNoteBytes = 256;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
 inline constexpr uint32_t kLargeRings = 64;  // rings below this index are large
@@ -28,7 +30,8 @@ inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
-inline constexpr uint64_t kRingHeadersOff = kModuleTableOff + kModuleTableBytes;
+inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
+inline constexpr uint64_t kRingHeadersOff = kNotesOff + kMaxNotes * kNoteBytes;
 inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
 
 constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }
@@ -56,6 +59,13 @@ enum class FullPolicy : uint32_t {
   kDrop = 1,  // count the event as lost at once
 };
 
+// Whether system calls of the target may be filtered (seccomp), so that one of ours could kill it.
+enum class FilterState : uint32_t {
+  kNone = 0,
+  kPossible = 1,  // nobody can tell: a full ring is waited for without any, the rest goes on
+  kCertain = 2,   // no more of them: a thread that has no ring gets none, a forked child stays out
+};
+
 enum class UnwinderKind : uint32_t {
   kHeapprof = 0,   // cached rules over .eh_frame
   kLibunwind = 1,  // unw_step in libheapprof-verify.so
@@ -71,7 +81,8 @@ enum class UnwinderKind : uint32_t {
   X(kNoWipeOnFork, 4, "the kernel refuses MADV_WIPEONFORK (Linux 4.14 or newer)")  \
   X(kNoRealFunctions, 5, "no malloc was found behind the agent")                   \
   X(kDetached, 6, "the collector detached")                                        \
-  X(kCorruptRing, 7, "a ring held a record that no agent writes")
+  X(kCorruptRing, 7, "a ring held a record that no agent writes")                  \
+  X(kNoClock, 8, "the program forbade itself the time stamp counter")
 
 enum class StopReason : uint32_t {
 #define X(name, number, text) name = number,
@@ -99,20 +110,22 @@ struct Control {
   FullPolicy full_policy;
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
-  uint32_t max_frames;                         // deeper stacks are truncated
-  std::atomic<uint32_t> no_syscalls;           // collector: the target runs under a seccomp filter; wait with `pause`
-  std::atomic<uint32_t> detach;                // collector: stop recording
-  std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
-  std::atomic<uint32_t> stop_reason;           // agent: StopReason
-  std::atomic<uint32_t> module_bytes;          // agent: bytes of the module table in use; pairs with (D)
-  std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
-  std::atomic<uint32_t> generation;            // agent: number of times that code may have been unloaded
-  std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
-  std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
-  std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
-  std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
-  std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain
+  uint32_t max_frames;                      // deeper stacks are truncated
+  std::atomic<FilterState> filter;          // either side, rising: is the target under a seccomp filter?
+  std::atomic<uint32_t> detach;             // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;        // agent: StopReason
+  std::atomic<uint32_t> module_bytes;       // agent: bytes of the module table in use; pairs with (D)
+  std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
+  std::atomic<uint32_t> generation;         // agent: number of times that code may have been unloaded
+  std::atomic<uint32_t> attached;           // agent: 1 once it has mapped the arena
+  std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
+  std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
+  std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
+  std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
+  uint32_t reserved;
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   alignas(
       64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
@@ -154,6 +167,55 @@ struct ModuleEntry {
   uint32_t reserved;
 };
 static_assert(sizeof(ModuleEntry) == 40);
+
+// A word from the agent that is no event: what it saw that the profile cannot show. Any thread, a signal handler, a vfork or fork
+// child before its own first allocation may add one; equal notes are counted, not repeated.
+enum class NoteKind : uint32_t {
+  kImage =
+      1,  // a program that was started (or that the process became) and cannot load the agent; reason: ImageObstacle
+  kBypass = 2,  // an object that was loaded past the hooks; reason: BypassReason
+};
+
+// Why a program cannot be profiled. Numbers are part of the protocol: append only.
+#define HEAPPROF_IMAGE_OBSTACLES(X)                                     \
+  X(kNone, 0, "can be profiled")                                        \
+  X(kStatic, 1, "statically linked")                                    \
+  X(kPrivileges, 2, "gains privileges: setuid, setgid or capabilities") \
+  X(kOtherLibc, 3, "made for another C library")                        \
+  X(kOtherMachine, 4, "a program for another machine")                  \
+  X(kAgentUnreadable, 5, "cannot read the agent: another root folder or user")
+
+enum class ImageObstacle : uint32_t {
+#define X(name, number, text) name = number,
+  HEAPPROF_IMAGE_OBSTACLES(X)
+#undef X
+};
+
+constexpr const char* image_obstacle_text(ImageObstacle obstacle) {
+  switch (obstacle) {
+#define X(name, number, text) \
+  case ImageObstacle::name: return text;
+    HEAPPROF_IMAGE_OBSTACLES(X)
+#undef X
+  }
+  return "for an unknown reason";
+}
+
+enum class BypassReason : uint32_t {
+  kDeepBind = 1,   // dlopen with RTLD_DEEPBIND
+  kNamespace = 2,  // dlmopen into a namespace of its own
+};
+
+struct Note {
+  std::atomic<uint32_t> ready;  // 1: the rest but `count` and `own` stands (F)
+  NoteKind kind;
+  uint32_t reason;
+  std::atomic<uint32_t> count;  // how often; goes back where an exec failed
+  std::atomic<uint32_t> own;    // of them by the process itself (kImage: it became that program)
+  uint32_t text_bytes;
+  char text[kNoteBytes - 24];  // a path; its end if it is longer
+};
+static_assert(sizeof(Note) == kNoteBytes);
 
 // ---- The handshake, over a SOCK_SEQPACKET socket whose name is in the environment (shared/env.h) ----
 

@@ -224,6 +224,19 @@ Problem modules_bypass_hooks(const std::string& modules) {
           "read the profile as what the other modules allocate", kWarning};
 }
 
+Problem program_replaced(const std::string& program, const std::string& why) {
+  return {"HP069",
+          fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),
+          "see what heapprof says of that program: heapprof run -- " + quoted(program),
+          "read the profile as that of what ran before", kWarning};
+}
+
+Problem programs_not_profiled(const std::string& programs) {
+  return {"HP070", fmt::format("programs that were started and cannot be profiled: {}", programs),
+          "replace them by dynamically linked ones for this machine and C library",
+          "read the profiles as those of the other processes", kWarning};
+}
+
 Problem names_missing(const std::string& modules, Share peak_bytes) {
   return {"HP068",
           fmt::format("{} of the peak lies in functions without names: {} has no symbols",

@@ -55,6 +55,8 @@ struct Sizes {
   X("HP039", stacks_truncated, (Share{12, 18400000}))                                                \
   X("HP068", names_missing, ("gdb", Share{27, 36}))                                                  \
   X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                     \
+  X("HP069", program_replaced, ("./server", "statically linked"))                                    \
+  X("HP070", programs_not_profiled, ("busybox (statically linked) 3 times"))                         \
   X("HP041", self_test_failed, ("pvalloc"))                                                          \
   X("HP042", clock_without_time, ("sequence"))                                                       \
   X("HP043", socket_refused, ("/tmp/x", "permission denied"))                                        \
@@ -117,6 +119,8 @@ Problem reference_unwinder_missing(const std::string& flag);
 Problem events_lost(Share lost);
 Problem stacks_truncated(Share truncated);
 Problem modules_bypass_hooks(const std::string& modules);
+Problem program_replaced(const std::string& program, const std::string& why);
+Problem programs_not_profiled(const std::string& programs);
 Problem names_missing(const std::string& modules, Share peak_bytes);
 Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);

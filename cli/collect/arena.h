@@ -26,6 +26,7 @@ class Arena {
   int fd() const { return fd_.get(); }
   wire::Control& control() { return *reinterpret_cast<wire::Control*>(base_); }
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
+  const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }

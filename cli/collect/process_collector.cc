@@ -4,6 +4,7 @@
 #include "cli/collect/arena.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/drain.h"
+#include "cli/collect/notes.h"
 #include "cli/collect/recording_builder.h"
 
 #include <algorithm>
@@ -85,7 +86,12 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
 
 int ProcessCollector::arena_fd() const { return state_->arena->fd(); }
 
-void ProcessCollector::set_no_syscalls() { state_->arena->control().no_syscalls.store(1, std::memory_order_relaxed); }
+void ProcessCollector::set_filter(wire::FilterState state) {
+  std::atomic<wire::FilterState>& filter = state_->arena->control().filter;
+  wire::FilterState known = filter.load(std::memory_order_relaxed);
+  while (known < state && !filter.compare_exchange_weak(known, state, std::memory_order_relaxed)) {
+  }
+}
 
 void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& identity) {
   State& state = *state_;
@@ -215,6 +221,7 @@ Recording ProcessCollector::finish() {
   run.executable = state.identity.executable;
   run.machine.libc = text_of(state.hello.libc_version);
   run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
+  read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();

@@ -6,7 +6,7 @@
 //  - Every published event is in the recording, or counted there as lost; a process that is killed loses nothing it published.
 //  - finish() checks its own sums (Recording::consistency_errors).
 // Not provided: what only the launcher knows: command, end, machine, parent, wall-clock start, self_test_failures,
-//           bypassing_modules, the collector's own cost.
+//           the collector's own cost.
 // Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h).
 // Trust:    everything that the process writes is hostile: it can spoil its own numbers, and nothing else.
 // Cost:     tests/bench/collect.cc; an idle round is 1 µs and 2 ns a ring.
@@ -49,8 +49,8 @@ class ProcessCollector {
   ProcessCollector& operator=(const ProcessCollector&) = delete;
 
   int arena_fd() const;
-  // The target's system calls are restricted: its agent must wait without any.
-  void set_no_syscalls();
+  // What is known of the target's system calls; only ever rises.
+  void set_filter(wire::FilterState state);
 
   // The process has connected: time begins. To be called before the agent is answered. Raises this process's soft limit of
   // open files to the hard one.

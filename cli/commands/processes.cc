@@ -60,7 +60,7 @@ struct Processes::Process {
   UniqueFd pidfd;
   std::unique_ptr<ProcessCollector> collector;
   RunInfo run;  // what is known at the start
-  bool no_syscalls = false;
+  wire::FilterState filter = wire::FilterState::kNone;
 };
 
 Processes::Processes(ProcessPlan plan, OnEnd on_end) : plan_(std::move(plan)), on_end_(std::move(on_end)) {}
@@ -134,9 +134,9 @@ size_t Processes::drain() {
 
 // A program may put itself under a filter at any time; from then on its agent must wait without system calls.
 void Processes::watch_restrictions(Process* process) {
-  if (process->no_syscalls || !has_restricted_syscalls(process->pid)) return;
-  process->no_syscalls = true;
-  process->collector->set_no_syscalls();
+  if (process->filter == wire::FilterState::kCertain) return;
+  process->filter = process_filter(process->pid);
+  if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
 }
 
 void Processes::reap() {
@@ -192,8 +192,14 @@ void Processes::finish(Iterator process, const RunEnd& end, bool is_last) {
   run.is_fork = known.is_fork;
   run.start_unix_ns = known.start_unix_ns;
   run.machine = std::move(known.machine);
+  known.coverage.unprofiled_programs = std::move(run.coverage.unprofiled_programs);
+  known.coverage.bypassing_modules = std::move(run.coverage.bypassing_modules);
   run.coverage = std::move(known.coverage);
   run.end = end;
+  // Whatever status came later was that of a program which we did not see.
+  const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
+  if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
+    run.end = {EndKind::kExec, 0};
   if (end.kind == EndKind::kDetached && run.complete) {
     run.complete = false;
     run.incomplete_reason = "the process was still running when heapprof stopped watching";

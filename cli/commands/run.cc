@@ -13,6 +13,7 @@
 #include "cli/target/elf_check.h"
 #include "cli/target/launch.h"
 #include "cli/target/machine.h"
+#include "cli/target/process_facts.h"
 #include "cli/target/server.h"
 #include "shared/env.h"
 
@@ -166,7 +167,8 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Serve
       return reference_unwinder_missing(options_.verify_stacks ? "--verify-stacks" : "--unwinder");
     launch_options.preload.push_back(agent->reference);
   }
-  launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + server.path();
+  const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
+  launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
   launch_options.signal_mask = signals.previous_mask();
   launch_options.signal_actions = signals.previous_actions();
   return launch_options;

@@ -57,6 +57,14 @@ void visit_coverage(Coverage& coverage, Visit&& visit) {
   visit("bypassing_modules", coverage.bypassing_modules);
 }
 
+template <typename Program, typename Visit>
+void visit_unprofiled_program(Program& program, Visit&& visit) {
+  visit("path", program.path);
+  visit("reason", program.reason);
+  visit("starts_count", program.count);
+  visit("replaced_process", program.replaced_process);
+}
+
 template <typename Counters, typename Visit>
 void visit_counters(Counters& counters, Visit&& visit) {
   visit("allocations_count", counters.allocations);

@@ -28,6 +28,14 @@ struct Machine {
   std::string libc;    // of the target, "glibc 2.36"
 };
 
+// A program that was started by the process, or that it became, and that could not be profiled.
+struct UnprofiledProgram {
+  std::string path;
+  std::string reason;             // "statically linked"
+  uint64_t count = 0;             // how often it was started
+  bool replaced_process = false;  // at least once by exec of the process itself
+};
+
 // What the agent found and did in the process.
 struct Coverage {
   std::string agent_version;
@@ -37,6 +45,7 @@ struct Coverage {
   std::string unwinder;                         // "heapprof", "libunwind"
   std::vector<std::string> self_test_failures;  // hooks where one call did not give one event
   std::vector<std::string> bypassing_modules;   // objects whose allocations the hooks do not see
+  std::vector<UnprofiledProgram> unprofiled_programs;
 };
 
 // Everything that was counted; see man/heapprof-format.5. All are events unless the name says otherwise.

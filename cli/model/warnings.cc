@@ -21,6 +21,22 @@ std::string list_names(const std::vector<std::string>& names) {
   return text;
 }
 
+// What the process became is one thing, what it started another.
+void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, std::vector<Problem>* warnings) {
+  std::string started;
+  size_t names = 0;
+  for (const UnprofiledProgram& program : programs) {
+    if (program.replaced_process) {
+      warnings->push_back(program_replaced(program.path, program.reason));
+    } else if (++names <= kMostNames) {
+      started += (started.empty() ? "" : ", ") + base_name(program.path) + " (" + program.reason + ")";
+      if (program.count > 1) started += " " + std::to_string(program.count) + " times";
+    }
+  }
+  if (names > kMostNames) started += " and " + std::to_string(names - kMostNames) + " more";
+  if (names > 0) warnings->push_back(programs_not_profiled(started));
+}
+
 // A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
 void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
@@ -57,6 +73,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
   if (!coverage.bypassing_modules.empty())
     warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
+  warn_of_unprofiled(coverage.unprofiled_programs, &warnings);
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.truncated_stacks > 0)

@@ -216,9 +216,9 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-constexpr std::array<std::string_view, 13> kExtensionKeys = {
-    "version", "dialect", "time_unit", "run",    "machine", "coverage",     "counters",
-    "cost",    "threads", "modules",   "frames", "devices", "other_threads"};
+constexpr std::array<std::string_view, 14> kExtensionKeys = {
+    "version", "dialect", "time_unit", "run",    "machine", "coverage",      "counters",
+    "cost",    "threads", "modules",   "frames", "devices", "other_threads", "unprofiled_programs"};
 
 }  // namespace
 
@@ -255,6 +255,11 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
         while (json->next_element() && !json->failed()) read_device(json, points, extension);
         break;
       case 12: read_struct(json, [&](FieldReader& reader) { visit_thread(run.other_threads, reader); }); break;
+      case 13:
+        read_structs(json, &run.coverage.unprofiled_programs, [](UnprofiledProgram& program, FieldReader& reader) {
+          visit_unprofiled_program(program, reader);
+        });
+        break;
       default: json->skip_value();
     }
   }

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace heapprof::cli {
 
@@ -24,6 +25,23 @@ std::string read_proc(pid_t pid, const char* name) {
   char buffer[4096];
   for (ssize_t got; (got = read(fd.get(), buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
   return text;
+}
+
+struct SeccompFacts {
+  int mode = -1;     // 0 none, 1 strict, 2 filters; -1: unknown
+  int filters = -1;  // -1: unknown, before Linux 5.10
+};
+
+SeccompFacts read_seccomp(pid_t pid) {
+  const std::string text = read_proc(pid, "status");
+  SeccompFacts facts;
+  const auto read_number = [&text](const char* name, int* number) {
+    const size_t at = text.find(name);
+    if (at != std::string::npos) *number = std::atoi(text.c_str() + at + std::strlen(name));
+  };
+  read_number("\nSeccomp:\t", &facts.mode);
+  read_number("\nSeccomp_filters:\t", &facts.filters);
+  return facts;
 }
 
 }  // namespace
@@ -54,11 +72,18 @@ std::string process_executable(pid_t pid) {
   return size > 0 ? std::string(path, static_cast<size_t>(size)) : std::string();
 }
 
-bool has_restricted_syscalls(pid_t pid) {
-  const std::string text = read_proc(pid, "status");
-  const size_t at = text.find("\nSeccomp:\t");
-  if (at == std::string::npos) return true;
-  return text[at + 10] != '0';
+wire::FilterState process_filter(pid_t pid) {
+  const SeccompFacts facts = read_seccomp(pid);
+  if (facts.mode == 0) return wire::FilterState::kNone;
+  if (facts.mode > 0 && facts.filters >= 0)
+    return facts.filters > static_cast<int>(own_filter_count()) ? wire::FilterState::kCertain
+                                                                : wire::FilterState::kNone;
+  return wire::FilterState::kPossible;
+}
+
+uint32_t own_filter_count() {
+  static const SeccompFacts own = read_seccomp(getpid());
+  return own.filters > 0 ? static_cast<uint32_t>(own.filters) : 0;
 }
 
 }  // namespace heapprof::cli

@@ -1,6 +1,8 @@
 // cli/target/process_facts.h: what /proc says about a process that has just spoken to us. It may be gone at any moment.
 #pragma once
 
+#include "shared/wire.h"
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -13,7 +15,10 @@ namespace heapprof::cli {
 std::vector<std::string> process_command(pid_t pid);
 uint64_t process_parent(pid_t pid);
 std::string process_executable(pid_t pid);
-// True if a filter restricts its system calls (seccomp), or if that cannot be known.
-bool has_restricted_syscalls(pid_t pid);
+// Whether it runs under a filter of system calls (seccomp) that we ourselves do not run under. kPossible where /proc is hidden, and
+// before Linux 5.10 in a container that filters everything.
+wire::FilterState process_filter(pid_t pid);
+// The number of filters that we run under.
+uint32_t own_filter_count();
 
 }  // namespace heapprof::cli

@@ -187,6 +187,8 @@ class DhatWriter {
     write_struct("run", [this] { visit_run(profile_.run, fields_); });
     write_struct("machine", [this] { visit_machine(profile_.run.machine, fields_); });
     write_struct("coverage", [this] { visit_coverage(profile_.run.coverage, fields_); });
+    write_structs("unprofiled_programs", profile_.run.coverage.unprofiled_programs,
+                  [this](const UnprofiledProgram& program) { visit_unprofiled_program(program, fields_); });
     write_struct("counters", [this] { visit_counters(profile_.run.counters, fields_); });
     write_struct("cost", [this] { visit_cost(profile_.run.cost, fields_); });
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });

@@ -158,6 +158,7 @@ inline RunInfo sample_run() {
   run.coverage.clock = "tsc";
   run.coverage.unwinder = "heapprof";
   run.coverage.bypassing_modules = {"libodd.so.1"};
+  run.coverage.unprofiled_programs = {{"/bin/busybox", "statically linked", 3, false}};
   run.counters.allocations = 12;
   run.counters.frees = 9;
   run.cost = {123'456'789, 45'000'000, 6'000'000, 4'194'304};

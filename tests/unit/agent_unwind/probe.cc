@@ -24,6 +24,8 @@ void lock(std::atomic<uint32_t>& word) {
   while (word.exchange(1, std::memory_order_acquire) != 0) {
   }
 }
+bool try_lock(std::atomic<uint32_t>& word) { return word.exchange(1, std::memory_order_acquire) == 0; }
+bool is_filtered() { return false; }
 void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
 // In memory of its own, as a handler may be the one who finds a module.
 struct RawEntry {

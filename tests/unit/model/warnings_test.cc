@@ -54,6 +54,19 @@ TEST_CASE("each count that makes a profile doubtful is said") {
   CHECK(warnings[0].what.find("a.so, b.so, c.so, d.so, e.so and 2 more") != std::string::npos);
 }
 
+TEST_CASE("programs that were not profiled are named") {
+  Profile profile = scene_profile();
+  std::vector<UnprofiledProgram>& programs = profile.run.coverage.unprofiled_programs;
+  programs.push_back({"/bin/busybox", "statically linked", 3, false});
+  programs.push_back({"./old", "a program for another machine", 1, false});
+  REQUIRE(ids(profile) == Ids{"HP070"});
+  CHECK(find_warnings(profile)[0].what.find(
+            "busybox (statically linked) 3 times, old (a program for another machine)") != std::string::npos);
+  programs = {{"./server", "made for another C library", 2, true}};
+  REQUIRE(ids(profile) == Ids{"HP069"});
+  CHECK(find_warnings(profile)[0].what.find("the process became ./server") != std::string::npos);
+}
+
 TEST_CASE("a peak without names is said once, with the module that holds most of it") {
   Profile profile = scene_profile();
   for (Frame& frame : profile.frames) {

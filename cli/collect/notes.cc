@@ -1,0 +1,60 @@
+// cli/collect/notes.cc: see notes.h.
+#include "cli/collect/notes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace heapprof::cli {
+
+namespace {
+
+// The target may change it between two loads; the compiler may make two of one.
+template <typename Word>
+Word load_once(const Word& word) {
+  return *const_cast<const volatile Word*>(&word);
+}
+
+// A count that went back below zero is a failed exec seen half way.
+uint64_t count_of(const std::atomic<uint32_t>& count) {
+  const uint32_t value = count.load(std::memory_order_relaxed);
+  return value > INT32_MAX ? 0 : value;
+}
+
+void add_program(UnprofiledProgram program, std::vector<UnprofiledProgram>* programs) {
+  for (UnprofiledProgram& known : *programs) {
+    if (known.path != program.path || known.reason != program.reason) continue;
+    known.count += program.count;
+    known.replaced_process = known.replaced_process || program.replaced_process;
+    return;
+  }
+  programs->push_back(std::move(program));
+}
+
+void add_module(const std::string& module, std::vector<std::string>* modules) {
+  if (std::find(modules->begin(), modules->end(), module) == modules->end()) modules->push_back(module);
+}
+
+}  // namespace
+
+void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage) {
+  for (uint32_t i = 0; i < std::min(claimed, wire::kMaxNotes); ++i) {
+    const wire::Note& note = notes[i];
+    if (note.ready.load(std::memory_order_acquire) != 1) continue;  // pairs with (F)
+    const uint32_t text_bytes = load_once(note.text_bytes);
+    if (text_bytes > sizeof note.text) continue;
+    const std::string text(note.text, text_bytes);
+    const uint64_t count = count_of(note.count);
+    if (text.empty() || count == 0) continue;
+    const uint32_t reason = load_once(note.reason);
+    switch (load_once(note.kind)) {
+      case wire::NoteKind::kImage:
+        add_program(
+            {text, wire::image_obstacle_text(static_cast<wire::ImageObstacle>(reason)), count, count_of(note.own) != 0},
+            &coverage->unprofiled_programs);
+        break;
+      case wire::NoteKind::kBypass: add_module(text, &coverage->bypassing_modules); break;
+    }
+  }
+}
+
+}  // namespace heapprof::cli
