@@ -108,10 +108,10 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
 }
 
 uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
-  if (is_final_) return UINT64_MAX;
   Ring& ring = *rings_[index];
-  if (ring.decoder.has_stopped()) return round_stamp;
   const bool is_all_decoded = ring.decoder.position() == ring.head;
+  if (is_final_) return is_all_decoded ? UINT64_MAX : ring.decoder.last_stamp();
+  if (ring.decoder.has_stopped()) return round_stamp;
   if (is_all_decoded && !ring.in_event) ring.seen_stamp = round_stamp;
   const RingSight sight{round_stamp, now_ns, ring.head, ring.decoder.last_stamp(), ring.in_event, is_all_decoded};
   return ring.watermark.observe(sight, [this, index] {
@@ -149,7 +149,11 @@ size_t Drain::round() {
 
 size_t Drain::final_round() {
   is_final_ = true;
-  const size_t taken = round();
+  size_t taken = round();
+  if (taken == 0 && waiting_ != 0) {  // stamps that go back within a ring: no agent writes them
+    taken = waiting_;
+    merge(UINT64_MAX);
+  }
   is_final_ = false;
   return taken;
 }

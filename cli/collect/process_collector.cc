@@ -20,7 +20,7 @@ constexpr uint64_t kResidentIntervalNs = 10'000'000;
 constexpr uint64_t kNamesIntervalNs = 100'000'000;
 constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
-constexpr int kMaxFinalRounds = 1000;  // somebody who has the arena might write for ever
+constexpr uint64_t kMostFinalEvents = wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
 
 // A string field of the handshake.
 template <size_t n>
@@ -156,7 +156,10 @@ void ProcessCollector::drain_to_end() {
   if (state.drain == nullptr) return;
   state.end_ticks = read_ticks(state.options.clock_mode);
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(state.end_ticks);
-  for (int i = 0; i < kMaxFinalRounds && state.drain->final_round() != 0; ++i) {
+  for (uint64_t taken = 0; taken <= kMostFinalEvents;) {
+    const size_t in_round = state.drain->final_round();
+    if (in_round == 0) break;
+    taken += in_round;
   }
 }
 

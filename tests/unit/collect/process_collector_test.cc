@@ -134,6 +134,34 @@ TEST_CASE("records wrap around the ring, and a full ring is emptied") {
   CHECK(recording.devices[0].sites.size() == 77);
 }
 
+// Killed while the collector stood still: more events than the collector lets wait at once.
+TEST_CASE("full rings of many threads are brought into order at the end") {
+  Session session;
+  session.agent->control().sequence = 4'000'000;
+  std::vector<RingBuilder> rings;
+  for (uint32_t i = 0; i < 34; ++i) {
+    rings.push_back(session.agent->claim());
+    rings[i].open(i + 1, 1);
+  }
+  const auto fill = [&rings](uint32_t i, uint64_t bytes) {
+    while (rings[i].head() < bytes) {
+      rings[i].malloc(0x1000 + i * 16, 10, {1}, 1);
+      rings[i].free(0x1000 + i * 16, 1);
+    }
+  };
+  for (uint32_t i = 0; i < 33; ++i) fill(i, wire::ring_bytes(i) - 1024);
+  rings[33].malloc(0xaaa0, 20, {1}, 1);
+  fill(33, wire::ring_bytes(33) - 1024);
+  rings[33].free(0xaaa0, 1'000'000);  // far behind what is decoded at first
+  rings[0].malloc(0xaaa0, 30, {1}, 2'000'000);
+  rings[0].malloc(0xbbb0, 40, {1}, 3'000'000);
+  const Recording recording = session.finish();
+  CHECK(recording.run.counters.unseen_frees == 0);
+  CHECK(recording.run.counters.foreign_frees == 0);
+  CHECK(recording.run.counters.reordered == 0);
+  CHECK(recording.devices[0].totals.leaked_bytes == 70);
+}
+
 TEST_CASE("space is given back, and a producer that waits for it is woken") {
   Session session;
   RingBuilder ring = session.agent->claim();
