@@ -20,7 +20,8 @@ constexpr uint64_t kResidentIntervalNs = 10'000'000;
 constexpr uint64_t kNamesIntervalNs = 100'000'000;
 constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
-constexpr uint64_t kMostFinalEvents = wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
+constexpr uint64_t kMostFinalEvents =
+    wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
 
 // A string field of the handshake.
 template <size_t n>

@@ -127,8 +127,8 @@ static bool write_over_environment() {  // as programs do that set their title
 
 // Only what a program needs that writes its results and ends.
 static bool filter_calls(unsigned otherwise) {
-  static const unsigned allowed[] = {SYS_write,  SYS_mmap, SYS_munmap,     SYS_mremap,      SYS_madvise,
-                                     SYS_mprotect, SYS_brk, SYS_exit, SYS_exit_group};
+  static const unsigned allowed[] = {SYS_write,    SYS_mmap, SYS_munmap, SYS_mremap,    SYS_madvise,
+                                     SYS_mprotect, SYS_brk,  SYS_exit,   SYS_exit_group};
   constexpr unsigned kCount = sizeof(allowed) / sizeof(*allowed);
   struct sock_filter program[kCount + 3];
   program[0] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
