@@ -14,6 +14,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr long kPatienceSeconds = 1;
+constexpr int kMostWaits = 10;  // of that length, for a collector that runs
 
 int open_socket() {
   const long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -34,6 +35,39 @@ bool connect_to(int fd, const char* path, bool is_abstract) {
   return !is_error(raw_syscall(SYS_connect, fd, reinterpret_cast<long>(&address), static_cast<long>(size)));
 }
 
+// A small file of /proc, closed by a zero byte. Returns the bytes read, 0 if it cannot be read.
+size_t read_proc(const char* path, char* text, size_t size) {
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return 0;
+  const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(text), static_cast<long>(size - 1));
+  sys_close(static_cast<int>(fd));
+  const size_t bytes = is_error(got) ? 0 : static_cast<size_t>(got);
+  text[bytes] = 0;
+  return bytes;
+}
+
+// Whether the collector runs, as /proc says; one that was stopped will not answer. False where nobody can tell.
+bool is_peer_running(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (is_error(raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, reinterpret_cast<long>(&peer),
+                           reinterpret_cast<long>(&size))))
+    return false;
+  char path[32] = "/proc/";
+  char* at = path + strlen(path);
+  for (int digit = 1'000'000'000; digit != 0; digit /= 10) {
+    if (peer.pid >= digit) *at++ = static_cast<char>('0' + peer.pid / digit % 10);
+  }
+  strcpy(at, "/stat");
+  char stat[512];
+  const char* name_end = nullptr;
+  if (peer.pid <= 0 || read_proc(path, stat, sizeof stat) == 0) return false;
+  for (const char* c = stat; *c != 0; ++c) {
+    if (*c == ')') name_end = c;  // the name in brackets may hold anything
+  }
+  return name_end != nullptr && name_end[1] == ' ' && strchr("RSD", name_end[2]) != nullptr;
+}
+
 // Receives the answer and the descriptor that may come with it (-1).
 bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   *arena_fd = -1;
@@ -45,8 +79,10 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   long received;
+  int waits = 0;
   do {
     received = raw_syscall(SYS_recvmsg, fd, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
+    if (received == -EAGAIN && ++waits < kMostWaits && is_peer_running(fd)) received = -EINTR;  // it is only busy
   } while (received == -EINTR);  // a debugger, SIGSTOP and SIGCONT
   if (received != static_cast<long>(sizeof *welcome)) return false;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -59,15 +95,10 @@ bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
 }  // namespace
 
 uint32_t count_own_filters() {
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/status"), O_RDONLY | O_CLOEXEC);
-  if (is_error(fd)) return 0;
   char status[4096];
-  const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(status), sizeof status - 1);
-  sys_close(static_cast<int>(fd));
-  if (is_error(got)) return 0;
+  const size_t bytes = read_proc("/proc/self/status", status, sizeof status);
   constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
-  status[got] = 0;
-  const char* at = static_cast<const char*>(memmem(status, static_cast<size_t>(got), kName, sizeof kName - 1));
+  const char* at = static_cast<const char*>(memmem(status, bytes, kName, sizeof kName - 1));
   uint32_t count = 0;
   if (at == nullptr) return 0;
   for (at += sizeof kName - 1; *at >= '0' && *at <= '9'; ++at) count = count * 10 + static_cast<uint32_t>(*at - '0');

@@ -1,7 +1,8 @@
 // agent/handshake.h: asks the collector for an arena.
 //
 // Guarantees
-//  - At most one second, then the program runs on without us. Both descriptors are closed again.
+//  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and so is only busy
+//    (on a loaded machine its rounds take seconds). Both descriptors are closed again.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once
 
