@@ -1,0 +1,37 @@
+# A program that filters its system calls after its start (write, the mmap family, brk and exit are left) is not killed by one of
+# ours, with a filter that kills and with one that refuses; nothing is lost, also where the ring is full and nobody reads it.
+for what in filter_kills filter_refuses; do
+  "$TARGETS/restricts_itself" $what || [ $? = 11 ] || skip "no seccomp filters here"
+  profile "$TARGETS/restricts_itself" $what
+  expect_eq "exit status of '$what'" "$status" 11
+  expect_complete
+  expect_end exited 11
+  expect_sum '^allocate_after' "74220000 60000 4948 4"
+  expect_sum '^alpha_allocate' "3717 3 3717 3"
+
+  # The collector stands still from before the filter until the program waits for it in a full ring, where it may not even sleep.
+  rm -f words input
+  mkfifo words input
+  "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/restricts_itself" $what ask >words <input &
+  cli=$!
+  exec 3<words 4>input
+  read -r -t 60 word <&3
+  expect_eq "the program's word" "$word" go
+  target=$(pgrep -P $cli)
+  kill -STOP $cli
+  echo >&4
+  # It has filled the ring when it has used the processor for longer than that takes: it waits without sleeping.
+  for _ in $(seq 600); do
+    [ -d "/proc/$target" ] && [ "$(awk '{ print $3 }' "/proc/$target/stat")" != Z ] || break
+    [ "$(awk '{ print $14 + $15 }' "/proc/$target/stat")" -lt 30 ] || break
+    sleep 0.02
+  done
+  kill -CONT $cli
+  status=0
+  wait $cli || status=$?
+  expect_eq "exit status of '$what' with a full ring" "$status" 11
+  check_profile profile.json
+  expect_complete
+  expect_sum '^allocate_after' "74220000 60000 4948 4"
+  expect_sum '^alpha_allocate' "3717 3 3717 3"
+done
