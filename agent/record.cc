@@ -42,11 +42,10 @@ void write_plain(Context* context, wire::RecordType type, uint64_t address) {
 
 // Program counters [first, first + count) of the delta, outermost first, padded to a unit.
 void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint32_t count) {
-  const uint64_t* pcs =
-      delta.fresh_pcs + (delta.fresh - 1 - first);  // outermost of this part; innermost first in memory
+  const Frame* frames = delta.fresh_frames + first;
   uint32_t i = 0;
-  for (; i + 1 < count; i += 2, pcs -= 2) put(context, pcs[0], pcs[-1]);
-  if (i < count) put(context, pcs[0], 0);
+  for (; i + 1 < count; i += 2) put(context, frames[i].pc_avma, frames[i + 1].pc_avma);
+  if (i < count) put(context, frames[i].pc_avma, 0);
 }
 
 // A record with a stack.

@@ -1,8 +1,18 @@
-// agent/unwind.cc: see unwind.h. The fast path: cached rules, and the difference to the previous stack.
+// agent/unwind.cc: see unwind.h. The fast path: only what changed since the previous stack is walked.
 //
-// A step is a chain of dependent loads (program counter → rule → return address slot → program counter), so its cost is latency:
-// everything else in the loop is predictable branches beside it. Rules that are compact need no checks where the CFA comes from
-// sp, as the rule itself says that it grows; bp may be anything in code that does not keep to the ABI, so it is checked.
+// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp where rules use it), of the rule for
+// pc, and of the cells of memory that the rule reads. So if a walk comes to a state that the previous walk of this context came
+// to as well, and every cell that the previous walk read from there on still holds what it held, then it would find the very
+// frames that the previous one found. What happened in between does not matter, nor who wrote the cells. The cells are
+//   the return address of each step: the word below the caller's sp, which must hold the caller's pc;
+//   the saved bp, and a CFA kept in memory, of the steps where bp decides an outer frame (FrameFlags; rare without frame pointers);
+//   the return address 0 that ended the stack.
+// Cells are compared from the inside outwards up to the first difference, so only memory is read that a walk would read, too.
+//
+// Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the walk goes on
+// behind them: their steps were just verified.
+//
+// A stack that needed more than compact rules (signal frames, frames without description) is never verified, but walked whole.
 #include "agent/unwind.h"
 
 #include "agent/modules.h"
@@ -24,9 +34,8 @@ constexpr uint64_t kMaxFrameBytes = 256u << 20;  // a frame that claims to be la
 uint32_t g_starts = 0;  // calls of init_unwinder: tells contexts that survived a fork that their rules are void
 uint32_t g_max_frames = kMaxFrames;
 
-enum class WalkEnd : uint8_t { kEndOfStack, kSpecial, kNoUnwindInfo, kBadFrame, kFull };
-
 inline uint64_t load_word(uint64_t avma) { return *reinterpret_cast<const uint64_t*>(avma); }
+inline const uint64_t* cell_at(uint64_t avma) { return reinterpret_cast<const uint64_t*>(avma); }
 
 // True if a frame from sp to cfa can be.
 inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
@@ -36,107 +45,262 @@ inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
   return HEAPPROF_LIKELY(rule->pc_avma == pc_avma) ? rule : find_rule_slow(context, pc_avma);
 }
 
-// Walks as far as compact rules go. On kSpecial and kNoUnwindInfo, *walk is the frame that has the rule.
-WalkEnd walk_compact(UnwindContext* context, WalkState* walk, StackBuffer* buffer) {
-  uint64_t pc_avma = walk->pc_avma;
-  uint64_t sp = walk->sp;
-  uint64_t bp = walk->bp;
-  uint64_t* out = buffer->pcs + buffer->count;
-  uint64_t* const out_end = buffer->pcs + buffer->limit;
-  WalkEnd end = WalkEnd::kFull;
-  while (out != out_end) {
-    *out++ = pc_avma;
-    const UnwindRule* rule = find_rule(context, pc_avma);
-    uint64_t cfa;
-    if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
-      cfa = sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-    } else if (rule->kind == RuleKind::kCfaFromBp) {
-      cfa = bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-      if (HEAPPROF_UNLIKELY(!is_plausible_frame(sp, cfa))) {
-        end = WalkEnd::kBadFrame;
-        break;
-      }
-    } else if (rule->kind == RuleKind::kRealigned) {
-      const uint64_t slot = bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-      cfa = 0;
-      if (HEAPPROF_LIKELY(bp - sp < kMaxFrameBytes && slot - sp < kMaxFrameBytes && (bp & 7) == 0))
-        cfa = load_word(slot);
-      if (HEAPPROF_UNLIKELY(!is_plausible_frame(sp, cfa))) {
-        end = WalkEnd::kBadFrame;
-        break;
-      }
-      bp = load_word(bp);
-    } else {
-      end = rule->kind == RuleKind::kEndOfStack ? WalkEnd::kEndOfStack
-            : rule->kind == RuleKind::kSpecial  ? WalkEnd::kSpecial
-                                                : WalkEnd::kNoUnwindInfo;
-      break;
-    }
-    if (rule->bp_offset_words != 0) bp = load_word(cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8));
-    pc_avma = load_word(cfa - 8);
-    sp = cfa;
+enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
+
+// One step by a compact rule. A rule that finds its CFA by sp needs no check, as it says itself that the CFA grows; bp may be
+// anything in code that does not keep to the ABI.
+inline StepResult step(const UnwindRule* rule, WalkState* state) {
+  uint64_t cfa;
+  if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
+    cfa = state->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+  } else if (rule->kind == RuleKind::kCfaFromBp) {
+    cfa = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
+  } else if (rule->kind == RuleKind::kRealigned) {
+    const uint64_t slot = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+    cfa = 0;
+    if (HEAPPROF_LIKELY(state->bp - state->sp < kMaxFrameBytes && slot - state->sp < kMaxFrameBytes &&
+                        (state->bp & 7) == 0))
+      cfa = load_word(slot);
+    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
+    state->bp = load_word(state->bp);
+  } else {
+    return rule->kind == RuleKind::kEndOfStack ? StepResult::kEndOfStack : StepResult::kNotCompact;
   }
-  if (end == WalkEnd::kEndOfStack && pc_avma == 0) --out;  // 0 ends a stack and is no frame
-  buffer->count = static_cast<uint32_t>(out - buffer->pcs);
-  *walk = {pc_avma, sp, bp};
-  return end;
+  if (rule->bp_offset_words != 0)
+    state->bp = load_word(cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8));
+  state->pc_avma = load_word(cfa - 8);
+  state->sp = cfa;
+  return StepResult::kStepped;
 }
 
-void walk_stack(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {
-  WalkState walk{start.pc_avma, start.sp, start.bp};
-  uint32_t jumps = 0;
+// ---- Verification ----
+
+// Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
+inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
+  const Frame* frames = context->frames;
+  uint32_t i = count;
+  for (; i >= 4; i -= 4) {
+    if (HEAPPROF_UNLIKELY(load_word(frames[i - 1].sp - 8) != frames[i - 1].pc_avma)) return i;
+    if (HEAPPROF_UNLIKELY(load_word(frames[i - 2].sp - 8) != frames[i - 2].pc_avma)) return i - 1;
+    if (HEAPPROF_UNLIKELY(load_word(frames[i - 3].sp - 8) != frames[i - 3].pc_avma)) return i - 2;
+    if (HEAPPROF_UNLIKELY(load_word(frames[i - 4].sp - 8) != frames[i - 4].pc_avma)) return i - 3;
+  }
+  for (; i != 0; --i) {
+    if (HEAPPROF_UNLIKELY(load_word(frames[i - 1].sp - 8) != frames[i - 1].pc_avma)) return i;
+  }
+  return 0;
+}
+
+// The same where frames have flags.
+[[gnu::noinline]] uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count) {
+  for (uint32_t i = count; i != 0; --i) {  // the step from frame i to frame i - 1
+    const Frame& caller = context->frames[i - 1];
+    const uint8_t flags = context->flags[i];
+    if (flags != 0) {
+      const FrameBp& frame = context->bps[i];
+      if ((flags & kCfaCell) != 0 && *frame.cfa_cell != caller.sp) return i;
+      if ((flags & kBpCell) != 0 && *frame.bp_cell != context->bps[i - 1].bp) return i;
+    }
+    if (load_word(caller.sp - 8) != caller.pc_avma) return i;
+  }
+  return 0;
+}
+
+inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
+  return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
+}
+
+inline bool has_same_end(const UnwindContext* context) {
+  return context->end_cell == nullptr || *context->end_cell == 0;
+}
+
+// True if `state` is that of frame `index` of the previous stack.
+inline bool is_at(const UnwindContext* context, uint32_t index, const WalkState& state) {
+  const Frame& frame = context->frames[index];
+  if (frame.pc_avma != state.pc_avma || frame.sp != state.sp) return false;
+  return HEAPPROF_LIKELY((context->flags[index] & kNeedsBp) == 0) || context->bps[index].bp == state.bp;
+}
+
+// ---- The walk of what is new ----
+
+enum class WalkEnd : uint8_t {
+  kMet,        // the previous stack: its frames [0, base) are the rest
+  kEnded,      // base is 0
+  kNeedsBp,    // a rule needs bp behind frames that were taken over: once more, without that
+  kNeedsWhole  // more than compact rules
+};
+
+struct Walk {
+  WalkState state;
+  uint32_t base = 0;     // frames of the previous stack that stay
+  uint32_t count = 0;    // new frames, at the end of context->frames, and in context->walked
+  bool uses_bp = false;  // one of their rules does
+  bool has_copied = false;
+  const uint64_t* end_cell = nullptr;
+};
+
+inline Frame* new_frames(UnwindContext* context, uint32_t count) { return context->frames + (kMaxFrames - count); }
+inline WalkedFrame* walked_frames(UnwindContext* context, uint32_t count) {
+  return context->walked + (kMaxFrames - count);
+}
+
+// The walk has met frame met - 1, whose cells hold up to the frame broken - 1, which another caller has taken the place of.
+void take_over(UnwindContext* context, uint32_t met, uint32_t broken, Walk* walk) {
+  for (uint32_t i = met; i-- != broken;) {
+    ++walk->count;
+    *new_frames(context, walk->count) = context->frames[i];
+    walked_frames(context, walk->count)->is_copied = true;
+  }
+  walk->state.sp = context->frames[broken - 1].sp;
+  walk->state.pc_avma = load_word(walk->state.sp - 8);
+  walk->has_copied = true;
+}
+
+WalkEnd walk_new(UnwindContext* context, bool may_copy, Walk* walk) {
+  WalkState state = walk->state;
+  uint32_t candidates = context->is_linked ? context->count : 0;
+  bool is_bp_known = true;
   for (;;) {
-    switch (walk_compact(context, &walk, buffer)) {
-      case WalkEnd::kEndOfStack: return;
-      case WalkEnd::kFull:
-        // A stack of exactly `limit` frames is whole: nothing but the end follows.
-        if (walk.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
-        return;
-      case WalkEnd::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
-      case WalkEnd::kNoUnwindInfo:
-        if (!step_by_frame_pointer(context, &walk, buffer)) return;
-        break;
-      case WalkEnd::kSpecial:
-        switch (step_special(context, &walk, &jumps, buffer)) {
-          case SlowStep::kGoOn: break;
-          case SlowStep::kEnd: return;
-          case SlowStep::kNeedsRegisters:
-            buffer->count = 0;
-            buffer->truncation = 0;
-            walk_with_all_registers(context, start, buffer);
-            return;
+    while (candidates != 0 && context->frames[candidates - 1].sp < state.sp) --candidates;
+    if (candidates != 0 && is_at(context, candidates - 1, state)) {
+      if (!is_bp_known && (context->flags[candidates - 1] & kNeedsBp) != 0) return WalkEnd::kNeedsBp;
+      const uint32_t broken = find_broken_any(context, candidates - 1);
+      if (HEAPPROF_LIKELY(broken == 0)) {
+        if (HEAPPROF_LIKELY(has_same_end(context))) {
+          walk->base = candidates;
+          walk->end_cell = context->end_cell;
+          return WalkEnd::kMet;
         }
-        break;
+        candidates = 0;
+      } else if (may_copy && context->flagged == 0) {
+        walk->state = state;
+        take_over(context, candidates, broken, walk);
+        state = walk->state;
+        is_bp_known = false;
+        candidates = broken - 1;
+        if (state.pc_avma == 0) {
+          walk->end_cell = cell_at(state.sp - 8);
+          return WalkEnd::kEnded;
+        }
+        continue;
+      } else {
+        candidates = broken - 1;
+      }
+    }
+    if (HEAPPROF_UNLIKELY(walk->count + candidates >= kMaxFrames)) return WalkEnd::kNeedsWhole;
+    const UnwindRule* rule = find_rule(context, state.pc_avma);
+    const uint32_t count = ++walk->count;
+    *new_frames(context, count) = {state.pc_avma, state.sp};
+    *walked_frames(context, count) = {state.bp, rule->cfa_offset_bytes, rule->bp_offset_words, rule->kind, false};
+    if (HEAPPROF_UNLIKELY(rule->kind != RuleKind::kCfaFromSp)) {
+      if (rule->kind == RuleKind::kEndOfStack) return WalkEnd::kEnded;
+      if (!is_bp_known) return WalkEnd::kNeedsBp;
+      walk->uses_bp = true;
+    }
+    if (rule->bp_offset_words != 0) is_bp_known = true;
+    if (HEAPPROF_UNLIKELY(step(rule, &state) != StepResult::kStepped)) return WalkEnd::kNeedsWhole;
+    if (HEAPPROF_UNLIKELY(state.pc_avma == 0)) {
+      walk->end_cell = cell_at(state.sp - 8);
+      return WalkEnd::kEnded;
     }
   }
 }
 
-// Equal frames of two stacks, counted from the outermost, which is the last of each.
-uint32_t count_equal_outermost(const uint64_t* a, uint32_t a_count, const uint64_t* b, uint32_t b_count) {
-  const uint32_t most = a_count < b_count ? a_count : b_count;
-  const uint64_t* a_end = a + a_count;
-  const uint64_t* b_end = b + b_count;
-  uint32_t equal = 0;
-  for (; equal + 4 <= most; equal += 4, a_end -= 4, b_end -= 4) {
-    const uint64_t difference =
-        (a_end[-1] ^ b_end[-1]) | (a_end[-2] ^ b_end[-2]) | (a_end[-3] ^ b_end[-3]) | (a_end[-4] ^ b_end[-4]);
-    if (difference != 0) break;
+// ---- The new stack ----
+
+// Flags of the frames [base, count), from the outermost on. False: it cannot be verified.
+bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
+  bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
+  for (uint32_t i = base; i < count; ++i, ++walked) {
+    FrameBp& frame = context->bps[i];
+    uint8_t flags = 0;
+    const uint64_t cfa = i != 0 ? context->frames[i - 1].sp : 0;
+    if (walked->kind == RuleKind::kRealigned) {
+      if (i == 0) return false;
+      flags = kNeedsBp | kCfaCell;
+      frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->cfa_offset_bytes}));
+      if (is_bp_needed) {
+        flags |= kBpCell;
+        frame.bp_cell = cell_at(walked->bp);
+      }
+    } else {
+      if (walked->bp_offset_words != 0 && is_bp_needed) {
+        flags = kBpCell;
+        frame.bp_cell = cell_at(cfa + static_cast<uint64_t>(int64_t{walked->bp_offset_words} * 8));
+      }
+      const bool passes_bp_on = walked->kind == RuleKind::kCfaFromSp && walked->bp_offset_words == 0;
+      if (walked->kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
+    }
+    is_bp_needed = (flags & kNeedsBp) != 0;
+    frame.bp = walked->bp;
+    context->flags[i] = flags;
+    if (flags != 0) ++context->flagged;
   }
-  while (equal < most && *--a_end == *--b_end) ++equal;
-  return equal;
+  return true;
 }
 
-// Compares the new stack, in the buffer that the previous one is not in, with the previous one, and makes it that.
-void finish_stack(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
-  const uint64_t* previous = context->stacks[context->previous];
-  const uint32_t keep = count_equal_outermost(buffer.pcs, buffer.count, previous, context->previous_count);
-  *delta = {keep, buffer.count - keep, buffer.pcs, buffer.truncation};
-  context->previous ^= 1;
-  context->previous_count = buffer.count;
+// Forgets the previous stack from frame `base` on, and puts the walk's frames there.
+void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
+  const uint32_t base = walk.base;
+  const uint32_t count = base + walk.count;
+  const Frame* fresh = new_frames(context, walk.count);
+  if (HEAPPROF_UNLIKELY(context->flagged != 0)) {
+    for (uint32_t i = base; i < context->count; ++i) context->flagged -= context->flags[i] != 0 ? 1 : 0;
+  }
+  // Frames whose calls are the same although something else in them is not.
+  uint32_t keep = base;
+  const uint32_t most = context->count < kMaxFrames - walk.count ? context->count : kMaxFrames - walk.count;
+  while (keep < most && keep < count && context->frames[keep].pc_avma == fresh[keep - base].pc_avma) ++keep;
+  memmove(context->frames + base, fresh, walk.count * sizeof(Frame));
+  context->count = count;
+  context->end_cell = walk.end_cell;
+  context->is_linked = true;
+  const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
+  if (HEAPPROF_UNLIKELY(walk.uses_bp || is_bp_needed)) {
+    context->is_linked = set_flags(context, base, count, walked_frames(context, walk.count));
+    if (!context->is_linked) memset(context->flags, 0, count);
+  } else {
+    memset(context->flags + base, 0, walk.count);
+  }
+  *delta = {keep, count - keep, context->frames + keep, 0};
+}
+
+// A stack without links: its program counters, innermost first, in the buffer.
+void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
+  const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
+  uint32_t keep = 0;
+  while (keep < most && context->frames[keep].pc_avma == buffer.pcs[buffer.count - 1 - keep]) ++keep;
+  for (uint32_t i = keep; i < buffer.count; ++i) context->frames[i] = {buffer.pcs[buffer.count - 1 - i], 0};
+  memset(context->flags, 0, buffer.count);
+  context->count = buffer.count;
+  context->flagged = 0;
+  context->end_cell = nullptr;
+  context->is_linked = false;
+  *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
+}
+
+[[gnu::noinline]] void capture_new(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
+  const WalkState state{start.pc_avma, start.sp, start.bp};
+  Walk walk{state};
+  WalkEnd end = walk_new(context, true, &walk);
+  const bool has_needed_copies =
+      walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
+  if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
+    walk = Walk{state};
+    end = walk_new(context, false, &walk);
+  }
+  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count <= g_max_frames)) {
+    return replace_frames(context, walk, delta);
+  }
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
+  walk_whole(context, state, start, &buffer);
+  replace_pcs(context, buffer, delta);
 }
 
 [[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
   memset(context->rules, 0, sizeof context->rules);
+  context->is_linked = false;  // by rules that may not hold any more
   std::atomic_signal_fence(
       std::memory_order_release);  // a handler that jumps out leaves either all void or the old key
   context->rules_key = key;
@@ -154,11 +318,15 @@ uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint6
 
 UnwindContext* make_unwind_context(void* memory) { return static_cast<UnwindContext*>(memory); }
 
-void reset_stack(UnwindContext* context) { context->previous_count = 0; }
+void reset_stack(UnwindContext* context) {
+  context->count = 0;
+  context->flagged = 0;
+}
 
-const uint64_t* current_stack(const UnwindContext* context, uint32_t* count) {
-  *count = context->previous_count;
-  return context->stacks[context->previous];
+const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
+  *count = context->count;
+  for (uint32_t i = 0; i < *count; ++i) context->pcs[i] = context->frames[*count - 1 - i].pc_avma;
+  return context->pcs;
 }
 
 bool init_unwinder() {
@@ -174,20 +342,58 @@ void set_max_frames(uint32_t max_frames) {
 void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation,
                    StackDelta* delta) {
   use_generation(context, generation);
-  StackBuffer buffer{context->stacks[context->previous ^ 1], 0, g_max_frames, 0};
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   // Too deep a stack loses its outermost frames, as in a walk.
   buffer.count = count < buffer.limit ? count : buffer.limit;
   if (count > buffer.limit) buffer.truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
   memcpy(buffer.pcs, pcs, buffer.count * sizeof *pcs);
-  finish_stack(context, buffer, delta);
-  for (uint32_t i = 0; i < delta->fresh; ++i) find_rule(context, delta->fresh_pcs[i]);  // this announces their modules
+  replace_pcs(context, buffer, delta);
+  for (uint32_t i = 0; i < delta->fresh; ++i)
+    find_rule(context, delta->fresh_frames[i].pc_avma);  // this announces their modules
+}
+
+[[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
+                                  StackBuffer* buffer) {
+  uint32_t jumps = 0;
+  while (!buffer->is_full()) {
+    if (state.pc_avma == 0) return;
+    buffer->pcs[buffer->count++] = state.pc_avma;
+    const UnwindRule* rule = find_rule(context, state.pc_avma);
+    switch (step(rule, &state)) {
+      case StepResult::kStepped: break;
+      case StepResult::kEndOfStack: return;
+      case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
+      case StepResult::kNotCompact:
+        if (rule->kind == RuleKind::kNoUnwindInfo) {
+          if (!step_by_frame_pointer(context, &state, buffer)) return;
+          break;
+        }
+        switch (step_special(context, &state, &jumps, buffer)) {
+          case SlowStep::kGoOn: break;
+          case SlowStep::kEnd: return;
+          case SlowStep::kNeedsRegisters:
+            buffer->count = 0;
+            buffer->truncation = 0;
+            walk_with_all_registers(context, start, buffer);
+            return;
+        }
+        break;
+    }
+  }
+  // A stack of exactly `limit` frames is whole: nothing but the end follows.
+  if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
 }
 
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
   use_generation(context, generation);
-  StackBuffer buffer{context->stacks[context->previous ^ 1], 0, g_max_frames, 0};
-  walk_stack(context, start, &buffer);
-  finish_stack(context, buffer, delta);
+  const uint32_t count = context->count;
+  if (HEAPPROF_LIKELY(count != 0 && context->is_linked &&
+                      is_at(context, count - 1, {start.pc_avma, start.sp, start.bp}) &&
+                      find_broken_any(context, count - 1) == 0 && has_same_end(context))) {
+    *delta = {count, 0, nullptr, 0};
+    return;
+  }
+  capture_new(context, start, delta);
 }
 
 }  // namespace heapprof::agent

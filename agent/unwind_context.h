@@ -12,16 +12,47 @@ namespace heapprof::agent {
 inline constexpr uint32_t kRuleIndexBits = 13;
 inline constexpr uint32_t kContextRules = 1u << kRuleIndexBits;
 
+// What leads from a frame to its caller besides the return address, where bp has a part in it. (unwind.cc has the argument.)
+enum FrameFlags : uint8_t {
+  kNeedsBp = 1,  // bp, as it is in this frame, decides where an outer frame is
+  kBpCell = 2,   // the caller needs bp, and it was loaded from a cell
+  kCfaCell = 4,  // the CFA was loaded from a cell
+};
+struct FrameBp {
+  uint64_t bp;              // with kNeedsBp
+  const uint64_t* bp_cell;  // with kBpCell
+  const uint64_t* cfa_cell;
+};
+
+// A frame of the walk in progress: what its step depended on.
+struct WalkedFrame {
+  uint64_t bp;
+  int32_t cfa_offset_bytes;  // the rule
+  int16_t bp_offset_words;
+  RuleKind kind;
+  bool is_copied;  // from the previous stack, without a step
+};
+static_assert(sizeof(WalkedFrame) == 16);
+
 class UnwindContext {
  public:
   uint64_t rules_key;  // process life and generation that `rules` belong to
   uint32_t generation;
-  uint32_t previous;  // which of `stacks` holds the previous stack
-  uint32_t previous_count;
-  UnwindRule uncached;  // the last rule that may not be kept
+  // The previous stack.
+  uint32_t count;
+  bool is_linked;            // compact rules lead from each frame to the next: it can be verified
+  uint32_t flagged;          // frames that have flags
+  const uint64_t* end_cell;  // the return address that was 0 and ended it; nullptr: its outermost rule did
+  UnwindRule uncached;       // the last rule that may not be kept
   CfiWorkspace workspace;
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
-  uint64_t stacks[2][kMaxFrames];               // innermost first
+  uint8_t flags[kMaxFrames];                    // FrameFlags
+  Frame frames[kMaxFrames];                     // outermost first; a walk puts its frames at the end
+  FrameBp bps[kMaxFrames];                      // of frames that have flags
+  union {
+    WalkedFrame walked[kMaxFrames];  // of the frames at the end, the outermost first
+    uint64_t pcs[kMaxFrames];        // of a walk from scratch, innermost first
+  };
 };
 
 // Where a walk is: enough as long as rules are compact.
@@ -63,6 +94,9 @@ SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps,
 // Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are appended.
 // False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.
 bool step_by_frame_pointer(UnwindContext* context, WalkState* state, StackBuffer* buffer);
+
+// The walk from scratch by rules of every kind; `state` is that of the frame after those in the buffer.
+void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start, StackBuffer* buffer);
 
 // The whole walk by the interpreter, beginning in our own frames, as only they know the registers that calls preserve.
 void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer);

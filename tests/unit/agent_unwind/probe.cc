@@ -130,7 +130,7 @@ void append_stack(std::string* text, const char* title, const uint64_t* pcs, uin
 
 void rebuild(ThreadState* thread, const StackDelta& delta) {
   thread->rebuilt.resize(std::min<size_t>(thread->rebuilt.size(), delta.keep));
-  for (uint32_t i = delta.fresh; i-- > 0;) thread->rebuilt.push_back(delta.fresh_pcs[i]);
+  for (uint32_t i = 0; i < delta.fresh; ++i) thread->rebuilt.push_back(delta.fresh_frames[i].pc_avma);
 }
 
 // pre: signals are blocked, as a handler may probe, too.
