@@ -76,18 +76,23 @@ inline StepResult step(const UnwindRule* rule, WalkState* state) {
 
 // ---- Verification ----
 
+// True if the cell still leads to the frame.
+inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
+
 // Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
 inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
-  const Frame* frames = context->frames;
-  uint32_t i = count;
-  for (; i >= 4; i -= 4) {
-    if (HEAPPROF_UNLIKELY(load_word(frames[i - 1].sp - 8) != frames[i - 1].pc_avma)) return i;
-    if (HEAPPROF_UNLIKELY(load_word(frames[i - 2].sp - 8) != frames[i - 2].pc_avma)) return i - 1;
-    if (HEAPPROF_UNLIKELY(load_word(frames[i - 3].sp - 8) != frames[i - 3].pc_avma)) return i - 2;
-    if (HEAPPROF_UNLIKELY(load_word(frames[i - 4].sp - 8) != frames[i - 4].pc_avma)) return i - 3;
+  const Frame* const first = context->frames;
+  const Frame* frame = first + count;
+  const Frame* const last_four = first + 4;
+  while (frame >= last_four) {
+    frame -= 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[3]))) return static_cast<uint32_t>(frame - first) + 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[2]))) return static_cast<uint32_t>(frame - first) + 3;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[1]))) return static_cast<uint32_t>(frame - first) + 2;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[0]))) return static_cast<uint32_t>(frame - first) + 1;
   }
-  for (; i != 0; --i) {
-    if (HEAPPROF_UNLIKELY(load_word(frames[i - 1].sp - 8) != frames[i - 1].pc_avma)) return i;
+  for (; frame != first; --frame) {
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[-1]))) return static_cast<uint32_t>(frame - first);
   }
   return 0;
 }
@@ -102,7 +107,7 @@ inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
       if ((flags & kCfaCell) != 0 && *frame.cfa_cell != caller.sp) return i;
       if ((flags & kBpCell) != 0 && *frame.bp_cell != context->bps[i - 1].bp) return i;
     }
-    if (load_word(caller.sp - 8) != caller.pc_avma) return i;
+    if (!is_intact(caller)) return i;
   }
   return 0;
 }
