@@ -60,7 +60,7 @@ void take_context(Context* context, uint32_t thread_id) {
     g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
   }
   context->guard = 0;
-  context->needs_open = true;  // not now: the ring may be full, and the lock is held
+  require_opening(context);  // not now: the ring may be full, and the lock is held
 }
 
 // A ring whose thread is gone. `is_nested`: rings of the calling thread itself are in use.
@@ -147,7 +147,8 @@ void recover(Context* context) {
   context->head = context->header->head.load(std::memory_order_relaxed);
   context->header->in_event.store(0, std::memory_order_release);
   reset_stack(context->unwind);
-  context->needs_open = context->needs_reset = true;
+  require_opening(context);
+  context->needs_reset = true;
   g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -161,7 +162,7 @@ Context* begin_shared_event(Context* context) {
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   if (context->thread_id != thread_id) {
     context->thread_id = thread_id;
-    context->needs_open = true;
+    require_opening(context);
   }
   return context;
 }

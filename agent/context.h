@@ -24,8 +24,12 @@
 
 namespace heapprof::agent {
 
+inline constexpr uint64_t kNotReady = ~uint64_t{0};
+
 struct Context {
-  uint64_t guard;       // 0, or the stack pointer of the event in progress; ~0 in the shared context
+  uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
+  uint64_t
+      ready_for;  // the generation in which records can be written at once; kNotReady: something has to be done before
   unsigned char* data;  // of the ring
   uint64_t mask;        // ring size − 1
   uint64_t head;        // next byte to write; header->head follows when a record is published
@@ -39,15 +43,21 @@ struct Context {
   uint32_t life;         // g_life when it was claimed
   uint32_t thread_id;
   uint32_t ring;
-  bool is_shared;           // several threads take turns, behind `lock`
-  bool is_stalled;          // the collector made no progress for too long: drop until it does
-  bool needs_open;          // the records that open the ring for its owner are still to be written (open_ring)
-  bool needs_reset;         // and they must say that the delta chain starts again
-  uint32_t lock;            // shared context only
+  bool is_shared;    // several threads take turns, behind `lock`
+  bool is_stalled;   // the collector made no progress for too long: drop until it does
+  bool needs_open;   // the records that open the ring for its owner are still to be written: require_opening, open_ring
+  bool needs_reset;  // and they must say that the delta chain starts again
+  uint32_t lock;     // shared context only
   SignalMask signals;       // shared context only: the holder's signal mask
   Context* nested;          // for signal handlers that interrupt an event of this context
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
 };
+
+// The next event opens the ring again.
+inline void require_opening(Context* context) {
+  context->needs_open = true;
+  context->ready_for = kNotReady;
+}
 
 extern constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
 

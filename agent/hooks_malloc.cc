@@ -83,30 +83,30 @@ using namespace heapprof::agent;
 
 HOOK void* malloc(size_t size) {
   void* block = g_real.malloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free(void* block) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   g_real.free(block);
 }
 
 HOOK void* calloc(size_t count, size_t size) {
   void* block = g_real.calloc(count, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, count * size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, count * size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* realloc(void* block, size_t size) {
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, size);
-    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, size, HEAPPROF_CALLER());
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, size, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin(block, HEAPPROF_CALLER());
+  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, size);
-  record_realloc_end(fresh, size, HEAPPROF_CALLER());
+  record_realloc_end(fresh, size, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 
@@ -119,51 +119,51 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
   }
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, bytes);
-    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, bytes, HEAPPROF_CALLER());
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, bytes, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin(block, HEAPPROF_CALLER());
+  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, bytes);
-  record_realloc_end(fresh, bytes, HEAPPROF_CALLER());
+  record_realloc_end(fresh, bytes, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 
 HOOK void* memalign(size_t alignment, size_t size) {
   void* block = g_real.memalign(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* aligned_alloc(size_t alignment, size_t size) {
   void* block = g_real.aligned_alloc(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
   const int error = g_real.posix_memalign(out, alignment, size);
-  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc(*out, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc(*out, size, HEAPPROF_HOOK_FRAME());
   return error;
 }
 
 HOOK void* valloc(size_t size) {
   void* block = g_real.valloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* pvalloc(size_t size) {
   void* block = g_real.pvalloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_CALLER());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free_sized(void* block, size_t size) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   g_real.free_sized(block, size);
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   g_real.free_aligned_sized(block, alignment, size);
 }

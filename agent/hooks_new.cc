@@ -93,34 +93,34 @@ bool g_is_recorded = false;
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSize(size_t size) {
   void* block = reinterpret_cast<void* (*)(size_t)>(g_real_new[kIndex])(size);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_CALLER());
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSizeOther(size_t size, void* other) {
   void* block = reinterpret_cast<void* (*)(size_t, void*)>(g_real_new[kIndex])(size, other);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_CALLER());
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void* third) {
   void* block = reinterpret_cast<void* (*)(size_t, void*, void*)>(g_real_new[kIndex])(size, other, third);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_CALLER());
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 template <size_t kIndex>
 __attribute__((noinline)) void Delete(void* block) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*)>(g_real_new[kIndex])(block);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOther(void* block, void* other) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*, void*)>(g_real_new[kIndex])(block, other);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* third) {
-  if (block != nullptr) record_free(block, HEAPPROF_CALLER());
+  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
   reinterpret_cast<void (*)(void*, void*, void*)>(g_real_new[kIndex])(block, other, third);
 }
 

@@ -6,6 +6,7 @@
 
 #include "agent/reference.h"
 #include "agent/ring_writer.h"
+#include "agent/unwind_fast.h"
 
 namespace heapprof::agent {
 
@@ -14,30 +15,55 @@ namespace {
 // Units of a record with everything that may come before it: kGeneration, kTimestamp and three prefixes.
 constexpr uint64_t kRecordBytes = 6 * wire::kUnitBytes;
 
-// What every event does first. False: not to be recorded.
-bool prepare(Context* context) {
-  if (HEAPPROF_UNLIKELY(context->needs_open)) {
-    if (!open_ring(context)) return false;
-  }
+// What has to be done before the next record. False: not to be recorded.
+[[gnu::noinline]] bool prepare(Context* context) {
+  if (context->needs_open && !open_ring(context)) return false;
   const uint32_t generation = g_generation.load(std::memory_order_relaxed);
-  if (HEAPPROF_UNLIKELY(context->generation != generation)) {
+  if (context->generation != generation) {
     if (!reserve(context, kRecordBytes)) return false;
     context->generation = generation;
     put(context, wire::pack_control(wire::ControlKind::kGeneration, generation));
   }
+  set_generation(context->unwind, generation);
+  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? generation : kNotReady;
   return true;
 }
 
+inline bool is_ready(const Context* context) {
+  return HEAPPROF_LIKELY(context->ready_for == g_generation.load(std::memory_order_relaxed));
+}
+
+// True if there is space for a record with all that may come before it.
+inline bool has_space(const Context* context) {
+  return HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
+}
+
+// A record of one unit.
+[[gnu::always_inline]] inline void write_unit(Context* context, uint64_t w0, uint32_t keep) {
+  const uint32_t stamp_delta = stamp(context);
+  put(context, w0, wire::pack_w1(stamp_delta, keep, 0));
+  publish(context);
+}
+
 // A record without a stack.
-void write_plain(Context* context, wire::RecordType type, uint64_t address) {
-  if (!prepare(context) || !reserve(context, kRecordBytes)) return;
+[[gnu::noinline]] void write_plain_slow(Context* context, wire::RecordType type, uint64_t address) {
+  if (!is_ready(context) && !prepare(context)) return;
+  if (!reserve(context, kRecordBytes)) return;
   const uint32_t delta = stamp(context);
-  if (HEAPPROF_UNLIKELY(address != 0 && !wire::is_compact_address(address))) {
+  if (address != 0 && !wire::is_compact_address(address)) {
     put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
     address = 0;
   }
   put(context, wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0));
   publish(context);
+}
+
+[[gnu::always_inline]] inline void write_plain(Context* context, wire::RecordType type, uint64_t address) {
+  if (is_ready(context) && has_space(context) && HEAPPROF_LIKELY(wire::is_compact_address(address))) {
+    write_unit(context, wire::pack_w0(type, address, 0), 0);
+  } else {
+    write_plain_slow(context, type, address);
+  }
 }
 
 // Program counters [first, first + count) of the delta, outermost first, padded to a unit.
@@ -49,9 +75,9 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 }
 
 // A record with a stack.
-void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes,
-                   const StartFrame& caller) {
-  if (!prepare(context)) return;
+[[gnu::noinline]] void write_stacked_slow(Context* context, wire::RecordType type, uint64_t address,
+                                          uint64_t size_bytes, const StartFrame& caller) {
+  if (!is_ready(context) && !prepare(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
     capture_stack(context->unwind, caller, context->generation, &delta);
@@ -89,38 +115,53 @@ void write_stacked(Context* context, wire::RecordType type, uint64_t address, ui
   publish(context);
 }
 
+// Most often the stack is as before, or differs in a frame or two.
+[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
+                                                 uint64_t size_bytes, const StartFrame& caller) {
+  if (is_ready(context) && has_space(context) && HEAPPROF_LIKELY(wire::is_compact_address(address)) &&
+      HEAPPROF_LIKELY(wire::is_compact_size(size_bytes)) && is_same_stack(context->unwind, caller)) {
+    write_unit(context, wire::pack_w0(type, address, size_bytes), context->unwind->count);
+  } else {
+    write_stacked_slow(context, type, address, size_bytes, caller);
+  }
+}
+
 uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block); }
 
 }  // namespace
 
-void record_malloc(const void* block, size_t size_bytes, const StartFrame& caller) {
+void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  const StartFrame caller = caller_of(hook_frame);
   Context* context = begin_event(caller.sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller);
   end_event(context);
 }
 
-void record_free(const void* block, const StartFrame& caller) {
+void record_free(const void* block, const uint64_t* hook_frame) {
+  const StartFrame caller = caller_of(hook_frame);
   Context* context = begin_event(caller.sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kFree, address_of(block));
   end_event(context);
 }
 
-void record_realloc_begin(const void* block, const StartFrame& caller) {
+void record_realloc_begin(const void* block, const uint64_t* hook_frame) {
+  const StartFrame caller = caller_of(hook_frame);
   Context* context = begin_event(caller.sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
   end_event(context);
 }
 
-void record_realloc_end(const void* fresh, size_t size_bytes, const StartFrame& caller) {
+void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
+  const StartFrame caller = caller_of(hook_frame);
   Context* context = begin_event(caller.sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (fresh != nullptr) {
     write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
   } else {
-    write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
+    write_plain_slow(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
   }
   end_event(context);
 }

@@ -12,19 +12,20 @@
 
 namespace heapprof::agent {
 
-// The state of a hook's caller, from the hook's own frame pointer (built with -fno-omit-frame-pointer).
-#define HEAPPROF_CALLER() ::heapprof::agent::caller_of(static_cast<const uint64_t*>(__builtin_frame_address(0)))
-inline StartFrame caller_of(const uint64_t* frame) {
-  return {frame[1], reinterpret_cast<uint64_t>(frame + 2), frame[0]};
+// The hook's own frame (built with -fno-omit-frame-pointer): its caller's rbp, then the return address.
+#define HEAPPROF_HOOK_FRAME() static_cast<const uint64_t*>(__builtin_frame_address(0))
+// The state of the hook's caller.
+inline StartFrame caller_of(const uint64_t* hook_frame) {
+  return {hook_frame[1], reinterpret_cast<uint64_t>(hook_frame + 2), hook_frame[0]};
 }
 
 // After the real call returned a block.
-void record_malloc(const void* block, size_t size_bytes, const StartFrame& caller);
+void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
 // Before the real call. pre: block is not nullptr
-void record_free(const void* block, const StartFrame& caller);
+void record_free(const void* block, const uint64_t* hook_frame);
 // Before the real realloc of a block. pre: block is not nullptr
-void record_realloc_begin(const void* block, const StartFrame& caller);
+void record_realloc_begin(const void* block, const uint64_t* hook_frame);
 // After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
-void record_realloc_end(const void* fresh, size_t size_bytes, const StartFrame& caller);
+void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
 
 }  // namespace heapprof::agent

@@ -19,7 +19,8 @@ constexpr uint64_t kTicksPerMs =
 
 void count_lost(Context* context) {
   context->header->events_lost.fetch_add(1, std::memory_order_relaxed);
-  context->needs_open = context->needs_reset = true;
+  require_opening(context);
+  context->needs_reset = true;
   reset_stack(context->unwind);
 }
 

@@ -19,6 +19,8 @@
 #include "agent/raw.h"
 #include "agent/rule_cache.h"
 #include "agent/unwind_context.h"
+#include "agent/unwind_fast.h"
+#include "agent/unwind_step.h"
 #include "shared/events.h"
 
 #include <string.h>
@@ -29,75 +31,11 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr uint64_t kMaxFrameBytes = 256u << 20;  // a frame that claims to be larger is not believed
-
 uint32_t g_starts = 0;  // calls of init_unwinder: tells contexts that survived a fork that their rules are void
 uint32_t g_max_frames = kMaxFrames;
 
-inline uint64_t load_word(uint64_t avma) { return *reinterpret_cast<const uint64_t*>(avma); }
-inline const uint64_t* cell_at(uint64_t avma) { return reinterpret_cast<const uint64_t*>(avma); }
+}  // namespace
 
-// True if a frame from sp to cfa can be.
-inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
-
-inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
-  const UnwindRule* rule = rule_slot(context, pc_avma);
-  return HEAPPROF_LIKELY(rule->pc_avma == pc_avma) ? rule : find_rule_slow(context, pc_avma);
-}
-
-enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
-
-// One step by a compact rule. A rule that finds its CFA by sp needs no check, as it says itself that the CFA grows; bp may be
-// anything in code that does not keep to the ABI.
-inline StepResult step(const UnwindRule* rule, WalkState* state) {
-  uint64_t cfa;
-  if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
-    cfa = state->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-  } else if (rule->kind == RuleKind::kCfaFromBp) {
-    cfa = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
-  } else if (rule->kind == RuleKind::kRealigned) {
-    const uint64_t slot = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
-    cfa = 0;
-    if (HEAPPROF_LIKELY(state->bp - state->sp < kMaxFrameBytes && slot - state->sp < kMaxFrameBytes &&
-                        (state->bp & 7) == 0))
-      cfa = load_word(slot);
-    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
-    state->bp = load_word(state->bp);
-  } else {
-    return rule->kind == RuleKind::kEndOfStack ? StepResult::kEndOfStack : StepResult::kNotCompact;
-  }
-  if (rule->bp_offset_words != 0)
-    state->bp = load_word(cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8));
-  state->pc_avma = load_word(cfa - 8);
-  state->sp = cfa;
-  return StepResult::kStepped;
-}
-
-// ---- Verification ----
-
-// True if the cell still leads to the frame.
-inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
-
-// Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
-inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
-  const Frame* const first = context->frames;
-  const Frame* frame = first + count;
-  const Frame* const last_four = first + 4;
-  while (frame >= last_four) {
-    frame -= 4;
-    if (HEAPPROF_UNLIKELY(!is_intact(frame[3]))) return static_cast<uint32_t>(frame - first) + 4;
-    if (HEAPPROF_UNLIKELY(!is_intact(frame[2]))) return static_cast<uint32_t>(frame - first) + 3;
-    if (HEAPPROF_UNLIKELY(!is_intact(frame[1]))) return static_cast<uint32_t>(frame - first) + 2;
-    if (HEAPPROF_UNLIKELY(!is_intact(frame[0]))) return static_cast<uint32_t>(frame - first) + 1;
-  }
-  for (; frame != first; --frame) {
-    if (HEAPPROF_UNLIKELY(!is_intact(frame[-1]))) return static_cast<uint32_t>(frame - first);
-  }
-  return 0;
-}
-
-// The same where frames have flags.
 [[gnu::noinline]] uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count) {
   for (uint32_t i = count; i != 0; --i) {  // the step from frame i to frame i - 1
     const Frame& caller = context->frames[i - 1];
@@ -112,20 +50,7 @@ inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
   return 0;
 }
 
-inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
-  return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
-}
-
-inline bool has_same_end(const UnwindContext* context) {
-  return context->end_cell == nullptr || *context->end_cell == 0;
-}
-
-// True if `state` is that of frame `index` of the previous stack.
-inline bool is_at(const UnwindContext* context, uint32_t index, const WalkState& state) {
-  const Frame& frame = context->frames[index];
-  if (frame.pc_avma != state.pc_avma || frame.sp != state.sp) return false;
-  return HEAPPROF_LIKELY((context->flags[index] & kNeedsBp) == 0) || context->bps[index].bp == state.bp;
-}
+namespace {
 
 // ---- The walk of what is new ----
 
@@ -357,48 +282,15 @@ void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, 
     find_rule(context, delta->fresh_frames[i].pc_avma);  // this announces their modules
 }
 
-[[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
-                                  StackBuffer* buffer) {
-  uint32_t jumps = 0;
-  while (!buffer->is_full()) {
-    if (state.pc_avma == 0) return;
-    buffer->pcs[buffer->count++] = state.pc_avma;
-    const UnwindRule* rule = find_rule(context, state.pc_avma);
-    switch (step(rule, &state)) {
-      case StepResult::kStepped: break;
-      case StepResult::kEndOfStack: return;
-      case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
-      case StepResult::kNotCompact:
-        if (rule->kind == RuleKind::kNoUnwindInfo) {
-          if (!step_by_frame_pointer(context, &state, buffer)) return;
-          break;
-        }
-        switch (step_special(context, &state, &jumps, buffer)) {
-          case SlowStep::kGoOn: break;
-          case SlowStep::kEnd: return;
-          case SlowStep::kNeedsRegisters:
-            buffer->count = 0;
-            buffer->truncation = 0;
-            walk_with_all_registers(context, start, buffer);
-            return;
-        }
-        break;
-    }
-  }
-  // A stack of exactly `limit` frames is whole: nothing but the end follows.
-  if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
-}
+void set_generation(UnwindContext* context, uint32_t generation) { use_generation(context, generation); }
 
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
   use_generation(context, generation);
-  const uint32_t count = context->count;
-  if (HEAPPROF_LIKELY(count != 0 && context->is_linked &&
-                      is_at(context, count - 1, {start.pc_avma, start.sp, start.bp}) &&
-                      find_broken_any(context, count - 1) == 0 && has_same_end(context))) {
-    *delta = {count, 0, nullptr, 0};
-    return;
+  if (is_same_stack(context, start)) {
+    *delta = {context->count, 0, nullptr, 0};
+  } else {
+    capture_new(context, start, delta);
   }
-  capture_new(context, start, delta);
 }
 
 }  // namespace heapprof::agent

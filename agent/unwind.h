@@ -50,6 +50,9 @@ UnwindContext* make_unwind_context(void* memory);
 // voids every cached rule of this context.
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
 
+// The same for the fast path (unwind_fast.h), which does not ask.
+void set_generation(UnwindContext* context, uint32_t generation);
+
 // Forgets the previous stack, so that the next delta keeps nothing.
 void reset_stack(UnwindContext* context);
 

@@ -8,6 +8,7 @@
 #include "agent/modules.h"
 #include "agent/rule_cache.h"
 #include "agent/unwind_context.h"
+#include "agent/unwind_step.h"
 #include "shared/events.h"
 
 #include <atomic>
@@ -120,6 +121,38 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
   }
   buffer->count = count_before;  // it led nowhere: believe none of it
   return false;
+}
+
+[[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
+                                  StackBuffer* buffer) {
+  uint32_t jumps = 0;
+  while (!buffer->is_full()) {
+    if (state.pc_avma == 0) return;
+    buffer->pcs[buffer->count++] = state.pc_avma;
+    const UnwindRule* rule = find_rule(context, state.pc_avma);
+    switch (step(rule, &state)) {
+      case StepResult::kStepped: break;
+      case StepResult::kEndOfStack: return;
+      case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
+      case StepResult::kNotCompact:
+        if (rule->kind == RuleKind::kNoUnwindInfo) {
+          if (!step_by_frame_pointer(context, &state, buffer)) return;
+          break;
+        }
+        switch (step_special(context, &state, &jumps, buffer)) {
+          case SlowStep::kGoOn: break;
+          case SlowStep::kEnd: return;
+          case SlowStep::kNeedsRegisters:
+            buffer->count = 0;
+            buffer->truncation = 0;
+            walk_with_all_registers(context, start, buffer);
+            return;
+        }
+        break;
+    }
+  }
+  // A stack of exactly `limit` frames is whole: nothing but the end follows.
+  if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
 }
 
 [[gnu::noinline]] void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {

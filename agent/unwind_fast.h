@@ -1,0 +1,59 @@
+// agent/unwind_fast.h: is the stack the same as the previous one? Inlined into the hooks' common path; unwind.cc has the argument.
+#pragma once
+
+#include "agent/unwind_context.h"
+#include "agent/unwind_step.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+// True if the cell still leads to the frame.
+inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
+
+// Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
+inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
+  const Frame* const first = context->frames;
+  const Frame* frame = first + count;
+  const Frame* const last_four = first + 4;
+  while (frame >= last_four) {
+    frame -= 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[3]))) return static_cast<uint32_t>(frame - first) + 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[2]))) return static_cast<uint32_t>(frame - first) + 3;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[1]))) return static_cast<uint32_t>(frame - first) + 2;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[0]))) return static_cast<uint32_t>(frame - first) + 1;
+  }
+  for (; frame != first; --frame) {
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[-1]))) return static_cast<uint32_t>(frame - first);
+  }
+  return 0;
+}
+
+// The same where frames have flags.
+uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count);
+
+inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
+  return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
+}
+
+inline bool has_same_end(const UnwindContext* context) {
+  return context->end_cell == nullptr || *context->end_cell == 0;
+}
+
+// True if `state` is that of frame `index` of the previous stack.
+inline bool is_at(const UnwindContext* context, uint32_t index, const WalkState& state) {
+  const Frame& frame = context->frames[index];
+  if (frame.pc_avma != state.pc_avma || frame.sp != state.sp) return false;
+  if (HEAPPROF_LIKELY(context->flagged == 0)) return true;
+  return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == state.bp;
+}
+
+// pre: the rules' generation is the current one
+inline bool is_same_stack(const UnwindContext* context, const StartFrame& start) {
+  const uint32_t count = context->count;
+  return HEAPPROF_LIKELY(count != 0 && context->is_linked) &&
+         is_at(context, count - 1, {start.pc_avma, start.sp, start.bp}) && find_broken_any(context, count - 1) == 0 &&
+         HEAPPROF_LIKELY(has_same_end(context));
+}
+
+}  // namespace heapprof::agent
