@@ -121,6 +121,8 @@ Context* claim_context(bool is_nested) {
     context = shared_context();
   }
   g_control->rings_claimed.store(claimed, std::memory_order_release);  // (C)
+  std::atomic_thread_fence(
+      std::memory_order_seq_cst);  // before this ring's first stamp: the collector may look without a fence
   unlock(g_fork_page.lock);
   return context;
 }

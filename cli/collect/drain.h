@@ -69,6 +69,7 @@ class Drain {
   uint64_t read_stamp() const;
   void fence(uint32_t rings);
   void add_rings();
+  bool is_alone() const;
   uint64_t look(uint64_t round_stamp, uint64_t now_ns);
   uint64_t observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns);
   size_t pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound);
