@@ -48,16 +48,6 @@ wire::ClockMode choose_clock(ClockChoice choice) {
   return detect_clock_mode();
 }
 
-wire::UnwinderKind choose_unwinder(const RunOptions& options) {
-  if (options.verify_stacks) return wire::UnwinderKind::kVerify;
-  switch (options.unwinder) {
-    case UnwinderChoice::kLibunwind: return wire::UnwinderKind::kLibunwind;
-    case UnwinderChoice::kFramePointers: return wire::UnwinderKind::kFramePointers;
-    case UnwinderChoice::kHeapprof: break;
-  }
-  return wire::UnwinderKind::kHeapprof;
-}
-
 ProcessPlan make_plan(const RunOptions& options) {
   ProcessPlan plan;
   plan.collector.clock_mode = choose_clock(options.clock);
@@ -70,7 +60,9 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.fence_forced = options.fence != FenceChoice::kAuto;
   plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
   plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);
-  plan.collector.unwinder = choose_unwinder(options);
+  plan.collector.unwinder = options.verify_stacks                            ? wire::UnwinderKind::kVerify
+                            : options.unwinder == UnwinderChoice::kLibunwind ? wire::UnwinderKind::kLibunwind
+                                                                             : wire::UnwinderKind::kHeapprof;
   plan.follow = !options.no_follow;
   plan.root_command = options.program;
   plan.machine = describe_machine();

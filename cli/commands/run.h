@@ -11,7 +11,7 @@
 
 namespace heapprof::cli {
 
-enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
+enum class UnwinderChoice { kHeapprof, kLibunwind };
 enum class OnFull { kWait, kDrop };
 enum class ClockChoice { kAuto, kTsc, kSequence };
 enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };

@@ -33,12 +33,8 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
                       86'400, &target->stall_timeout_s);
   options->add_choice<UnwinderChoice>(
-      {"--unwinder", "NAME", recording, "who walks stacks: auto (heapprof), libunwind or fp"},
-      {{"auto", UnwinderChoice::kHeapprof},
-       {"heapprof", UnwinderChoice::kHeapprof},
-       {"libunwind", UnwinderChoice::kLibunwind},
-       {"fp", UnwinderChoice::kFramePointers}},
-      &target->unwinder);
+      {"--unwinder", "NAME", recording, "who walks stacks: heapprof (default) or libunwind"},
+      {{"heapprof", UnwinderChoice::kHeapprof}, {"libunwind", UnwinderChoice::kLibunwind}}, &target->unwinder);
   options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
                     &target->verify_stacks);
   options->add_choice<ClockChoice>(

@@ -4,7 +4,7 @@ tried=0
 for library in libtcmalloc_minimal.so.4 libjemalloc.so.2 libmimalloc.so.2; do
   path=$(ldconfig -p | awk -v name=$library '$1 == name { print $NF; exit }')
   if [ -z "$path" ]; then
-    echo "$library is not installed: apt-get install libtcmalloc-minimal4 libjemalloc2 libmimalloc2.0"
+    not_tried "$library is not installed: apt-get install libtcmalloc-minimal4 libjemalloc2 libmimalloc2.0"
     continue
   fi
   tried=$((tried + 1))

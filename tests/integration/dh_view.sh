@@ -3,9 +3,9 @@ viewer=
 for place in /usr/libexec/valgrind /usr/lib/valgrind /usr/lib/x86_64-linux-gnu/valgrind /usr/local/libexec/valgrind; do
   [ -f "$place/dh_view.html" ] && viewer=$place/dh_view.html && break
 done
-[ -n "$viewer" ] || skip "Valgrind's dh_view.html is not installed (apt-get install valgrind)"
+[ -n "$viewer" ] || missing valgrind "Valgrind's dh_view.html is not installed (apt-get install valgrind)"
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
-  skip "Chromium is not installed (apt-get install chromium)"
+  missing chromium "Chromium is not installed (apt-get install chromium)"
 command -v python3 >/dev/null || skip "python3 is not installed"
 
 make=$BUILD/tests/make_profile

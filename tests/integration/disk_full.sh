@@ -17,5 +17,5 @@ if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=16k none small 2>
   umount small
   expect_eq "on a full file system" $got 0
 else
-  echo "no tmpfs: only the file size limit was tried"
+  not_tried "no tmpfs: only the file size limit was tried"
 fi

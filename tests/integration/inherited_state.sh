@@ -2,6 +2,9 @@
 # variables.
 cat >state.sh <<'S'
 grep -E '^(Sig(Pnd|Blk|Ign|Cgt)|Umask|NoNewPrivs|Seccomp:|CapEff)' /proc/self/status
+$PYTHON -c '
+import os  # what has allocated in the process itself: threads, signals, descriptors
+print([line for line in open("/proc/self/status") if line.startswith(("Threads", "SigIgn", "SigBlk", "SigCgt", "ShdPnd"))], sorted(os.listdir("/proc/self/fd")))'
 ulimit -a
 umask
 ls -l /proc/self/fd | awk '{ print $9 }' | sort
@@ -10,7 +13,7 @@ nice
 env | grep -vE '^(LD_PRELOAD|HEAPPROF|_|SHLVL|PWD|OLDPWD)=' | sort
 echo "$0" "$@"
 S
-export ODD_VARIABLE='a b
+export PYTHON ODD_VARIABLE='a b
 c' EMPTY_VARIABLE=
 bash state.sh "an argument" '' '*' >plain.txt 2>&1 </dev/null
 "$HEAPPROF_BIN" run -q -o profile.json -- bash state.sh "an argument" '' '*' >profiled.txt 2>&1 </dev/null

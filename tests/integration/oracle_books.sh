@@ -1,5 +1,5 @@
 # The oracle's own books are true: Valgrind's DHAT, which shares no code with us, finds the same numbers at every stack.
-command -v valgrind >/dev/null || skip "valgrind is not installed: apt-get install valgrind"
+command -v valgrind >/dev/null || missing valgrind "valgrind is not installed: apt-get install valgrind"
 for case in "11 1 15000 free" "12 4 15000 barrier" "13 16 15000 free"; do
   read -r seed threads operations mode <<<"$case"
   valgrind --tool=dhat --num-callers=100 --run-libc-freeres=no --run-cxx-freeres=no --dhat-out-file=dhat.json \

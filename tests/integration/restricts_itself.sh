@@ -6,7 +6,7 @@ for what in $("$TARGETS/restricts_itself" | grep -v '^filter_'); do  # filters.s
   plain=0
   "$TARGETS/restricts_itself" "$what" >plain_out.txt 2>plain_err.txt </dev/null || plain=$?
   if [ $plain = 97 ]; then
-    echo "$what: not possible here"
+    not_tried "$what is not possible here"
     continue
   fi
   expect_eq "exit status of '$what' without us" $plain 11

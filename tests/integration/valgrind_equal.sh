@@ -6,7 +6,7 @@
 #  - libc's and libstdc++'s exit-time frees are off in Valgrind, as they never happen in a program without Valgrind.
 #  - Per thread: the agent's thread-local data lengthens libc's table of such by one entry of 16 bytes (zstd starts two threads).
 #  - libxml2 seeds its hash tables with the time: both runs of xmllint are told the same one.
-command -v valgrind >/dev/null || skip "valgrind is not installed: apt-get install valgrind"
+command -v valgrind >/dev/null || missing valgrind "valgrind is not installed: apt-get install valgrind"
 
 awk 'BEGIN { x = 7; for (i = 0; i < 2000; ++i) { x = (x * 1103515245 + 12345) % 2147483648; printf "%d word%d %d\n", x % 100000, x % 499, i } }' >lines.txt
 awk 'NR % 7 { print } NR % 11 == 0 { print "new " $0 }' lines.txt >changed.txt
@@ -31,7 +31,7 @@ compare() {  # DIFFERENCE_IN_BYTES PROGRAM ARGS…: Valgrind's bytes − ours; b
   local difference=$1 valgrinds ours
   shift
   if ! command -v "$1" >/dev/null; then
-    echo "$1 is not installed"
+    not_tried "$1 is not installed"
     return
   fi
   rm -f dhat.json profile.json

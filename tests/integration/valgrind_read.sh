@@ -1,5 +1,5 @@
 # What Valgrind writes today is read, and the totals are those that Valgrind itself prints.
-command -v valgrind >/dev/null || skip "Valgrind is not installed (apt-get install valgrind)"
+command -v valgrind >/dev/null || missing valgrind "Valgrind is not installed (apt-get install valgrind)"
 make=$BUILD/tests/make_profile
 
 valgrind --tool=dhat --dhat-out-file=dhat.json "$TARGETS/realloc_chain" >out.txt 2>err.txt || fail "valgrind failed: $(cat err.txt)"

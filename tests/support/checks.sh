@@ -5,6 +5,13 @@ PYTHON=$(command -v /usr/bin/python3 || command -v python3)
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 skip() { echo "SKIP: $*" >&2; exit 77; }
+# A part of a test that cannot be tried here, while the rest goes on; scripts/test lists these at its end.
+not_tried() { echo "NOT TRIED: $*" >&2; }
+# missing TOOL WHY: skips the test; fails where HEAPPROF_REQUIRE names the tool, as .ci/run does for Valgrind and Chromium.
+missing() {
+  case " ${HEAPPROF_REQUIRE:-} " in *" $1 "*) fail "$2, and HEAPPROF_REQUIRE asks for $1" ;; esac
+  skip "$2"
+}
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # expect_eq WHAT GOT WANT
@@ -31,7 +38,9 @@ json() { jq -r "$2" "$1"; }
 check_profile() {
   local file
   "$PYTHON" "$SOURCE/tests/support/check_profile.py" "$@" || fail "a profile breaks a rule"
-  for file in "$@"; do "$HEAPPROF_BIN" report "$file" >/dev/null || fail "heapprof report refuses $file"; done
+  for file in "$@"; do
+    "$HEAPPROF_BIN" report "$file" >/dev/null 2>report_err.txt || { cat report_err.txt >&2; fail "heapprof report refuses $file"; }
+  done
 }
 
 # profile PROGRAM ARGS…: runs it under heapprof into profile.json; its status in $status, output in out.txt, err.txt. Checks the profile.
