@@ -106,7 +106,7 @@ uint32_t count_own_filters() {
 }
 
 int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict) {
-  *verdict = wire::Verdict::kStayOut;
+  *verdict = kNoVerdict;
   int fd = open_socket();
   if (fd < 0) return -1;
   if (!connect_to(fd, socket_path, true)) {

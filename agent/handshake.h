@@ -13,7 +13,9 @@ namespace heapprof::agent {
 // Seccomp filters of this process as /proc says; 0 where it does not.
 uint32_t count_own_filters();
 
-// Returns the arena's descriptor, or -1; *verdict says which.
+inline constexpr wire::Verdict kNoVerdict{};
+
+// Returns the arena's descriptor, or -1; *verdict says why not, kNoVerdict that no answer came.
 int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict);
 
 }  // namespace heapprof::agent

@@ -74,16 +74,44 @@ void fill_hello(wire::Hello* hello, bool forked) {
   if (new_object != nullptr) copy_text(hello->new_object, sizeof hello->new_object, new_object->l_name);
 }
 
+// A forked child still has its parent's arena: who reads the parent's profile shall know of a child that has none.
+// Nothing is said where the collector itself has sent the child away or is dead.
+void note_lost_child() {
+  if (g_control == nullptr || is_collector_dead()) return;
+  char path[sizeof wire::Note::text] = "a forked child";
+  if (!g_is_filtered) {
+    const long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+                                    reinterpret_cast<long>(path), sizeof path - 1);
+    if (!is_error(length)) path[length] = 0;
+  }
+  const auto obstacle = g_is_filtered ? wire::ImageObstacle::kChildFiltered : wire::ImageObstacle::kChildCutOff;
+  add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), path, false);
+}
+
+// Asks for an arena. Returns its descriptor, or -1.
+int ask_for_arena(bool forked) {
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return -1;
+  if (!forked && count_own_filters() > invitation.collector_filters) g_is_filtered = true;
+  int fd = -1;
+  wire::Verdict verdict = kNoVerdict;
+  if (!g_is_filtered) {  // socket() may be what kills
+    wire::Hello hello{};
+    fill_hello(&hello, forked);
+    fd = ask_collector(invitation.socket_path, hello, &verdict);
+  }
+  if (fd < 0 && forked && verdict == kNoVerdict) note_lost_child();
+  return fd;
+}
+
 // Asks for an arena and maps it. pre: the lock is held, signals are blocked.
 bool join_collector(bool forked) {
-  const Invitation invitation = find_invitation();
-  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
-  if (!forked && count_own_filters() > invitation.collector_filters) g_is_filtered = true;
-  if (g_is_filtered) return false;  // socket() may be what kills
-  wire::Hello hello{};
-  fill_hello(&hello, forked);
-  wire::Verdict verdict;
-  const int fd = ask_collector(invitation.socket_path, hello, &verdict);
+  const int fd = ask_for_arena(forked);
+  if (forked) {
+    forget_contexts();
+    forget_arena();
+    reset_modules_after_fork();
+  }
   if (fd < 0) return false;
   const bool mapped = map_arena(fd);
   sys_close(fd);
@@ -149,11 +177,7 @@ bool start_life() {
     g_is_filtered = is_filtered();
     ++g_life;
     g_pid = sys_getpid();
-    if (forked) {
-      forget_contexts();
-      forget_arena();
-      reset_modules_after_fork();
-    } else if (find_invitation().socket_path != nullptr) {
+    if (!forked && find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();
     }
     if (join_collector(forked)) {

@@ -233,7 +233,7 @@ Problem program_replaced(const std::string& program, const std::string& why) {
 
 Problem programs_not_profiled(const std::string& programs) {
   return {"HP070", fmt::format("programs that were started and cannot be profiled: {}", programs),
-          "replace them by dynamically linked ones for this machine and C library",
+          "start dynamically linked ones for this machine and C library; leave forked children a descriptor to spare",
           "read the profiles as those of the other processes", kWarning};
 }
 

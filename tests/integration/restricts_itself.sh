@@ -22,10 +22,14 @@ for what in $("$TARGETS/restricts_itself" | grep -v '^filter_'); do  # filters.s
   expect_sum '^allocate_before' "3705 3 3705 3"
   expect_sum '^allocate_after' "74220000 60000 4948 4"
   expect_sum '^alpha_allocate' "3717 3 3717 3"
+  lost=$(json profile.json '[.heapprof.unprofiled_programs[] | "\(.reason) x\(.starts_count)"] | join(", ")')
   case $what in
     change_user_forks | new_pids)  # the children can reach us
       child=$(ls profile.*.json)
-      expect_sum '^allocate_before' "1235 1 1235 1" "$child" ;;
+      expect_sum '^allocate_before' "1235 1 1235 1" "$child"
+      expect_eq "what is said of children of '$what'" "$lost" "" ;;
+    no_descriptors_forks) expect_eq "what is said of the children of '$what'" "$lost" "a forked child without a descriptor or a way to heapprof x3" ;;
+    *) expect_eq "what is said of children of '$what'" "${lost//*a forked child without a descriptor or a way to heapprof x1/}" "" ;;
   esac
   tried=$((tried + 1))
 done

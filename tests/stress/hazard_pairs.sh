@@ -29,7 +29,7 @@ jemalloc=$(ldconfig -p | awk '$1 == "libjemalloc.so.2" { print $NF; exit }')
 [ -z "$jemalloc" ] || arounds+=("env LD_PRELOAD=$jemalloc")
 
 # What the program's own functions allocated, of whichever profile here has it.
-sums() { for file in profile*.json; do sum ': ?(\(anonymous namespace\)::)?(allocate|descend|grow|alpha|beta|construct|destruct)|^(allocate|descend|grow|alpha_|beta_|construct|destruct)' "$file"; done | sort | tail -n 1; }
+sums() { for file in profile*.json; do sum '^(allocate(?!_dtv|_stack)|descend|grow|alpha_|beta_|construct_early|destruct_late)' "$file"; done | sort | tail -n 1; }
 clean() { rm -rf counts empty_root nohup.out profile*.json; }
 
 run_pair() {  # PROGRAM AROUND
