@@ -4,7 +4,7 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --color --no-follow --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --color --no-follow --follow --wait --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
   local -r report_flags='--sort --top --tree --all-frames --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then

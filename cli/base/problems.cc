@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -177,6 +178,32 @@ Problem protocol_mismatch(Versions agent) {
 Problem arena_refused(const std::string& reason) {
   return {"HP035", fmt::format("the kernel gives no shared memory for the events (memfd_create: {})", reason),
           "allow memfd_create in the container's seccomp profile", "run heapprof outside the container", kFailed};
+}
+
+Problem processes_refused(uint64_t processes, const std::string& reason) {
+  const bool is_files = reason.find(errno_text(EMFILE)) != std::string::npos;
+  const bool is_memory = reason.find(errno_text(ENOMEM)) != std::string::npos;
+  std::string fix = "allow memfd_create in the container's seccomp profile";
+  if (is_files) fix = "raise the limit of open files before the start: ulimit -Hn 1048576";
+  if (is_memory) fix = "run fewer processes at a time, or on a machine with more memory";
+  return {"HP101",
+          fmt::format("{} process{} ran without being profiled: {}", format_count_exact(processes),
+                      processes == 1 ? "" : "es", reason),
+          fix, "profile only the programs that matter: heapprof run --follow=NAME ...", kWarning};
+}
+
+Problem root_image_replaced(const std::string& program, const std::string& became) {
+  const std::string file = became.empty() ? "another program" : became;
+  return {"HP102", fmt::format("{} became {} by exec, which no agent entered: the profile ends there", program, file),
+          became.empty() ? "start that program itself under heapprof"
+                         : fmt::format("see what heapprof says of it: heapprof run -- {}", quoted(became)),
+          fmt::format("read the profile as that of {}", program), kWarning};
+}
+
+Problem unknown_directive(const std::string& name, const std::string& directive) {
+  return {"HP100", fmt::format("'{}' in the name {} means nothing", directive, name),
+          "use %p (pid), %n (program), %r (rank), %t (start time), %% (a percent sign)",
+          "leave it out: the other processes' profiles get their pid", kUsage};
 }
 
 Problem agent_stopped(const std::string& reason) {

@@ -83,7 +83,10 @@ struct Sizes {
   X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                            \
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                           \
   X("HP066", stdout_not_writable, ("no space left on device"))                                       \
-  X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))
+  X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                  \
+  X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                 \
+  X("HP101", processes_refused, (12, "too many open files"))                                         \
+  X("HP102", root_image_replaced, ("sh", "/opt/server"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -111,6 +114,8 @@ Problem nothing_profiled(const std::string& program);
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
 Problem agent_stopped(const std::string& reason);
+Problem processes_refused(uint64_t processes, const std::string& reason);            // warning
+Problem root_image_replaced(const std::string& program, const std::string& became);  // warning
 Problem launch_failed(const std::string& program, const std::string& reason);
 Problem socket_refused(const std::string& path, const std::string& reason);
 Problem reference_unwinder_missing(const std::string& flag);
@@ -132,6 +137,7 @@ Problem numbers_disagree(const std::string& detail);
 // Usage and output.
 Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command);
 Problem missing_program();
+Problem unknown_directive(const std::string& name, const std::string& directive);
 Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected);
 Problem missing_value(const std::string& flag, const std::string& placeholder);
 Problem ambiguous_size(const std::string& text, const std::string& alternatives);

@@ -77,6 +77,7 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
 
   SavedProfile& saved = finished.saved;
   saved.path = *path;
+  saved.entry = job.entry;
   saved.size_bytes = file_bytes(saved.path);
   saved.pid = finished.profile.run.pid;
   saved.command = finished.profile.run.command;

@@ -39,6 +39,7 @@ struct FinishJob {
   Recording recording;
   std::string path;
   bool may_overwrite = false;  // false: another name is chosen if there is such a file
+  uint32_t entry = 0;          // whose it is; comes back with the saved one
 };
 
 struct SavedProfile {
@@ -48,6 +49,7 @@ struct SavedProfile {
   std::vector<std::string> command;
   uint64_t peak_bytes = 0;
   size_t violations = 0;
+  uint32_t entry = 0;
 };
 
 struct Finished {

@@ -16,6 +16,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr const char* kHelpGroup = "help";
+constexpr const char* kNoValue = "unlimited";  // what a flag is given whose value was left out
 
 std::vector<std::string> split_names(const char* names) {
   std::vector<std::string> result(1);
@@ -100,6 +101,38 @@ void Options::add_text(const FlagText& flag, std::string* target) {
       ->take_last();
 }
 
+void Options::add_texts(const FlagText& flag, std::vector<std::string>* target) {
+  declare(flag);
+  const std::string name = flags_.back().names.back();
+  app_.add_option_function<std::vector<std::string>>(
+          flag.names,
+          [this, name, target, value = flag.value](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              if (text.empty()) complain(missing_value(name, value));
+            }
+            *target = texts;
+          })
+      ->take_all()
+      ->expected(1);
+}
+
+void Options::add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target) {
+  const std::string name = flag.names;
+  declare(flag);
+  app_.add_option_function<std::string>(
+          flag.names,
+          [=, this](const std::string& text) {
+            uint64_t number = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+            const bool is_number = error == std::errc{} && end == text.data() + text.size();
+            if (text != kNoValue && (!is_number || number < 1 || number > largest)) {
+              complain(bad_value(name, text, fmt::format("a number from 1 to {}", format_count_exact(largest))));
+            }
+            *target = std::chrono::seconds(number);
+          })
+      ->take_last();
+}
+
 void Options::add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target) {
   declare(flag);
   const std::string name = flags_.back().names.back();
@@ -180,9 +213,10 @@ Result<Done> Options::parse(const std::vector<std::string>& arguments) {
       const std::string name = argument.substr(0, equals);
       const Declared* flag = find(name);
       if (flag == nullptr) return unknown_flag(name, nearest(name), text_.name);
-      const bool takes_value = flag->text.value[0] != '\0';
+      const bool takes_value = flag->may_take_value();
       if (takes_value && equals + 1 == argument.size()) return missing_value(name, flag->text.value);
       if (!takes_value && equals != std::string::npos) return bad_value(name, argument.substr(equals + 1), "no value");
+      if (!flag->must_take_value()) continue;
       if (takes_value && equals == std::string::npos && ++i == arguments.size())
         return missing_value(name, flag->text.value);
       if (takes_value && equals == std::string::npos && is_flag(arguments[i]))
@@ -199,8 +233,13 @@ Result<Done> Options::parse(const std::vector<std::string>& arguments) {
       break;
     }
   }
+  std::vector<std::string> backwards(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
+  for (std::string& argument : backwards) {
+    const Declared* flag = is_long(argument) ? find(argument) : nullptr;
+    if (flag != nullptr && flag->may_take_value() && !flag->must_take_value()) argument += "=" + std::string(kNoValue);
+  }
   try {
-    app_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them from the back
+    app_.parse(backwards);
   } catch (const CLI::ParseError& error) {
     return bad_value("the command line", error.get_name(), "flags and values as -h shows them");
   }
@@ -221,7 +260,7 @@ Result<Done> Options::parse_prefix(const std::vector<std::string>& arguments, st
       const Declared* letter = find({'-', argument[at]});
       value_inside = value_inside || (letter != nullptr && letter->text.value[0] != '\0');
     }
-    if (flag != nullptr && flag->text.value[0] != '\0' && !value_inside && end < arguments.size() &&
+    if (flag != nullptr && flag->must_take_value() && !value_inside && end < arguments.size() &&
         !is_flag(arguments[end]))
       ++end;
   }
@@ -239,7 +278,8 @@ std::optional<std::string> Options::help() const {
 std::string Options::left_side(const Declared& flag) {
   std::string text = flag.names.front().size() == 2 ? "" : "    ";
   for (const std::string& name : flag.names) text += (name == flag.names.front() ? "" : ", ") + name;
-  return flag.text.value[0] == '\0' ? text : fmt::format("{} {}", text, flag.text.value);
+  if (!flag.may_take_value()) return text;
+  return fmt::format("{}{}{}", text, flag.must_take_value() ? " " : "", flag.text.value);
 }
 
 std::string Options::flag_table(const std::string& group) const {

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -46,7 +47,10 @@ class Options {
 
   void add_flag(const FlagText& flag, bool* target);
   void add_text(const FlagText& flag, std::string* target);
+  void add_texts(const FlagText& flag, std::vector<std::string>* target);  // may be given again
   void add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target);
+  // A flag whose value, in brackets, may be left out; it follows only behind "=". Without a value, 0.
+  void add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target);
   template <typename T>
   void add_choice(const FlagText& flag, const Choices<T>& choices, T* target) {
     std::vector<std::string> words;
@@ -70,6 +74,8 @@ class Options {
   struct Declared {
     FlagText text;
     std::vector<std::string> names;
+    bool may_take_value() const { return text.value[0] != '\0'; }
+    bool must_take_value() const { return may_take_value() && text.value[0] != '['; }
   };
   void declare(const FlagText& flag);
   void add_word(const FlagText& flag, const std::vector<std::string>& words, std::function<void(size_t)> choose);

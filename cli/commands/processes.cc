@@ -2,12 +2,11 @@
 #include "cli/commands/processes.h"
 
 #include "cli/target/process_facts.h"
+#include "cli/target/process_names.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/syscall.h>
+#include <fnmatch.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -48,42 +47,69 @@ Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& opt
   return coverage;
 }
 
-bool has_ended(int pidfd) {
-  pollfd waiting{pidfd, POLLIN, 0};
-  return poll(&waiting, 1, 0) == 1;
-}
+constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
+constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
 
 }  // namespace
 
 struct Processes::Process {
-  pid_t pid = 0;
-  UniqueFd pidfd;
+  ProcessHandle handle;
+  ImageIdentity image;
   std::unique_ptr<ProcessCollector> collector;
   RunInfo run;  // what is known at the start
+  std::string program;
+  std::string comm;
+  std::string rank;
+  uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
 };
 
-Processes::Processes(ProcessPlan plan, OnEnd on_end) : plan_(std::move(plan)), on_end_(std::move(on_end)) {}
+Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
+    : plan_(std::move(plan)), tree_(tree), on_end_(std::move(on_end)) {}
 Processes::~Processes() = default;
 
-void Processes::admit(Caller caller) {
-  const bool is_root = caller.pid == plan_.root_pid;
-  if (caller.hello.magic != wire::kMagic || caller.hello.version != wire::kProtocolVersion) {
-    ++wrong_version_;
-    Server::answer(caller, wire::Verdict::kWrongVersion, -1);
-    return;
-  }
-  if (!plan_.follow && !is_root) {
-    ++refused_;
-    Server::answer(caller, wire::Verdict::kStayOut, -1);
-    return;
-  }
-  const auto is_caller = [&caller](const Process& process) { return process.pid == caller.pid; };
-  const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
-  // Asked now, while the caller waits and so lives: if the process that had its number has ended, it was another one.
-  const bool is_reused_pid = before != processes_.end() && before->pidfd.is_open() && has_ended(before->pidfd.get());
-  if (is_reused_pid) images_.erase(caller.pid);
+// The caller's place in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.
+uint32_t Processes::enter(const ProcessHandle& handle) {
+  const uint32_t known = tree_->find(handle.pid, handle.start_ticks);
+  if (known != ProcessTree::kNone) return known;
+  pid_t parent = parent_of(handle.pid);
+  for (int i = 0; i < kMostGenerations && parent > 1 && tree_->find(parent) == ProcessTree::kNone; ++i)
+    parent = parent_of(parent);
+  return tree_->add(handle.pid, handle.start_ticks, tree_->find(parent));
+}
 
+bool Processes::is_wanted(const Process& process) const {
+  if (!plan_.follow) return false;
+  if (plan_.follow_only.empty()) return true;
+  std::vector<std::string> names = {process.program, process.comm, file_name(process.run.executable)};
+  if (!process.run.command.empty()) names.push_back(file_name(process.run.command[0]));
+  for (const std::string& glob : plan_.follow_only) {
+    for (const std::string& name : names) {
+      if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
+    }
+  }
+  return false;
+}
+
+void Processes::describe(const Caller& caller, bool is_root, Process* process) {
+  const pid_t pid = caller.pid;
+  process->image = image_of(pid);
+  process->comm = process_comm(pid);
+  if (plan_.wants_rank) process->rank = process_rank(pid);
+  RunInfo& run = process->run;
+  run.pid = static_cast<uint64_t>(pid);
+  run.parent_pid = static_cast<uint64_t>(parent_of(pid));
+  run.executable = process_executable(pid);
+  run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
+  run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
+  run.start_unix_ns = unix_now_ns();
+  run.machine = plan_.machine;
+  if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
+  process->program = program_name(run.executable, run.command, process->comm);
+}
+
+// Makes the arena and answers. False: the kernel refuses it, or the caller is gone.
+bool Processes::start(const Caller& caller, Process* process) {
   CollectorOptions options = plan_.collector;
   if (!plan_.fence_forced) {
     options.fence_mode = (caller.hello.flags & wire::kHelloMembarrierRegistered) != 0
@@ -92,30 +118,55 @@ void Processes::admit(Caller caller) {
   }
   Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options);
   if (!collector) {
-    problems_.push_back(collector.problem());
     Server::answer(caller, wire::Verdict::kStayOut, -1);
+    tree_->set_fate(process->entry, Fate::kRefused);
+    if (caller.pid == plan_.root_pid) {
+      root_problem_ = collector.problem();
+    } else {
+      ++refusals_[collector.problem().what];
+    }
+    return false;
+  }
+  process->collector = std::move(*collector);
+  RunInfo& run = process->run;
+  run.image = images_[caller.pid]++;
+  run.coverage = describe_coverage(caller.hello, options, run.executable);
+  process->collector->start(caller.hello, {caller.pid, run.is_fork, run.executable});
+  return Server::answer(caller, wire::Verdict::kRecord, process->collector->arena_fd());
+}
+
+void Processes::admit(Caller caller) {
+  if (caller.hello.magic != wire::kMagic || caller.hello.version != wire::kProtocolVersion) {
+    ++wrong_version_;
+    Server::answer(caller, wire::Verdict::kWrongVersion, -1);
     return;
   }
+  const bool is_root = caller.pid == plan_.root_pid;
+  const auto is_caller = [&caller](const Process& process) { return process.handle.pid == caller.pid; };
+  const Iterator before = std::find_if(processes_.begin(), processes_.end(), is_caller);
+  const auto unseen = std::find_if(unseen_.begin(), unseen_.end(),
+                                   [&caller](const ProcessHandle& handle) { return handle.pid == caller.pid; });
+  // Asked now, while the caller waits and so lives: if the process that had its number has ended, it was another one.
+  const bool is_reused_pid =
+      (before != processes_.end() && has_ended(before->handle)) || (unseen != unseen_.end() && has_ended(*unseen));
+  if (unseen != unseen_.end()) unseen_.erase(unseen);
+  if (is_reused_pid) images_.erase(caller.pid);
+
+  bool is_recorded = false;
   Process process;
-  process.pid = caller.pid;
-  process.collector = std::move(*collector);
-  RunInfo& run = process.run;
-  run.pid = static_cast<uint64_t>(caller.pid);
-  run.parent_pid = process_parent(caller.pid);
-  run.executable = process_executable(caller.pid);
-  run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
-  run.image = images_[caller.pid]++;
-  run.command = is_root && run.image == 0 ? plan_.root_command : process_command(caller.pid);
-  run.start_unix_ns = unix_now_ns();
-  run.machine = plan_.machine;
-  if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
-  run.coverage = describe_coverage(caller.hello, options, run.executable);
-  process.collector->start(caller.hello, {caller.pid, run.is_fork, run.executable});
-  if (Server::answer(caller, wire::Verdict::kRecord, process.collector->arena_fd())) {
-    process.pidfd = std::move(caller.pidfd);
+  process.handle = hold_process(caller.pid, std::move(caller.pidfd));
+  process.entry = enter(process.handle);
+  describe(caller, is_root, &process);
+  tree_->set_program(process.entry, process.program);
+  if (is_root) root_became_.clear();
+  if (!is_root && !is_wanted(process)) {
+    tree_->set_fate(process.entry, Fate::kLeftOut);
+    Server::answer(caller, wire::Verdict::kStayOut, -1);
+  } else if (start(caller, &process)) {
     processes_.push_back(std::move(process));
-    if (is_root) root_connected_ = true;
+    is_recorded = true;
   }
+  if (!is_recorded && images_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
   // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its numbers
   // are taken only now: the agent waits for its answer no longer than a second.
   if (before == processes_.end()) return;
@@ -132,29 +183,46 @@ size_t Processes::drain() {
   return records;
 }
 
-// A program may put itself under a filter at any time; from then on its agent must wait without system calls.
-void Processes::watch_restrictions(Process* process) {
-  if (process->filter == wire::FilterState::kCertain) return;
-  process->filter = process_filter(process->pid);
-  if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
+// A program may put itself under a filter at any time; from then on its agent must wait without system calls. And it may have
+// gone on as another program, from which nothing will come.
+void Processes::watch(Iterator process) {
+  const pid_t pid = process->handle.pid;
+  if (process->filter != wire::FilterState::kCertain) {
+    process->filter = process_filter(pid);
+    if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
+  }
+  if (!is_other_image(process->image, image_of(pid)) || has_ended(process->handle)) return;
+  const bool is_root = pid == plan_.root_pid;
+  if (is_root) root_became_ = process_executable(pid);
+  unseen_.push_back(hold_process(pid, std::move(process->handle.pidfd)));
+  finish(process, {EndKind::kExec, 0}, false);
 }
 
 void Processes::reap() {
-  for (Iterator process = processes_.begin(); process != processes_.end();) {
+  std::erase_if(unseen_, [this](const ProcessHandle& handle) {
+    if (!has_ended(handle)) return false;
+    images_.erase(handle.pid);
+    return true;
+  });
+  size_t place = 0;
+  const size_t count = processes_.size();
+  for (Iterator process = processes_.begin(); process != processes_.end(); ++place) {
     const Iterator next = std::next(process);
-    watch_restrictions(&*process);
-    if (process->pid != plan_.root_pid && process->pidfd.is_open() && has_ended(process->pidfd.get())) {
-      const pid_t pid = process->pid;
-      finish(process, {EndKind::kUnknown, 0}, true);
+    const pid_t pid = process->handle.pid;
+    if (pid != plan_.root_pid && has_ended(process->handle)) {
+      finish(process, end_of(process->handle), true);
       images_.erase(pid);
+    } else if ((place + count - watched_ % count) % count < kWatchedPerReap) {
+      watch(process);
     }
     process = next;
   }
+  watched_ = count == 0 ? 0 : (watched_ + kWatchedPerReap) % count;
 }
 
 void Processes::end_root(const RunEnd& end) {
   for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
-    if (process->pid == plan_.root_pid) {
+    if (process->handle.pid == plan_.root_pid) {
       finish(process, end, true);
       return;
     }
@@ -164,15 +232,19 @@ void Processes::end_root(const RunEnd& end) {
 void Processes::detach_all(const RunEnd& root_end) {
   while (!processes_.empty()) {
     const Iterator process = processes_.begin();
-    const bool ended = process->pidfd.is_open() && has_ended(process->pidfd.get());
-    if (!ended) process->collector->detach();
-    const RunEnd end =
-        process->pid == plan_.root_pid ? root_end : RunEnd{ended ? EndKind::kUnknown : EndKind::kDetached, 0};
+    const bool is_root = process->handle.pid == plan_.root_pid;
+    const bool ended = has_ended(process->handle);
+    if (!ended) {
+      process->collector->detach();
+      tree_->set_running(process->entry);
+    }
+    RunEnd end = root_end;
+    if (!is_root) end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
     finish(process, end, true);
   }
 }
 
-void Processes::finish(Iterator process, const RunEnd& end, bool is_last) {
+void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   if (end.kind == EndKind::kDetached) {
     process->collector->drain();
   } else {
@@ -180,8 +252,11 @@ void Processes::finish(Iterator process, const RunEnd& end, bool is_last) {
   }
   EndedImage image;
   image.recording = process->collector->finish();
-  image.is_root = process->pid == plan_.root_pid;
+  image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;
+  image.program = std::move(process->program);
+  image.rank = std::move(process->rank);
+  image.entry = process->entry;
   RunInfo& run = image.recording.run;
   RunInfo& known = process->run;
   run.command = std::move(known.command);

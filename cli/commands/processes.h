@@ -3,23 +3,27 @@
 // A process is known by pid and image number: exec keeps the pid and starts a new image, whose agent asks again.
 //
 // Guarantees
-//  - Ends are learned from pidfds; what was published until then is in the profile.
+//  - Ends are learned from pidfds, on kernels without them from /proc; what was published until then is in the profile.
+//  - An image whose process went on as a program without an agent ends there: that program's status is not taken for its own
+//    (as far as /proc shows it in time).
+//  - A process that cannot be profiled is counted, with the reason, and runs on.
 // Context:  one thread, which also holds the arenas' liveness mutexes.
 #pragma once
 
-#include "cli/base/fd.h"
 #include "cli/base/result.h"
 #include "cli/collect/process_collector.h"
+#include "cli/commands/process_tree.h"
 #include "cli/model/recording.h"
+#include "cli/target/process_identity.h"
 #include "cli/target/server.h"
 
-#include <poll.h>
 #include <sys/types.h>
 
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +33,8 @@ struct ProcessPlan {
   CollectorOptions collector;  // fence_mode is chosen per process unless fence_forced
   bool fence_forced = false;
   bool follow = true;
+  std::vector<std::string> follow_only;  // globs of program names; empty: all
+  bool wants_rank = false;
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
@@ -39,12 +45,16 @@ struct EndedImage {
   Recording recording;
   bool is_root = false;  // of the process that we started
   bool is_last = false;  // the process ended with it (not by exec)
+  std::string program;   // its name
+  std::string rank;
+  uint32_t entry = ProcessTree::kNone;  // in the tree
 };
 
 class Processes {
  public:
   using OnEnd = std::function<void(EndedImage)>;
-  Processes(ProcessPlan plan, OnEnd on_end);
+  // The tree must outlive this.
+  Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end);
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
@@ -53,33 +63,43 @@ class Processes {
   void admit(Caller caller);
   // One round over all rings. Returns the number of records.
   size_t drain();
-  // Looks for processes that ended, which are finished at once (all but the root), and for those that filter system calls.
+  // Looks for processes that ended, which are finished at once (all but the root), for those that went on as another program,
+  // and for those that filter system calls.
   void reap();
   // The root has ended so: its last image is finished. Others that are still running are left alone and finished as detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
 
   size_t running() const { return processes_.size(); }
-  bool root_connected() const { return root_connected_; }
-  uint32_t refused() const { return refused_; }
   uint32_t wrong_version() const { return wrong_version_; }
-  // Asks every collector for a Problem that kept an arena from being made.
-  const std::vector<Problem>& problems() const { return problems_; }
+  // Why the root got no arena.
+  const std::optional<Problem>& root_problem() const { return root_problem_; }
+  // What the kernel refused to how many other processes, "memfd_create: too many open files".
+  const std::map<std::string, uint64_t>& refusals() const { return refusals_; }
+  // Executable that the root went on as, if no agent is in it.
+  const std::string& root_became() const { return root_became_; }
 
  private:
   struct Process;
   using Iterator = std::list<Process>::iterator;
 
-  void watch_restrictions(Process* process);
-  void finish(Iterator process, const RunEnd& end, bool is_last);
+  uint32_t enter(const ProcessHandle& handle);
+  bool is_wanted(const Process& process) const;
+  void describe(const Caller& caller, bool is_root, Process* process);
+  bool start(const Caller& caller, Process* process);
+  void watch(Iterator process);
+  void finish(Iterator process, RunEnd end, bool is_last);
 
   ProcessPlan plan_;
+  ProcessTree* tree_;
   OnEnd on_end_;
   std::list<Process> processes_;
+  std::list<ProcessHandle> unseen_;   // went on as programs without an agent
   std::map<pid_t, uint32_t> images_;  // images seen of a pid that is still running
-  std::vector<Problem> problems_;
-  bool root_connected_ = false;
-  uint32_t refused_ = 0;
+  std::map<std::string, uint64_t> refusals_;
+  std::optional<Problem> root_problem_;
+  std::string root_became_;
+  size_t watched_ = 0;  // whose turn it is to be looked at in /proc
   uint32_t wrong_version_ = 0;
 };
 

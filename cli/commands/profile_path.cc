@@ -1,8 +1,12 @@
 // cli/commands/profile_path.cc: see profile_path.h.
 #include "cli/commands/profile_path.h"
 
-#include <fmt/format.h>
+#include "cli/base/problems.h"
 
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
 #include <filesystem>
 
 namespace heapprof::cli {
@@ -15,17 +19,87 @@ std::string insert_before_extension(const std::string& path, const std::string& 
   return path.substr(0, path.size() - extension.size()) + "." + part + extension;
 }
 
+std::string time_text(int64_t unix_ns) {
+  const auto seconds = static_cast<time_t>(unix_ns / 1'000'000'000);
+  tm local{};
+  localtime_r(&seconds, &local);
+  char text[32];
+  return {text, strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local)};
+}
+
+// Programs choose their names: no slash leads elsewhere, no control character into a terminal.
+std::string as_name(std::string text) {
+  for (char& c : text) {
+    if (c == '/' || static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '_';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string default_profile_path(const std::string& program, uint64_t pid) {
   return fmt::format("heapprof.{}.{}.json", std::filesystem::path(program).filename().string(), pid);
 }
 
-std::string profile_path(const std::string& root_path, const ImageName& image) {
-  std::string path = root_path;
-  if (!image.is_root) path = insert_before_extension(path, fmt::format("{}", image.pid));
-  if (!image.is_last) path = insert_before_extension(path, fmt::format("exec{}", image.image + 1));
-  return path;
+Result<Done> check_name_pattern(const std::string& pattern) {
+  for (size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
+    const bool is_known = at + 1 < pattern.size() && std::string("pnrt%").find(pattern[at + 1]) != std::string::npos;
+    if (!is_known) return unknown_directive(pattern, pattern.substr(at, 2));
+  }
+  return Done{};
+}
+
+bool has_directive(const std::string& pattern) {
+  for (size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
+    if (pattern[at + 1] != '%') return true;
+  }
+  return false;
+}
+
+bool has_rank(const std::string& pattern) {
+  for (size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
+    if (pattern[at + 1] == 'r') return true;
+  }
+  return false;
+}
+
+std::string expand_name(const std::string& pattern, const NameFacts& facts) {
+  std::string name;
+  for (size_t at = 0; at < pattern.size(); ++at) {
+    if (pattern[at] != '%') {
+      name += pattern[at];
+      continue;
+    }
+    switch (pattern[++at]) {
+      case 'p': name += fmt::format("{}", facts.pid); break;
+      case 'n': name += as_name(facts.program); break;
+      case 'r': name += as_name(facts.rank); break;
+      case 't': name += time_text(facts.start_unix_ns); break;
+      default: name += '%';
+    }
+  }
+  return name;
+}
+
+ProfileNames::ProfileNames(std::string pattern, const NameFacts& root)
+    : pattern_(std::move(pattern)), root_path_(expand_name(pattern_, root)) {
+  taken_.insert(root_path_);
+}
+
+std::string ProfileNames::next(const ImageName& image) {
+  if (image.is_root && image.is_last) return root_path_;
+  std::string path = image.is_root ? root_path_ : expand_name(pattern_, image.facts);
+  const std::string pid = fmt::format("{}", image.facts.pid);
+  const auto finished = [&image](const std::string& name) {
+    return image.is_last ? name : insert_before_extension(name, fmt::format("exec{}", image.image + 1));
+  };
+  const bool needs_pid = !image.is_root && (!has_directive(pattern_) || taken_.count(finished(path)) != 0);
+  if (needs_pid) path = insert_before_extension(path, pid);
+  std::string name = finished(path);
+  for (int again = 2; !taken_.insert(name).second; ++again) {  // the pid has come back
+    name = finished(insert_before_extension(path, fmt::format("{}", again)));
+  }
+  return name;
 }
 
 }  // namespace heapprof::cli

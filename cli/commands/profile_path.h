@@ -3,11 +3,17 @@
 //   FILE                     the last image of the started program
 //   FILE.exec1, .exec2 …     (before the extension) images that it left by exec
 //   FILE.PID                 (before the extension) processes that it started
+//
+// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only where another has that name already.
+//
+// Guarantees
+//  - No two profiles of one run have the same name, even where pids come back.
 #pragma once
 
-#include "cli/model/run.h"
+#include "cli/base/result.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace heapprof::cli {
@@ -15,12 +21,41 @@ namespace heapprof::cli {
 // heapprof.PROGRAM.PID.json in the current folder.
 std::string default_profile_path(const std::string& program, uint64_t pid);
 
+// What may stand for a part of a name.
+struct NameFacts {
+  uint64_t pid = 0;           // %p
+  std::string program = {};   // %n
+  std::string rank = {};      // %r
+  int64_t start_unix_ns = 0;  // %t, as 20261121-183059 in local time
+};
+
+// A usage error if there is a % that means nothing.
+Result<Done> check_name_pattern(const std::string& pattern);
+bool has_directive(const std::string& pattern);  // but for %%
+bool has_rank(const std::string& pattern);
+// pre: check_name_pattern
+std::string expand_name(const std::string& pattern, const NameFacts& facts);
+
 struct ImageName {
   bool is_root = false;
   bool is_last = false;
-  uint64_t pid = 0;
   uint32_t image = 0;
+  NameFacts facts;
 };
-std::string profile_path(const std::string& root_path, const ImageName& image);
+
+class ProfileNames {
+ public:
+  // pre: check_name_pattern. The root's own name is taken from the start.
+  ProfileNames(std::string pattern, const NameFacts& root);
+
+  const std::string& root_path() const { return root_path_; }
+  // Each call gives another name, but for the root's last image, whose name is FILE.
+  std::string next(const ImageName& image);
+
+ private:
+  std::string pattern_;
+  std::string root_path_;
+  std::set<std::string> taken_;
+};
 
 }  // namespace heapprof::cli

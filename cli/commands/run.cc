@@ -14,6 +14,7 @@
 #include "cli/target/launch.h"
 #include "cli/target/machine.h"
 #include "cli/target/process_facts.h"
+#include "cli/target/process_names.h"
 #include "cli/target/server.h"
 #include "shared/env.h"
 
@@ -26,6 +27,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 
 namespace heapprof::cli {
@@ -38,6 +40,9 @@ constexpr long kShortNapNs = 150'000;
 constexpr long kLongNapNs = 1'000'000;
 constexpr uint64_t kIdleRoundsBeforeLongNap = 200;
 constexpr uint64_t kRoundsBetweenReaps = 64;
+// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not cut off.
+constexpr uint64_t kGraceNs = 200'000'000;
+constexpr uint64_t kSearchIntervalNs = 100'000'000;  // for processes that never asked but may yet
 
 wire::ClockMode choose_clock(ClockChoice choice) {
   switch (choice) {
@@ -64,6 +69,8 @@ ProcessPlan make_plan(const RunOptions& options) {
                             : options.unwinder == UnwinderChoice::kLibunwind ? wire::UnwinderKind::kLibunwind
                                                                              : wire::UnwinderKind::kHeapprof;
   plan.follow = !options.no_follow;
+  plan.follow_only = options.follow_only;
+  plan.wants_rank = has_rank(options.output);
   plan.root_command = options.program;
   plan.machine = describe_machine();
   return plan;
@@ -76,36 +83,95 @@ RunEnd decode_status(int status) {
 
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
 
-// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
-void nap(const Server& server, const SignalWatch& signals, int pidfd, long nap_ns, std::vector<pollfd>* waiting) {
-  *waiting = {{signals.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
-  server.add_waiting(waiting);
-  const timespec timeout{0, nap_ns};
-  ppoll(waiting->data(), waiting->size(), &timeout, nullptr);
-}
-
 struct WatchResult {
   RunEnd end;
   int detached_by = 0;  // the signal that told us to leave while the program runs on
 };
 
-// Collects until the program has ended (or we are told to leave).
-WatchResult watch(Server& server, SignalWatch& signals, const Launched& launched, Processes& processes) {
-  std::vector<pollfd> waiting;
-  uint64_t idle_rounds = 0;
-  for (uint64_t round = 0;; ++round) {
-    while (std::optional<Caller> caller = server.accept_caller()) processes.admit(std::move(*caller));
-    const size_t records = processes.drain();
-    idle_rounds = records == 0 ? idle_rounds + 1 : 0;
-    if (round % kRoundsBetweenReaps == 0) processes.reap();
+// The collector's loop: each round takes what there is.
+class Watch {
+ public:
+  Watch(Server* server, SignalWatch* signals, Processes* processes)
+      : server_(*server), signals_(*signals), processes_(*processes) {}
+
+  // Until the program has ended (or we are told to leave).
+  WatchResult until_end(const Launched& launched);
+  // Until the others have ended, or for so long, or until we are told to leave.
+  void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
+
+ private:
+  void round();
+  void nap(int pidfd);
+  bool may_others_come(const std::string& socket_path);
+
+  Server& server_;
+  SignalWatch& signals_;
+  Processes& processes_;
+  std::vector<pollfd> waiting_;
+  uint64_t rounds_ = 0;
+  uint64_t idle_rounds_ = 0;
+  uint64_t searched_ns_ = 0;
+};
+
+void Watch::round() {
+  while (std::optional<Caller> caller = server_.accept_caller()) processes_.admit(std::move(*caller));
+  idle_rounds_ = processes_.drain() == 0 ? idle_rounds_ + 1 : 0;
+  if (rounds_++ % kRoundsBetweenReaps == 0) processes_.reap();
+}
+
+// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
+void Watch::nap(int pidfd) {
+  waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+  server_.add_waiting(&waiting_);
+  const timespec timeout{0, idle_rounds_ > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs};
+  ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr);
+}
+
+WatchResult Watch::until_end(const Launched& launched) {
+  for (;;) {
+    round();
     int status = 0;
     const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
     if (ended == launched.pid) return {decode_status(status), 0};
     if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
-    if (const int number = signals.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
-    nap(server, signals, launched.pidfd.get(), idle_rounds > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs,
-        &waiting);
+    if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
+    nap(launched.pidfd.get());
   }
+}
+
+// A daemon that has allocated nothing yet has not asked yet.
+bool Watch::may_others_come(const std::string& socket_path) {
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns - searched_ns_ < kSearchIntervalNs) return true;
+  searched_ns_ = now_ns;
+  return !processes_with(wire::kSocketVariable, socket_path).empty();
+}
+
+void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path) {
+  const uint64_t start_ns = monotonic_ns();
+  const uint64_t wait_ns =
+      wait && wait->count() > 0 ? static_cast<uint64_t>(wait->count()) * 1'000'000'000 : UINT64_MAX;
+  uint64_t most_ns = wait ? wait_ns : kGraceNs;
+  bool is_told_to_leave = false;
+  for (;;) {
+    round();
+    processes_.reap();
+    if (processes_.running() == 0 && (!wait || is_told_to_leave || !may_others_come(socket_path))) return;
+    const uint64_t passed_ns = monotonic_ns() - start_ns;
+    if (passed_ns >= most_ns) return;
+    if (!is_told_to_leave && signals_.handle(0) != 0) {
+      // A terminal's Ctrl-C reached them too.
+      is_told_to_leave = true;
+      most_ns = std::min(most_ns, passed_ns + kGraceNs);
+    }
+    nap(-1);
+  }
+}
+
+// The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
+bool is_said_by_agent(const Coverage& coverage) {
+  const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
+  return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
 }
 
 uint64_t timeval_ns(const timeval& value) {
@@ -142,18 +208,37 @@ class Run {
 
  private:
   Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals);
+  NameFacts root_facts(pid_t pid) const;
+  std::string name_pattern(uint64_t pid) const;
   void take(EndedImage image);
-  int finish(const WatchResult& watched, const Processes& processes);
+  void submit(EndedImage image);
+  std::optional<Finished> finish_root(const Processes& processes, std::vector<Problem>* problems);
+  int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
   void warn(const Problem& problem) const {
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
   }
 
   const RunOptions& options_;
   Finisher finisher_;
-  std::string root_path_;
+  std::optional<ProcessTree> tree_;    // from the start on
+  std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
-  std::optional<EndedImage> last_root_image_;
+  std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
+
+NameFacts Run::root_facts(pid_t pid) const {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return {static_cast<uint64_t>(pid), std::filesystem::path(options_.program[0]).filename().string(),
+          process_rank(getpid()), now.tv_sec * 1'000'000'000ll + now.tv_nsec};
+}
+
+std::string Run::name_pattern(uint64_t pid) const {
+  if (!options_.output.empty()) return options_.output;
+  std::string pattern;
+  for (const char c : default_profile_path(options_.program[0], pid)) pattern += c == '%' ? "%%" : std::string(1, c);
+  return pattern;
+}
 
 Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals) {
   Result<AgentFiles> agent = find_agent_files();
@@ -174,37 +259,65 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Serve
   return launch_options;
 }
 
-void Run::take(EndedImage image) {
+void Run::submit(EndedImage image) {
   const RunInfo& run = image.recording.run;
-  if (image.is_root && image.is_last) {
-    last_root_image_ = std::move(image);
-    return;
-  }
-  if (run.counters.allocations == 0) return;
-  const std::string path = profile_path(root_path_, {image.is_root, image.is_last, run.pid, run.image});
-  finisher_.submit({std::move(image.recording), path, may_overwrite_});
+  const ImageName name = {
+      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
+  const std::string path = names_->next(name);
+  finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
 }
 
-int Run::finish(const WatchResult& watched, const Processes& processes) {
-  std::vector<Problem> problems = processes.problems();
-  std::optional<Finished> root;
-  if (last_root_image_) {
-    measure_own_cost(&last_root_image_->recording.run.cost);
-    Result<Finished> finished = finisher_.finish({std::move(last_root_image_->recording), root_path_, may_overwrite_});
-    if (finished) {
-      root = std::move(*finished);
-    } else {
-      problems.push_back(finished.problem());
+// The root's last image is FILE; which one that is shows when the next one comes, or none.
+void Run::take(EndedImage image) {
+  const bool is_last_of_root = image.is_root && image.is_last;
+  if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
+  tree_->set_fate(image.entry, Fate::kProfiled);
+  if (!image.is_root) {
+    submit(std::move(image));
+    return;
+  }
+  if (root_image_) submit(std::move(*root_image_));
+  root_image_ = std::move(image);
+}
+
+std::optional<Finished> Run::finish_root(const Processes& processes, std::vector<Problem>* problems) {
+  if (processes.root_problem()) problems->push_back(*processes.root_problem());
+  if (!root_image_) {
+    if (processes.wrong_version() > 0) {
+      problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
+    } else if (problems->empty()) {
+      problems->push_back(nothing_profiled(options_.program[0]));
     }
-  } else if (processes.wrong_version() > 0) {
-    problems.push_back(protocol_mismatch({0, wire::kProtocolVersion}));
-  } else if (problems.empty()) {
-    problems.push_back(nothing_profiled(options_.program[0]));
+    return std::nullopt;
   }
-  const std::vector<SavedProfile> children = finisher_.collect_saved(&problems);
-  if (root && !options_.quiet) {
-    print_summary({root->profile, root->saved.path, root->saved.size_bytes, children}, options_);
+  if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
+    warn(root_image_replaced(root_image_->program, processes.root_became()));
+  measure_own_cost(&root_image_->recording.run.cost);
+  Result<Finished> finished =
+      finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot});
+  if (finished) return std::move(*finished);
+  problems->push_back(finished.problem());
+  return std::nullopt;
+}
+
+int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
+  std::vector<Problem> problems;
+  std::vector<SavedProfile> images;  // earlier ones of the root
+  const std::optional<Finished> root = finish_root(processes, &problems);
+  for (SavedProfile& saved : finisher_.collect_saved(&problems)) {
+    if (saved.entry == ProcessTree::kRoot) {
+      images.push_back(saved);
+    } else {
+      tree_->set_profile(saved.entry, {saved.peak_bytes, saved.path, saved.command});
+    }
   }
+  if (root) {
+    tree_->set_profile(ProcessTree::kRoot, {root->saved.peak_bytes, root->saved.path, root->saved.command});
+    if (!options_.quiet)
+      print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
+  }
+  for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
+  if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached_by != 0) return 128 + watched.detached_by;
   return problems.empty() ? exit_code(watched.end) : 125;
@@ -214,9 +327,9 @@ Result<int> Run::run() {
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);
-  root_path_ = options_.output.empty() ? default_profile_path(options_.program[0], 0) : options_.output;
   may_overwrite_ = !options_.output.empty();
-  if (const Result<Done> tried = try_output(root_path_); !tried) return tried.problem();
+  const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
+  if (const Result<Done> tried = try_output(trial); !tried) return tried.problem();
 
   Result<Server> server = Server::open();
   if (!server) return server.problem();
@@ -227,16 +340,20 @@ Result<int> Run::run() {
 
   Result<Launched> launched = launch(*launch_options);
   if (!launched) return launched.problem();
-  if (options_.output.empty())
-    root_path_ = default_profile_path(options_.program[0], static_cast<uint64_t>(launched->pid));
   plan.root_pid = launched->pid;
-  Processes processes(std::move(plan), [this](EndedImage image) { take(std::move(image)); });
-  const WatchResult watched = watch(*server, signals, *launched, processes);
+  names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
+  tree_.emplace(launched->pid);
+  Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
+  Watch watch(&*server, &signals, &processes);
+  const WatchResult watched = watch.until_end(*launched);
+  if (watched.detached_by == 0) {
+    processes.end_root(watched.end);
+    watch.others(options_.no_follow ? std::nullopt : options_.wait, server->path());
+  }
   server->close();  // what runs on and starts more processes must not wait for us
-  if (watched.detached_by == 0) processes.end_root(watched.end);
   processes.reap();
   processes.detach_all(watched.end);
-  return finish(watched, processes);
+  return finish(watched, processes, server->turned_away());
 }
 
 }  // namespace

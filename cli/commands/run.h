@@ -5,7 +5,9 @@
 
 #include "cli/base/terminal.h"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,12 +19,14 @@ enum class ClockChoice { kAuto, kTsc, kSequence };
 enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
 
 struct RunOptions {
-  std::string output;          // empty: heapprof.PROGRAM.PID.json in the current folder
-  bool quiet = false;          // only errors
-  bool no_summary = false;     // no summary at exit; warnings and errors stay
-  bool all_sites = false;      // write small sites one by one
-  bool no_follow = false;      // only the started process
-  bool verify_stacks = false;  // compare each stack with libunwind's
+  std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
+  bool quiet = false;  // only errors
+  bool no_summary = false;                   // no summary at exit; warnings and errors stay
+  bool all_sites = false;                    // write small sites one by one
+  bool no_follow = false;                    // only the started process
+  std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
+  std::optional<std::chrono::seconds> wait;  // after its end, for the others; none: not
+  bool verify_stacks = false;                // compare each stack with libunwind's
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;

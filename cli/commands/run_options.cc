@@ -3,6 +3,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/profile_path.h"
 
 namespace heapprof::cli {
 
@@ -22,12 +23,16 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* output = "output";
   const char* recording = "recording";
   const char* testing = "testing";
-  options->add_text({"-o,--output", "FILE", output, "write the profile to FILE, replacing it"}, &target->output);
+  options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"},
+                    &target->output);
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
   options->add_color(&target->color);
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
+  options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"},
+                     &target->follow_only);
+  options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);
   options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait (default) or drop"},
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
   options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
@@ -58,6 +63,10 @@ int run_main(const std::vector<std::string>& arguments) {
     return run_exit_code(parsed.problem());
   }
   if (const auto help = options.help()) return print_output(*help);
+  if (const Result<Done> checked = check_name_pattern(target.output); !checked) {
+    print_problem(checked.problem(), target.color);
+    return run_exit_code(checked.problem());
+  }
   if (target.program.empty()) {
     print_problem(missing_program(), target.color);
     return run_exit_code(missing_program());

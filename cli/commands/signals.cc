@@ -40,8 +40,9 @@ int SignalWatch::handle(pid_t pid) {
     const auto number = static_cast<int>(info.ssi_signo);
     const uint64_t now_ns = monotonic_ns();
     if (first_ns_ != 0 && now_ns - first_ns_ >= kSecondAfterNs) return number;
+    if (pid == 0 && first_ns_ == 0) return number;
     const bool from_process = info.ssi_code <= 0;  // SI_USER and its kind; the terminal's are SI_KERNEL
-    if (from_process) kill(pid, number);
+    if (from_process && pid != 0) kill(pid, number);
     if (first_ns_ == 0) first_ns_ = now_ns;
   }
   return 0;

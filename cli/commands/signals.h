@@ -26,6 +26,7 @@ class SignalWatch {
   const std::vector<std::pair<int, struct sigaction>>& previous_actions() const { return previous_actions_; }
   int fd() const { return fd_.get(); }
   // Takes what has arrived; hands on to `pid`, a child that has not been waited for. Not 0: leave now, this signal says so.
+  // With pid 0 there is no program left to hand on to: the first one says so.
   int handle(pid_t pid);
 
  private:

@@ -4,6 +4,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/commands/tree_text.h"
 #include "cli/model/places.h"
 #include "cli/model/warnings.h"
 #include "cli/write/place_text.h"
@@ -20,7 +21,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kShownPlaces = 3;
-constexpr size_t kShownChildren = 5;
+constexpr size_t kShownImages = 5;
 constexpr size_t kSparkColumns = 20;
 
 struct Painter {
@@ -32,8 +33,12 @@ std::string header_line(const SummaryInput& input, const Painter& paint, size_t 
   const RunInfo& run = input.profile.run;
   std::string facts =
       fmt::format("    {}    {}    pid {}", end_text(run.end), length_text(input.profile, run.duration_ns), run.pid);
-  size_t children_count = 0;  // the others are earlier images of the process itself
-  for (const SavedProfile& child : input.children) children_count += child.pid != run.pid ? 1 : 0;
+  size_t children_count = 0;
+  if (input.tree != nullptr) {
+    const std::vector<TreeEntry>& entries = input.tree->entries();
+    children_count = static_cast<size_t>(std::count_if(entries.begin() + 1, entries.end(),
+                                                       [](const TreeEntry& e) { return e.fate == Fate::kProfiled; }));
+  }
   if (children_count == 1) facts += " + 1 child";
   if (children_count > 1) facts += fmt::format(" + {} children", children_count);
   const std::string name = "heapprof: ";
@@ -142,6 +147,11 @@ std::string place_sections(const Profile& profile, const Painter& paint, size_t 
   return text;
 }
 
+std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns) {
+  const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns) : "";
+  return rows.empty() ? "" : paint.bold("processes, by peak") + "\n" + rows;
+}
+
 // The sentence for a run that did not end by itself; empty for others.
 std::string end_sentence(const Profile& profile) {
   const RunInfo& run = profile.run;
@@ -157,16 +167,34 @@ std::string end_sentence(const Profile& profile) {
   return "";
 }
 
+// The profile of the process with the largest peak besides the program itself.
+const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
+  const TreeEntry* largest = nullptr;
+  *count = 0;
+  if (tree == nullptr) return nullptr;
+  for (const TreeEntry& entry : tree->entries()) {
+    if (entry.path.empty() || &entry == &tree->entries()[ProcessTree::kRoot]) continue;
+    ++*count;
+    if (largest == nullptr || entry.peak_bytes > largest->peak_bytes) largest = &entry;
+  }
+  return largest;
+}
+
 std::string saved_lines(const SummaryInput& input) {
   const std::string file = command_text({input.file});
   std::string text;
-  for (size_t i = 0; i < std::min(input.children.size(), kShownChildren); ++i) {
-    const SavedProfile& child = input.children[i];
-    text += fmt::format("{}  {}  peak {}  {}\n", child.pid == input.profile.run.pid ? "image" : "child",
-                        command_text({child.path}), format_bytes(child.peak_bytes), short_command(child.command, 40));
+  for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
+    const SavedProfile& image = input.images[i];
+    text += fmt::format("image  {}  peak {}  {}\n", command_text({image.path}), format_bytes(image.peak_bytes),
+                        short_command(image.command, 40));
   }
-  if (input.children.size() > kShownChildren)
-    text += fmt::format("child  and {} more\n", input.children.size() - kShownChildren);
+  if (input.images.size() > kShownImages)
+    text += fmt::format("image  and {} more\n", input.images.size() - kShownImages);
+  size_t others = 0;
+  if (const TreeEntry* largest = largest_other(input.tree, &others)) {
+    const std::string which = others == 1 ? "" : fmt::format("  the largest of {} others", format_count(others));
+    text += fmt::format("also   {}{}\n", command_text({largest->path}), which);
+  }
   text += fmt::format("saved  {}  {}  {} events lost\n", file, format_bytes(input.file_bytes),
                       format_count(input.profile.run.counters.lost));
   return text + fmt::format("next   heapprof report {}\n", file);
@@ -185,8 +213,9 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const Painter paint{terminal.colored};
   const size_t columns = static_cast<size_t>(terminal.columns);
   std::string text = header_line(input, paint, columns) + "\n" + device_table(profile);
-  for (const std::string& part : {curves(profile), place_sections(profile, paint, columns), end_sentence(profile),
-                                  warning_text(profile, terminal.colored), saved_lines(input)}) {
+  for (const std::string& part :
+       {curves(profile), place_sections(profile, paint, columns), process_section(input, paint, columns),
+        end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {
     if (!part.empty()) text += "\n" + part;
   }
   return terminal.utf8 ? text : to_ascii(text);

@@ -7,6 +7,7 @@
 
 #include "cli/base/terminal.h"
 #include "cli/commands/finisher.h"
+#include "cli/commands/process_tree.h"
 #include "cli/commands/run.h"
 #include "cli/model/profile.h"
 
@@ -20,8 +21,8 @@ struct SummaryInput {
   const Profile& profile;
   std::string file;
   uint64_t file_bytes = 0;
-  std::vector<SavedProfile> children =
-      {};  // of processes that the program started, and of its own images before an exec
+  std::vector<SavedProfile> images = {};  // of the program itself, before an exec
+  const ProcessTree* tree = nullptr;
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);

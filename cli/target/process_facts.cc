@@ -2,6 +2,7 @@
 #include "cli/target/process_facts.h"
 
 #include "cli/base/fd.h"
+#include "cli/target/proc_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,15 +10,12 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace heapprof::cli {
 
-namespace {
-
-// A file of /proc/PID; reading one of a process that is just ending fails half way, which an fstream would throw.
+// Reading a file of a process that is just ending fails half way, which an fstream would throw.
 std::string read_proc(pid_t pid, const char* name) {
   const UniqueFd fd(open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -26,6 +24,8 @@ std::string read_proc(pid_t pid, const char* name) {
   for (ssize_t got; (got = read(fd.get(), buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(got));
   return text;
 }
+
+namespace {
 
 struct SeccompFacts {
   int mode = -1;     // 0 none, 1 strict, 2 filters; -1: unknown
@@ -55,15 +55,6 @@ std::vector<std::string> process_command(pid_t pid) {
     start = end + 1;
   }
   return command;
-}
-
-uint64_t process_parent(pid_t pid) {
-  const std::string text = read_proc(pid, "stat");
-  const size_t name_end = text.rfind(')');  // the name in brackets may hold anything
-  if (name_end == std::string::npos) return 0;
-  char state = 0;
-  unsigned long parent = 0;
-  return std::sscanf(text.c_str() + name_end + 1, " %c %lu", &state, &parent) == 2 ? parent : 0;
 }
 
 std::string process_executable(pid_t pid) {

@@ -2,6 +2,7 @@
 #include "cli/commands/summary.h"
 
 #include "cli/base/text.h"
+#include "cli/commands/tree_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
@@ -92,16 +93,52 @@ TEST_CASE("a program that allocates nothing has a summary without places") {
   check_golden("summary_nothing.txt", text);
 }
 
-TEST_CASE("children are counted and named") {
+TEST_CASE("the others are counted, shown below those that started them, and the largest one's profile is named") {
   const Profile profile = scene_profile();
-  SavedProfile child;
-  child.path = "heapprof.render.31337.31340.json";
-  child.command = {"sh", "-c", "true"};
-  child.pid = 31340;
-  child.peak_bytes = 4096;
-  const std::string text = render_summary({profile, "a.json", 100, {child, child}}, terminal(100));
+  ProcessTree tree(31337);
+  tree.set_profile(ProcessTree::kRoot, {5000, "a.json", {"make", "-j2"}});
+  const uint32_t shell = tree.add(31340, 1, ProcessTree::kRoot);
+  tree.set_profile(shell, {4096, "a.31340.json", {"sh", "-c", "true"}});
+  const uint32_t left_out = tree.add(31341, 1, shell);
+  tree.set_fate(left_out, Fate::kLeftOut);
+  const uint32_t compiler = tree.add(31342, 1, left_out);
+  tree.set_profile(compiler, {1 << 20, "a.31342.json", {"cc1"}});
+  tree.set_profile(compiler, {100, "a.31342.exec1.json", {"sh"}});
+  tree.add(31343, 1, shell);
+  tree.set_running(shell);
+  const std::string text = render_summary({profile, "a.json", 100, {}, &tree}, terminal(100));
   CHECK(text.find("pid 31337 + 2 children\n") != std::string::npos);
-  CHECK(text.find("child  heapprof.render.31337.31340.json  peak 4.00 KiB  sh -c true\n") != std::string::npos);
+  CHECK(text.find("processes, by peak\n"
+                  "  4.88 KiB  31337  make -j2\n"
+                  "  4.00 KiB  31340    sh -c true\n"
+                  "  1.00 MiB  31342      cc1\n"
+                  "  + 1 that allocated nothing, 1 left out\n"
+                  "  1 runs on: its profile ends here; to stay until it has ended: --wait\n") != std::string::npos);
+  CHECK(text.find("also   a.31342.json  the largest of 2 others\n") != std::string::npos);
+}
+
+TEST_CASE("of thousands of processes the largest are shown, the rest is counted") {
+  ProcessTree tree(100);
+  tree.set_profile(ProcessTree::kRoot, {1, "a.json", {"make"}});
+  for (int i = 1; i <= 2000; ++i) {
+    const uint32_t entry = tree.add(100 + i, 1, i % 2 == 0 ? tree.find(99 + i) : ProcessTree::kRoot);
+    tree.set_profile(entry, {static_cast<uint64_t>(i), "x", {"cc1", std::string(300, 'x')}});
+  }
+  const std::string text = tree_text(tree, 80);
+  CHECK(std::count(text.begin(), text.end(), '\n') == kMostRows + 1);
+  CHECK(text.find(" 1.95 KiB   2100") != std::string::npos);
+  CHECK(text.find("  + 1,993 smaller\n") != std::string::npos);
+  check_lines(text, 80);
+}
+
+TEST_CASE("a number that comes back is another process") {
+  ProcessTree tree(100);
+  const uint32_t first = tree.add(101, 5, ProcessTree::kRoot);
+  CHECK(tree.find(101, 5) == first);
+  CHECK(tree.find(101, 6) == ProcessTree::kNone);
+  const uint32_t second = tree.add(101, 6, ProcessTree::kRoot);
+  CHECK(tree.find(101, 6) == second);
+  CHECK(tree.find(101) == second);
 }
 
 TEST_CASE("colour is on words only when it is wanted") {

@@ -1,0 +1,57 @@
+// cli/commands/process_tree.cc: see process_tree.h.
+#include "cli/commands/process_tree.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+ProcessTree::ProcessTree(pid_t root) { add(root, 0, kRoot); }
+
+uint32_t ProcessTree::find(pid_t pid) const {
+  const auto found = latest_.find(pid);
+  return found == latest_.end() ? kNone : found->second;
+}
+
+uint32_t ProcessTree::find(pid_t pid, uint64_t start_ticks) const {
+  const uint32_t found = find(pid);
+  return found == kNone || found == kRoot || entries_[found].start_ticks == start_ticks ? found : kNone;
+}
+
+uint32_t ProcessTree::add(pid_t pid, uint64_t start_ticks, uint32_t parent) {
+  if (entries_.size() == kMostEntries) {
+    ++uncounted_;
+    return kNone;
+  }
+  const auto index = static_cast<uint32_t>(entries_.size());
+  TreeEntry entry;
+  entry.pid = static_cast<uint64_t>(pid);
+  entry.start_ticks = start_ticks;
+  entry.parent = parent == kNone ? kRoot : parent;
+  entries_.push_back(std::move(entry));
+  latest_[pid] = index;
+  return index;
+}
+
+void ProcessTree::set_fate(uint32_t index, Fate fate) {
+  if (index != kNone) entries_[index].fate = std::max(entries_[index].fate, fate);
+}
+
+void ProcessTree::set_running(uint32_t index) {
+  if (index != kNone) entries_[index].runs_on = true;
+}
+
+void ProcessTree::set_program(uint32_t index, const std::string& program) {
+  if (index != kNone) entries_[index].program = program;
+}
+
+void ProcessTree::set_profile(uint32_t index, Profiled profile) {
+  if (index == kNone) return;
+  TreeEntry& entry = entries_[index];
+  entry.fate = Fate::kProfiled;
+  if (!entry.path.empty() && profile.peak_bytes < entry.peak_bytes) return;  // another image's is larger
+  entry.peak_bytes = profile.peak_bytes;
+  entry.path = std::move(profile.path);
+  entry.command = std::move(profile.command);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,73 @@
+// cli/commands/process_tree.h: who started whom in a run, and what became of each; for the summary.
+//
+// Guarantees
+//  - Bounded: beyond kMostEntries processes are only counted.
+// Context:  one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Later ones win where a process had several images.
+enum class Fate {
+  kAllocatedNothing,
+  kLeftOut,  // by --follow or --no-follow
+  kRefused,  // there was no memory or descriptor for it
+  kProfiled,
+};
+inline constexpr size_t kFates = 4;
+
+struct TreeEntry {
+  uint64_t pid = 0;
+  uint64_t start_ticks = 0;  // 0: unknown
+  uint32_t parent = 0;       // index; the root's is its own
+  Fate fate = Fate::kAllocatedNothing;
+  std::string program = {};
+  std::vector<std::string> command = {};  // of the image with the largest peak; as that of `path`
+  uint64_t peak_bytes = 0;
+  std::string path = {};
+  bool runs_on = false;
+};
+
+class ProcessTree {
+ public:
+  static constexpr uint32_t kRoot = 0;
+  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr size_t kMostEntries = 100'000;
+
+  explicit ProcessTree(pid_t root);
+
+  // The latest process of this number; kNone: it never asked.
+  uint32_t find(pid_t pid) const;
+  // The same if it also was started then (in clock ticks since boot); the root is known by its number.
+  uint32_t find(pid_t pid, uint64_t start_ticks) const;
+  // A new process. kNone: there are too many, it is only counted.
+  uint32_t add(pid_t pid, uint64_t start_ticks, uint32_t parent);
+  void set_fate(uint32_t index, Fate fate);
+  void set_running(uint32_t index);
+  void set_program(uint32_t index, const std::string& program);
+
+  struct Profiled {
+    uint64_t peak_bytes = 0;
+    std::string path = {};
+    std::vector<std::string> command = {};
+  };
+  void set_profile(uint32_t index, Profiled profile);
+
+  const std::vector<TreeEntry>& entries() const { return entries_; }
+  uint64_t uncounted() const { return uncounted_; }  // beyond kMostEntries
+
+ private:
+  std::vector<TreeEntry> entries_;
+  std::map<pid_t, uint32_t> latest_;
+  uint64_t uncounted_ = 0;
+};
+
+}  // namespace heapprof::cli

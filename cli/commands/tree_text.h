@@ -1,0 +1,19 @@
+// cli/commands/tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one that started it.
+//
+// Guarantees
+//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown; the rest is counted.
+//  - Empty if there was one process only.
+#pragma once
+
+#include "cli/commands/process_tree.h"
+
+#include <cstddef>
+#include <string>
+
+namespace heapprof::cli {
+
+inline constexpr size_t kMostRows = 8;
+
+std::string tree_text(const ProcessTree& tree, size_t columns);
+
+}  // namespace heapprof::cli

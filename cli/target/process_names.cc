@@ -1,0 +1,85 @@
+// cli/target/process_names.cc: see process_names.h.
+#include "cli/target/process_names.h"
+
+#include "cli/target/proc_file.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace heapprof::cli {
+
+namespace {
+
+// The launcher that is nearest to the process sets the first of them.
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                          "MV2_COMM_WORLD_RANK",  "RANK",      "SLURM_PROCID"};
+constexpr size_t kMostRankDigits = 9;
+constexpr size_t kCommBytes = 15;  // the kernel cuts at TASK_COMM_LEN
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string without_deleted(const std::string& path) {
+  constexpr char kDeleted[] = " (deleted)";
+  return path.ends_with(kDeleted) ? path.substr(0, path.size() - std::strlen(kDeleted)) : path;
+}
+
+}  // namespace
+
+// The kernel names a process for the file that was executed: for a script that is the script, not its interpreter.
+std::string program_name(const std::string& executable, const std::vector<std::string>& command,
+                         const std::string& comm) {
+  const std::string file = base_name(without_deleted(executable));
+  if (!comm.empty() && file.substr(0, kCommBytes) != comm) {
+    for (size_t i = 1; i < std::min<size_t>(command.size(), 3); ++i) {  // "#!/usr/bin/perl -w" adds one
+      const std::string script = base_name(command[i]);
+      if (!script.empty() && script.substr(0, kCommBytes) == comm) return script;
+    }
+  }
+  if (!file.empty()) return file;
+  const std::string typed = command.empty() ? "" : base_name(command[0]);
+  return typed.empty() ? "unknown" : typed;
+}
+
+std::string process_comm(pid_t pid) {
+  std::string name = read_proc(pid, "comm");
+  while (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+std::string process_rank(pid_t pid) {
+  const std::string environment = '\0' + read_proc(pid, "environ");
+  for (const char* name : kRankVariables) {
+    const std::string key = '\0' + std::string(name) + "=";
+    const size_t at = environment.find(key);
+    if (at == std::string::npos) continue;
+    const size_t begin = at + key.size();
+    const std::string value = environment.substr(begin, environment.find('\0', begin) - begin);
+    const bool is_number =
+        !value.empty() && value.size() <= kMostRankDigits && value.find_first_not_of("0123456789") == std::string::npos;
+    if (is_number) return value;
+  }
+  return "none";
+}
+
+std::vector<pid_t> processes_with(const std::string& name, const std::string& ending) {
+  std::vector<pid_t> found;
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return found;
+  while (const dirent* entry = readdir(folder)) {
+    pid_t pid = 0;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
+    const std::string environment = '\0' + read_proc(pid, "environ");
+    const size_t at = environment.find('\0' + name + '=');
+    if (at == std::string::npos) continue;
+    const std::string variable = environment.substr(at + 1, environment.find('\0', at + 1) - at - 1);
+    if (variable.ends_with(ending)) found.push_back(pid);
+  }
+  closedir(folder);
+  return found;
+}
+
+}  // namespace heapprof::cli

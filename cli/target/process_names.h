@@ -1,0 +1,23 @@
+// cli/target/process_names.h: what a process is called: its program, its rank; and who else belongs to a run.
+//
+// Trust:    all of it is the process's own word: it is cut, and never a path.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Name of the script that it runs, else of its executable's file; without slashes, never empty.
+std::string program_name(const std::string& executable, const std::vector<std::string>& command,
+                         const std::string& comm);
+// The name under which the kernel shows the process, at most 15 bytes; empty: unknown.
+std::string process_comm(pid_t pid);
+// Its number in a job of MPI, Slurm or torchrun; "none" if it has none.
+std::string process_rank(pid_t pid);
+// Processes that were started with a variable "NAME=...ENDING".
+std::vector<pid_t> processes_with(const std::string& name, const std::string& ending);
+
+}  // namespace heapprof::cli
