@@ -189,7 +189,7 @@ Problem processes_refused(uint64_t processes, const std::string& reason) {
   return {"HP101",
           fmt::format("{} process{} ran without being profiled: {}", format_count_exact(processes),
                       processes == 1 ? "" : "es", reason),
-          fix, "profile only the programs that matter: heapprof run --follow=NAME ...", kWarning};
+          fix, "profile only the programs that matter: heapprof run --follow=NAME PROGRAM", kWarning};
 }
 
 Problem root_image_replaced(const std::string& program, const std::string& became) {

@@ -126,7 +126,7 @@ TEST_CASE("of thousands of processes the largest are shown, the rest is counted"
   }
   const std::string text = tree_text(tree, 80);
   CHECK(std::count(text.begin(), text.end(), '\n') == kMostRows + 1);
-  CHECK(text.find(" 1.95 KiB   2100") != std::string::npos);
+  CHECK(text.find("  1.95 KiB  2100") != std::string::npos);
   CHECK(text.find("  + 1,993 smaller\n") != std::string::npos);
   check_lines(text, 80);
 }
