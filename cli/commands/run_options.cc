@@ -23,15 +23,13 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* output = "output";
   const char* recording = "recording";
   const char* testing = "testing";
-  options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"},
-                    &target->output);
+  options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
   options->add_color(&target->color);
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
-  options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"},
-                     &target->follow_only);
+  options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);
   options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);
   options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait (default) or drop"},
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
