@@ -181,8 +181,12 @@ Problem arena_refused(const std::string& reason) {
 }
 
 Problem processes_refused(uint64_t processes, const std::string& reason) {
-  const bool is_files = reason.find(errno_text(EMFILE)) != std::string::npos;
-  const bool is_memory = reason.find(errno_text(ENOMEM)) != std::string::npos;
+  const auto is_about = [&reason](int error) {  // as strerror has it, or as we do
+    return reason.find(std::strerror(error)) != std::string::npos ||
+           reason.find(errno_text(error)) != std::string::npos;
+  };
+  const bool is_files = is_about(EMFILE) || is_about(ENFILE);
+  const bool is_memory = is_about(ENOMEM);
   std::string fix = "allow memfd_create in the container's seccomp profile";
   if (is_files) fix = "raise the limit of open files before the start: ulimit -Hn 1048576";
   if (is_memory) fix = "run fewer processes at a time, or on a machine with more memory";

@@ -100,3 +100,11 @@ TEST_CASE("run has exit codes of its own") {
   CHECK(run_exit_code(program_is_static("x")) == 125);
   CHECK(run_exit_code(missing_program()) == 125);
 }
+
+TEST_CASE("what mends a refusal depends on what was refused, however errno was put into words") {
+  CHECK(processes_refused(1, "memfd_create: Too many open files").fix.find("ulimit") != std::string::npos);
+  CHECK(processes_refused(1, "too many open files").fix.find("ulimit") != std::string::npos);
+  CHECK(processes_refused(1, "mmap: Cannot allocate memory").fix.find("memory") != std::string::npos);
+  CHECK(processes_refused(1, "memfd_create: Operation not permitted").fix.find("seccomp") != std::string::npos);
+  CHECK(processes_refused(1, "x").what.find("1 process ran") == 0);
+}
