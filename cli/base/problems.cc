@@ -125,6 +125,12 @@ Problem program_defines_malloc(const std::string& program, const std::string& fu
           kWarning};
 }
 
+Problem program_hides_allocations(const std::string& program) {
+  return {"HP016", fmt::format("the profile is empty: all that {} allocates comes from a malloc of its own", program),
+          "build it without its own allocator, or link that allocator as a shared library", valgrind_instead(program),
+          kFailed};
+}
+
 Problem program_is_damaged(const std::string& program, const std::string& reason) {
   return {"HP014", fmt::format("{} is not a whole ELF program: {}", program, reason),
           "build or install the program again", fmt::format("see what is left of it: readelf -lW {}", quoted(program)),

@@ -41,6 +41,7 @@ struct Sizes {
   X("HP011", program_has_unknown_format, ("./notes.bin"))                                            \
   X("HP012", program_has_sanitizer, ("./server", "AddressSanitizer", "-fsanitize=address"))          \
   X("HP013", program_defines_malloc, ("./server", "malloc, free"))                                   \
+  X("HP016", program_hides_allocations, ("./server"))                                                \
   X("HP014", program_is_damaged, ("./server", "the program headers lie beyond the end of the file")) \
   X("HP015", program_not_inspected, ("./server", "permission denied"))                               \
   X("HP030", agent_not_found, ("/usr/lib/heapprof/libheapprof.so"))                                  \
@@ -102,6 +103,7 @@ Problem interpreters_too_deep(const std::string& script);
 Problem program_has_unknown_format(const std::string& program);
 Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag);
 Problem program_defines_malloc(const std::string& program, const std::string& functions);  // warning
+Problem program_hides_allocations(const std::string& program);
 Problem program_is_damaged(const std::string& program, const std::string& reason);
 Problem program_not_inspected(const std::string& program, const std::string& reason);  // warning
 

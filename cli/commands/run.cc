@@ -223,6 +223,7 @@ class Run {
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
+  bool own_malloc_ = false;  // in the program's executable
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
 
@@ -304,6 +305,10 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   std::vector<Problem> problems;
   std::vector<SavedProfile> images;  // earlier ones of the root
   const std::optional<Finished> root = finish_root(processes, &problems);
+  // What the program says of itself counts for more than what we could not see, unless it says that all is well.
+  if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
+    problems.push_back(program_hides_allocations(options_.program[0]));
+  }
   for (SavedProfile& saved : finisher_.collect_saved(&problems)) {
     if (saved.entry == ProcessTree::kRoot) {
       images.push_back(saved);
@@ -327,6 +332,7 @@ Result<int> Run::run() {
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);
+  own_malloc_ = !facts->own_allocation_functions.empty();
   may_overwrite_ = !options_.output.empty();
   const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
   if (const Result<Done> tried = try_output(trial); !tried) return tried.problem();
