@@ -223,7 +223,7 @@ class Run {
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
-  bool own_malloc_ = false;  // in the program's executable
+  bool own_malloc_ = false;               // in the program's executable
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
 
