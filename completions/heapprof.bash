@@ -4,8 +4,8 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --color --no-follow --follow --wait --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --device --format --bytes --color -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report -h --help --version' -- "$cur")
@@ -19,7 +19,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _command_offset $((i + 1)); return ;;
-        -o | --output | --color | --on-full | --stall-timeout | --unwinder | --clock | --fence) ((i++)) ;;
+        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --unwinder | --clock | --fence) ((i++)) ;;
         -*) ;;
         *) _command_offset "$i"; return ;;
       esac
@@ -36,7 +36,7 @@ _heapprof() {
     --format) mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- "$cur"); return ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
     --top | --stall-timeout) return ;;
-    -o | --output) _filedir; return ;;
+    -o | --output | --suppressions) _filedir; return ;;
   esac
   $split && return
 

@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --color --on-full --stall-timeout --unwinder --clock --fence
+            case -o --output --suppressions --color --on-full --stall-timeout --unwinder --clock --fence
                 set -e words[1]
             case '-*'
             case '*'
@@ -35,6 +35,8 @@ complete -c heapprof -n $run -s o -l output -r -F -d 'Write the profile to FILE'
 complete -c heapprof -n $run -s q -l quiet -d 'Say nothing but errors'
 complete -c heapprof -n $run -l no-summary -d 'Leave out the summary'
 complete -c heapprof -n $run -l all-sites -d 'Write small sites one by one'
+complete -c heapprof -n $run -l suppressions -r -F -d 'Leaks that are known, and why'
+complete -c heapprof -n $run -l no-default-suppressions -d 'Show what libc and libstdc++ keep as leaked'
 complete -c heapprof -n $run -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $run -l follow -x -d 'Of the processes that PROGRAM starts only those of this name'
 complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
@@ -56,6 +58,9 @@ complete -c heapprof -n $report -l sort -x -a 'peak total leaked allocations tem
 complete -c heapprof -n $report -l top -x -d 'How many places'
 complete -c heapprof -n $report -l tree -d 'The call tree, cut at 1 %'
 complete -c heapprof -n $report -l all-frames -d 'Also std, allocator and runtime frames'
+complete -c heapprof -n $report -l suppressions -r -F -d 'Leaks that are known, and why'
+complete -c heapprof -n $report -l no-default-suppressions -d 'Show what libc and libstdc++ keep as leaked'
+complete -c heapprof -n $report -l list-suppressions -d 'What each rule suppressed'
 complete -c heapprof -n $report -l device -x -a host -d 'One device only'
 complete -c heapprof -n $report -l format -x -a 'text json csv' -d 'Form of the report'
 complete -c heapprof -n $report -l bytes -d 'Exact bytes'

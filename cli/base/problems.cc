@@ -424,6 +424,76 @@ Problem profile_too_large(const std::string& file, Sizes sizes) {
           "write a smaller profile: leave --all-sites out", "", kBadProfile};
 }
 
+Problem suppressions_not_readable(const std::string& file, const std::string& reason) {
+  return {"HP080", fmt::format("the suppressions in {} cannot be read: {}", file, reason),
+          fmt::format("look for the file: ls -l {}", quoted(file)), "leave --suppressions out: every leak is shown",
+          kUsage};
+}
+
+Problem suppression_broken(const FileLine& at, const std::string& reason) {
+  return {"HP081", fmt::format("{}, line {}: {}", at.file, at.line, reason),
+          "write it like this: function:GLOB module:GLOB <- file:GLOB  # why this leak is known",
+          "leave the line out: what it would suppress is shown as leaked", kUsage};
+}
+
+Problem nothing_to_merge() {
+  return {"HP082", "no profiles were named", "heapprof merge -o OUT FILE...", "name the folder that they lie in",
+          kUsage};
+}
+
+Problem folder_without_profiles(const std::string& folder) {
+  return {"HP083", fmt::format("there is no *.json or *.json.gz in {}", folder),
+          fmt::format("look what is in it: ls -l {}", quoted(folder)), "name the profiles one by one", kUsage};
+}
+
+Problem profiles_do_not_add(const std::string& first, const std::string& second, const std::string& why) {
+  return {"HP084", fmt::format("{} and {} do not add up: {}", first, second, why),
+          "merge those of one kind, each kind into a file of its own", "look at each: heapprof report FILE", kUsage};
+}
+
+Problem profile_named_twice(const std::string& file) {
+  return {"HP085", fmt::format("{} is named twice: it would be counted twice", file), "name it once",
+          fmt::format("if you mean it: cp {} copy.json, and name the copy", quoted(file)), kUsage};
+}
+
+Problem output_not_named(const std::string& command) {
+  return {"HP086", fmt::format("heapprof {} was not told where to write", command),
+          fmt::format("heapprof {} -o OUT FILE...", command), "", kUsage};
+}
+
+Problem process_not_found(const std::string& pid) {
+  return {"HP087", fmt::format("there is no process {}", pid), "look for it: ps -ef", "", kFailed};
+}
+
+Problem process_not_profiled(const std::string& pid) {
+  return {"HP088", fmt::format("process {} is not being profiled", pid),
+          "start it under heapprof: heapprof run -- PROGRAM",
+          "name another process of the run; those that never allocated are not known", kFailed};
+}
+
+Problem process_not_ours(const std::string& pid) {
+  return {"HP090", fmt::format("process {} belongs to another user: its run cannot be found", pid),
+          fmt::format("ask as that user: sudo -u '#UID' heapprof snapshot {}", pid),
+          "ask by the pid of its heapprof run, as the same user", kFailed};
+}
+
+Problem snapshot_refused(const std::string& pid, const std::string& reason) {
+  return {"HP089", fmt::format("no snapshot of process {}: {}", pid, reason),
+          fmt::format("ask again: heapprof snapshot {}", pid), "wait for its end: the profile is written then",
+          kFailed};
+}
+
+Problem nobody_answers(const std::string& pid) {
+  return {"HP092",
+          fmt::format("the heapprof that profiles process {} does not answer: it has ended, or is stopped", pid),
+          "see whether it runs: ps -C heapprof -o pid,stat,args", "", kFailed};
+}
+
+Problem missing_pid(const std::string& command) {
+  return {"HP091", fmt::format("no process was named"), fmt::format("heapprof {} PID", command),
+          "list those that are profiled: pgrep -P \"$(pgrep -x heapprof)\"", kUsage};
+}
+
 std::string errno_text(int error_number) {
   std::string text = std::strerror(error_number);
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));

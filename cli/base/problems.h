@@ -26,6 +26,11 @@ struct Sizes {
   uint64_t limit_bytes = 0;
 };
 
+struct FileLine {
+  std::string file;
+  uint64_t line = 0;
+};
+
 // X(id, function, sample arguments)
 #define HEAPPROF_PROBLEMS(X)                                                                         \
   X("HP001", program_not_found, ("./servr"))                                                         \
@@ -87,7 +92,20 @@ struct Sizes {
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                  \
   X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                 \
   X("HP101", processes_refused, (12, "too many open files"))                                         \
-  X("HP102", root_image_replaced, ("sh", "/opt/server"))
+  X("HP102", root_image_replaced, ("sh", "/opt/server"))                                             \
+  X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                    \
+  X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing"))                  \
+  X("HP082", nothing_to_merge, ())                                                                   \
+  X("HP083", folder_without_profiles, ("results"))                                                   \
+  X("HP084", profiles_do_not_add, ("a.json", "dhat.out", "one is of heapprof, one of valgrind"))     \
+  X("HP085", profile_named_twice, ("a.json"))                                                        \
+  X("HP086", output_not_named, ("merge"))                                                            \
+  X("HP087", process_not_found, ("4711"))                                                            \
+  X("HP088", process_not_profiled, ("4711"))                                                         \
+  X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                    \
+  X("HP090", process_not_ours, ("4711"))                                                             \
+  X("HP091", missing_pid, ("snapshot"))                                                              \
+  X("HP092", nobody_answers, ("4711"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -158,6 +176,25 @@ Problem profile_not_dhat(const std::string& file, const std::string& reason);
 Problem profile_too_new(const std::string& file, const std::string& what, Versions versions);
 Problem profile_broken(const std::string& file, const std::string& reason);
 Problem profile_too_large(const std::string& file, Sizes sizes);
+
+// Files of suppressions.
+Problem suppressions_not_readable(const std::string& file, const std::string& reason);
+Problem suppression_broken(const FileLine& at, const std::string& reason);
+
+// Merging profiles.
+Problem nothing_to_merge();
+Problem folder_without_profiles(const std::string& folder);
+Problem profiles_do_not_add(const std::string& first, const std::string& second, const std::string& why);
+Problem profile_named_twice(const std::string& file);
+Problem output_not_named(const std::string& command);
+
+// Snapshots; `pid` is what the user typed.
+Problem process_not_found(const std::string& pid);
+Problem process_not_profiled(const std::string& pid);
+Problem process_not_ours(const std::string& pid);
+Problem snapshot_refused(const std::string& pid, const std::string& reason);
+Problem nobody_answers(const std::string& pid);
+Problem missing_pid(const std::string& command);
 
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);

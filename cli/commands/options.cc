@@ -113,7 +113,7 @@ void Options::add_texts(const FlagText& flag, std::vector<std::string>* target) 
             *target = texts;
           })
       ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
 }
 
 void Options::add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target) {

@@ -37,10 +37,15 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
 
 // The exit code of what was shown, or what kept it from being shown.
 Result<int> show_report(const ReportOptions& options) {
-  const Result<Profile> profile = read_profile(options.view.file);
+  ReportView view = options.view;
+  Result<Suppressions> suppressions = load_suppressions(options.suppressions);
+  if (!suppressions) return suppressions.problem();
+  view.suppressions = std::move(*suppressions);
+  Result<Profile> profile = read_profile(view.file);
   if (!profile) return profile.problem();
-  if (const Result<Done> checked = check_view(*profile, options.view); !checked) return checked.problem();
-  const int code = print_output(options.render(*profile, options.view, inspect_terminal(STDOUT_FILENO, options.color)));
+  if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
+  mark_suppressed(view.suppressions, &*profile);
+  const int code = print_output(options.render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile))
     print_problem(warning, options.color);  // last: seen on a terminal
   return code;
@@ -68,6 +73,9 @@ void declare_report_options(Options* options, ReportOptions* target) {
                       &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
+  declare_suppression_options(options, view, &target->suppressions);
+  options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
+                    &target->view.list_suppressions);
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
   Choices<decltype(target->render)> forms;
   for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, form.render);

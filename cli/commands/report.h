@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/commands/options.h"
+#include "cli/commands/suppression_options.h"
 #include "cli/write/report_view.h"
 
 #include <string>
@@ -11,6 +12,7 @@ namespace heapprof::cli {
 
 struct ReportOptions {
   ReportView view;
+  SuppressionOptions suppressions;
   uint64_t top = 0;  // 0: not given
   std::string (*render)(const Profile&, const ReportView&, const Terminal&) = nullptr;
   ColorMode color = ColorMode::kAuto;

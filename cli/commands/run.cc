@@ -219,6 +219,7 @@ class Run {
   }
 
   const RunOptions& options_;
+  Suppressions suppressions_;  // of the summary
   Finisher finisher_;
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
@@ -304,7 +305,7 @@ std::optional<Finished> Run::finish_root(const Processes& processes, std::vector
 int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
   std::vector<SavedProfile> images;  // earlier ones of the root
-  const std::optional<Finished> root = finish_root(processes, &problems);
+  std::optional<Finished> root = finish_root(processes, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
   if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
@@ -317,6 +318,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
     }
   }
   if (root) {
+    mark_suppressed(suppressions_, &root->profile);
     tree_->set_profile(ProcessTree::kRoot, {root->saved.peak_bytes, root->saved.path, root->saved.command});
     if (!options_.quiet)
       print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
@@ -329,6 +331,9 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
 }
 
 Result<int> Run::run() {
+  Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
+  if (!suppressions) return suppressions.problem();
+  suppressions_ = std::move(*suppressions);
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);

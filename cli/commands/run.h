@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/base/terminal.h"
+#include "cli/commands/suppression_options.h"
 
 #include <chrono>
 #include <cstdint>
@@ -33,6 +34,7 @@ struct RunOptions {
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
   ColorMode color = ColorMode::kAuto;
+  SuppressionOptions suppressions;
   std::vector<std::string> program;  // argv of what to run; never empty
 };
 

@@ -51,11 +51,20 @@ std::string device_table(const Profile& profile) {
   struct Row {
     std::string device, peak, at, leaked, allocations, temporary;
   };
-  std::vector<Row> rows = {{"device", "peak", "at", "leaked", "allocations", "temporary"}};
+  std::vector<PlaceNumbers> sums;
+  bool has_suppressed = false;
+  for (const Device& device : profile.devices) {
+    sums.push_back(sum_of_sites(device));
+    has_suppressed = has_suppressed || sums.back().suppressed_blocks > 0;
+  }
+  std::vector<Row> rows = {
+      {"device", "peak", "at", has_suppressed ? "leaked + suppressed" : "leaked", "allocations", "temporary"}};
   for (const Device& device : profile.devices) {
     const DeviceTotals& totals = device.totals;
+    const PlaceNumbers& sum = sums[rows.size() - 1];
+    const std::string suppressed = has_suppressed ? " + " + format_bytes(sum.suppressed_bytes) : "";
     rows.push_back({escape_controls(device.name), format_bytes(totals.peak_bytes), moment_text(profile, totals.peak_ns),
-                    format_bytes(totals.leaked_bytes), format_count(totals.total_blocks),
+                    format_bytes(sum.leaked_bytes) + suppressed, format_count(totals.total_blocks),
                     format_percent_rounded({totals.temporary_blocks, totals.total_blocks})});
   }
   std::string Row::*const columns[] = {&Row::device, &Row::peak,        &Row::at,
@@ -66,7 +75,8 @@ std::string device_table(const Profile& profile) {
     for (std::string Row::*const column : columns) {
       size_t width = 8;
       for (const Row& other : rows) width = std::max(width, display_width(other.*column));
-      line += column == &Row::device ? pad_right(row.*column, width) : "    " + pad_left(row.*column, width);
+      const std::string gap = has_suppressed ? "   " : "    ";
+      line += column == &Row::device ? pad_right(row.*column, width) : gap + pad_left(row.*column, width);
     }
     table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -19,9 +19,9 @@ LabelKey label_key(const Frame& frame) {
           frame.function.empty() ? frame.svma : 0};
 }
 
-uint64_t site_metric(const SiteNumbers& numbers, Metric metric) {
+uint64_t site_metric(const Site& site, Metric metric) {
   PlaceNumbers one;
-  one.add(numbers);
+  one.add(site);
   return one.metric(metric);
 }
 
@@ -38,8 +38,10 @@ uint64_t PlaceNumbers::metric(Metric metric) const {
   return 0;
 }
 
-void PlaceNumbers::add(const SiteNumbers& site) {
-  if (site.leaked_blocks > 0) {
+void PlaceNumbers::add(const Site& from) {
+  const SiteNumbers& site = from.numbers;
+  const bool is_suppressed = from.suppressed_by > 0;
+  if (site.leaked_blocks > 0 && !is_suppressed) {
     first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, site.first_leak_ns) : site.first_leak_ns;
     last_leak_ns = std::max(last_leak_ns, site.last_leak_ns);
   }
@@ -47,8 +49,8 @@ void PlaceNumbers::add(const SiteNumbers& site) {
   total_blocks += site.total_blocks;
   peak_bytes += site.peak_bytes;
   peak_blocks += site.peak_blocks;
-  leaked_bytes += site.leaked_bytes;
-  leaked_blocks += site.leaked_blocks;
+  (is_suppressed ? suppressed_bytes : leaked_bytes) += site.leaked_bytes;
+  (is_suppressed ? suppressed_blocks : leaked_blocks) += site.leaked_blocks;
   temporary_blocks += site.temporary_blocks;
 }
 
@@ -95,7 +97,7 @@ std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, c
       place = static_cast<uint32_t>(places.size());
       places.push_back({frame, node != 0, {}, {}});
     }
-    places[place].numbers.add(device.sites[site].numbers);
+    places[place].numbers.add(device.sites[site]);
     places[place].sites.push_back(site);
   }
   return places;
@@ -103,7 +105,7 @@ std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, c
 
 PlaceNumbers sum_of_sites(const Device& device) {
   PlaceNumbers sum;
-  for (const Site& site : device.sites) sum.add(site.numbers);
+  for (const Site& site : device.sites) sum.add(site);
   return sum;
 }
 
@@ -138,7 +140,7 @@ CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const D
   std::vector<Path> paths;
   uint64_t all = 0;
   for (const uint32_t site : place.sites) {
-    const uint64_t weight = site_metric(device.sites[site].numbers, metric);
+    const uint64_t weight = site_metric(device.sites[site], metric);
     all += weight;
     paths.push_back({tree.place_node[device.sites[site].node], weight});
   }
@@ -171,7 +173,7 @@ std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device
   std::vector<uint32_t> frames;
   if (place.sites.empty()) return frames;
   const uint32_t largest = *std::max_element(place.sites.begin(), place.sites.end(), [&](uint32_t a, uint32_t b) {
-    return site_metric(device.sites[a].numbers, metric) < site_metric(device.sites[b].numbers, metric);
+    return site_metric(device.sites[a], metric) < site_metric(device.sites[b], metric);
   });
   for (uint32_t node = device.sites[largest].node; node != 0; node = profile.nodes[node].parent)
     frames.push_back(profile.nodes[node].frame);

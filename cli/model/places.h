@@ -40,12 +40,14 @@ struct PlaceNumbers {
   uint64_t peak_blocks = 0;
   uint64_t leaked_bytes = 0;
   uint64_t leaked_blocks = 0;
+  uint64_t suppressed_bytes = 0;  // leaks that a rule of model/suppressions.h explains; not in leaked_bytes
+  uint64_t suppressed_blocks = 0;
   uint64_t temporary_blocks = 0;
   uint64_t first_leak_ns = 0;  // where leaked_blocks > 0
   uint64_t last_leak_ns = 0;
 
   uint64_t metric(Metric metric) const;
-  void add(const SiteNumbers& site);
+  void add(const Site& site);
 };
 
 struct Place {

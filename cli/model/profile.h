@@ -34,6 +34,7 @@ struct Site {
   bool truncated = false;
   bool max_is_bound = false;    // numbers.max_bytes is an upper bound: sites were merged by name
   uint64_t grouped_stacks = 0;  // > 0: this row sums so many small sites which share the frames shown
+  uint32_t suppressed_by = 0;   // > 0: its leaks are known: rule of model/suppressions.h, from 1; never in a file
 };
 
 struct Device {

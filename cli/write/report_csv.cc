@@ -31,13 +31,11 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
   std::string text = "device,function,file,line,module,total_bytes,allocations_count";
   if (lifetimes) text += ",peak_bytes,peak_blocks_count,leaked_bytes,leaked_blocks_count";
   if (temporary) text += ",temporary_count";
+  if (lifetimes) text += ",suppressed_leaked_bytes,suppressed_leaked_blocks_count";
   text += "\n";
   for (const Device* device : shown_devices(profile, view)) {
     const std::vector<Place> places = find_places(profile, tree, *device);
-    std::vector<uint32_t> order = rank_places(places, view.sort.value_or(lifetimes ? Metric::kPeak : Metric::kTotal));
-    if (!view.sort) order = rank_all_places(places, lifetimes ? Metric::kPeak : Metric::kTotal);
-    if (view.top && order.size() > *view.top) order.resize(*view.top);
-    for (const uint32_t index : order) {
+    for (const uint32_t index : ordered_places(profile, view, places)) {
       const Place& place = places[index];
       const PlaceNumbers& n = place.numbers;
       const Frame none;
@@ -45,8 +43,11 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
       text += fmt::format("{},{},{},{},{},{},{}", cell(device->name), cell(frame.function), cell(frame.file),
                           frame.line > 0 ? std::to_string(frame.line) : "", cell(module_path(profile, frame)),
                           n.total_bytes, n.total_blocks);
-      if (lifetimes) text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes, n.leaked_blocks);
+      if (lifetimes)
+        text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes + n.suppressed_bytes,
+                            n.leaked_blocks + n.suppressed_blocks);
       if (temporary) text += fmt::format(",{}", n.temporary_blocks);
+      if (lifetimes) text += fmt::format(",{},{}", n.suppressed_bytes, n.suppressed_blocks);
       text += "\n";
     }
   }

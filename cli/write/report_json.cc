@@ -74,6 +74,7 @@ class ReportWriter {
       time("peak", totals.peak_ns);
       count("leaked_bytes", totals.leaked_bytes);
       count("leaked_blocks_count", totals.leaked_blocks);
+      write_suppressed(sum_of_sites(device));
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
@@ -82,11 +83,35 @@ class ReportWriter {
     json_.key("places");
     json_.begin_array();
     const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
-    std::vector<uint32_t> order = view_.sort ? rank_places(places, metric) : rank_all_places(places, metric);
-    if (view_.top && order.size() > *view_.top) order.resize(*view_.top);
-    for (const uint32_t index : order) write_place(device, places[index], metric);
+    for (const uint32_t index : ordered_places(profile_, view_, places)) write_place(device, places[index], metric);
     json_.end_array();
+    if (view_.list_suppressions) write_rules(device);
     json_.end_object();
+  }
+
+  // Part of the leaked bytes, not beside them.
+  void write_suppressed(const PlaceNumbers& numbers) {
+    count("suppressed_leaked_bytes", numbers.suppressed_bytes);
+    count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);
+  }
+
+  void write_rules(const Device& device) {
+    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
+    json_.key("suppressions");
+    json_.begin_array();
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const SuppressionRule& rule = view_.suppressions[i];
+      json_.new_line();
+      json_.begin_object();
+      text("rule", rule.text);
+      text("reason", rule.reason);
+      if (!rule.source.empty()) text("file", rule.source);
+      count("line", rule.line);
+      count("suppressed_leaked_bytes", sums[i].bytes);
+      count("suppressed_leaked_blocks_count", sums[i].blocks);
+      json_.end_object();
+    }
+    json_.end_array();
   }
 
   void write_place(const Device& device, const Place& place, Metric metric) {
@@ -99,8 +124,9 @@ class ReportWriter {
     if (profile_.has_lifetimes) {
       count("peak_bytes", numbers.peak_bytes);
       count("peak_blocks_count", numbers.peak_blocks);
-      count("leaked_bytes", numbers.leaked_bytes);
-      count("leaked_blocks_count", numbers.leaked_blocks);
+      count("leaked_bytes", numbers.leaked_bytes + numbers.suppressed_bytes);
+      count("leaked_blocks_count", numbers.leaked_blocks + numbers.suppressed_blocks);
+      write_suppressed(numbers);
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", numbers.temporary_blocks);
     if (is_ours() && numbers.leaked_blocks > 0) {

@@ -33,8 +33,8 @@ class TextReport {
     header();
     const std::vector<const Device*> devices = shown_devices(profile_, view_);
     for (const Device* device : devices) device_lines(*device, devices);
-    for (const Device* device : devices) sections(*device);
-    footer();
+    for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
+    footer(devices);
     return text_;
   }
 
@@ -71,7 +71,7 @@ class TextReport {
     std::vector<std::string> cells;
     if (profile_.has_lifetimes) {
       cells.push_back(fmt::format("peak {} at {}", bytes(totals.peak_bytes), moment_text(profile_, totals.peak_ns)));
-      cells.push_back("leaked " + bytes(totals.leaked_bytes));
+      cells.push_back("leaked " + leaked_text(sum_of_sites(device)));
     } else {
       cells.push_back("total " + bytes(totals.total_bytes));
     }
@@ -80,6 +80,11 @@ class TextReport {
       cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
     }
     return cells;
+  }
+
+  std::string leaked_text(const PlaceNumbers& sum) const {
+    const std::string shown = bytes(sum.leaked_bytes);
+    return sum.suppressed_blocks == 0 ? shown : fmt::format("{} + {} suppressed", shown, bytes(sum.suppressed_bytes));
   }
 
   // Each device on a line of its own, their facts in columns; what does not fit goes on below.
@@ -137,6 +142,40 @@ class TextReport {
     section(device, places, Metric::kPeak, kTopOfPeak);
     if (has_metric(profile_, Metric::kTemporary)) section(device, places, Metric::kTemporary, kTopOfOthers);
     section(device, places, Metric::kLeaked, kTopOfOthers);
+  }
+
+  // What each rule took, the largest first; of the built-in ones those that did.
+  void suppressions(const Device& device) {
+    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
+    std::vector<size_t> order;
+    size_t used = 0;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      used += sums[i].blocks > 0 ? 1 : 0;
+      if (sums[i].blocks > 0 || !view_.suppressions[i].source.empty()) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(sums[a].bytes, sums[a].blocks) > std::pair(sums[b].bytes, sums[b].blocks);
+    });
+    title("SUPPRESSED", device, fmt::format("{} of {} used", used, counted(sums.size(), "rule")));
+    size_t bytes_width = 0;
+    size_t blocks_width = 0;
+    for (const size_t i : order) {
+      bytes_width = std::max(bytes_width, display_width(bytes(sums[i].bytes)));
+      blocks_width = std::max(blocks_width, display_width(counted(sums[i].blocks, "block")));
+    }
+    const size_t indent = bytes_width + blocks_width + 4;
+    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
+    for (const size_t i : order) {
+      const SuppressionRule& rule = view_.suppressions[i];
+      const std::string numbers = sums[i].blocks == 0 ? pad_left("unused", indent - 2)
+                                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
+                                                            pad_left(counted(sums[i].blocks, "block"), blocks_width);
+      const std::string source =
+          rule.source.empty() ? "built in" : fmt::format("{}:{}", escape_controls(rule.source), rule.line);
+      text_ += fmt::format("{}  {}\n", numbers, shorten_middle(rule.text, room));
+      text_ +=
+          std::string(indent, ' ') + faint(shorten_middle(fmt::format("{}: {}", source, rule.reason), room)) + "\n";
+    }
   }
 
   static const char* metric_name(Metric metric) {
@@ -252,10 +291,16 @@ class TextReport {
              "\n";
   }
 
-  void footer() {
+  void footer(const std::vector<const Device*>& devices) {
     text_ += "\n";
+    PlaceNumbers sum;
+    for (const Device* device : devices) {
+      for (const Site& site : device->sites) sum.add(site);
+    }
+    if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
+      text_ += bytes(sum.suppressed_bytes) + " of known leaks suppressed (--list-suppressions)\n";
     const uint64_t folded = count_folded_frames(tree_);
-    if (folded > 0 && !view_.all_frames) {
+    if (folded > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
     }
     std::string more = "more:";

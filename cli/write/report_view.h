@@ -9,6 +9,7 @@
 #include "cli/base/terminal.h"
 #include "cli/model/places.h"
 #include "cli/model/profile.h"
+#include "cli/model/suppressions.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,9 @@ struct ReportView {
   bool tree = false;
   bool all_frames = false;
   bool exact_bytes = false;
-  std::string file;  // as the user named it
+  std::string file;           // as the user named it
+  Suppressions suppressions;  // those that the profile was marked with
+  bool list_suppressions = false;
 };
 
 struct ReportForm {
@@ -41,6 +44,9 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
 
 // The devices that the view is about. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
+
+// Places for forms that scripts read: all, unless the view asks for fewer; the first by the view's metric.
+std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places);
 
 // What the file's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only totals.
 bool has_metric(const Profile& profile, Metric metric);

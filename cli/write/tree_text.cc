@@ -34,7 +34,7 @@ class CallTree {
     const std::vector<uint32_t> shown = place_nodes(device, all_frames);
     for (const Site& site : device.sites) {
       PlaceNumbers numbers;
-      numbers.add(site.numbers);
+      numbers.add(site);
       nodes_[site.node == 0 ? stackless_child() : shown[site.node]].value += numbers.metric(metric);
     }
     for (size_t i = nodes_.size() - 1; i > 0; --i) nodes_[nodes_[i].parent].value += nodes_[i].value;

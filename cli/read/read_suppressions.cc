@@ -1,0 +1,32 @@
+// cli/read/read_suppressions.cc: see read_suppressions.h.
+#include "cli/read/read_suppressions.h"
+
+#include "cli/base/fd.h"
+#include "cli/base/problems.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace heapprof::cli {
+
+Result<Done> read_suppressions(const std::string& path, Suppressions* rules) {
+  constexpr size_t kMostBytes = 1 << 20;
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.is_open()) return suppressions_not_readable(path, errno_text(errno));
+  std::string text;
+  std::array<char, 16 << 10> buffer;
+  for (;;) {
+    const ssize_t got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return suppressions_not_readable(path, errno_text(errno));
+    if (got == 0) break;
+    text.append(buffer.data(), static_cast<size_t>(got));
+    if (text.size() > kMostBytes) return suppressions_not_readable(path, "it is larger than 1 MiB");
+  }
+  return parse_suppressions(text, path, rules);
+}
+
+}  // namespace heapprof::cli
