@@ -5,10 +5,11 @@ _heapprof() {
   _init_completion -s || return
 
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
+  local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report doctor -h --help --version' -- "$cur")
     return
   fi
 
@@ -33,7 +34,10 @@ _heapprof() {
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) mapfile -t COMPREPLY < <(compgen -W 'text json csv' -- "$cur"); return ;;
+    --format) local forms='text json csv'; [[ $command != doctor ]] || forms='text json'
+      mapfile -t COMPREPLY < <(compgen -W "$forms" -- "$cur")
+      return
+      ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
     --top | --stall-timeout) return ;;
     -o | --output | --suppressions) _filedir; return ;;
@@ -55,6 +59,7 @@ _heapprof() {
         _filedir
       fi
       ;;
+    doctor) mapfile -t COMPREPLY < <(compgen -W "$doctor_flags" -- "$cur") ;;
   esac
 } &&
   complete -F _heapprof heapprof

@@ -26,6 +26,7 @@ end
 
 complete -c heapprof -n __fish_use_subcommand -f -a run -d 'Run a program, record every allocation'
 complete -c heapprof -n __fish_use_subcommand -f -a report -d 'Show where memory comes from'
+complete -c heapprof -n __fish_use_subcommand -f -a doctor -d 'Say what this machine allows'
 complete -c heapprof -n __fish_use_subcommand -f -l version -d 'The version of heapprof'
 complete -c heapprof -n __fish_use_subcommand -f -s h -d 'A screen of help'
 complete -c heapprof -n __fish_use_subcommand -f -l help -d 'All of it'
@@ -67,3 +68,10 @@ complete -c heapprof -n $report -l bytes -d 'Exact bytes'
 complete -c heapprof -n $report -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $report -s h -d 'A screen of help'
 complete -c heapprof -n $report -l help -d 'All of it'
+
+set -l doctor '__fish_seen_subcommand_from doctor'
+complete -c heapprof -n $doctor -f
+complete -c heapprof -n $doctor -l format -x -a 'text json' -d 'Form of the findings'
+complete -c heapprof -n $doctor -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $doctor -s h -d 'A screen of help'
+complete -c heapprof -n $doctor -l help -d 'All of it'

@@ -3,6 +3,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/doctor.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run_options.h"
 
@@ -14,8 +15,8 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 2> kCommands = {
-      {{"run", run_text, run_main}, {"report", report_text, report_main}}};
+  static constexpr std::array<Command, 3> kCommands = {
+      {{"run", run_text, run_main}, {"report", report_text, report_main}, {"doctor", doctor_text, doctor_main}}};
   return kCommands;
 }
 

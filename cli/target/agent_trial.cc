@@ -1,0 +1,99 @@
+// cli/target/agent_trial.cc: the same launch and the same socket as `heapprof run`; the program is a shell that does nothing, and
+// it is told to stay out as soon as it has spoken.
+#include "cli/target/agent_trial.h"
+
+#include "cli/target/agent_files.h"
+#include "cli/target/launch.h"
+#include "cli/target/server.h"
+#include "shared/env.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <optional>
+#include <string>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr int kPatienceMs = 5000;
+constexpr const char* kProgram = "/bin/sh";
+
+uint64_t now_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1'000'000;
+}
+
+struct Trial {
+  std::optional<wire::Hello> hello;
+  std::string problem;  // why there is none
+};
+
+Trial try_preload(const std::vector<std::string>& objects) {
+  Result<Server> server = Server::open();
+  if (!server) return {std::nullopt, server.problem().what};
+  LaunchOptions options;
+  options.command = {kProgram, "-c", ":"};
+  options.file = kProgram;
+  options.preload = objects;
+  options.socket_variable = wire::kNoFollow + server->path();
+  sigprocmask(SIG_BLOCK, nullptr, &options.signal_mask);
+  const Result<Launched> launched = launch(options);
+  if (!launched) return {std::nullopt, launched.problem().what};
+  Trial trial;
+  const uint64_t deadline_ms = now_ms() + kPatienceMs;
+  bool has_ended = false;
+  while (!trial.hello && now_ms() < deadline_ms) {
+    if (std::optional<Caller> caller = server->accept_caller(); caller && caller->pid == launched->pid) {
+      trial.hello = caller->hello;
+      Server::answer(*caller, wire::Verdict::kStayOut, -1);
+    }
+    int status = 0;
+    if (!trial.hello && has_ended) break;  // one more look after its end
+    has_ended = !trial.hello && waitpid(launched->pid, &status, WNOHANG) == launched->pid;
+    std::vector<pollfd> waiting;
+    server->add_waiting(&waiting);
+    if (!trial.hello && !has_ended) poll(waiting.data(), waiting.size(), 10);
+  }
+  if (!has_ended && !trial.hello) kill(launched->pid, SIGKILL);
+  int status = 0;
+  if (!has_ended) waitpid(launched->pid, &status, 0);
+  if (!trial.hello) trial.problem = fmt::format("{} with it preloaded said nothing", kProgram);
+  return trial;
+}
+
+}  // namespace
+
+std::vector<Check> try_agent() {
+  const Result<AgentFiles> files = find_agent_files();
+  if (!files) return {{"agent", Finding::kMissing, files.problem().what, files.problem().fix}};
+  const Trial trial = try_preload({files->agent});
+  if (!trial.hello) {
+    return {{"agent", Finding::kMissing, fmt::format("{}: {}", files->agent, trial.problem),
+             fmt::format("see why: LD_DEBUG=libs LD_PRELOAD={} {} -c :", files->agent, kProgram)}};
+  }
+  if (trial.hello->magic != wire::kMagic || trial.hello->version != wire::kProtocolVersion) {
+    return {{"agent", Finding::kMissing, fmt::format("{} is of another version of heapprof", files->agent),
+             "install tool and agent of one version"}};
+  }
+  std::vector<Check> checks = {{"agent", Finding::kOk, files->agent + ": loads, finds malloc, and answers", ""}};
+  if (files->reference.empty()) {
+    checks.push_back({"verification", Finding::kWarning,
+                      "libheapprof-verify.so is not installed: no --verify-stacks, no --unwinder=libunwind",
+                      "build it with libunwind (libunwind-dev), and install again"});
+  } else {
+    const Trial both = try_preload({files->agent, files->reference});
+    checks.push_back(both.hello
+                         ? Check{"verification", Finding::kOk, "--verify-stacks and --unwinder=libunwind work", ""}
+                         : Check{"verification", Finding::kWarning, files->reference + ": " + both.problem,
+                                 "install libunwind (Debian: libunwind8)"});
+  }
+  checks.push_back({"libc", Finding::kOk, fmt::format("glibc {}", trial.hello->libc_version), ""});
+  return checks;
+}
+
+}  // namespace heapprof::cli
