@@ -66,6 +66,10 @@ bool wait_for_space(Context* context, uint64_t bytes) {
   }
   if (context->is_stalled || g_control->full_policy == wire::FullPolicy::kDrop) {
     if (is_collector_dead()) turn_off(wire::StopReason::kCollectorDied);
+    if (g_control->detach.load(std::memory_order_relaxed) != 0) {
+      turn_off(wire::StopReason::kDetached);
+      return false;
+    }
     count_lost(context);
     return false;
   }

@@ -4,7 +4,7 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --unwinder --verify-stacks --clock --fence -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --unwinder --verify-stacks --clock --fence -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --device --format --bytes --color -h --help'
 
@@ -20,7 +20,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _command_offset $((i + 1)); return ;;
-        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --unwinder | --clock | --fence) ((i++)) ;;
+        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --unwinder | --clock | --fence) ((i++)) ;;
         -*) ;;
         *) _command_offset "$i"; return ;;
       esac
@@ -39,7 +39,7 @@ _heapprof() {
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --stall-timeout) return ;;
+    --top | --stall-timeout | --max-memory) return ;;
     -o | --output | --suppressions) _filedir; return ;;
   esac
   $split && return

@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --color --on-full --stall-timeout --unwinder --clock --fence
+            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --unwinder --clock --fence
                 set -e words[1]
             case '-*'
             case '*'
@@ -44,6 +44,7 @@ complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
 complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM starts'
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
+complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
 complete -c heapprof -n $run -l unwinder -x -a 'heapprof libunwind' -d 'Who walks stacks'
 complete -c heapprof -n $run -l verify-stacks -d "Compare every stack with libunwind's"
 complete -c heapprof -n $run -l clock -x -a 'auto tsc sequence' -d 'What orders events'

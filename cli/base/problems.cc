@@ -182,7 +182,7 @@ Problem protocol_mismatch(Versions agent) {
 }
 
 Problem arena_refused(const std::string& reason) {
-  return {"HP035", fmt::format("the kernel gives no shared memory for the events (memfd_create: {})", reason),
+  return {"HP035", fmt::format("the kernel gives no shared memory for the events ({})", reason),
           "allow memfd_create in the container's seccomp profile", "run heapprof outside the container", kFailed};
 }
 
@@ -321,6 +321,24 @@ Problem numbers_disagree(const std::string& detail) {
 Problem profile_incomplete(const std::string& reason) {
   return {"HP048", fmt::format("the profile is incomplete: {}", reason), "run again, and let the program end by itself",
           "read it as what happened up to then", kWarning};
+}
+
+Problem memory_limit_reached(const std::string& reason) {
+  return {"HP093", fmt::format("the profile ends early: {}", reason),
+          "give heapprof more memory: raise --max-memory, ulimit -v or the control group's limit",
+          "read it as it is: everything up to that moment is exact", kWarning};
+}
+
+Problem names_not_read(const std::string& modules) {
+  return {"HP094", fmt::format("the names in {} could not be read: the file is broken, or memory ran out", modules),
+          "give heapprof more memory, or install the file again",
+          "look the addresses up yourself: addr2line -e FILE ADDRESS", kWarning};
+}
+
+Problem memory_refused(const std::string& purpose) {
+  return {"HP095", fmt::format("there is not enough memory to {}", purpose),
+          "give heapprof more memory: ulimit -v unlimited",
+          "let it stop in time: heapprof run --max-memory 1GiB -- PROGRAM", kFailed};
 }
 
 Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command) {

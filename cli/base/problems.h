@@ -54,7 +54,7 @@ struct FileLine {
   X("HP032", disk_full, ("x.json", "no space left on device"))                                       \
   X("HP033", nothing_profiled, ("./server"))                                                         \
   X("HP034", protocol_mismatch, (Versions{2, 1}))                                                    \
-  X("HP035", arena_refused, ("operation not permitted"))                                             \
+  X("HP035", arena_refused, ("memfd_create: operation refused"))                                     \
   X("HP036", agent_stopped, ("the agent could not map its memory"))                                  \
   X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                        \
   X("HP038", events_lost, (Share{1204, 18400000}))                                                   \
@@ -105,7 +105,10 @@ struct FileLine {
   X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                    \
   X("HP090", process_not_ours, ("4711"))                                                             \
   X("HP091", missing_pid, ("snapshot"))                                                              \
-  X("HP092", nobody_answers, ("4711"))
+  X("HP092", nobody_answers, ("4711"))                                                                 \
+  X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                  \
+  X("HP094", names_not_read, ("libfoo.so.1"))                                                        \
+  X("HP095", memory_refused, ("write x.json"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -136,6 +139,7 @@ Problem arena_refused(const std::string& reason);
 Problem agent_stopped(const std::string& reason);
 Problem processes_refused(uint64_t processes, const std::string& reason);            // warning
 Problem root_image_replaced(const std::string& program, const std::string& became);  // warning
+Problem memory_refused(const std::string& purpose);                                  // "write x.json"
 Problem launch_failed(const std::string& program, const std::string& reason);
 Problem socket_refused(const std::string& path, const std::string& reason);
 Problem reference_unwinder_missing(const std::string& flag);
@@ -152,6 +156,8 @@ Problem clock_without_time(const std::string& clock);
 Problem verification_failed(Share mismatched);
 Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
+Problem memory_limit_reached(const std::string& reason);
+Problem names_not_read(const std::string& modules);
 Problem numbers_disagree(const std::string& detail);
 
 // Usage and output.

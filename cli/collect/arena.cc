@@ -35,13 +35,12 @@ Result<std::unique_ptr<Arena>> Arena::create() {
   }
   void* region =
       ::mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (region == MAP_FAILED) return arena_refused(std::string("mmap: ") + std::strerror(errno));
+  if (region == MAP_FAILED) return memory_refused("record a process");
   void* base = static_cast<unsigned char*>(region) + wire::kPageBytes;
   if (::mmap(base, wire::kRingDataOff, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd.get(), 0) ==
       MAP_FAILED) {
-    const int error = errno;
     ::munmap(region, kRegionBytes);
-    return arena_refused(std::string("mmap: ") + std::strerror(error));
+    return memory_refused("record a process");
   }
   std::unique_ptr<Arena> arena(new Arena(std::move(fd), static_cast<unsigned char*>(region)));
   hold_liveness(liveness_word(arena->control()));

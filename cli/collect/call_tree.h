@@ -6,6 +6,7 @@
 // Guarantees
 //  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.
 //  - A parent's index is smaller than its children's. Node 0 is the root.
+//  - What finds no memory throws std::bad_alloc and has changed nothing.
 // Cost:     8 bytes a node, 21-43 a slot.
 #pragma once
 
@@ -69,6 +70,12 @@ class CallTree {
   // Sites are numbered from 1; [0] is unused.
   const GrowingArray<SiteKey>& sites() const { return sites_; }
   uint32_t site_count() const { return static_cast<uint32_t>(sites_.size()); }
+  uint64_t slot_bytes() const { return table_ == nullptr ? 0 : (mask_ + 1) * sizeof(Slot); }
+  // No stack is looked up any more: gives the slots back. Nodes and sites stay.
+  void release_slots() {
+    table_.reset();
+    slots_ = nullptr;
+  }
 
  private:
   Slot& add(uint64_t path_hash, uint32_t parent, uint32_t location);

@@ -3,6 +3,7 @@
 // Guarantees
 //  - New elements are zero bytes. Growing moves page tables, not data (mremap), so there is no pause and no second copy.
 //  - Untouched capacity costs no memory.
+//  - Growing that finds no memory throws std::bad_alloc and has changed nothing.
 // Not provided: stable addresses. A reference is valid until the array grows.
 #pragma once
 
@@ -36,6 +37,12 @@ class GrowingArray {
     const T copy = item;
     grow_to(size_ + 1);
     items_[size_ - 1] = copy;
+  }
+
+  // Room for that many more: they can be added without asking for memory.
+  void make_room(size_t count) {
+    if ((size_ + count) * sizeof(T) > bytes_) [[unlikely]]
+      reserve(size_ + count);
   }
 
   // Makes the array at least `size` long; what is new is zero.

@@ -86,6 +86,7 @@ void Ledger::close_unseen(Block* block) {
 [[gnu::always_inline]] inline void Ledger::note_change() { timeline_.record(now_ticks_, sites_.totals().live.bytes); }
 
 [[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring) {
+  sites_.make_room();
   bool is_new = false;
   Block* block = heap_.insert(event.address, &is_new);
   if (!is_new) [[unlikely]] {
@@ -102,14 +103,14 @@ void Ledger::close_unseen(Block* block) {
 }
 
 [[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring) {
-  ++counts_.frees;
-  ++threads_[event.thread()].frees;
   Block block;
   if (!heap_.take(event.address, &block)) [[unlikely]] {
-    if (!repairs()) return count_foreign();
-    park(event, ring);
+    if (repairs()) park(event, ring);
+    count_free(event);
+    if (!repairs()) count_foreign();
     return;
   }
+  count_free(event);
   close_block(block, block.address, true);
   note_change();
   if (!parking_.empty()) [[unlikely]]
@@ -171,6 +172,7 @@ void Ledger::unlink(const Block& block, BegunRealloc* begun) {
 
 void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
   std::vector<BegunRealloc>& begun = begun_of(ring);
+  if (begun.size() == begun.capacity()) begun.reserve(std::max<size_t>(4, 2 * begun.size()));
   const auto is_same = [&event](const BegunRealloc& other) { return other.thread == event.thread(); };
   if (static_cast<size_t>(std::count_if(begun.begin(), begun.end(), is_same)) >= kMaxNestedReallocs) {
     const auto oldest = std::find_if(begun.begin(), begun.end(), is_same);
@@ -205,6 +207,11 @@ bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
 }
 
 void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
+  sites_.make_room();
+  bool is_new = false;
+  Block* block = heap_.insert(event.address, &is_new);  // first: the rest cannot fail
+  const bool waits = !is_new && repairs();
+  if (waits) park(as_kind(event, EventKind::kMalloc), ring);
   ++counts_.reallocs;
   BegunRealloc begun;
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
@@ -215,16 +222,9 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
     parked->after_realloc = true;
   }
 
-  bool is_new = false;
-  Block* block = heap_.insert(event.address, &is_new);
-  if (!is_new) [[unlikely]] {
-    if (repairs()) {
-      note_change();
-      park(as_kind(event, EventKind::kMalloc), ring);
-      return;
-    }
+  if (waits) return note_change();
+  if (!is_new) [[unlikely]]
     close_unseen(block);
-  }
   open_block(block, event);
   note_growth();
   if (!parking_.empty()) [[unlikely]]
@@ -232,8 +232,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
 }
 
 void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
-  ++counts_.frees;
-  ++threads_[event.thread()].frees;
+  count_free(event);
   BegunRealloc begun;
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
     count_foreign();
@@ -288,8 +287,9 @@ void Ledger::settle(uint64_t address) {
   while (const ParkedEvent* first = parking_.first(address)) {
     const bool needs_live = first->event.kind() != EventKind::kMalloc;
     if (needs_live != (heap_.find(address) != nullptr)) return;
+    perform(*first);
     ++counts_.reordered;
-    perform(parking_.take_first(address));
+    parking_.take_first(address);
   }
 }
 
@@ -303,6 +303,7 @@ Event Ledger::revive(const ParkedEvent& parked) {
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
+    sites_.make_room();
     bool is_new = false;
     open_block(heap_.insert(event.address, &is_new), event);
     note_growth();
@@ -326,6 +327,7 @@ void Ledger::perform(const ParkedEvent& parked) {
 void Ledger::give_up(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
+    sites_.make_room();
     bool is_new = false;
     Block* block = heap_.insert(event.address, &is_new);
     if (!is_new) close_unseen(block);
@@ -342,7 +344,8 @@ void Ledger::give_up(const ParkedEvent& parked) {
 
 void Ledger::expire(uint64_t latest_stamp) {
   while (const uint64_t address = parking_.overdue(latest_stamp)) {
-    give_up(parking_.take_first(address));
+    give_up(*parking_.first(address));
+    parking_.take_first(address);
     settle(address);
   }
   next_expiry_ = parking_.empty() ? UINT64_MAX : add_saturating(parking_.oldest_stamp(), repair_window_);

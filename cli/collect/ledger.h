@@ -7,6 +7,8 @@
 //    of every thread and the history of every address.
 //  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc; those without a block also as
 //    foreign, blocks that ended unseen as unseen.
+//  - An event for which there is no memory throws std::bad_alloc and has changed nothing: the books are then exact up to it, and
+//    stop_growing() and finish() may follow.
 // Context:  one thread.
 // Cost:     10-20 ns an event (tests/bench/collect.cc).
 #pragma once
@@ -60,6 +62,8 @@ class Ledger {
   }
   void prefetch_site(const Event& event) const;
 
+  // Memory has run out: finish() makes do with what there is.
+  void stop_growing() { heap_.stop_growing(); }
   // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.
   void finish(uint64_t end_ticks);
 
@@ -73,6 +77,9 @@ class Ledger {
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
   }
+  // Live blocks are needed no longer; after finish(), check() and for_each_live().
+  void release_blocks() { heap_.release(); }
+  uint64_t block_bytes() const { return heap_.bytes(); }
   // Numbers that must agree and do not; empty if all is well. After finish().
   std::vector<std::string> check() const;
 
@@ -114,6 +121,10 @@ class Ledger {
   void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }
+  void count_free(const Event& event) {
+    ++counts_.frees;
+    ++threads_[event.thread()].frees;
+  }
 
   bool take_begun(uint32_t thread, uint32_t ring, BegunRealloc* begun);
   std::vector<BegunRealloc>& begun_of(uint32_t ring);

@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kFirstBlocks = 128;       // a page
 constexpr uint64_t kHugeBytes = 4ull << 20;  // from here on huge pages pay
 constexpr uint64_t kMaxSegmentBlocks = 1ull << 31;
+constexpr size_t kMostStragglers = 256;  // ordinarily
 
 Block* map_blocks(uint64_t count) { return static_cast<Block*>(map_zeroed(count * sizeof(Block))); }
 
@@ -29,8 +30,18 @@ LiveHeap::LiveHeap() {
   }
 }
 
-LiveHeap::~LiveHeap() {
-  for (Segment& segment : segments_) unmap(segment.blocks, segment.capacity * sizeof(Block));
+LiveHeap::~LiveHeap() { release(); }
+
+void LiveHeap::release() {
+  for (Segment& segment : segments_) {
+    if (segment.blocks != nullptr) unmap(segment.blocks, segment.capacity * sizeof(Block));
+    segment = {};
+  }
+}
+
+void LiveHeap::stop_growing() {
+  may_grow_ = false;
+  for (Segment& segment : segments_) segment.limit = segment.capacity - 1;  // one free place ends every search
 }
 
 // In place: the mapping grows at its end, and blocks move up, the last one first. A block's new home lies above its old place
@@ -39,13 +50,16 @@ LiveHeap::~LiveHeap() {
 void LiveHeap::grow(uint32_t index) {
   Segment& segment = segments_[index];
   const uint64_t old_capacity = segment.capacity;
-  if (old_capacity >= kMaxSegmentBlocks) throw std::bad_alloc();
-  segment.capacity = (old_capacity + old_capacity / 2 + kFirstBlocks - 1) / kFirstBlocks * kFirstBlocks;  // whole pages
-  segment.limit = segment.capacity / 3 * 2;
-  segment.blocks =
-      static_cast<Block*>(grow_mapping(segment.blocks, old_capacity * sizeof(Block), segment.capacity * sizeof(Block)));
-
+  if (!may_grow_ || old_capacity >= kMaxSegmentBlocks) throw std::bad_alloc();
+  const uint64_t capacity =
+      (old_capacity + old_capacity / 2 + kFirstBlocks - 1) / kFirstBlocks * kFirstBlocks;  // whole pages
   std::vector<Block> stragglers;
+  stragglers.reserve(kMostStragglers);  // what may fail comes before what changes
+  segment.blocks =
+      static_cast<Block*>(grow_mapping(segment.blocks, old_capacity * sizeof(Block), capacity * sizeof(Block)));
+  segment.capacity = capacity;
+  segment.limit = capacity / 3 * 2;
+
   for (uint64_t i = old_capacity; i-- != 0;) {
     const Block block = segment.blocks[i];
     if (block.address == 0) continue;

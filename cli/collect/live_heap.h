@@ -6,6 +6,7 @@
 //
 // Guarantees
 //  - At most one block an address; address 0 is never in it.
+//  - An insert that finds no memory throws std::bad_alloc and has changed nothing.
 // Cost:     48-72 bytes a live block; two cache lines at most for nearly every look-up. (tests/bench/collect.cc)
 #pragma once
 
@@ -37,6 +38,11 @@ class LiveHeap {
     size_t size = 0;
     for (const Segment& segment : segments_) size += segment.used;
     return size;
+  }
+  uint64_t bytes() const {
+    uint64_t bytes = 0;
+    for (const Segment& segment : segments_) bytes += segment.capacity * sizeof(Block);
+    return bytes;
   }
   // Whether its tables are larger than a cache close to the core.
   bool is_large() const { return segments_[0].capacity > kSmallSegment; }
@@ -103,6 +109,11 @@ class LiveHeap {
     }
   }
 
+  // From here on nothing grows: what is left of the tables is used, and then insert throws.
+  void stop_growing();
+  // Forgets all blocks and gives their memory back. pre: nothing is looked up or inserted any more
+  void release();
+
   template <typename Visitor>
   void for_each(const Visitor& visit) const {
     for (const Segment& segment : segments_) {
@@ -153,6 +164,7 @@ class LiveHeap {
 
   void grow(uint32_t segment);
 
+  bool may_grow_ = true;
   std::array<Segment, 1u << kSegmentBits> segments_;
 };
 

@@ -46,6 +46,7 @@ class ModuleMap {
   }
 
   std::vector<Module> take_modules() { return std::move(modules_); }
+  std::vector<Location> take_locations() { return std::move(locations_); }
   const std::vector<Location>& locations() const { return locations_; }
 
  private:

@@ -22,6 +22,11 @@ constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
 constexpr uint64_t kMostFinalEvents =
     wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
+// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter more.
+constexpr uint64_t kFinishBytes = 8 << 20;
+constexpr uint64_t kFinishSiteBytes = 500;
+constexpr uint64_t kFinishNodeBytes = 80;
+constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
 
 // A string field of the handshake.
 template <size_t n>
@@ -63,6 +68,7 @@ struct ProcessCollector::State {
   ResidentSamples resident;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
+  std::string stop_reason;  // empty: has not stopped before its time
 };
 
 ProcessCollector::ProcessCollector(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -169,6 +175,31 @@ void ProcessCollector::detach() {
   state_->arena->control().detach.store(1, std::memory_order_release);
 }
 
+void ProcessCollector::stop(const std::string& reason) {
+  State& state = *state_;
+  state.stop_reason = reason;
+  state.ledger.stop_growing();
+  if (state.end_ticks == 0) state.end_ticks = read_ticks(state.options.clock_mode);
+  detach();
+}
+
+bool ProcessCollector::has_stopped() const { return !state_->stop_reason.empty(); }
+
+uint64_t ProcessCollector::age_ns() const { return monotonic_ns() - state_->scale.start_ns(); }
+
+MemoryNeed ProcessCollector::memory_need() const {
+  const State& state = *state_;
+  const uint64_t sites = state.tree.site_count();
+  const uint64_t nodes = state.tree.nodes().size();
+  const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
+  MemoryNeed need;
+  need.held_bytes = state.ledger.block_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+                    sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
+  need.finish_bytes =
+      kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
+  return need;
+}
+
 namespace {
 
 Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is_fork) {
@@ -200,13 +231,14 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
 
 // Empty if the profile is whole.
 std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
-                            bool has_unreadable_rings, bool is_attached) {
+                            bool has_unreadable_rings, bool is_attached, const std::string& own_reason) {
   std::string reasons;
   const auto add = [&reasons](const std::string& reason) { reasons += (reasons.empty() ? "" : "; ") + reason; };
+  if (!own_reason.empty()) add(own_reason);
   if (!is_attached) add("the agent could not map the shared memory (a limit on descriptors or address space)");
   if (counters.corrupt_records != 0) add(wire::stop_reason_text(wire::StopReason::kCorruptRing));
   if (has_unreadable_rings) add("the collector had no address space left for a ring");
-  if (is_detached) add(wire::stop_reason_text(wire::StopReason::kDetached));
+  if (is_detached && own_reason.empty()) add(wire::stop_reason_text(wire::StopReason::kDetached));
   if (stop != wire::StopReason::kNone && !(is_detached && stop == wire::StopReason::kDetached))
     add(wire::stop_reason_text(stop));
   if (counters.lost != 0) add("events were lost");
@@ -239,11 +271,13 @@ Recording ProcessCollector::finish() {
   run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
   run.counters.watermark_skips = state.drain->watermark_skips();
   run.counters.events_before_agent = state.hello.events_before;
-  run.incomplete_reason = what_is_missing(
-      run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
-      state.is_detached, state.drain->has_unreadable_rings(), control.attached.load(std::memory_order_relaxed) != 0);
+  run.incomplete_reason =
+      what_is_missing(run.counters, static_cast<wire::StopReason>(control.stop_reason.load(std::memory_order_relaxed)),
+                      state.is_detached, state.drain->has_unreadable_rings(),
+                      control.attached.load(std::memory_order_relaxed) != 0, state.stop_reason);
   run.complete = run.incomplete_reason.empty();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
+  state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident},
                   &recording);
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

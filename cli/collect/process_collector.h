@@ -5,6 +5,7 @@
 // Guarantees
 //  - Every published event is in the recording, or counted there as lost; a process that is killed loses nothing it published.
 //  - finish() checks its own sums (Recording::consistency_errors).
+//  - Where memory runs out, drain() throws std::bad_alloc, and the books are exact up to one event.
 // Not provided: what only the launcher knows: command, end, machine, parent, wall-clock start, self_test_failures,
 //           the collector's own cost.
 // Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h).
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/collect/memory_budget.h"
 #include "cli/model/recording.h"
 #include "shared/wire.h"
 
@@ -62,6 +64,14 @@ class ProcessCollector {
   void drain_to_end();
   // Tells the agent to stop recording. Events go on coming until it has noticed.
   void detach();
+  // Stops here and now, for `reason`: what was taken up is in the recording, exactly, and nothing after it. The agent is told.
+  // May follow a std::bad_alloc of drain() or drain_to_end().
+  void stop(const std::string& reason);
+  bool has_stopped() const;
+  uint64_t age_ns() const;  // since start()
+
+  // What this collector holds, and what the way from here to a written profile takes at most (about: names are not known yet).
+  MemoryNeed memory_need() const;
   // Samples the resident set; drain() does so every 10 ms.
   void sample_resident();
 

@@ -1,7 +1,11 @@
 // cli/collect/recording_builder.cc: see recording_builder.h.
 #include "cli/collect/recording_builder.h"
 
+#include "cli/model/assemble.h"
+#include "cli/model/site_numbers.h"
+
 #include <algorithm>
+#include <new>
 
 namespace heapprof::cli {
 
@@ -45,6 +49,34 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
   return numbers;
 }
 
+void add_sites(const RecordingParts& parts, std::vector<RecordedSite>* recorded) {
+  const SiteBook& sites = parts.ledger->sites();
+  GrowingArray<LeakTimes> leaks;
+  find_leaks(*parts.ledger, &leaks);
+  parts.ledger->release_blocks();  // the recording needs room
+  recorded->reserve(sites.size());
+  for (uint32_t i = 1; i < sites.size(); ++i) {
+    if (sites[i].total.blocks == 0) continue;  // its only event was lost with the rest of a corrupt ring
+    const SiteKey& key = parts.tree->sites()[i];
+    recorded->push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale)});
+  }
+}
+
+// All sites as one without a stack, for want of memory: that of the leaks' times is not known any more.
+void sum_up_sites(const RecordingParts& parts, const DeviceTotals& totals, std::vector<RecordedSite>* recorded) {
+  const SiteBook& sites = parts.ledger->sites();
+  Site sum;
+  for (uint32_t i = 1; i < sites.size(); ++i) {
+    Site site;
+    site.numbers = numbers_of(sites, i, {}, *parts.scale);
+    merge_site(&sum, site, totals.peak_bytes);
+  }
+  sum.numbers.max_bytes = totals.peak_bytes;
+  sum.numbers.max_blocks = totals.peak_blocks;
+  std::vector<RecordedSite>().swap(*recorded);
+  if (sum.numbers.total_blocks != 0) recorded->push_back({0, false, sum.numbers});
+}
+
 DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const ResidentSamples& resident) {
   const SiteBook::Totals& totals = sites.totals();
   const Amount total = sites.total();
@@ -79,19 +111,19 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   Ledger& ledger = *parts.ledger;
   const SiteBook& sites = ledger.sites();
   recording->consistency_errors = ledger.check();
-  recording->locations = parts.modules->locations();
+  recording->locations = parts.modules->take_locations();
   recording->modules = parts.modules->take_modules();
-  recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
 
   RecordedDevice host;
   host.totals = totals_of(sites, *parts.scale, parts.resident);
-  GrowingArray<LeakTimes> leaks;
-  find_leaks(ledger, &leaks);
-  host.sites.reserve(sites.size());
-  for (uint32_t i = 1; i < sites.size(); ++i) {
-    if (sites[i].total.blocks == 0) continue;  // its only event was lost with the rest of a corrupt ring
-    const SiteKey& key = parts.tree->sites()[i];
-    host.sites.push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale)});
+  try {
+    add_sites(parts, &host.sites);
+    recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
+  } catch (const std::bad_alloc&) {
+    sum_up_sites(parts, host.totals, &host.sites);
+    recording->stacks.assign(1, {});
+    recording->locations.clear();
+    note_dropped_stacks(&recording->run);
   }
   host.timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
 

@@ -52,6 +52,8 @@ class SiteBook {
 
   // Sites below `count` exist from now on.
   void grow_to(uint32_t count) { sites_.grow_to(count); }
+  // After this the next add() needs no memory, and so cannot fail half way.
+  void make_room() { histograms_.make_room(2); }
   uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
   // Whether the entries are larger than a cache close to the core.
   bool is_large() const { return sites_.size() > kSmall; }

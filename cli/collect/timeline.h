@@ -3,7 +3,8 @@
 // Guarantees
 //  - Every value that was ever recorded lies within its bucket's bounds; maximum and minimum of a bucket were really reached.
 //  - At most kMaxBuckets buckets: when they are full, neighbours are merged and the width doubles.
-// Cost:     1 ns a value in the current bucket.
+//  - record() allocates nothing.
+// Cost:     1 ns a value in the current bucket; 64 KiB.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ class LiveTimeline {
   };
 
   // Buckets are first `1 << width_log2` ticks wide.
-  explicit LiveTimeline(uint32_t width_log2 = 14) : width_log2_(width_log2) {}
+  explicit LiveTimeline(uint32_t width_log2 = 14) : width_log2_(width_log2) { closed_.reserve(kMaxBuckets); }
 
   // Time begins here, with 0 bytes.
   void start(uint64_t ticks) {

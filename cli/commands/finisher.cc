@@ -15,11 +15,15 @@
 #include "cli/model/invariants.h"
 #include "cli/write/registry.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
+#include <optional>
+#include <system_error>
 
 namespace heapprof::cli {
 
@@ -46,12 +50,51 @@ void name_main_module(Recording* recording) {
   }
 }
 
+void give_up_names(Recording* recording) {
+  recording->run.coverage.unread_modules.clear();
+  for (const Module& module : recording->modules) recording->run.coverage.unread_modules.push_back(module.path);
+}
+
+bool is_memory_limited() {
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
+  }
+  return false;
+}
+
+// With names; or without, or without stacks, if there is no memory for them.
+std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bool all_sites) {
+  const bool may_fail = is_memory_limited();
+  bool has_stacks = true;
+  for (;;) {
+    try {
+      Profile profile = assemble(recording, symbols);
+      if (!may_fail) recording = {};  // a million stacks need their memory once
+      if (!all_sites) group_small_sites(&profile, {});
+      return profile;
+    } catch (const std::bad_alloc&) {
+      if (!symbols.frames.empty()) {
+        symbols = {};
+        give_up_names(&recording);
+      } else if (has_stacks) {
+        has_stacks = false;
+        drop_stacks(&recording);
+      } else {
+        return std::nullopt;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Result<Finished> Finisher::finish(FinishJob job) {
-  if (!options_.show_progress) return finish(std::move(job), {});
+  SymbolizeOptions quietly;
+  quietly.worker_data_bytes = options_.names_bytes;
+  if (!options_.show_progress) return finish(std::move(job), quietly);
   Progress progress("symbolizing", "modules", options_.color);
-  SymbolizeOptions symbolize_options;
+  SymbolizeOptions symbolize_options = quietly;
   symbolize_options.progress = [&](size_t done, size_t all) { progress.update(done, all); };
   return finish(std::move(job), symbolize_options);
 }
@@ -60,13 +103,13 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Recording& recording = job.recording;
   name_main_module(&recording);
   const uint64_t start_ns = now_ns();
-  const SymbolTable symbols = symbols_.symbolize(recording.modules, recording.locations, symbolize_options);
+  SymbolTable symbols = look_up_names(&recording, symbolize_options);
   recording.run.cost.symbolize_ns = now_ns() - start_ns;
 
   Finished finished;
-  finished.profile = assemble(recording, symbols);
-  recording = {};  // a million stacks need their memory once
-  if (!options_.all_sites) group_small_sites(&finished.profile, {});
+  std::optional<Profile> profile = make_profile(std::move(recording), std::move(symbols), options_.all_sites);
+  if (!profile) return memory_refused("write " + job.path);
+  finished.profile = std::move(*profile);
   finished.saved.violations = find_violations(finished.profile).size();
 
   Result<AtomicFile> file = AtomicFile::create(job.path);
@@ -83,6 +126,16 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   saved.command = finished.profile.run.command;
   saved.peak_bytes = finished.profile.devices.empty() ? 0 : finished.profile.devices[0].totals.peak_bytes;
   return finished;
+}
+
+SymbolTable Finisher::look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options) {
+  try {
+    return symbols_.symbolize(recording->modules, recording->locations, symbolize_options,
+                              &recording->run.coverage.unread_modules);
+  } catch (const std::bad_alloc&) {
+    give_up_names(recording);
+    return {};
+  }
 }
 
 Finisher::Finisher(const FinishOptions& options) : options_(options) {}
@@ -124,8 +177,11 @@ void Finisher::submit(FinishJob job) {
     needs_worker = idle_workers_ == 0;
   }
   const size_t most_workers = std::clamp<size_t>(std::thread::hardware_concurrency() / 4, 1, kMostWorkers);
-  if (needs_worker && workers_.size() < most_workers) workers_.emplace_back([this] { work(); });
-  if (needs_spiller) spiller_ = std::thread([this] { spill(); });
+  try {
+    if (needs_worker && workers_.size() < most_workers) workers_.emplace_back([this] { work(); });
+    if (needs_spiller) spiller_ = std::thread([this] { spill(); });
+  } catch (const std::system_error&) {  // no thread to be had: others do the work, or collect_saved() itself
+  }
   changed_.notify_all();
 }
 
@@ -134,6 +190,11 @@ std::vector<SavedProfile> Finisher::collect_saved(std::vector<Problem>* problems
     std::unique_lock guard(mutex_);
     closed_ = true;
     changed_.notify_all();
+    if (workers_.empty()) {
+      guard.unlock();
+      work();
+      guard.lock();
+    }
     std::optional<Progress> progress;
     if (options_.show_progress && done_ < submitted_) progress.emplace("writing", "profiles", options_.color);
     while (done_ < submitted_) {
@@ -183,13 +244,10 @@ void Finisher::work() {
     if (!waiting.place) waiting_bytes_ -= waiting.bytes;
     working_bytes_ += waiting.bytes;
     guard.unlock();
-    const std::string path = waiting.job.path;
-    const bool is_whole = !waiting.place || disk_->take(*waiting.place, &waiting.job.recording);
-    Result<Finished> finished = is_whole
-                                    ? finish(std::move(waiting.job), {})
-                                    : Result<Finished>(output_not_writable(path, "its numbers cannot be read back"));
+    const uint64_t bytes = waiting.bytes;
+    Result<Finished> finished = finish_waiting(std::move(waiting));
     guard.lock();
-    working_bytes_ -= waiting.bytes;
+    working_bytes_ -= bytes;
     ++done_;
     if (finished) {
       saved_.push_back(std::move(finished->saved));
@@ -197,6 +255,19 @@ void Finisher::work() {
       problems_.push_back(finished.problem());
     }
     changed_.notify_all();
+  }
+}
+
+Result<Finished> Finisher::finish_waiting(Waiting waiting) {
+  const std::string path = waiting.job.path;
+  SymbolizeOptions symbolize_options;
+  symbolize_options.worker_data_bytes = options_.names_bytes;
+  try {
+    if (waiting.place && !disk_->take(*waiting.place, &waiting.job.recording))
+      return output_not_writable(path, "its numbers cannot be read back");
+    return finish(std::move(waiting.job), symbolize_options);
+  } catch (const std::bad_alloc&) {
+    return memory_refused("write " + path);
   }
 }
 

@@ -5,6 +5,7 @@
 //  - Children are finished in threads of their own, so that the processes still running are not kept waiting.
 //  - Memory is bounded, however many processes end faster than they can be written: what waits beyond `most_waiting_bytes` lies
 //    on disk, beside the profiles; and so much at most is in work at once, or one process's. Files of modules are open once.
+//  - Where memory runs out, names are given up first, then stacks; what is written says so. Totals, peak and curve stay exact.
 // Context:  submit() and collect_saved() from one thread. submit() does not wait: who calls it drains the rings.
 #pragma once
 
@@ -33,6 +34,7 @@ struct FinishOptions {
   bool show_progress = false;  // of finish(), on stderr, while names are looked up
   ColorMode color = ColorMode::kAuto;
   uint64_t most_waiting_bytes = 256ull << 20;
+  uint64_t names_bytes = 0;  // most memory of the process that reads names; 0: half of the machine's
 };
 
 struct FinishJob {
@@ -83,11 +85,13 @@ class Finisher {
   };
 
   Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options);
+  Result<Finished> finish_waiting(Waiting waiting);
   void share_files(Recording* recording);
   std::list<Waiting>::iterator next_job();
   std::list<Waiting>::iterator next_to_spill();
   void work();
   void spill();
+  SymbolTable look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options);
 
   FinishOptions options_;
   SymbolCache symbols_;

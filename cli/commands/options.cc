@@ -152,6 +152,24 @@ void Options::add_number(const FlagText& flag, uint64_t smallest, uint64_t large
       ->take_last();
 }
 
+void Options::add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target) {
+  declare(flag);
+  const std::string name = flags_.back().names.back();
+  app_.add_option_function<std::string>(
+          flag.names,
+          [=, this](const std::string& text) {
+            const Result<uint64_t> size_bytes = parse_size(text);
+            if (!size_bytes) {
+              complain(size_bytes.problem());
+            } else if (*size_bytes < smallest_bytes) {
+              complain(bad_value(name, text, fmt::format("a size of {} or more", format_bytes(smallest_bytes))));
+            } else {
+              *target = *size_bytes;
+            }
+          })
+      ->take_last();
+}
+
 void Options::add_word(const FlagText& flag, const std::vector<std::string>& words,
                        std::function<void(size_t)> choose) {
   declare(flag);

@@ -51,6 +51,8 @@ class Options {
   void add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target);
   // A flag whose value, in brackets, may be left out; it follows only behind "=". Without a value, 0.
   void add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target);
+  // A size with its unit, at least `smallest_bytes`.
+  void add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target);
   template <typename T>
   void add_choice(const FlagText& flag, const Choices<T>& choices, T* target) {
     std::vector<std::string> words;

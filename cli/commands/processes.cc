@@ -1,6 +1,8 @@
 // cli/commands/processes.cc: see processes.h.
 #include "cli/commands/processes.h"
 
+#include "cli/base/units.h"
+#include "cli/collect/clock.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 
@@ -12,6 +14,7 @@
 #include <bit>
 #include <filesystem>
 #include <iterator>
+#include <new>
 
 namespace heapprof::cli {
 
@@ -24,6 +27,8 @@ constexpr const char* kHookNames[] = {
 #undef X
 };
 constexpr uint32_t kNewBit = 31;
+constexpr uint64_t kMemoryIntervalNs = 5'000'000;
+constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing back
 
 int64_t unix_now_ns() {
   timespec now{};
@@ -62,10 +67,11 @@ struct Processes::Process {
   std::string rank;
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
+  std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
 };
 
 Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
-    : plan_(std::move(plan)), tree_(tree), on_end_(std::move(on_end)) {}
+    : plan_(std::move(plan)), tree_(tree), on_end_(std::move(on_end)), budget_(plan_.max_memory_bytes) {}
 Processes::~Processes() = default;
 
 // The caller's place in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.
@@ -179,15 +185,79 @@ void Processes::admit(Caller caller) {
 
 size_t Processes::drain() {
   size_t records = 0;
-  for (Process& process : processes_) records += process.collector->drain();
+  for (Iterator process = processes_.begin(); process != processes_.end();) {
+    const Iterator next = std::next(process);
+    if (process->collector != nullptr) {
+      try {
+        records += process->collector->drain();
+      } catch (const std::bad_alloc&) {
+        stop(process, std::nullopt);
+      }
+    }
+    process = next;
+  }
+  watch_memory();
   return records;
+}
+
+Processes::Iterator Processes::largest() {
+  Iterator largest = processes_.end();
+  uint64_t most_bytes = 0;
+  for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
+    if (process->collector == nullptr) continue;
+    const uint64_t held_bytes = process->collector->memory_need().held_bytes;
+    if (held_bytes >= most_bytes) {
+      largest = process;
+      most_bytes = held_bytes;
+    }
+  }
+  return largest;
+}
+
+// Processes are finished one after the other, so the largest need is what must be left.
+void Processes::watch_memory() {
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns < next_memory_ns_) return;
+  next_memory_ns_ = now_ns + kMemoryIntervalNs;
+  MemoryNeed need;
+  for (const Process& process : processes_) {
+    if (process.collector == nullptr) continue;
+    const MemoryNeed one = process.collector->memory_need();
+    need.held_bytes += one.held_bytes;
+    need.finish_bytes = std::max(need.finish_bytes, one.finish_bytes);
+  }
+  if (need.held_bytes < kWorthStopping) return;
+  if (const std::optional<MemoryShortage> shortage = budget_.shortage(need)) stop(largest(), shortage);
+}
+
+// The agent is told to record no more; the program runs on. Its profile is written now, which gives most of the memory back; the
+// root's when it has ended, with the summary.
+void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shortage) {
+  const std::string limit =
+      shortage ? fmt::format(" of {} ({})", format_bytes(shortage->limit_bytes), shortage->limit) : "";
+  process->collector->stop(
+      fmt::format("{}{} at {}", kMemoryLimitReason, limit, format_time(process->collector->age_ns())));
+  if (process->handle.pid == plan_.root_pid) {
+    process->stopped = take_recording(&*process);
+    process->collector.reset();
+  } else {
+    tree_->set_running(process->entry);
+    unseen_.push_back(hold_process(process->handle.pid, std::move(process->handle.pidfd)));
+    finish(process, {EndKind::kDetached, 0}, true);
+  }
+}
+
+// Never without: what finds no room is left out, and said.
+Recording Processes::take_recording(Process* process) {
+  if (process->stopped) return std::move(*process->stopped);
+  return process->collector->finish();
 }
 
 // A program may put itself under a filter at any time; from then on its agent must wait without system calls. And it may have
 // gone on as another program, from which nothing will come.
 void Processes::watch(Iterator process) {
   const pid_t pid = process->handle.pid;
-  if (process->filter != wire::FilterState::kCertain) {
+  if (process->filter != wire::FilterState::kCertain && process->collector != nullptr) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
@@ -235,7 +305,7 @@ void Processes::detach_all(const RunEnd& root_end) {
     const bool is_root = process->handle.pid == plan_.root_pid;
     const bool ended = has_ended(process->handle);
     if (!ended) {
-      process->collector->detach();
+      if (process->collector != nullptr) process->collector->detach();
       tree_->set_running(process->entry);
     }
     RunEnd end = root_end;
@@ -245,13 +315,19 @@ void Processes::detach_all(const RunEnd& root_end) {
 }
 
 void Processes::finish(Iterator process, RunEnd end, bool is_last) {
-  if (end.kind == EndKind::kDetached) {
-    process->collector->drain();
-  } else {
-    process->collector->drain_to_end();
+  try {
+    if (process->collector == nullptr || process->collector->has_stopped()) {
+      // all that there is has been taken
+    } else if (end.kind == EndKind::kDetached) {
+      process->collector->drain();
+    } else {
+      process->collector->drain_to_end();
+    }
+  } catch (const std::bad_alloc&) {
+    process->collector->stop(fmt::format("{} at {}", kMemoryLimitReason, format_time(process->collector->age_ns())));
   }
   EndedImage image;
-  image.recording = process->collector->finish();
+  image.recording = take_recording(&*process);
   image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;
   image.program = std::move(process->program);

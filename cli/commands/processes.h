@@ -7,10 +7,12 @@
 //  - An image whose process went on as a program without an agent ends there: that program's status is not taken for its own
 //    (as far as /proc shows it in time).
 //  - A process that cannot be profiled is counted, with the reason, and runs on.
+//  - Where memory runs short, the process that takes most of it is recorded no further, and its profile ends there, exactly.
 // Context:  one thread, which also holds the arenas' liveness mutexes.
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/collect/memory_budget.h"
 #include "cli/collect/process_collector.h"
 #include "cli/commands/process_tree.h"
 #include "cli/model/recording.h"
@@ -38,6 +40,7 @@ struct ProcessPlan {
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
+  uint64_t max_memory_bytes = 0;  // of this process; 0: only the limits that the system sets
 };
 
 // A program image that has ended.
@@ -61,7 +64,7 @@ class Processes {
 
   // Answers an agent: an arena, or a refusal.
   void admit(Caller caller);
-  // One round over all rings. Returns the number of records.
+  // One round over all rings, and a look at what memory is left. Returns the number of records.
   size_t drain();
   // Looks for processes that ended, which are finished at once (all but the root), for those that went on as another program,
   // and for those that filter system calls.
@@ -89,6 +92,10 @@ class Processes {
   bool start(const Caller& caller, Process* process);
   void watch(Iterator process);
   void finish(Iterator process, RunEnd end, bool is_last);
+  Iterator largest();
+  void watch_memory();
+  void stop(Iterator process, const std::optional<MemoryShortage>& shortage);
+  Recording take_recording(Process* process);
 
   ProcessPlan plan_;
   ProcessTree* tree_;
@@ -101,6 +108,8 @@ class Processes {
   std::string root_became_;
   size_t watched_ = 0;  // whose turn it is to be looked at in /proc
   uint32_t wrong_version_ = 0;
+  MemoryBudget budget_;
+  uint64_t next_memory_ns_ = 0;
 };
 
 }  // namespace heapprof::cli

@@ -73,7 +73,20 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.wants_rank = has_rank(options.output);
   plan.root_command = options.program;
   plan.machine = describe_machine();
+  plan.max_memory_bytes = options.max_memory_bytes;
   return plan;
+}
+
+FinishOptions finish_options(const RunOptions& options) {
+  FinishOptions finish;
+  finish.all_sites = options.all_sites;
+  finish.show_progress = !options.quiet;
+  finish.color = options.color;
+  if (options.max_memory_bytes != 0) {
+    finish.most_waiting_bytes = std::min(finish.most_waiting_bytes, options.max_memory_bytes / 4);
+    finish.names_bytes = options.max_memory_bytes;
+  }
+  return finish;
 }
 
 RunEnd decode_status(int status) {
@@ -200,8 +213,7 @@ Result<Done> try_output(const std::string& path) {
 
 class Run {
  public:
-  explicit Run(const RunOptions& options)
-      : options_(options), finisher_({options.all_sites, !options.quiet, options.color}) {}
+  explicit Run(const RunOptions& options) : options_(options), finisher_(finish_options(options)) {}
 
   // The exit code, or what kept the program from being started.
   Result<int> run();

@@ -31,6 +31,7 @@ struct RunOptions {
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;
+  uint64_t max_memory_bytes = 0;  // of heapprof itself; 0: as much as the system gives
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
   ColorMode color = ColorMode::kAuto;

@@ -36,6 +36,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
   options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
                       86'400, &target->stall_timeout_s);
+  options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
+                    &target->max_memory_bytes);
   options->add_choice<UnwinderChoice>(
       {"--unwinder", "NAME", recording, "who walks stacks: heapprof (default) or libunwind"},
       {{"heapprof", UnwinderChoice::kHeapprof}, {"libunwind", UnwinderChoice::kLibunwind}}, &target->unwinder);

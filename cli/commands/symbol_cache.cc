@@ -14,7 +14,7 @@ std::string identity_of(const Module& module) {
 }  // namespace
 
 SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
-                                   const SymbolizeOptions& options) {
+                                   const SymbolizeOptions& options, std::vector<std::string>* unread_modules) {
   const std::lock_guard guard(mutex_);
   if (known_count_ > kMostKnown) {
     known_.clear();
@@ -35,6 +35,10 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
       (*names[missing[i].module])[missing[i].svma] = std::move(found.frames[i]);
     }
     known_count_ += missing.size();
+    unread_.insert(report.unreadable_modules.begin(), report.unreadable_modules.end());
+  }
+  for (const Module& module : modules) {
+    if (unread_.contains(module.path)) unread_modules->push_back(module.path);
   }
 
   SymbolTable table;

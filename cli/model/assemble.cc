@@ -3,6 +3,7 @@
 #include "cli/model/assemble.h"
 
 #include "cli/model/canonical.h"
+#include "cli/model/site_numbers.h"
 
 #include <map>
 #include <utility>
@@ -87,6 +88,31 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
 }
 
 }  // namespace
+
+void drop_stacks(Recording* recording) {
+  for (RecordedDevice& device : recording->devices) {
+    Site sum;
+    for (const RecordedSite& recorded : device.sites) {
+      Site site;
+      site.numbers = recorded.numbers;
+      merge_site(&sum, site, device.totals.peak_bytes);
+    }
+    // The sum of the sites is the device: its maximum is the peak.
+    sum.numbers.max_bytes = device.totals.peak_bytes;
+    sum.numbers.max_blocks = device.totals.peak_blocks;
+    std::vector<RecordedSite>().swap(device.sites);
+    if (sum.numbers.total_blocks != 0) device.sites.push_back({0, false, sum.numbers});
+  }
+  std::vector<StackNode>(1).swap(recording->stacks);
+  std::vector<Location>().swap(recording->locations);
+  note_dropped_stacks(&recording->run);
+}
+
+void note_dropped_stacks(RunInfo* run) {
+  std::string reason = run->complete ? std::string(kMemoryLimitReason) : run->incomplete_reason + ";";
+  run->incomplete_reason = reason + " and had no room for the stacks";
+  run->complete = false;
+}
 
 Profile assemble(const Recording& recording, const SymbolTable& symbols) {
   Profile profile;

@@ -14,6 +14,10 @@
 
 namespace heapprof::cli {
 
+// For want of memory: sums each device's sites in one without a stack, and says so in Run::incomplete_reason. Needs next to none.
+void drop_stacks(Recording* recording);
+void note_dropped_stacks(RunInfo* run);
+
 Profile assemble(const Recording& recording, const SymbolTable& symbols);
 
 }  // namespace heapprof::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -14,6 +15,9 @@ enum class EndKind {
   kUnknown,   // ended; the kernel does not tell us how (not our child)
   kDetached,  // still running: we stopped watching
 };
+
+// What RunInfo::incomplete_reason begins with where the collector ran out of memory.
+inline constexpr std::string_view kMemoryLimitReason = "heapprof reached its memory limit";
 
 struct RunEnd {
   EndKind kind = EndKind::kUnknown;
@@ -45,6 +49,7 @@ struct Coverage {
   std::string unwinder;                         // "heapprof", "libunwind"
   std::vector<std::string> self_test_failures;  // hooks where one call did not give one event
   std::vector<std::string> bypassing_modules;   // objects whose allocations the hooks do not see
+  std::vector<std::string> unread_modules;      // whose names could not be read: no memory, or a broken file
   std::vector<UnprofiledProgram> unprofiled_programs;
 };
 

@@ -66,8 +66,12 @@ std::vector<Problem> find_warnings(const Profile& profile) {
   const Coverage& coverage = profile.run.coverage;
   const uint64_t events = counters.allocations + counters.frees;
   if (counters.lost > 0) warnings.push_back(events_lost({counters.lost, events + counters.lost}));
-  if (!profile.run.complete && counters.lost == 0)
-    warnings.push_back(profile_incomplete(profile.run.incomplete_reason));
+  const std::string& reason = profile.run.incomplete_reason;
+  if (reason.starts_with(kMemoryLimitReason)) {
+    warnings.push_back(memory_limit_reached(reason));
+  } else if (!profile.run.complete && counters.lost == 0) {
+    warnings.push_back(profile_incomplete(reason));
+  }
   if (counters.corrupt_records > 0) warnings.push_back(records_corrupt(counters.corrupt_records));
   if (!coverage.self_test_failures.empty())
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
@@ -78,6 +82,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.truncated_stacks > 0)
     warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
+  if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
   if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, &warnings);
   return warnings;

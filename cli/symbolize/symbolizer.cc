@@ -73,7 +73,9 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
     }
     if (options.progress) options.progress(i + 1, works.size());
   };
-  for (size_t failed : run_in_worker(works.size(), WorkerLimits(), read, take)) {
+  WorkerLimits limits;
+  if (options.worker_data_bytes != 0) limits.data_bytes = options.worker_data_bytes;
+  for (size_t failed : run_in_worker(works.size(), limits, read, take)) {
     report->unreadable_modules.push_back(modules[works[failed].module].path);
   }
 

@@ -31,7 +31,8 @@ namespace heapprof::cli {
 
 struct SymbolizeOptions {
   std::function<void(size_t done_modules, size_t all_modules)> progress;  // may be empty
-  std::string debug_folders;  // where separate debug files are, colon-separated; empty: /usr/lib/debug
+  uint64_t worker_data_bytes = 0;  // most memory of the process that reads; 0: half of the machine's
+  std::string debug_folders;       // where separate debug files are, colon-separated; empty: /usr/lib/debug
 };
 
 struct SymbolizeReport {

@@ -14,11 +14,13 @@
 #include <cerrno>
 #include <chrono>
 #include <exception>
+#include <fstream>
+#include <new>
 
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kMaxResultBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxResultBytes = uint64_t{256} << 20;
 
 struct ResultHeader {
   uint64_t job;
@@ -48,11 +50,30 @@ void limit_cpu(unsigned seconds) {
   ::setrlimit(RLIMIT_CPU, &limit);
 }
 
-void prepare_child(pid_t parent) {
+// A broken file can ask for any amount. Counted are private pages that can be written: the files' mappings are not among them.
+void limit_data(uint64_t wanted_bytes) {
+  const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (wanted_bytes == 0) wanted_bytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) / 2 * page_bytes;
+  std::ifstream statm("/proc/self/statm");
+  uint64_t pages = 0;
+  for (int field = 0; field < 6; ++field) statm >> pages;  // the sixth: data and stack
+  rlimit limit{};
+  ::getrlimit(RLIMIT_DATA, &limit);
+  const rlim_t wanted = pages * page_bytes + wanted_bytes;
+  if (wanted < limit.rlim_cur) limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+void prepare_child(pid_t parent, uint64_t data_bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it ended before the line above
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(signal, SIG_DFL);
   ::signal(SIGPIPE, SIG_IGN);
+#ifndef __SANITIZE_ADDRESS__
+  UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (nowhere.is_open()) ::dup2(nowhere.get(), STDERR_FILENO);  // the last words of a library that gives up
+#endif
+  limit_data(data_bytes);
   rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   UniqueFd badness(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
@@ -105,9 +126,13 @@ size_t take_results(int from_child, size_t first, size_t jobs, const WorkerLimit
     ResultHeader header{};
     if (!read_all(from_child, &header, sizeof header, deadline)) return i;
     if (header.job != i || header.size_bytes > kMaxResultBytes) return i;
-    std::string result(header.size_bytes, '\0');
-    if (!read_all(from_child, result.data(), result.size(), deadline)) return i;
-    take(i, std::move(result));
+    try {
+      std::string result(header.size_bytes, '\0');
+      if (!read_all(from_child, result.data(), result.size(), deadline)) return i;
+      take(i, std::move(result));
+    } catch (const std::bad_alloc&) {
+      return i;
+    }
   }
   return jobs;
 }
@@ -128,7 +153,7 @@ std::vector<size_t> run_in_worker(size_t jobs, const WorkerLimits& limits,
     if (from_child.is_open()) child = ::fork();
     if (child == 0) {
       from_child.reset();
-      prepare_child(parent);
+      prepare_child(parent, limits.data_bytes);
       run_child(to_parent.get(), next, jobs, limits, job);
     }
     to_parent.reset();

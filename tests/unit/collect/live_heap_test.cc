@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <new>
 #include <random>
 #include <unordered_map>
 #include <vector>
@@ -89,6 +90,27 @@ TEST_CASE("a live heap agrees with a map") {
     for (int i = 0; i < 30'000; ++i) addresses.push_back(random() | 1);
   }
   compare_with_map(addresses, 42);
+}
+
+TEST_CASE("a live heap that may not grow uses what it has, and then refuses without a change") {
+  LiveHeap heap;
+  heap.stop_growing();
+  bool is_new = false;
+  uint64_t count = 0;
+  uint64_t refused = 0;
+  for (uint64_t address = 16; refused == 0; address += 16) {
+    try {
+      heap.insert(address, &is_new);
+      ++count;
+    } catch (const std::bad_alloc&) {
+      refused = address;
+    }
+  }
+  CHECK(heap.size() == count);
+  CHECK(heap.find(refused) == nullptr);  // the search ends
+  Block block{};
+  CHECK(heap.take(16, &block));
+  CHECK(heap.size() == count - 1);
 }
 
 }  // namespace
