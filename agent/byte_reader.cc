@@ -3,12 +3,16 @@
 
 namespace heapprof::agent {
 
+// Assemblers pad numbers with a few bytes; a malformed table has megabytes, which every look-up would read again.
+constexpr unsigned kMostShift = 7 * 20;
+
 uint64_t ByteReader::read_uleb128() {
   uint64_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
     const uint8_t byte = read<uint8_t>();
     if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7f) << shift;
     if ((byte & 0x80) == 0) return value;
+    if (shift > kMostShift) return fail(), 0;
   }
 }
 
@@ -20,6 +24,7 @@ int64_t ByteReader::read_sleb128() {
     byte = read<uint8_t>();
     if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7f) << shift;
     shift += 7;
+    if (shift > kMostShift) return fail(), 0;
   } while ((byte & 0x80) != 0);
   if (shift < 64 && (byte & 0x40) != 0) value |= ~uint64_t{0} << shift;
   return static_cast<int64_t>(value);

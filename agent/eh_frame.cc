@@ -17,6 +17,7 @@ struct TableEntry {
 };
 static_assert(sizeof(TableEntry) == 8);
 
+constexpr uint32_t kMaxAugmentationLetters = 16;  // "zPLRSB" and what may come
 constexpr uint8_t kSortedTableEncoding = kPointerRelativeToData | kPointerSdata4;
 
 const uint8_t* as_pointer(uint64_t avma) { return reinterpret_cast<const uint8_t*>(avma); }
@@ -37,7 +38,8 @@ bool parse_common(const ModuleInfo& module, uint64_t cie_avma, FrameDescription*
   const uint8_t version = reader.read<uint8_t>();
   if (version != 1 && version != 3 && version != 4) return false;
   const char* augmentation = reinterpret_cast<const char*>(reader.at());
-  while (reader.read<uint8_t>() != 0) {
+  for (uint32_t letters = 0; reader.read<uint8_t>() != 0; ++letters) {
+    if (letters == kMaxAugmentationLetters) return false;  // a scan reads it again for each function
   }
   if (reader.has_failed()) return false;
   if (version == 4) {

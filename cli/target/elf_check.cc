@@ -193,7 +193,8 @@ Result<ProgramFacts> inspect_program(const std::string& program) {
   for (;;) {
     const std::string subject = subject_of(facts, program);
     // The kernel ignores the set-id bits of scripts.
-    const UniqueFd file(::open(facts.elf_path.c_str(), O_RDONLY | O_CLOEXEC));
+    // (Not blocking: it was a regular file a moment ago, and may be a pipe now.)
+    const UniqueFd file(::open(facts.elf_path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     std::array<char, kHeadBytes> head{};
     const ssize_t bytes = file.is_open() ? ::pread(file.get(), head.data(), head.size(), 0) : -1;
     if (bytes < 0) {

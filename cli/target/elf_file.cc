@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kMostProgramHeaders = 4096;
 constexpr size_t kMostDynamicEntries = 65'536;
+constexpr size_t kMostNeeded = 4096;
 constexpr size_t kMostSymbols = 4'000'000;
 constexpr size_t kLongestName = 4096;
 constexpr uint64_t kMostStringBytes = 256u << 20;
@@ -90,7 +91,7 @@ class Elf64 {
   std::vector<std::string> needed() const {
     std::vector<std::string> names;
     for (const Elf64_Dyn& entry : dynamic_) {
-      if (entry.d_tag == DT_NEEDED) names.emplace_back(name_at(entry.d_un.d_val));
+      if (entry.d_tag == DT_NEEDED && names.size() < kMostNeeded) names.emplace_back(name_at(entry.d_un.d_val));
     }
     return names;
   }
@@ -204,7 +205,8 @@ Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const
   for (const Elf64_Sym& symbol : elf.symbols()) {
     const std::string_view name = elf.name_at(symbol.st_name);
     if (name.empty() || std::find(symbols.begin(), symbols.end(), name) == symbols.end()) continue;
-    (symbol.st_shndx == SHN_UNDEF ? facts.required : facts.defined).emplace_back(name);
+    std::vector<std::string>& names = symbol.st_shndx == SHN_UNDEF ? facts.required : facts.defined;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
   }
   return facts;
 }

@@ -1,0 +1,1 @@
+target_link_libraries(fuzz_elf PRIVATE heapprof_cli_target)
