@@ -105,7 +105,7 @@ struct FileLine {
   X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                    \
   X("HP090", process_not_ours, ("4711"))                                                             \
   X("HP091", missing_pid, ("snapshot"))                                                              \
-  X("HP092", nobody_answers, ("4711"))                                                                 \
+  X("HP092", nobody_answers, ("4711"))                                                               \
   X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                  \
   X("HP094", names_not_read, ("libfoo.so.1"))                                                        \
   X("HP095", memory_refused, ("write x.json"))
