@@ -81,6 +81,8 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   StackDelta delta;
   if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
     capture_stack(context->unwind, caller, context->generation, &delta);
+  } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
+    capture_frame_pointers(context->unwind, caller, context->generation, &delta);
   } else {
     capture_with_reference(context, caller, &delta);
   }

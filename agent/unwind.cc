@@ -242,6 +242,12 @@ inline void use_generation(UnwindContext* context, uint32_t generation) {
   if (HEAPPROF_UNLIKELY(context->rules_key != key)) void_rules(context, key, generation);
 }
 
+// A stack that was not found by rules, whose modules have not been announced.
+void replace_unlinked(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
+  replace_pcs(context, buffer, delta);
+  for (uint32_t i = 0; i < delta->fresh; ++i) find_rule(context, delta->fresh_frames[i].pc_avma);
+}
+
 }  // namespace
 
 uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint64_t{4095}; }
@@ -277,9 +283,14 @@ void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, 
   buffer.count = count < buffer.limit ? count : buffer.limit;
   if (count > buffer.limit) buffer.truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
   memcpy(buffer.pcs, pcs, buffer.count * sizeof *pcs);
-  replace_pcs(context, buffer, delta);
-  for (uint32_t i = 0; i < delta->fresh; ++i)
-    find_rule(context, delta->fresh_frames[i].pc_avma);  // this announces their modules
+  replace_unlinked(context, buffer, delta);
+}
+
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
+  use_generation(context, generation);
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
+  walk_frame_pointers(context, start, &buffer);
+  replace_unlinked(context, buffer, delta);
 }
 
 void set_generation(UnwindContext* context, uint32_t generation) { use_generation(context, generation); }

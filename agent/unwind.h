@@ -59,6 +59,9 @@ void reset_stack(UnwindContext* context);
 // The program counters of the last capture_stack, innermost first; *count frames. (For --verify-stacks.)
 const uint64_t* current_stack(UnwindContext* context, uint32_t* count);
 
+// The same by nothing but frame pointers; marked as truncated where they end in data. (For --unwinder=fp.)
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
+
 // Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
 // Its modules are announced. (For --unwinder=libunwind.)
 void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation, StackDelta* delta);

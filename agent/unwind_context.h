@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agent/cfi_program.h"
+#include "agent/stack_bounds.h"
 #include "agent/unwind.h"
 #include "agent/unwind_rule.h"
 
@@ -44,6 +45,7 @@ class UnwindContext {
   uint32_t flagged;          // frames that have flags
   const uint64_t* end_cell;  // the return address that was 0 and ended it; nullptr: its outermost rule did
   UnwindRule uncached;       // the last rule that may not be kept
+  AddressRange stack;        // memory that frame pointers may lead through
   CfiWorkspace workspace;
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
   uint8_t flags[kMaxFrames];                    // FrameFlags
@@ -94,6 +96,9 @@ SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps,
 // Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are appended.
 // False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.
 bool step_by_frame_pointer(UnwindContext* context, WalkState* state, StackBuffer* buffer);
+
+// The whole walk by nothing but frame pointers (--unwinder=fp).
+void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer);
 
 // The walk from scratch by rules of every kind; `state` is that of the frame after those in the buffer.
 void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start, StackBuffer* buffer);

@@ -74,6 +74,16 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
 }
 
+// Goes to the caller by the frame pointer. False: it is none.
+bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
+  if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
+  if (!context->stack.holds(state->sp)) context->stack = find_stack(state->sp);
+  if (!context->stack.holds(state->bp) || context->stack.end - state->bp < 16) return false;
+  const auto* frame = reinterpret_cast<const uint64_t*>(state->bp);  // the saved bp, then the return address
+  *state = {frame[1], state->bp + 16, frame[0]};
+  return true;
+}
+
 }  // namespace
 
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
@@ -106,9 +116,7 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
   const uint32_t count_before = buffer->count;
   WalkState guess = *state;
   for (uint32_t i = 0; i < kMaxGuessedFrames && !buffer->is_full(); ++i) {
-    if (guess.bp - guess.sp >= kMaxGuessedFrameBytes || (guess.bp & 7) != 0) break;
-    const auto* frame = reinterpret_cast<const uint64_t*>(guess.bp);  // the saved bp, then the return address
-    guess = {frame[1], guess.bp + 16, frame[0]};
+    if (!follow_frame_pointer(context, &guess)) break;
     if (!can_be_code(guess.pc_avma, guess.sp)) break;
     FrameDescription description;
     uint64_t row_avma = 0;
@@ -153,6 +161,18 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
   }
   // A stack of exactly `limit` frames is whole: nothing but the end follows.
   if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
+}
+
+void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {
+  WalkState state{start.pc_avma, start.sp, start.bp};
+  while (!buffer->is_full()) {
+    buffer->pcs[buffer->count++] = state.pc_avma;
+    if (state.bp == 0) return;  // as the ABI marks the outermost frame
+    if (!follow_frame_pointer(context, &state)) return truncate(buffer, wire::TruncationCause::kBadFrame);
+    if (state.pc_avma == 0) return;
+    if (!can_be_code(state.pc_avma, state.sp)) return truncate(buffer, wire::TruncationCause::kBadFrame);
+  }
+  truncate(buffer, wire::TruncationCause::kDepth);
 }
 
 [[gnu::noinline]] void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {

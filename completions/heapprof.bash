@@ -30,7 +30,7 @@ _heapprof() {
   case $prev in
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
     --on-full) mapfile -t COMPREPLY < <(compgen -W 'wait drop' -- "$cur"); return ;;
-    --unwinder) mapfile -t COMPREPLY < <(compgen -W 'heapprof libunwind' -- "$cur"); return ;;
+    --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;

@@ -45,7 +45,7 @@ complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM s
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
-complete -c heapprof -n $run -l unwinder -x -a 'heapprof libunwind' -d 'Who walks stacks'
+complete -c heapprof -n $run -l unwinder -x -a 'auto heapprof libunwind fp' -d 'Who walks stacks'
 complete -c heapprof -n $run -l verify-stacks -d "Compare every stack with libunwind's"
 complete -c heapprof -n $run -l clock -x -a 'auto tsc sequence' -d 'What orders events'
 complete -c heapprof -n $run -l fence -x -a 'auto expedited global producer' -d 'How events are seen in time'

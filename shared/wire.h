@@ -67,9 +67,10 @@ enum class FilterState : uint32_t {
 };
 
 enum class UnwinderKind : uint32_t {
-  kHeapprof = 0,   // cached rules over .eh_frame
-  kLibunwind = 1,  // unw_step in libheapprof-verify.so
-  kVerify = 2,     // the first, compared with the second at every event
+  kHeapprof = 0,       // cached rules over .eh_frame
+  kLibunwind = 1,      // unw_step in libheapprof-verify.so
+  kVerify = 2,         // the first, compared with the second at every event
+  kFramePointers = 3,  // whole only where everything is compiled with them
 };
 
 // Why an agent records no more. Numbers are part of the protocol: append only.

@@ -91,6 +91,16 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
       new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
 }
 
+const char* unwinder_name(wire::UnwinderKind kind) {
+  switch (kind) {
+    case wire::UnwinderKind::kLibunwind: return "libunwind";
+    case wire::UnwinderKind::kFramePointers: return "fp";
+    case wire::UnwinderKind::kHeapprof:
+    case wire::UnwinderKind::kVerify: break;
+  }
+  return "heapprof";
+}
+
 int ProcessCollector::arena_fd() const { return state_->arena->fd(); }
 
 void ProcessCollector::set_filter(wire::FilterState state) {
@@ -225,7 +235,7 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
   coverage.allocator = file_name(malloc_object.empty() ? executable : malloc_object);
   coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
   coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
-  coverage.unwinder = options.unwinder == wire::UnwinderKind::kLibunwind ? "libunwind" : "heapprof";
+  coverage.unwinder = unwinder_name(options.unwinder);
   return coverage;
 }
 

@@ -37,6 +37,9 @@ struct CollectorOptions {
       100'000'000;  // how long a thread that is stuck inside an event may hold the others' order back
 };
 
+// As it stands in the profile.
+const char* unwinder_name(wire::UnwinderKind kind);
+
 struct ProcessIdentity {
   pid_t pid = 0;
   bool is_fork = false;

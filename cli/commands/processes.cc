@@ -44,7 +44,7 @@ Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& opt
   coverage.allocator = hello.malloc_object[0] != 0 ? file_name(hello.malloc_object) : file_name(executable);
   coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
   coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
-  coverage.unwinder = options.unwinder == wire::UnwinderKind::kLibunwind ? "libunwind" : "heapprof";
+  coverage.unwinder = unwinder_name(options.unwinder);
   for (size_t bit = 0; bit < std::size(kHookNames); ++bit) {
     if ((hello.self_test_failures >> bit & 1) != 0) coverage.self_test_failures.emplace_back(kHookNames[bit]);
   }

@@ -53,6 +53,16 @@ wire::ClockMode choose_clock(ClockChoice choice) {
   return detect_clock_mode();
 }
 
+wire::UnwinderKind choose_unwinder(const RunOptions& options) {
+  if (options.verify_stacks) return wire::UnwinderKind::kVerify;
+  switch (options.unwinder) {
+    case UnwinderChoice::kLibunwind: return wire::UnwinderKind::kLibunwind;
+    case UnwinderChoice::kFramePointers: return wire::UnwinderKind::kFramePointers;
+    case UnwinderChoice::kHeapprof: break;
+  }
+  return wire::UnwinderKind::kHeapprof;
+}
+
 ProcessPlan make_plan(const RunOptions& options) {
   ProcessPlan plan;
   plan.collector.clock_mode = choose_clock(options.clock);
@@ -65,9 +75,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.fence_forced = options.fence != FenceChoice::kAuto;
   plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
   plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);
-  plan.collector.unwinder = options.verify_stacks                            ? wire::UnwinderKind::kVerify
-                            : options.unwinder == UnwinderChoice::kLibunwind ? wire::UnwinderKind::kLibunwind
-                                                                             : wire::UnwinderKind::kHeapprof;
+  plan.collector.unwinder = choose_unwinder(options);
   plan.follow = !options.no_follow;
   plan.follow_only = options.follow_only;
   plan.wants_rank = has_rank(options.output);

@@ -14,7 +14,7 @@
 
 namespace heapprof::cli {
 
-enum class UnwinderChoice { kHeapprof, kLibunwind };
+enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
 enum class OnFull { kWait, kDrop };
 enum class ClockChoice { kAuto, kTsc, kSequence };
 enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };

@@ -39,8 +39,12 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
   options->add_choice<UnwinderChoice>(
-      {"--unwinder", "NAME", recording, "who walks stacks: heapprof (default) or libunwind"},
-      {{"heapprof", UnwinderChoice::kHeapprof}, {"libunwind", UnwinderChoice::kLibunwind}}, &target->unwinder);
+      {"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
+      {{"auto", UnwinderChoice::kHeapprof},
+       {"heapprof", UnwinderChoice::kHeapprof},
+       {"libunwind", UnwinderChoice::kLibunwind},
+       {"fp", UnwinderChoice::kFramePointers}},
+      &target->unwinder);
   options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
                     &target->verify_stacks);
   options->add_choice<ClockChoice>(
