@@ -455,7 +455,7 @@ Problem suppression_broken(const FileLine& at, const std::string& reason) {
 }
 
 Problem nothing_to_merge() {
-  return {"HP082", "no profiles were named", "heapprof merge -o OUT FILE...", "name the folder that they lie in",
+  return {"HP082", "no profiles were named", "heapprof merge -o OUT FILE FILE", "name the folder that they lie in",
           kUsage};
 }
 
@@ -476,7 +476,7 @@ Problem profile_named_twice(const std::string& file) {
 
 Problem output_not_named(const std::string& command) {
   return {"HP086", fmt::format("heapprof {} was not told where to write", command),
-          fmt::format("heapprof {} -o OUT FILE...", command), "", kUsage};
+          fmt::format("heapprof {} -o OUT FILE FILE", command), "", kUsage};
 }
 
 Problem process_not_found(const std::string& pid) {

@@ -38,7 +38,7 @@ std::vector<Check> run_checks() {
 CommandText doctor_text() {
   return {"doctor",
           "heapprof doctor [OPTIONS]",
-          "Say what this machine allows heapprof, and the fix for what it does not.",
+          "Say what this machine allows, and the fix for what not.",
           {"heapprof doctor", "heapprof doctor --format json | jq '.checks[] | select(.finding != \"ok\")'"},
           {"exit status: 0, 1 if programs cannot be profiled here, 2 for wrong usage", "manual: man heapprof-doctor"}};
 }

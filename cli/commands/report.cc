@@ -69,8 +69,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_choice<std::optional<Metric>>(
       {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"}, {metrics().begin(), metrics().end()},
       &target->view.sort);
-  options->add_number({"--top", "N", view, "how many places; default 10 or 5, json and csv all"}, 1, 1'000'000,
-                      &target->top);
+  options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
   declare_suppression_options(options, view, &target->suppressions);

@@ -32,19 +32,18 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
   options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);
   options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);
-  options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait (default) or drop"},
+  options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait, or drop"},
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
   options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
                       86'400, &target->stall_timeout_s);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
-  options->add_choice<UnwinderChoice>(
-      {"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
-      {{"auto", UnwinderChoice::kHeapprof},
-       {"heapprof", UnwinderChoice::kHeapprof},
-       {"libunwind", UnwinderChoice::kLibunwind},
-       {"fp", UnwinderChoice::kFramePointers}},
-      &target->unwinder);
+  options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
+                                      {{"auto", UnwinderChoice::kHeapprof},
+                                       {"heapprof", UnwinderChoice::kHeapprof},
+                                       {"libunwind", UnwinderChoice::kLibunwind},
+                                       {"fp", UnwinderChoice::kFramePointers}},
+                                      &target->unwinder);
   options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
                     &target->verify_stacks);
   options->add_choice<ClockChoice>(
