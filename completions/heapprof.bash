@@ -5,11 +5,13 @@ _heapprof() {
   _init_completion -s || return
 
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --unwinder --verify-stacks --clock --fence -h --help'
+  local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
+  local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report doctor -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report snapshot merge doctor -h --help --version' -- "$cur")
     return
   fi
 
@@ -57,6 +59,20 @@ _heapprof() {
         mapfile -t COMPREPLY < <(compgen -W "$report_flags" -- "$cur")
       else
         _filedir
+      fi
+      ;;
+    merge)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$merge_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+    snapshot)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$snapshot_flags" -- "$cur")
+      else
+        _pids
       fi
       ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W "$doctor_flags" -- "$cur") ;;

@@ -26,6 +26,8 @@ end
 
 complete -c heapprof -n __fish_use_subcommand -f -a run -d 'Run a program, record every allocation'
 complete -c heapprof -n __fish_use_subcommand -f -a report -d 'Show where memory comes from'
+complete -c heapprof -n __fish_use_subcommand -f -a snapshot -d 'Write the profile so far'
+complete -c heapprof -n __fish_use_subcommand -f -a merge -d 'Add profiles up'
 complete -c heapprof -n __fish_use_subcommand -f -a doctor -d 'Say what this machine allows'
 complete -c heapprof -n __fish_use_subcommand -f -l version -d 'The version of heapprof'
 complete -c heapprof -n __fish_use_subcommand -f -s h -d 'A screen of help'
@@ -76,3 +78,19 @@ complete -c heapprof -n $doctor -l format -x -a 'text json' -d 'Form of the find
 complete -c heapprof -n $doctor -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $doctor -s h -d 'A screen of help'
 complete -c heapprof -n $doctor -l help -d 'All of it'
+
+set -l merge '__fish_seen_subcommand_from merge'
+complete -c heapprof -n $merge -s o -l output -r -F -d 'Write the sum to OUT'
+complete -c heapprof -n $merge -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $merge -l all-sites -d 'Write small sites one by one'
+complete -c heapprof -n $merge -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $merge -s h -d 'A screen of help'
+complete -c heapprof -n $merge -l help -d 'All of it'
+
+set -l snapshot '__fish_seen_subcommand_from snapshot'
+complete -c heapprof -n $snapshot -s o -l output -r -F -d 'Write the profile to FILE'
+complete -c heapprof -n $snapshot -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $snapshot -x -a '(__fish_complete_pids)'
+complete -c heapprof -n $snapshot -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $snapshot -s h -d 'A screen of help'
+complete -c heapprof -n $snapshot -l help -d 'All of it'

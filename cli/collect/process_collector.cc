@@ -257,6 +257,11 @@ std::string what_is_missing(const Counters& counters, wire::StopReason stop, boo
 
 }  // namespace
 
+Recording ProcessCollector::finish_copy() {
+  state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
+  return finish();
+}
+
 Recording ProcessCollector::finish() {
   State& state = *state_;
   Recording recording;

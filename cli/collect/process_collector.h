@@ -80,6 +80,8 @@ class ProcessCollector {
 
   // The result. Nothing may be called afterwards.
   Recording finish();
+  // The result so far, in a forked copy of the collector: the rings, which are not copied, are left alone. Then likewise.
+  Recording finish_copy();
 
  private:
   struct State;

@@ -193,7 +193,12 @@ void Options::add_color(ColorMode* target) {
 }
 
 void Options::add_positional(std::string* target) {
-  has_positional_ = true;
+  most_positionals_ = 1;
+  app_.add_option("FILE", *target);
+}
+
+void Options::add_positionals(std::vector<std::string>* target) {
+  most_positionals_ = SIZE_MAX;
   app_.add_option("FILE", *target);
 }
 
@@ -219,7 +224,7 @@ Result<Done> Options::parse(const std::vector<std::string>& arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     if (only_positionals || !is_flag(argument)) {
-      if (++positionals > (has_positional_ ? 1 : 0)) return unexpected_argument(argument, text_.name);
+      if (++positionals > most_positionals_) return unexpected_argument(argument, text_.name);
       continue;
     }
     if (argument == "--") {

@@ -60,7 +60,8 @@ class Options {
     add_word(flag, words, [choices, target](size_t index) { *target = choices[index].second; });
   }
   void add_color(ColorMode* target);
-  void add_positional(std::string* target);  // at most one
+  void add_positional(std::string* target);                // at most one
+  void add_positionals(std::vector<std::string>* target);  // any number
 
   // Parses all of `arguments`; -h and --help are noted and end it.
   Result<Done> parse(const std::vector<std::string>& arguments);
@@ -92,7 +93,7 @@ class Options {
   std::vector<Declared> flags_;
   std::vector<std::string> groups_;
   std::optional<Problem> first_problem_;
-  bool has_positional_ = false;
+  size_t most_positionals_ = 0;
   bool wants_short_help_ = false;
   bool wants_long_help_ = false;
 };

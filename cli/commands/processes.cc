@@ -55,6 +55,21 @@ Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& opt
 constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
 
+// What was known from the start goes to what was counted.
+void describe_run(RunInfo* known, RunInfo* run) {
+  run->command = std::move(known->command);
+  run->executable = std::move(known->executable);
+  run->pid = known->pid;
+  run->parent_pid = known->parent_pid;
+  run->image = known->image;
+  run->is_fork = known->is_fork;
+  run->start_unix_ns = known->start_unix_ns;
+  run->machine = std::move(known->machine);
+  known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
+  known->coverage.bypassing_modules = std::move(run->coverage.bypassing_modules);
+  run->coverage = std::move(known->coverage);
+}
+
 }  // namespace
 
 struct Processes::Process {
@@ -314,6 +329,22 @@ void Processes::detach_all(const RunEnd& root_end) {
   }
 }
 
+bool Processes::has(pid_t pid) const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [pid](const Process& process) { return process.handle.pid == pid; });
+}
+
+Recording Processes::snapshot(pid_t pid) {
+  const Iterator process = std::find_if(processes_.begin(), processes_.end(),
+                                        [pid](const Process& known) { return known.handle.pid == pid; });
+  if (process == processes_.end()) return {};
+  const bool has_collector = process->collector != nullptr && !process->collector->has_stopped();
+  Recording recording = has_collector ? process->collector->finish_copy() : take_recording(&*process);
+  describe_run(&process->run, &recording.run);
+  recording.run.end = {EndKind::kRunning, 0};
+  return recording;
+}
+
 void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
@@ -334,18 +365,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   image.rank = std::move(process->rank);
   image.entry = process->entry;
   RunInfo& run = image.recording.run;
-  RunInfo& known = process->run;
-  run.command = std::move(known.command);
-  run.executable = std::move(known.executable);
-  run.pid = known.pid;
-  run.parent_pid = known.parent_pid;
-  run.image = known.image;
-  run.is_fork = known.is_fork;
-  run.start_unix_ns = known.start_unix_ns;
-  run.machine = std::move(known.machine);
-  known.coverage.unprofiled_programs = std::move(run.coverage.unprofiled_programs);
-  known.coverage.bypassing_modules = std::move(run.coverage.bypassing_modules);
-  run.coverage = std::move(known.coverage);
+  describe_run(&process->run, &run);
   run.end = end;
   // Whatever status came later was that of a program which we did not see.
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;

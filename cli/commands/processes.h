@@ -73,6 +73,10 @@ class Processes {
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
 
+  // A process of this run that is being profiled, and its numbers so far: in a forked copy, which ends with it.
+  bool has(pid_t pid) const;
+  Recording snapshot(pid_t pid);
+
   size_t running() const { return processes_.size(); }
   uint32_t wrong_version() const { return wrong_version_; }
   // Why the root got no arena.

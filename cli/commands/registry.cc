@@ -4,8 +4,10 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/doctor.h"
+#include "cli/commands/merge.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run_options.h"
+#include "cli/commands/snapshot.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +17,11 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 3> kCommands = {
-      {{"run", run_text, run_main}, {"report", report_text, report_main}, {"doctor", doctor_text, doctor_main}}};
+  static constexpr std::array<Command, 5> kCommands = {{{"run", run_text, run_main},
+                                                        {"report", report_text, report_main},
+                                                        {"snapshot", snapshot_text, snapshot_main},
+                                                        {"merge", merge_text, merge_main},
+                                                        {"doctor", doctor_text, doctor_main}}};
   return kCommands;
 }
 

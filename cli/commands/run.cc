@@ -8,7 +8,9 @@
 #include "cli/commands/processes.h"
 #include "cli/commands/profile_path.h"
 #include "cli/commands/signals.h"
+#include "cli/commands/snapshot_taker.h"
 #include "cli/commands/summary.h"
+#include "cli/commands/watch.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
 #include "cli/target/launch.h"
@@ -33,16 +35,6 @@
 namespace heapprof::cli {
 
 namespace {
-
-// Pauses between two looks at the rings. On cores that share their execution units a busy collector costs the program more
-// than its hooks do; a ring of 1 MiB holds 10 ms of the densest events.
-constexpr long kShortNapNs = 150'000;
-constexpr long kLongNapNs = 1'000'000;
-constexpr uint64_t kIdleRoundsBeforeLongNap = 200;
-constexpr uint64_t kRoundsBetweenReaps = 64;
-// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not cut off.
-constexpr uint64_t kGraceNs = 200'000'000;
-constexpr uint64_t kSearchIntervalNs = 100'000'000;  // for processes that never asked but may yet
 
 wire::ClockMode choose_clock(ClockChoice choice) {
   switch (choice) {
@@ -97,97 +89,7 @@ FinishOptions finish_options(const RunOptions& options) {
   return finish;
 }
 
-RunEnd decode_status(int status) {
-  if (WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
-  return {EndKind::kExited, WEXITSTATUS(status)};
-}
-
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
-
-struct WatchResult {
-  RunEnd end;
-  int detached_by = 0;  // the signal that told us to leave while the program runs on
-};
-
-// The collector's loop: each round takes what there is.
-class Watch {
- public:
-  Watch(Server* server, SignalWatch* signals, Processes* processes)
-      : server_(*server), signals_(*signals), processes_(*processes) {}
-
-  // Until the program has ended (or we are told to leave).
-  WatchResult until_end(const Launched& launched);
-  // Until the others have ended, or for so long, or until we are told to leave.
-  void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
-
- private:
-  void round();
-  void nap(int pidfd);
-  bool may_others_come(const std::string& socket_path);
-
-  Server& server_;
-  SignalWatch& signals_;
-  Processes& processes_;
-  std::vector<pollfd> waiting_;
-  uint64_t rounds_ = 0;
-  uint64_t idle_rounds_ = 0;
-  uint64_t searched_ns_ = 0;
-};
-
-void Watch::round() {
-  while (std::optional<Caller> caller = server_.accept_caller()) processes_.admit(std::move(*caller));
-  idle_rounds_ = processes_.drain() == 0 ? idle_rounds_ + 1 : 0;
-  if (rounds_++ % kRoundsBetweenReaps == 0) processes_.reap();
-}
-
-// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
-void Watch::nap(int pidfd) {
-  waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
-  server_.add_waiting(&waiting_);
-  const timespec timeout{0, idle_rounds_ > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs};
-  ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr);
-}
-
-WatchResult Watch::until_end(const Launched& launched) {
-  for (;;) {
-    round();
-    int status = 0;
-    const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
-    if (ended == launched.pid) return {decode_status(status), 0};
-    if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
-    if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
-    nap(launched.pidfd.get());
-  }
-}
-
-// A daemon that has allocated nothing yet has not asked yet.
-bool Watch::may_others_come(const std::string& socket_path) {
-  const uint64_t now_ns = monotonic_ns();
-  if (now_ns - searched_ns_ < kSearchIntervalNs) return true;
-  searched_ns_ = now_ns;
-  return !processes_with(wire::kSocketVariable, socket_path).empty();
-}
-
-void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path) {
-  const uint64_t start_ns = monotonic_ns();
-  const uint64_t wait_ns =
-      wait && wait->count() > 0 ? static_cast<uint64_t>(wait->count()) * 1'000'000'000 : UINT64_MAX;
-  uint64_t most_ns = wait ? wait_ns : kGraceNs;
-  bool is_told_to_leave = false;
-  for (;;) {
-    round();
-    processes_.reap();
-    if (processes_.running() == 0 && (!wait || is_told_to_leave || !may_others_come(socket_path))) return;
-    const uint64_t passed_ns = monotonic_ns() - start_ns;
-    if (passed_ns >= most_ns) return;
-    if (!is_told_to_leave && signals_.handle(0) != 0) {
-      // A terminal's Ctrl-C reached them too.
-      is_told_to_leave = true;
-      most_ns = std::min(most_ns, passed_ns + kGraceNs);
-    }
-    nap(-1);
-  }
-}
 
 // The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
 bool is_said_by_agent(const Coverage& coverage) {
@@ -375,7 +277,8 @@ Result<int> Run::run() {
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  Watch watch(&*server, &signals, &processes);
+  SnapshotTaker snapshots({options_.all_sites, false, options_.color}, launched->pid);
+  Watch watch(&*server, &signals, &processes, &snapshots);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);

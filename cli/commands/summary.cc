@@ -172,6 +172,7 @@ std::string end_sentence(const Profile& profile) {
     case EndKind::kDetached: return fmt::format("heapprof stopped watching at {}; the program runs on\n", at);
     case EndKind::kExited:
     case EndKind::kExec:
+    case EndKind::kRunning:
     case EndKind::kUnknown: return "";
   }
   return "";

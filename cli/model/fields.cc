@@ -7,11 +7,12 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr std::array<std::pair<EndKind, std::string_view>, 5> kEnds = {{{EndKind::kExited, "exited"},
+constexpr std::array<std::pair<EndKind, std::string_view>, 6> kEnds = {{{EndKind::kExited, "exited"},
                                                                         {EndKind::kSignaled, "signaled"},
                                                                         {EndKind::kExec, "exec"},
                                                                         {EndKind::kUnknown, "unknown"},
-                                                                        {EndKind::kDetached, "detached"}}};
+                                                                        {EndKind::kDetached, "detached"},
+                                                                        {EndKind::kRunning, "running"}}};
 constexpr std::array<std::pair<Dialect, std::string_view>, 3> kDialects = {
     {{Dialect::kHeapprof, "heapprof"}, {Dialect::kValgrind, "valgrind"}, {Dialect::kDhatRs, "dhat-rs"}}};
 

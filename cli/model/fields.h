@@ -110,6 +110,24 @@ void visit_module(Module& module, Visit&& visit) {
   visit("build_id", module.build_id);
 }
 
+template <typename Part, typename Visit>
+void visit_merged_part(Part& part, Visit&& visit) {
+  visit("input", part.input);
+  visit("file", part.file);
+  visit("command", part.command);
+  visit("pid", part.pid);
+  visit("end", part.end.kind);
+  visit("status", part.end.status);
+  visit("duration_ns", part.duration_ns);
+  visit("complete", part.complete);
+  visit("device", part.device);
+  visit("peak_bytes", part.peak_bytes);
+  visit("peak_ns", part.peak_ns);
+  visit("leaked_bytes", part.leaked_bytes);
+  visit("total_bytes", part.total_bytes);
+  visit("total_count", part.total_blocks);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

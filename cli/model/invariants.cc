@@ -91,7 +91,28 @@ class Checker {
     check_sum(device, "leaked_bytes", sum.leaked_bytes, totals.leaked_bytes);
     check_sum(device, "leaked_blocks", sum.leaked_blocks, totals.leaked_blocks);
     check_sum(device, "temporary_blocks", sum.temporary_blocks, totals.temporary_blocks);
+    if (!profile_.merged.empty()) check_parts(device);
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
+  }
+
+  void check_parts(const Device& device) {
+    DeviceTotals sum;
+    for (const MergedPart& part : profile_.merged) {
+      if (part.device != device.name) continue;
+      sum.peak_bytes = add_saturating(sum.peak_bytes, part.peak_bytes);
+      sum.leaked_bytes = add_saturating(sum.leaked_bytes, part.leaked_bytes);
+      sum.total_bytes = add_saturating(sum.total_bytes, part.total_bytes);
+      sum.total_blocks = add_saturating(sum.total_blocks, part.total_blocks);
+    }
+    check_part_sum(device, "peak_bytes", sum.peak_bytes, device.totals.peak_bytes);
+    check_part_sum(device, "leaked_bytes", sum.leaked_bytes, device.totals.leaked_bytes);
+    check_part_sum(device, "total_bytes", sum.total_bytes, device.totals.total_bytes);
+    check_part_sum(device, "total_blocks", sum.total_blocks, device.totals.total_blocks);
+  }
+
+  void check_part_sum(const Device& device, const char* name, uint64_t sum, uint64_t total) {
+    if (sum != total)
+      violate("the merged profiles' {} on {} sum to {}, the device says {}", name, device.name, sum, total);
   }
 
   void check_sum(const Device& device, const char* name, uint64_t sum, uint64_t total) {

@@ -3,6 +3,7 @@
 // Made by model/assemble.h from a recording, or by cli/read from a file (ours, Valgrind's or dhat-rs').
 #pragma once
 
+#include "cli/model/merged_part.h"
 #include "cli/model/recording.h"
 #include "cli/model/run.h"
 
@@ -59,7 +60,8 @@ struct Profile {
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
   std::vector<FrameNode> nodes;
-  std::vector<Device> devices;  // [0] is host
+  std::vector<Device> devices;     // [0] is host
+  std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
 };
 
 }  // namespace heapprof::cli

@@ -14,6 +14,7 @@ enum class EndKind {
   kExec,      // the process started another program
   kUnknown,   // ended; the kernel does not tell us how (not our child)
   kDetached,  // still running: we stopped watching
+  kRunning,   // still running, and watched: a snapshot
 };
 
 // What RunInfo::incomplete_reason begins with where the collector ran out of memory.

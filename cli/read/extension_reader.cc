@@ -216,9 +216,10 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-constexpr std::array<std::string_view, 14> kExtensionKeys = {
+constexpr std::array<std::string_view, 15> kExtensionKeys = {
     "version", "dialect", "time_unit", "run",    "machine", "coverage",      "counters",
-    "cost",    "threads", "modules",   "frames", "devices", "other_threads", "unprofiled_programs"};
+    "cost",    "threads", "modules",   "frames", "devices", "other_threads", "unprofiled_programs",
+    "merged"};
 
 }  // namespace
 
@@ -259,6 +260,10 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
         read_structs(json, &run.coverage.unprofiled_programs, [](UnprofiledProgram& program, FieldReader& reader) {
           visit_unprofiled_program(program, reader);
         });
+        break;
+      case 14:
+        read_structs(json, &extension->merged,
+                     [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); });
         break;
       default: json->skip_value();
     }

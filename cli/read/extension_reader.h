@@ -42,6 +42,7 @@ struct Extension {
   std::string time_unit = "ns";
   RunInfo run;
   std::vector<ProfileModule> modules;
+  std::vector<MergedPart> merged;
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;

@@ -65,13 +65,14 @@ std::string choose_path() {
   return path;
 }
 
-// The pid of who is at the other end; 0: of another user, or unknown here.
-pid_t peer_of(int connection) {
+// Who is at the other end; pid 0: of another user, or unknown here.
+ucred peer_of(int connection) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
-  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return 0;
-  if (geteuid() != 0 && credentials.uid != geteuid()) return 0;
-  return credentials.pid > 0 ? credentials.pid : 0;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) return {};
+  const bool is_ours = geteuid() == 0 || credentials.uid == geteuid() || credentials.uid == 0;
+  if (!is_ours || credentials.pid < 0) credentials.pid = 0;
+  return credentials;
 }
 
 }  // namespace
@@ -93,6 +94,12 @@ void Server::close() {
   pending_.clear();
 }
 
+void Server::abandon() {
+  named_.reset();
+  abstract_.reset();
+  pending_.clear();
+}
+
 void Server::add_waiting(std::vector<pollfd>* waiting) const {
   if (paused_until_ns_ == 0 && pending_.size() < kMostPending) {
     if (abstract_.is_open()) waiting->push_back({abstract_.get(), POLLIN, 0});
@@ -108,7 +115,7 @@ bool Server::turn_away(int listener) {
   UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   const bool is_stuck = !connection.is_open() && errno != EAGAIN;
   if (is_stuck) paused_until_ns_ = now_ns() + kPauseNs;
-  if (connection.is_open() && peer_of(connection.get()) != 0) ++turned_away_;
+  if (connection.is_open() && peer_of(connection.get()).pid != 0) ++turned_away_;
   const bool was_anybody = connection.is_open();
   connection.reset();
   reserve_ = open_reserve();
@@ -128,18 +135,30 @@ void Server::accept_all(int listener) {
       if (!turn_away(listener)) return;
       continue;
     }
-    const pid_t pid = peer_of(connection.get());
-    if (pid != 0) pending_.push_back({std::move(connection), pid, now_ns() + kHelloPatienceNs});
+    const ucred peer = peer_of(connection.get());
+    if (peer.pid != 0) pending_.push_back({std::move(connection), peer.pid, peer.uid, now_ns() + kHelloPatienceNs});
   }
 }
 
 // Who asks, if its hello has come; otherwise the connection is open still if more may come.
 std::optional<Caller> Server::hear(Pending* pending) {
   Caller caller;
-  const ssize_t got = recv(pending->connection.get(), &caller.hello, sizeof caller.hello, MSG_DONTWAIT);
+  SnapshotRequest packet;  // the larger of the two that may come
+  static_assert(sizeof packet > sizeof caller.hello);
+  const ssize_t got = recv(pending->connection.get(), &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR) && now_ns() < pending->deadline_ns) return std::nullopt;
   UniqueFd connection = std::move(pending->connection);
-  if (got != static_cast<ssize_t>(sizeof caller.hello)) return std::nullopt;
+  caller.uid = pending->uid;
+  if (got == static_cast<ssize_t>(sizeof packet) && packet.magic == kSnapshotMagic) {
+    caller.snapshot = packet;
+    caller.connection = std::move(connection);
+    caller.pid = pending->pid;
+    return caller;
+  }
+  // An agent of another user reaches a collector of root's; root's own agents are none of an ordinary user's.
+  if (got != static_cast<ssize_t>(sizeof caller.hello) || (geteuid() != 0 && caller.uid != geteuid()))
+    return std::nullopt;
+  std::memcpy(&caller.hello, &packet, sizeof caller.hello);
   wire::Hello& hello = caller.hello;
   for (char* end : {std::end(hello.agent_version), std::end(hello.libc_version), std::end(hello.malloc_object),
                     std::end(hello.new_object)}) {

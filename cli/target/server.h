@@ -12,6 +12,7 @@
 
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
+#include "cli/target/snapshot_wire.h"
 #include "shared/wire.h"
 
 #include <poll.h>
@@ -29,8 +30,10 @@ namespace heapprof::cli {
 struct Caller {
   UniqueFd connection;
   pid_t pid = 0;  // in our pid namespace
+  uid_t uid = 0;
   UniqueFd pidfd;
   wire::Hello hello{};
+  std::optional<SnapshotRequest> snapshot;  // who asks is no agent, but wants a profile
 };
 
 class Server {
@@ -50,6 +53,8 @@ class Server {
   static bool answer(const Caller& caller, wire::Verdict verdict, int arena_fd);
   // Nobody is heard from now on: agents that ask find nobody at once instead of waiting for an answer.
   void close();
+  // In a forked copy: lets go of the sockets, which stay open for the one who listens.
+  void abandon();
   // Agents sent away because this process, or the machine, had no descriptor left.
   uint64_t turned_away() const { return turned_away_; }
 
@@ -57,6 +62,7 @@ class Server {
   struct Pending {
     UniqueFd connection;
     pid_t pid = 0;
+    uid_t uid = 0;
     uint64_t deadline_ns = 0;
   };
 

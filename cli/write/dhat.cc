@@ -1,4 +1,4 @@
-// cli/write/dhat.cc: what the viewer reads comes first: head, program points, frame table; one line per program point.
+// cli/write/dhat.cc: what the viewer reads comes first: head, program points, frame table (long: one format, one file).
 // The extension holds the rest, per site in columns (names once, not a million times), and repeats nothing but numbers
 // that DHAT's fields cannot hold exactly.
 #include "cli/write/dhat.h"
@@ -194,6 +194,8 @@ class DhatWriter {
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
     write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });
     write_structs("modules", profile_.modules, [this](const ProfileModule& module) { visit_module(module, fields_); });
+    if (!profile_.merged.empty())
+      write_structs("merged", profile_.merged, [this](const MergedPart& part) { visit_merged_part(part, fields_); });
     write_frames();
     json_.key("devices");
     json_.begin_array();
@@ -260,6 +262,7 @@ class DhatWriter {
   void write_device(const Device& device, bool is_host) {
     json_.begin_object();
     fields_("name", device.name);
+    if (!profile_.merged.empty()) write_peak_of_sum(device);
     write_struct("totals", [&] { visit_totals(device.totals, fields_); });
     write_timeline(device.timeline);
     if (!is_host) {
@@ -271,6 +274,16 @@ class DhatWriter {
     write_sites(device.sites);
     json_.end_object();
     json_.new_line();
+  }
+
+  // Says that the peak is no amount that was ever in use, and the largest that was.
+  void write_peak_of_sum(const Device& device) {
+    uint64_t largest = 0;
+    for (const MergedPart& part : profile_.merged) {
+      if (part.device == device.name) largest = std::max(largest, part.peak_bytes);
+    }
+    fields_("peak_is_sum", true);
+    fields_("largest_peak_bytes", largest);
   }
 
   void write_timeline(const Timeline& timeline) {

@@ -1,6 +1,7 @@
 // cli/write/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the file does not
 // have is left out rather than 0.
 #include "cli/base/byte_sink.h"
+#include "cli/model/merge_profiles.h"
 #include "cli/write/json_stream.h"
 #include "cli/write/place_text.h"
 #include "cli/write/report_view.h"
@@ -21,6 +22,7 @@ class ReportWriter {
                  : profile_.dialect == Dialect::kValgrind ? "valgrind"
                                                           : "dhat-rs");
     write_run();
+    if (!profile_.merged.empty()) write_inputs();
     json_.key("devices");
     json_.begin_array();
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
@@ -61,11 +63,37 @@ class ReportWriter {
     count("truncated_stacks_count", run.counters.truncated_stacks);
   }
 
+  void write_inputs() {
+    json_.key("inputs");
+    json_.begin_array();
+    for (const MergedPart& part : profile_.merged) {
+      json_.new_line();
+      json_.begin_object();
+      text("file", part.file);
+      count("pid", part.pid);
+      text("end", end_text(part.end));
+      text("device", part.device);
+      count("peak_bytes", part.peak_bytes);
+      count("leaked_bytes", part.leaked_bytes);
+      count("total_bytes", part.total_bytes);
+      count("allocations_count", part.total_blocks);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
   void write_device(const Device& device) {
     const DeviceTotals& totals = device.totals;
     json_.new_line();
     json_.begin_object();
     text("name", device.name);
+    if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0) {
+      json_.key("peak_is_sum");
+      json_.boolean(true);
+      count("largest_peak_bytes", spread.largest_bytes);
+      count("median_peak_bytes", spread.median_bytes);
+      count("smallest_peak_bytes", spread.smallest_bytes);
+    }
     count("total_bytes", totals.total_bytes);
     count("allocations_count", totals.total_blocks);
     if (profile_.has_lifetimes) {

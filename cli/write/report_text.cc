@@ -2,6 +2,7 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/merge_profiles.h"
 #include "cli/write/place_text.h"
 #include "cli/write/report_view.h"
 #include "cli/write/run_text.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 namespace heapprof::cli {
 namespace {
@@ -49,7 +51,11 @@ class TextReport {
   void header() {
     const RunInfo& run = profile_.run;
     std::string facts;
-    if (is_ours()) {
+    if (!profile_.merged.empty()) {
+      const size_t inputs = profile_.merged.back().input + 1;
+      facts = fmt::format("    {} profiles merged    {}{} events lost", inputs, ends_text(),
+                          format_count(run.counters.lost));
+    } else if (is_ours()) {
       facts = fmt::format("    {}    {}    {}    {} events lost", start_text(run.start_unix_ns),
                           length_text(profile_, run.duration_ns), end_text(run.end), format_count(run.counters.lost));
     } else {
@@ -66,11 +72,47 @@ class TextReport {
     text_ += bold(command) + facts + "\n";
   }
 
+  // How the merged processes ended.
+  std::string ends_text() const {
+    if (!is_ours()) return "";
+    std::set<uint32_t> all;
+    std::set<uint32_t> well;
+    for (const MergedPart& part : profile_.merged) {
+      all.insert(part.input);
+      if (part.end.kind == EndKind::kExited && part.end.status == 0) well.insert(part.input);
+    }
+    return well.size() == all.size() ? "all exit 0    " : fmt::format("{} of {} exit 0    ", well.size(), all.size());
+  }
+
+  // Whose peak stands out, and what the others' were.
+  std::vector<std::string> spread_cells(const PeakSpread& spread) const {
+    constexpr size_t kMostNamed = 3;
+    std::vector<std::string> cells;
+    for (size_t i = 0; i < std::min(spread.outliers.size(), kMostNamed); ++i) {
+      const MergedPart& part = *spread.outliers[i];
+      cells.push_back(
+          fmt::format("{} peaked at {},", shorten_middle(escape_controls(part.file), 32), bytes(part.peak_bytes)));
+    }
+    if (spread.outliers.size() > kMostNamed)
+      cells.push_back(fmt::format("{} more stand out,", spread.outliers.size() - kMostNamed));
+    const std::string range =
+        spread.outliers.empty()
+            ? fmt::format("their peaks are {} to {}", bytes(spread.smallest_bytes), bytes(spread.largest_bytes))
+            : fmt::format("the others at {} to {}", bytes(spread.smallest_other_bytes),
+                          bytes(spread.largest_other_bytes));
+    cells.push_back(fmt::format("{} (median {})", range, bytes(spread.median_bytes)));
+    if (spread.outliers.empty() && spread.parts > 1 && spread.smallest_bytes < spread.largest_bytes)
+      cells.back() += ", the largest in " + shorten_middle(escape_controls(spread.largest->file), 32);
+    return cells;
+  }
+
   std::vector<std::string> device_cells(const Device& device) const {
     const DeviceTotals& totals = device.totals;
     std::vector<std::string> cells;
     if (profile_.has_lifetimes) {
-      cells.push_back(fmt::format("peak {} at {}", bytes(totals.peak_bytes), moment_text(profile_, totals.peak_ns)));
+      cells.push_back(profile_.merged.empty() ? fmt::format("peak {} at {}", bytes(totals.peak_bytes),
+                                                            moment_text(profile_, totals.peak_ns))
+                                              : fmt::format("peaks add to {}", bytes(totals.peak_bytes)));
       cells.push_back("leaked " + leaked_text(sum_of_sites(device)));
     } else {
       cells.push_back("total " + bytes(totals.total_bytes));
@@ -100,6 +142,8 @@ class TextReport {
     }
     facts(pad_right(escape_controls(device.name), name_width) + "  ", cells, kGap);
     const DeviceTotals& totals = device.totals;
+    if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
+      return facts(std::string(name_width + 2, ' '), spread_cells(spread), 1);
     if (totals.rss_at_peak_bytes == 0) return;
     cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
     if (totals.rss_at_peak_bytes > totals.peak_bytes) {

@@ -56,6 +56,7 @@ std::string end_text(const RunEnd& end) {
     case EndKind::kExec: return "replaced by exec";
     case EndKind::kUnknown: return "ended, status unknown";
     case EndKind::kDetached: return "still running";
+    case EndKind::kRunning: return "running (snapshot)";
   }
   return "ended, status unknown";
 }

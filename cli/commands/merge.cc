@@ -1,0 +1,153 @@
+// cli/commands/merge.cc: finds the inputs, adds them one after the other, writes the sum.
+#include "cli/commands/merge.h"
+
+#include "cli/base/atomic_file.h"
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/group.h"
+#include "cli/model/invariants.h"
+#include "cli/model/merge_profiles.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/registry.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  bool quiet = false;
+  bool all_sites = false;
+  ColorMode color = ColorMode::kAuto;
+};
+
+using FileId = std::pair<uint64_t, uint64_t>;  // device and inode
+std::optional<FileId> identify(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return FileId{facts.st_dev, facts.st_ino};
+}
+
+// The profiles of a folder, by name; not those of folders in it.
+Result<std::vector<std::string>> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.ends_with(".json") || name.ends_with(".json.gz")) files.push_back(entry->path().string());
+  }
+  if (error) return profile_not_readable(folder, error.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::vector<std::string>> find_inputs(const MergeOptions& options) {
+  const std::optional<FileId> output = identify(options.output);
+  std::vector<std::string> files;
+  std::set<FileId> seen;
+  for (const std::string& input : options.inputs) {
+    std::error_code error;
+    const bool is_folder = std::filesystem::is_directory(input, error);
+    Result<std::vector<std::string>> found =
+        is_folder ? files_in(input) : Result<std::vector<std::string>>(std::vector<std::string>{input});
+    if (!found) return found.problem();
+    // A merge that is repeated must not count its own result.
+    if (is_folder) std::erase_if(*found, [&](const std::string& file) { return output && identify(file) == output; });
+    if (found->empty()) return folder_without_profiles(input);
+    for (const std::string& file : *found) {
+      const std::optional<FileId> id = identify(file);
+      if (id && id == output) return bad_value("-o", options.output, "a file that is not merged into itself");
+      if (id && !seen.insert(*id).second) return profile_named_twice(file);
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+Result<Profile> merge_files(const std::vector<std::string>& files) {
+  ProfileMerger merger;
+  for (const std::string& file : files) {
+    Result<Profile> profile = read_profile(file);
+    if (!profile) return profile.problem();
+    if (const Result<Done> added = merger.add(std::move(*profile), file); !added) return added.problem();
+  }
+  return merger.take();
+}
+
+Result<std::string> write(const Profile& profile, const std::string& path) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.problem();
+  find_format("dhat")->write(profile, &*file);
+  return file->commit();
+}
+
+void say(const Profile& profile, size_t inputs, const std::string& path) {
+  for (const Device& device : profile.devices) {
+    if (!profile.has_lifetimes) continue;
+    const PeakSpread spread = find_peak_spread(profile, device.name);
+    fmt::print(stderr, "{}  peaks of {} profiles: {} to {}, median {}, sum {}; leaked {}\n",
+               pad_right(escape_controls(device.name), 5), format_count(spread.parts),
+               format_bytes(spread.smallest_bytes), format_bytes(spread.largest_bytes),
+               format_bytes(spread.median_bytes), format_bytes(device.totals.peak_bytes),
+               format_bytes(device.totals.leaked_bytes));
+  }
+  const std::string shown = escape_controls(path);
+  fmt::print(stderr, "saved  {}  {} profiles\nnext   heapprof report {}\n", shown, format_count(inputs), shown);
+}
+
+Result<int> merge(const MergeOptions& options) {
+  if (options.inputs.empty()) return nothing_to_merge();
+  if (options.output.empty()) return output_not_named("merge");
+  const Result<std::vector<std::string>> files = find_inputs(options);
+  if (!files) return files.problem();
+  Result<Profile> profile = merge_files(*files);
+  if (!profile) return profile.problem();
+  if (!options.all_sites) group_small_sites(&*profile, {});
+  if (const std::vector<std::string> violations = find_violations(*profile); !violations.empty())
+    return numbers_disagree(violations[0]);
+  const Result<std::string> path = write(*profile, options.output);
+  if (!path) return path.problem();
+  if (!options.quiet) say(*profile, files->size(), *path);
+  return 0;
+}
+
+}  // namespace
+
+CommandText merge_text() {
+  return {"merge",
+          "heapprof merge -o OUT [OPTIONS] FILE...",
+          "Add profiles up by site: of processes, ranks, runs.",
+          {"heapprof merge -o all.json rank*.json     the ranks of a job",
+           "heapprof merge -o all.json profiles/      all *.json and *.json.gz in a folder",
+           "heapprof report all.json                  the sums, and whose peak stands out"},
+          {"exit status: 0, 1 if OUT cannot be written, 2 for wrong usage or profiles",
+           "that do not add up, 3 if one is no profile or damaged", "manual: man heapprof-merge"}};
+}
+
+int merge_main(const std::vector<std::string>& arguments) {
+  MergeOptions target;
+  Options options(merge_text());
+  options.add_text({"-o,--output", "OUT", "output", "write the sum to OUT, replacing it"}, &target.output);
+  options.add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target.quiet);
+  options.add_flag({"--all-sites", "", "output", "write small sites one by one, not in groups"}, &target.all_sites);
+  options.add_color(&target.color);
+  options.add_positionals(&target.inputs);
+  const Result<Done> parsed = options.parse(arguments);
+  if (parsed && options.help()) return print_output(*options.help());
+  const Result<int> code = parsed ? merge(target) : Result<int>(parsed.problem());
+  if (code) return *code;
+  print_problem(code.problem(), target.color);
+  return code.problem().exit_code;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,92 @@
+// cli/commands/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but its
+// own. The rings are shared with the target and not copied: the copy never looks at them.
+#include "cli/commands/snapshot_taker.h"
+
+#include "cli/base/problems.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <string>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostAtOnce = 4;
+
+void answer(const Caller& caller, SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
+  SnapshotAnswer packet = numbers;
+  packet.status = status;
+  std::memcpy(packet.text, text.data(), std::min(text.size(), sizeof packet.text - 1));
+  static_cast<void>(send(caller.connection.get(), &packet, sizeof packet, MSG_NOSIGNAL));
+}
+
+// Empty if the request may be served.
+std::string refusal(const Caller& caller) {
+  const SnapshotRequest& request = *caller.snapshot;
+  if (caller.uid != geteuid() && caller.uid != 0) return "its heapprof belongs to another user";
+  if (request.version != kSnapshotVersion) return "its heapprof is of another version";
+  if (request.path[sizeof request.path - 1] != 0 || request.path[0] != '/')
+    return "the name of the file is not absolute";
+  return "";
+}
+
+}  // namespace
+
+SnapshotTaker::~SnapshotTaker() {
+  for (const Work& work : at_work_) waitpid(work.writer, nullptr, 0);
+}
+
+bool SnapshotTaker::reap() {
+  std::erase_if(at_work_, [](const Work& work) { return waitpid(work.writer, nullptr, WNOHANG) != 0; });
+  return !at_work_.empty();
+}
+
+void SnapshotTaker::take(const Caller& caller, Server* server, Processes* processes) {
+  if (const std::string why = refusal(caller); !why.empty()) return answer(caller, SnapshotStatus::kRefused, why);
+  const pid_t of = caller.snapshot->pid == getpid() ? root_pid_ : caller.snapshot->pid;
+  if (!processes->has(of)) return answer(caller, SnapshotStatus::kUnknown, "");
+  reap();
+  if (std::any_of(at_work_.begin(), at_work_.end(), [&](const Work& work) { return work.of == of; }))
+    return answer(caller, SnapshotStatus::kRefused, "another snapshot of it is being taken");
+  if (at_work_.size() >= kMostAtOnce) return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
+  processes->drain();  // all that is published at this moment
+  const pid_t writer = fork();
+  if (writer == 0) write(caller, of, server, processes);
+  if (writer < 0) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));
+  at_work_.push_back({writer, of});
+}
+
+// In the copy. The threads of the finisher are not in it, so it has one of its own; nothing of the run is destroyed.
+void SnapshotTaker::write(const Caller& caller, pid_t of, Server* server, Processes* processes) const {
+  answer(caller, SnapshotStatus::kWorking, "");
+  server->abandon();
+  const int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);  // who waits for the end of the run's output does not wait for us
+  try {
+    const SnapshotRequest& request = *caller.snapshot;
+    Finisher finisher(options_);
+    const Result<Finished> finished =
+        finisher.finish({processes->snapshot(of), request.path, request.may_overwrite != 0});
+    if (finished) {
+      SnapshotAnswer numbers;
+      numbers.size_bytes = finished->saved.size_bytes;
+      numbers.live_bytes = finished->profile.devices[0].totals.leaked_bytes;
+      numbers.peak_bytes = finished->profile.devices[0].totals.peak_bytes;
+      answer(caller, SnapshotStatus::kWritten, finished->saved.path, numbers);
+    } else {
+      answer(caller, SnapshotStatus::kRefused, finished.problem().what);
+    }
+  } catch (const std::exception&) {
+    answer(caller, SnapshotStatus::kRefused, "there is not enough memory for a copy of its numbers");
+  }
+  _exit(0);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,45 @@
+// cli/commands/snapshot_taker.h: profiles of processes that run on, written while they do.
+//
+// Guarantees
+//  - The collector goes on as soon as it has forked: the copy, which nothing changes any more, is what is named and written.
+//  - Only processes of our own user, and root, are served; one snapshot of a process at a time, a few in all.
+// Context:  the collector's thread, between two rounds.
+// Trust:    requests are hostile: checked field by field.
+// Cost:     a fork: some 10 ms for each GiB that the collector holds, and the memory that changes while the copy lives.
+#pragma once
+
+#include "cli/commands/finisher.h"
+#include "cli/commands/processes.h"
+#include "cli/target/server.h"
+
+#include <sys/types.h>
+
+#include <vector>
+
+namespace heapprof::cli {
+
+class SnapshotTaker {
+ public:
+  SnapshotTaker(FinishOptions options, pid_t root_pid) : options_(options), root_pid_(root_pid) {}
+  ~SnapshotTaker();  // waits for those at work
+  SnapshotTaker(const SnapshotTaker&) = delete;
+  SnapshotTaker& operator=(const SnapshotTaker&) = delete;
+
+  // pre: caller.snapshot
+  void take(const Caller& caller, Server* server, Processes* processes);
+  // Takes leave of those that are done; true if there are others.
+  bool reap();
+
+ private:
+  struct Work {
+    pid_t writer;
+    pid_t of;
+  };
+  [[noreturn]] void write(const Caller& caller, pid_t of, Server* server, Processes* processes) const;
+
+  FinishOptions options_;
+  pid_t root_pid_;
+  std::vector<Work> at_work_;
+};
+
+}  // namespace heapprof::cli

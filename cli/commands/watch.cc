@@ -1,0 +1,98 @@
+// cli/commands/watch.cc: see watch.h.
+#include "cli/commands/watch.h"
+
+#include "cli/collect/clock.h"
+#include "cli/target/process_names.h"
+#include "shared/env.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace heapprof::cli {
+
+namespace {
+
+// Pauses between two looks at the rings. On cores that share their execution units a busy collector costs the program more
+// than its hooks do; a ring of 1 MiB holds 10 ms of the densest events.
+constexpr long kShortNapNs = 150'000;
+constexpr long kLongNapNs = 1'000'000;
+constexpr uint64_t kIdleRoundsBeforeLongNap = 200;
+constexpr uint64_t kRoundsBetweenReaps = 64;
+// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not cut off.
+constexpr uint64_t kGraceNs = 200'000'000;
+constexpr uint64_t kSearchIntervalNs = 100'000'000;  // for processes that never asked but may yet
+
+RunEnd decode_status(int status) {
+  if (WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
+  return {EndKind::kExited, WEXITSTATUS(status)};
+}
+
+}  // namespace
+
+void Watch::round() {
+  while (std::optional<Caller> caller = server_.accept_caller()) {
+    if (caller->snapshot) {
+      snapshots_.take(*caller, &server_, &processes_);
+    } else {
+      processes_.admit(std::move(*caller));
+    }
+  }
+  idle_rounds_ = processes_.drain() == 0 ? idle_rounds_ + 1 : 0;
+  if (rounds_++ % kRoundsBetweenReaps == 0) {
+    processes_.reap();
+    snapshots_.reap();
+  }
+}
+
+// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
+void Watch::nap(int pidfd) {
+  waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
+  server_.add_waiting(&waiting_);
+  const timespec timeout{0, idle_rounds_ > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs};
+  ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr);
+}
+
+WatchResult Watch::until_end(const Launched& launched) {
+  for (;;) {
+    round();
+    int status = 0;
+    const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
+    if (ended == launched.pid) return {decode_status(status), 0};
+    if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
+    if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
+    nap(launched.pidfd.get());
+  }
+}
+
+// A daemon that has allocated nothing yet has not asked yet.
+bool Watch::may_others_come(const std::string& socket_path) {
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns - searched_ns_ < kSearchIntervalNs) return true;
+  searched_ns_ = now_ns;
+  return !processes_with(wire::kSocketVariable, socket_path).empty();
+}
+
+void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path) {
+  const uint64_t start_ns = monotonic_ns();
+  const uint64_t wait_ns =
+      wait && wait->count() > 0 ? static_cast<uint64_t>(wait->count()) * 1'000'000'000 : UINT64_MAX;
+  uint64_t most_ns = wait ? wait_ns : kGraceNs;
+  bool is_told_to_leave = false;
+  for (;;) {
+    round();
+    processes_.reap();
+    if (processes_.running() == 0 && (!wait || is_told_to_leave || !may_others_come(socket_path))) return;
+    const uint64_t passed_ns = monotonic_ns() - start_ns;
+    if (passed_ns >= most_ns) return;
+    if (!is_told_to_leave && signals_.handle(0) != 0) {
+      // A terminal's Ctrl-C reached them too.
+      is_told_to_leave = true;
+      most_ns = std::min(most_ns, passed_ns + kGraceNs);
+    }
+    nap(-1);
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,53 @@
+// cli/commands/watch.h: the collector's loop: agents are answered, rings read, ends noticed, snapshots taken.
+//
+// Context:  the thread that started the program and holds the arenas' liveness.
+#pragma once
+
+#include "cli/commands/processes.h"
+#include "cli/commands/signals.h"
+#include "cli/commands/snapshot_taker.h"
+#include "cli/target/launch.h"
+#include "cli/target/server.h"
+
+#include <poll.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct WatchResult {
+  RunEnd end;
+  int detached_by = 0;  // the signal that told us to leave while the program runs on
+};
+
+// The collector's loop: each round takes what there is.
+class Watch {
+ public:
+  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots)
+      : server_(*server), signals_(*signals), processes_(*processes), snapshots_(*snapshots) {}
+
+  // Until the program has ended (or we are told to leave).
+  WatchResult until_end(const Launched& launched);
+  // Until the others have ended, or for so long, or until we are told to leave.
+  void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
+
+ private:
+  void round();
+  void nap(int pidfd);
+  bool may_others_come(const std::string& socket_path);
+
+  Server& server_;
+  SignalWatch& signals_;
+  Processes& processes_;
+  SnapshotTaker& snapshots_;
+  std::vector<pollfd> waiting_;
+  uint64_t rounds_ = 0;
+  uint64_t idle_rounds_ = 0;
+  uint64_t searched_ns_ = 0;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,24 @@
+// cli/target/snapshot_client.h: finds the run that a process belongs to, and asks its collector for a profile.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/target/snapshot_wire.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace heapprof::cli {
+
+struct SnapshotTaken {
+  std::string path;
+  uint64_t size_bytes = 0;
+  uint64_t live_bytes = 0;
+  uint64_t peak_bytes = 0;
+};
+
+// `path` is absolute. Waits five seconds for the collector to begin, and for its end as long as it lives.
+Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool may_overwrite);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,47 @@
+// cli/target/snapshot_wire.h: what `heapprof snapshot` and the collector of a run say to each other, on the agents' socket.
+//
+// The asker sends one request; the collector answers at once whether it will (kWorking) or not, and kWorking is followed by a
+// second answer when the profile is written. The end of the connection without it means that the writer has died.
+//
+// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or refuse.
+#pragma once
+
+#include "shared/wire.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+inline constexpr uint32_t kSnapshotMagic = 0x53505048;  // "HPPS": no agent's hello begins with it
+inline constexpr uint32_t kSnapshotVersion = 1;
+
+struct SnapshotRequest {
+  uint32_t magic = kSnapshotMagic;
+  uint32_t version = kSnapshotVersion;
+  int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it
+  uint32_t may_overwrite = 0;
+  char path[4096] = {};  // absolute; ends with a zero byte
+};
+static_assert(sizeof(SnapshotRequest) == 4112);
+static_assert(sizeof(SnapshotRequest) != sizeof(wire::Hello));
+
+enum class SnapshotStatus : uint32_t {
+  kWorking = 1,  // the profile is being written
+  kWritten = 2,  // text: where
+  kUnknown = 3,  // no such process in this run
+  kRefused = 4,  // text: why
+};
+
+struct SnapshotAnswer {
+  uint32_t magic = kSnapshotMagic;
+  uint32_t version = kSnapshotVersion;
+  SnapshotStatus status = SnapshotStatus::kRefused;
+  uint32_t reserved = 0;
+  uint64_t size_bytes = 0;  // of the file
+  uint64_t live_bytes = 0;
+  uint64_t peak_bytes = 0;
+  char text[4096] = {};
+};
+static_assert(sizeof(SnapshotAnswer) == 4136);
+
+}  // namespace heapprof::cli
