@@ -14,7 +14,8 @@ for kind in small hostile empty no-stack; do "$make" "$kind" >"$kind.json"; done
 "$make" grouped 300000 >large.json
 expect_eq "at least 50,000 sites" "$(($(jq '.pps | length' large.json) >= 50000))" 1
 "$make" rewrite "$SOURCE/tests/golden/valgrind_heap.json" >valgrind.json
-python3 "$SOURCE/tests/support/dh_view.py" "$viewer" small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json
+"$HEAPPROF_BIN" merge -q -o merged.json small.json random.json
+python3 "$SOURCE/tests/support/dh_view.py" "$viewer" small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json merged.json
 
 # The check itself: a location that comes twice must be noticed.
 jq -c '.pps += [.pps[0]]' small.json >repeated.json
