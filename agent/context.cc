@@ -191,7 +191,11 @@ Context* begin_event_slow(uint64_t sp) {
     }
     t_context = context;
   }
-  if (context->is_shared) return begin_shared_event(context);
+  if (context->is_shared) {
+    if (!is_filtered()) return begin_shared_event(context);
+    count_lost();
+    return nullptr;
+  }
 
   for (uint32_t level = 0; context->guard != 0; ++level) {
     if (is_abandoned(context->guard, sp)) {

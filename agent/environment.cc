@@ -192,17 +192,23 @@ void clean_environment() {
   if (end == list) remove_variable(slot);
 }
 
-size_t changed_environment_bytes(char* const* variables, EnvironmentChange change) {
-  if (!is_whole(find_invitation())) return 0;
-  const Survey found = survey(variables);
-  if (is_right(found, change)) return 0;
+namespace {
+size_t bytes_needed(const Survey& found) {
   const size_t list_bytes = found.preload != nullptr ? strlen(found.preload) : 0;
   const size_t text_bytes = sizeof wire::kPreloadVariable + strlen(g_preload) + list_bytes + 2;
   return (found.count + 3) * sizeof(char*) + text_bytes;
 }
+}  // namespace
 
-char** change_environment(char* const* variables, EnvironmentChange change, void* memory) {
+size_t changed_environment_bytes(char* const* variables, EnvironmentChange change) {
+  if (!is_whole(find_invitation())) return 0;
   const Survey found = survey(variables);
+  return is_right(found, change) ? 0 : bytes_needed(found);
+}
+
+char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes) {
+  const Survey found = survey(variables);
+  if (bytes_needed(found) > bytes) return variables;
   const bool invite = change == EnvironmentChange::kInvite;
   char** changed = static_cast<char**>(memory);
   char* text = reinterpret_cast<char*>(changed + found.count + 3);

@@ -30,7 +30,8 @@ enum class EnvironmentChange { kInvite, kRemove };
 
 // Bytes that change_environment needs; 0: the environment is as it should be, or we have no invitation to pass on.
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change);
-// A copy in `memory`, whose strings are the old ones where they did not change. variables: may be nullptr, as for the kernel.
-char** change_environment(char* const* variables, EnvironmentChange change, void* memory);
+// A copy in `memory`, `bytes` long, whose strings are the old ones where they did not change; `variables` itself if it has grown
+// beyond that since (another thread's setenv). variables: may be nullptr, as for the kernel.
+char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes);
 
 }  // namespace heapprof::agent

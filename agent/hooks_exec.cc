@@ -75,7 +75,7 @@ template <typename Start>
 __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Start start) {
   if (plan.bytes != 0) {
     void* memory = __builtin_alloca_with_align(plan.bytes, 128);
-    variables = change_environment(variables, plan.change, memory);
+    variables = change_environment(variables, plan.change, memory, plan.bytes);
   }
   return start(variables);
 }
@@ -155,7 +155,7 @@ HOOK int fexecve(int fd, Texts arguments, Texts variables) {
 HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
   const RealExec& real = real_exec();
   char memory[PATH_MAX];
-  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && path[0] == 0;
+  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && path[0] == 0;
   const char* image = is_open_file ? name_descriptor(folder_fd, memory, sizeof memory) : path;
   return replace_process(folder_fd, image, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);

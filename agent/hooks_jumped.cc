@@ -4,6 +4,7 @@
 #include "agent/arena.h"
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
+#include "agent/raw.h"
 
 #include <dlfcn.h>
 #include <linux/seccomp.h>
@@ -25,8 +26,8 @@ static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && P
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
-// Looks at the first three arguments. Returns the real function.
-HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third);
+// Looks at the first four arguments. Returns the real function.
+HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth);
 }
 
 void* heapprof_jumped[4] = {};  // nullptr: not found yet
@@ -67,6 +68,7 @@ heapprof_look_and_jump:
   .cfi_adjust_cfa_offset 8
   pushq %rax
   .cfi_adjust_cfa_offset 8
+  movq %rcx, %r8
   movq %rdx, %rcx
   movq %rsi, %rdx
   movq %rdi, %rsi
@@ -107,11 +109,33 @@ constexpr const char* kNames[] = {
 #undef X
 };
 
-// A filter of system calls, or the end of the time stamp counter, which comes with the strict mode of seccomp.
-void note_restriction(size_t option, size_t argument) {
-  if (option == PR_SET_SECCOMP) expect_filter();
-  const bool ends_clock = option == PR_SET_SECCOMP ? argument == SECCOMP_MODE_STRICT : argument == PR_TSC_SIGSEGV;
-  if (ends_clock && g_fork_page.state == AgentState::kOn && g_use_tsc) turn_off(wire::StopReason::kNoClock);
+bool is_vfork_child() { return g_fork_page.state == AgentState::kOn && !is_filtered() && sys_getpid() != g_pid; }
+
+void end_clock() {
+  if (g_fork_page.state == AgentState::kOn && g_use_tsc) turn_off(wire::StopReason::kNoClock);
+}
+
+// A filter of system calls, or the end of the time stamp counter, which comes with the strict mode of seccomp. Libraries probe
+// with arguments that cannot succeed; those change nothing. What a vfork child does to itself is not its parent's affair.
+void note_prctl(size_t option, size_t argument, size_t filter) {
+  switch (static_cast<uint32_t>(option)) {
+    case PR_SET_TSC:
+      if (argument == PR_TSC_SIGSEGV && !is_vfork_child()) end_clock();
+      return;
+    case PR_SET_SECCOMP:
+      if (argument != SECCOMP_MODE_STRICT && (argument != SECCOMP_MODE_FILTER || filter == 0)) return;
+      if (is_vfork_child()) return;
+      expect_filter();
+      if (argument == SECCOMP_MODE_STRICT) end_clock();
+      return;
+    default: return;
+  }
+}
+
+void note_seccomp(size_t operation, size_t flags, size_t filter) {
+  if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0)
+    note_prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0);
+  if (operation == SECCOMP_SET_MODE_FILTER) note_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
 }
 
 // libdl, before glibc 2.34, where nothing loaded has it: a program cannot have meant to call it.
@@ -131,7 +155,7 @@ void settle_jumped_hooks() {
 
 }  // namespace heapprof::agent
 
-void* heapprof_look(size_t index, size_t first, size_t second, size_t third) {
+void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth) {
   using namespace heapprof;
   using namespace heapprof::agent;
   if (index == kDlopen && (second & RTLD_DEEPBIND) != 0)
@@ -140,12 +164,9 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third) {
     note_bypass(reinterpret_cast<const char*>(second),
                 first != 0 ? wire::BypassReason::kNamespace : wire::BypassReason::kDeepBind);
   }
-  const auto is_restriction = [](size_t option) { return option == PR_SET_SECCOMP || option == PR_SET_TSC; };
-  if (index == kPrctl && is_restriction(first)) note_restriction(first, second);
-  if (index == kSyscall && first == SYS_prctl && is_restriction(second)) note_restriction(second, third);
-  if (index == kSyscall && first == SYS_seccomp) {
-    note_restriction(PR_SET_SECCOMP, second == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT : SECCOMP_MODE_FILTER);
-  }
+  if (index == kPrctl) note_prctl(first, second, third);
+  if (index == kSyscall && first == SYS_prctl) note_prctl(second, third, fourth);
+  if (index == kSyscall && first == SYS_seccomp) note_seccomp(second, third, fourth);
   void* function = heapprof_jumped[index];  // not found yet: an allocator that is tried at the start may call us
   if (function == nullptr) function = find_behind_agent(kNames[index]).address;
   return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);

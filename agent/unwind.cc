@@ -216,13 +216,20 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   WalkEnd end = walk_new(context, true, &walk);
   const bool has_needed_copies =
       walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
+  // Where the walk's frames have come to lie over the previous stack's, those are gone.
+  uint32_t untouched = kMaxFrames - walk.count;
   if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
-    walk = Walk{state};
-    end = walk_new(context, false, &walk);
+    end = WalkEnd::kNeedsWhole;
+    if (context->count <= untouched) {
+      walk = Walk{state};
+      end = walk_new(context, false, &walk);
+      if (kMaxFrames - walk.count < untouched) untouched = kMaxFrames - walk.count;
+    }
   }
   if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count <= g_max_frames)) {
     return replace_frames(context, walk, delta);
   }
+  if (context->count > untouched) context->count = untouched;
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_whole(context, state, start, &buffer);
   replace_pcs(context, buffer, delta);

@@ -136,7 +136,7 @@ size_t Drain::round() {
     bound = UINT64_MAX;
   }
   if (!is_lone_round) {
-    fence(static_cast<uint32_t>(rings_.size()));
+    fence(arena_.control().rings_claimed.load(std::memory_order_relaxed));
     add_rings();
     bound = look(round_stamp, now_ns);
   }

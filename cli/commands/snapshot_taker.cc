@@ -5,6 +5,7 @@
 #include "cli/base/problems.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostAtOnce = 4;
+constexpr int kPatience = 300;  // at the end of the run: 30 s for those at work
+constexpr useconds_t kPatienceStepUs = 100'000;
 
 void answer(const Caller& caller, SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
   SnapshotAnswer packet = numbers;
@@ -40,7 +43,11 @@ std::string refusal(const Caller& caller) {
 }  // namespace
 
 SnapshotTaker::~SnapshotTaker() {
-  for (const Work& work : at_work_) waitpid(work.writer, nullptr, 0);
+  for (int i = 0; i < kPatience && reap(); ++i) usleep(kPatienceStepUs);
+  for (const Work& work : at_work_) {  // a pipe that nobody reads
+    kill(work.writer, SIGKILL);
+    waitpid(work.writer, nullptr, 0);
+  }
 }
 
 bool SnapshotTaker::reap() {

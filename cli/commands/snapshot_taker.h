@@ -21,7 +21,7 @@ namespace heapprof::cli {
 class SnapshotTaker {
  public:
   SnapshotTaker(FinishOptions options, pid_t root_pid) : options_(options), root_pid_(root_pid) {}
-  ~SnapshotTaker();  // waits for those at work
+  ~SnapshotTaker();  // waits for those at work, 30 s at most
   SnapshotTaker(const SnapshotTaker&) = delete;
   SnapshotTaker& operator=(const SnapshotTaker&) = delete;
 

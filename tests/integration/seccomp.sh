@@ -30,6 +30,11 @@ for how in prctl syscall; do
   expect_in err.txt "the program forbade itself the time stamp counter"
 done
 
+profile "$TARGETS/filtered" any probe
+expect_eq "exit status" "$status" 0
+expect_complete
+expect_sum 'allocate_in_thread' "12360 10 12360 10"
+
 # An instruction of the program's own cannot be seen coming: the collector finds the filter within 10 ms.
 profile "$TARGETS/filtered" raw busy 1000
 expect_eq "exit status" "$status" 0

@@ -4,6 +4,7 @@
 //   thread     a thread that existed before, but never allocated, allocates 10 blocks of 1236 bytes
 //   fork       a forked child allocates 10 blocks of 1237 bytes (fork and waiting for it are allowed)
 //   exec PROG  becomes PROG; only socket(), connect() and the like kill
+//   probe      asks in the ways in which libraries find out what there is, which installs nothing; then a new thread's 10 blocks
 //   strict     seccomp's strict mode, which forbids the time stamp counter too, then pairs as in busy
 #include "keep.h"
 
@@ -85,7 +86,20 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const std::string how = argv[1], what = argv[2];
   allocate_pairs(1);
-  if (what == "strict") {
+  if (what == "probe") {
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, nullptr) == 0) return 3;
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, nullptr) == 0) return 3;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr) == 0) return 3;
+    pthread_t thread;
+    pthread_create(
+        &thread, nullptr,
+        [](void*) -> void* {
+          allocate_in_thread();
+          return nullptr;
+        },
+        nullptr);
+    pthread_join(thread, nullptr);
+  } else if (what == "strict") {
     if (how == "prctl" ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0
                        : syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, nullptr) != 0)
       return 3;

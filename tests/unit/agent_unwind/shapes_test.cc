@@ -128,6 +128,20 @@ TEST_CASE("a recursion of 20,000 frames is walked to its end", "[shapes]") {
   }
 }
 
+extern "C" [[gnu::noinline]] void probe_from_elsewhere() {
+  probe();
+  asm volatile("" ::: "memory");  // no tail call
+}
+
+TEST_CASE("stacks beyond the limit differ where they differ", "[shapes]") {
+  const Shapes& shapes = all_shapes().front();
+  reset_tally();
+  for (const Probe leaf : {probe, probe_from_elsewhere, probe})
+    shapes.recurse(leaf, static_cast<int>(kMaxFrames) + 1000);
+  CHECK(tally().truncated == 3);
+  CHECK(tally().wrong_deltas == 0);
+}
+
 TEST_CASE("threads start at a frame of their own", "[shapes]") {
   std::vector<Tally> results(4);
   std::vector<std::thread> threads;
