@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   } else {
     for (long i = 0; i < count; ++i) allocate();
   }
+  setvbuf(stdout, nullptr, _IONBF, 0);  // a buffer would be one block more
   printf("%lu\n", g_blocks);
   return 0;
 }
