@@ -14,11 +14,13 @@ namespace heapprof::cli {
 
 namespace {
 
-// Pauses between two looks at the rings. On cores that share their execution units a busy collector costs the program more
-// than its hooks do; a ring of 1 MiB holds 10 ms of the densest events.
-constexpr long kShortNapNs = 150'000;
-constexpr long kLongNapNs = 1'000'000;
-constexpr uint64_t kIdleRoundsBeforeLongNap = 200;
+// Pauses between two looks at the rings. On cores that share their execution units a collector that is awake costs the program
+// more than its hooks do, and each wake-up costs both: so it sleeps longer while a round finds few events. A ring of 1 MiB holds
+// 1 ms of the densest events, and 10 ms of a compiler's.
+constexpr long kShortestNapNs = 150'000;
+constexpr long kLongestNapNs = 1'000'000;
+constexpr size_t kFewRecords = 2'000;  // of a round: the next nap is longer
+constexpr size_t kManyRecords = 8'000;
 constexpr uint64_t kRoundsBetweenReaps = 64;
 // After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
@@ -39,7 +41,9 @@ void Watch::round() {
       processes_.admit(std::move(*caller));
     }
   }
-  idle_rounds_ = processes_.drain() == 0 ? idle_rounds_ + 1 : 0;
+  const size_t records = processes_.drain();
+  if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
+  if (records > kManyRecords) nap_ns_ = kShortestNapNs;
   if (rounds_++ % kRoundsBetweenReaps == 0) {
     processes_.reap();
     snapshots_.reap();
@@ -50,7 +54,7 @@ void Watch::round() {
 void Watch::nap(int pidfd) {
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   server_.add_waiting(&waiting_);
-  const timespec timeout{0, idle_rounds_ > kIdleRoundsBeforeLongNap ? kLongNapNs : kShortNapNs};
+  const timespec timeout{0, nap_ns_};
   ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr);
 }
 

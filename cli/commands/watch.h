@@ -46,7 +46,7 @@ class Watch {
   SnapshotTaker& snapshots_;
   std::vector<pollfd> waiting_;
   uint64_t rounds_ = 0;
-  uint64_t idle_rounds_ = 0;
+  long nap_ns_ = 150'000;
   uint64_t searched_ns_ = 0;
 };
 
