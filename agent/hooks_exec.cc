@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -29,6 +28,8 @@ namespace {
 using Texts = char* const*;
 
 struct RealExec {
+  int (*execv)(const char*, Texts);
+  int (*execvp)(const char*, Texts);
   int (*execve)(const char*, Texts, Texts);
   int (*execvpe)(const char*, Texts, Texts);
   int (*fexecve)(int, Texts, Texts);
@@ -51,17 +52,33 @@ struct Plan {
   bool is_own = false;         // this process becomes the program
 };
 
-// image: nullptr if it was not found, so that nothing will start.
-Plan make_plan(int folder_fd, const char* image, Texts variables, bool replaces_process) {
-  Plan plan;
+// True if programs that are started are our affair. Under a filter that we know of no call of ours may be the one that kills.
+bool is_following() {
   const Invitation invitation = find_invitation();
-  if (invitation.socket_path == nullptr || !invitation.follow || image == nullptr) return plan;
-  // Under a filter that we know of, no call of ours may be the one that kills.
-  if (is_filtered()) return plan;
-  const wire::ImageObstacle obstacle = check_image(folder_fd, image);
+  return invitation.socket_path != nullptr && invitation.follow && !is_filtered();
+}
+
+// The program that will be started: a path relative to a folder, or a descriptor's link in /proc. path: nullptr if it was not
+// found, so that nothing will start.
+struct Image {
+  int folder_fd = AT_FDCWD;
+  const char* path = nullptr;
+  bool is_link = false;
+};
+
+wire::Note* note_obstacle(const Image& image, wire::ImageObstacle obstacle, bool is_own) {
+  char name[sizeof wire::Note::text];
+  const char* text = image.is_link ? read_link(image.path, name, sizeof name) : image.path;
+  return add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), text, is_own);
+}
+
+Plan make_plan(const Image& image, Texts variables, bool replaces_process) {
+  Plan plan;
+  if (image.path == nullptr || !is_following()) return plan;
+  const wire::ImageObstacle obstacle = check_image(image.folder_fd, image.path);
   if (obstacle != wire::ImageObstacle::kNone) {
     plan.is_own = replaces_process && sys_getpid() == g_pid;
-    plan.note = add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), image, plan.is_own);
+    plan.note = note_obstacle(image, obstacle, plan.is_own);
   }
   // These two ignore our variables, and may start programs that do not.
   if (obstacle == wire::ImageObstacle::kStatic || obstacle == wire::ImageObstacle::kPrivileges) return plan;
@@ -82,44 +99,57 @@ __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Star
 
 // Only a failed exec returns.
 template <typename Start>
-int replace_process(int folder_fd, const char* image, Texts variables, Start start) {
-  const Plan plan = make_plan(folder_fd, image, variables, true);
+int replace_process(const Image& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image, variables, true);
   const int result = start_with(plan, variables, start);
   withdraw_note(plan.note, plan.is_own);
   return result;
 }
 
 template <typename Start>
-int spawn(const char* image, Texts variables, Start start) {
-  const Plan plan = make_plan(AT_FDCWD, image, variables, false);
+int spawn(const Image& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image, variables, false);
   const int error = start_with(plan, variables, start);
   if (error != 0) withdraw_note(plan.note, false);
   return error;
 }
 
+// Calls run(the program that PATH gives for `file`). A function of its own: the path lives in its frame.
+template <typename Run>
+__attribute__((noinline)) int with_program(const char* file, Run run) {
+  Image image;
+  if (is_following()) {
+    const unsigned long bytes = path_buffer_bytes(file);
+    image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
+  }
+  return run(image);
+}
+
 int exec_path(const char* path, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  return replace_process(AT_FDCWD, path, variables,
+  return replace_process({AT_FDCWD, path}, variables,
                          [&](Texts changed) { return real.execve(path, arguments, changed); });
 }
 
 int exec_file(const char* file, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  char memory[PATH_MAX];
-  return replace_process(AT_FDCWD, find_in_path(file, memory, sizeof memory), variables,
-                         [&](Texts changed) { return real.execvpe(file, arguments, changed); });
+  return with_program(file, [&](const Image& image) {
+    return replace_process(image, variables, [&](Texts changed) { return real.execvpe(file, arguments, changed); });
+  });
 }
 
-// Arguments of the execl family up to the closing nullptr, which counts.
-size_t count_arguments(va_list list) {
-  size_t count = 2;  // the first, and the nullptr
-  while (va_arg(list, char*) != nullptr) ++count;
-  return count;
-}
-
-void copy_arguments(char** to, const char* first, va_list list) {
-  *to = const_cast<char*>(first);
-  while (*to++ != nullptr) *to = va_arg(list, char*);
+// Calls run(the arguments of the execl family up to the closing nullptr), and leaves `list` behind that.
+template <typename Run>
+__attribute__((noinline)) int with_arguments(const char* first, va_list list, Run run) {
+  va_list again;
+  va_copy(again, list);
+  size_t count = 1;  // the nullptr
+  for (const char* argument = first; argument != nullptr; argument = va_arg(again, char*)) ++count;
+  va_end(again);
+  char** arguments = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  arguments[0] = const_cast<char*>(first);
+  for (size_t i = 1; i < count; ++i) arguments[i] = va_arg(list, char*);
+  return run(arguments);
 }
 
 }  // namespace
@@ -128,6 +158,8 @@ void settle_exec_hooks() {
   const auto find = [](auto* function, const char* name) {
     *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(find_behind_agent(name).address);
   };
+  find(&g_real_exec.execv, "execv");
+  find(&g_real_exec.execvp, "execvp");
   find(&g_real_exec.execve, "execve");
   find(&g_real_exec.execvpe, "execvpe");
   find(&g_real_exec.fexecve, "fexecve");
@@ -141,23 +173,37 @@ void settle_exec_hooks() {
 using namespace heapprof::agent;
 
 HOOK int execve(const char* path, Texts arguments, Texts variables) { return exec_path(path, arguments, variables); }
-HOOK int execv(const char* path, Texts arguments) { return exec_path(path, arguments, environ); }
 HOOK int execvpe(const char* file, Texts arguments, Texts variables) { return exec_file(file, arguments, variables); }
-HOOK int execvp(const char* file, Texts arguments) { return exec_file(file, arguments, environ); }
+
+HOOK int execv(const char* path, Texts arguments) {
+  const RealExec& real = real_exec();
+  return replace_process({AT_FDCWD, path}, environ, [&](Texts changed) {
+    return changed == environ ? real.execv(path, arguments) : real.execve(path, arguments, changed);
+  });
+}
+
+HOOK int execvp(const char* file, Texts arguments) {
+  const RealExec& real = real_exec();
+  return with_program(file, [&](const Image& image) {
+    return replace_process(image, environ, [&](Texts changed) {
+      return changed == environ ? real.execvp(file, arguments) : real.execvpe(file, arguments, changed);
+    });
+  });
+}
 
 HOOK int fexecve(int fd, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
-  char memory[PATH_MAX];
-  return replace_process(AT_FDCWD, name_descriptor(fd, memory, sizeof memory), variables,
+  const DescriptorLink link(fd);
+  return replace_process({AT_FDCWD, link.path, true}, variables,
                          [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
 }
 
 HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
   const RealExec& real = real_exec();
-  char memory[PATH_MAX];
+  const DescriptorLink link(folder_fd);
   const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && path[0] == 0;
-  const char* image = is_open_file ? name_descriptor(folder_fd, memory, sizeof memory) : path;
-  return replace_process(folder_fd, image, variables, [&](Texts changed) {
+  const Image image = is_open_file ? Image{AT_FDCWD, link.path, true} : Image{folder_fd, path};
+  return replace_process(image, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
     errno = static_cast<int>(-raw_syscall(SYS_execveat, folder_fd, reinterpret_cast<long>(path),
                                           reinterpret_cast<long>(arguments), reinterpret_cast<long>(changed), flags));
@@ -168,48 +214,40 @@ HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variab
 HOOK int execl(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  char** arguments = static_cast<char**>(__builtin_alloca(count_arguments(list) * sizeof(char*)));
+  const int result = with_arguments(first, list, [&](Texts arguments) { return exec_path(path, arguments, environ); });
   va_end(list);
-  va_start(list, first);
-  copy_arguments(arguments, first, list);
-  va_end(list);
-  return exec_path(path, arguments, environ);
+  return result;
 }
 
 HOOK int execlp(const char* file, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  char** arguments = static_cast<char**>(__builtin_alloca(count_arguments(list) * sizeof(char*)));
+  const int result = with_arguments(first, list, [&](Texts arguments) { return exec_file(file, arguments, environ); });
   va_end(list);
-  va_start(list, first);
-  copy_arguments(arguments, first, list);
-  va_end(list);
-  return exec_file(file, arguments, environ);
+  return result;
 }
 
 HOOK int execle(const char* path, const char* first, ...) {
   va_list list;
   va_start(list, first);
-  char** arguments = static_cast<char**>(__builtin_alloca(count_arguments(list) * sizeof(char*)));
+  const int result =
+      with_arguments(first, list, [&](Texts arguments) { return exec_path(path, arguments, va_arg(list, Texts)); });
   va_end(list);
-  va_start(list, first);
-  copy_arguments(arguments, first, list);
-  Texts variables = va_arg(list, Texts);
-  va_end(list);
-  return exec_path(path, arguments, variables);
+  return result;
 }
 
 HOOK int posix_spawn(int* pid, const char* path, const void* actions, const void* attributes, Texts arguments,
                      Texts variables) {
   const RealExec& real = real_exec();
-  return spawn(path, variables,
+  return spawn({AT_FDCWD, path}, variables,
                [&](Texts changed) { return real.posix_spawn(pid, path, actions, attributes, arguments, changed); });
 }
 
 HOOK int posix_spawnp(int* pid, const char* file, const void* actions, const void* attributes, Texts arguments,
                       Texts variables) {
   const RealExec& real = real_exec();
-  char memory[PATH_MAX];
-  return spawn(find_in_path(file, memory, sizeof memory), variables,
-               [&](Texts changed) { return real.posix_spawnp(pid, file, actions, attributes, arguments, changed); });
+  return with_program(file, [&](const Image& image) {
+    return spawn(image, variables,
+                 [&](Texts changed) { return real.posix_spawnp(pid, file, actions, attributes, arguments, changed); });
+  });
 }

@@ -150,9 +150,8 @@ ImageObstacle check_image(int folder_fd, const char* path) {
   return ImageObstacle::kNone;
 }
 
-const char* name_descriptor(int fd, char* memory, unsigned long bytes) {
-  char link[32] = "/proc/self/fd/";
-  char* end = link + strlen(link);
+DescriptorLink::DescriptorLink(int fd) {
+  char* end = path + strlen(path);
   char digits[12];
   size_t count = 0;
   for (unsigned number = static_cast<unsigned>(fd); count == 0 || number != 0; number /= 10) {
@@ -160,12 +159,17 @@ const char* name_descriptor(int fd, char* memory, unsigned long bytes) {
   }
   while (count != 0) *end++ = digits[--count];
   *end = 0;
+}
+
+const char* read_link(const char* link, char* memory, unsigned long bytes) {
   const long got = raw_syscall(SYS_readlink, reinterpret_cast<long>(link), reinterpret_cast<long>(memory),
                                static_cast<long>(bytes - 1));
-  if (is_error(got)) return nullptr;
+  if (is_error(got)) return link;
   memory[got] = 0;
   return memory;
 }
+
+unsigned long path_buffer_bytes(const char* file) { return strlen(find_path_variable()) + strlen(file) + 2; }
 
 const char* find_in_path(const char* file, char* memory, unsigned long bytes) {
   if (strchr(file, '/') != nullptr) return file;

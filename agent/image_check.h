@@ -18,11 +18,18 @@ namespace heapprof::agent {
 // kNone, too, if the file cannot be read: then the kernel will refuse it, or it may be executed but not read.
 wire::ImageObstacle check_image(int folder_fd, const char* path);
 
-// The path of an open file, written to `memory` (`bytes` long); nullptr: /proc does not tell.
-const char* name_descriptor(int fd, char* memory, unsigned long bytes);
+// The link in /proc to an open file, which opens it even if it has no name (any more).
+struct DescriptorLink {
+  explicit DescriptorLink(int fd);
+  char path[32] = "/proc/self/fd/";
+};
+// What a link leads to, written to `memory` (`bytes` long), or `link` itself.
+const char* read_link(const char* link, char* memory, unsigned long bytes);
 
 // Finds `file` as execvp does: `file` itself if it has a slash, else the first executable file of that name in PATH, written to
 // `memory` (`bytes` long). nullptr: there is none.
 const char* find_in_path(const char* file, char* memory, unsigned long bytes);
+// Bytes that this needs.
+unsigned long path_buffer_bytes(const char* file);
 
 }  // namespace heapprof::agent

@@ -19,7 +19,7 @@ unset LD_PRELOAD
 # What a program printed, without our two variables and what the shell says of the command before it.
 without_ours() { sed -E "/^(HEAPPROF|_)=/d; s,^LD_PRELOAD=$BUILD/lib/heapprof/libheapprof.so:,LD_PRELOAD=,; /^LD_PRELOAD=$(sed 's,/,\\/,g' <<<"$BUILD")\/lib\/heapprof\/libheapprof.so$/d"; }
 
-functions="execve execv execvp execvpe execl execlp execle fexecve execveat execveat_empty posix_spawn posix_spawnp vfork system"
+functions="execve execv execvp execvpe execl execlp execle fexecve execveat execveat_empty fexecve_deleted execl_nothing posix_spawn posix_spawnp vfork system"
 for how in $functions; do
   for program in ./show ./show_static; do
     rm -f p*.json

@@ -27,6 +27,9 @@ if have musl-gcc; then
   printf '#!%s\n' "$PWD/hello_musl" >script_musl
   chmod +x script_musl
   run_children './hello_musl; echo $?; ./hello_musl; ./script_musl; :' "$(printf 'hello\n7\nhello\nhello')" "hello_musl: made for another C library x2; script_musl: made for another C library x1"
+  # One that has no name any more.
+  expect_status 7 "$HEAPPROF_BIN" run -q -o p.json "$TARGETS/exec_family" fexecve_deleted ./hello_musl
+  expect_eq "stdout of a nameless program" "$(cat out.txt)" hello
   tried="$tried musl"
 fi
 if gcc -m32 hello.c -o hello_32 2>/dev/null; then

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,17 @@ int start(const std::string& how, char* program) {
   if (how == "execveat") return execveat(AT_FDCWD, program, arguments, variables.data(), 0);
   if (how == "execveat_empty")
     return execveat(open(program, O_PATH | O_CLOEXEC), "", arguments, variables.data(), AT_EMPTY_PATH);
+  if (how == "fexecve_deleted") {
+    const int fd = memfd_create("copy", MFD_CLOEXEC);
+    const int from = open(program, O_RDONLY | O_CLOEXEC);
+    char bytes[4096];
+    for (ssize_t got; (got = read(from, bytes, sizeof bytes)) > 0;) {
+      if (write(fd, bytes, static_cast<size_t>(got)) != got) return 95;
+    }
+    return fexecve(fd, arguments, variables.data());
+  }
+  char* volatile nothing = nullptr;
+  if (how == "execl_nothing") return execl(program, nothing);
   if (how == "posix_spawn")
     return wait_for(posix_spawn(&child, program, nullptr, nullptr, arguments, variables.data()), child);
   if (how == "posix_spawnp")
