@@ -262,6 +262,7 @@ uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint6
 UnwindContext* make_unwind_context(void* memory) { return static_cast<UnwindContext*>(memory); }
 
 void reset_stack(UnwindContext* context) {
+  context->stack = {};
   context->count = 0;
   context->flagged = 0;
 }

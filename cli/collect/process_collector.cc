@@ -223,6 +223,8 @@ Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is
   counters.unseen_frees = counts.unseen_frees;
   counters.abandoned = control.events_abandoned.load(std::memory_order_relaxed);
   counters.modules_lost = control.modules_lost.load(std::memory_order_relaxed);
+  const uint32_t notes = control.notes_claimed.load(std::memory_order_relaxed);
+  counters.notes_lost = notes > wire::kMaxNotes ? notes - wire::kMaxNotes : 0;
   counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
   counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
   return counters;

@@ -22,7 +22,8 @@ std::string list_names(const std::vector<std::string>& names) {
 }
 
 // What the process became is one thing, what it started another.
-void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, std::vector<Problem>* warnings) {
+void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t notes_lost,
+                        std::vector<Problem>* warnings) {
   std::string started;
   size_t names = 0;
   for (const UnprofiledProgram& program : programs) {
@@ -34,7 +35,8 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, std::vec
     }
   }
   if (names > kMostNames) started += " and " + std::to_string(names - kMostNames) + " more";
-  if (names > 0) warnings->push_back(programs_not_profiled(started));
+  if (notes_lost > 0) started += (started.empty() ? "" : ", ") + std::to_string(notes_lost) + " starts without a name";
+  if (!started.empty()) warnings->push_back(programs_not_profiled(started));
 }
 
 // A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
@@ -77,7 +79,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
   if (!coverage.bypassing_modules.empty())
     warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
-  warn_of_unprofiled(coverage.unprofiled_programs, &warnings);
+  warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.truncated_stacks > 0)

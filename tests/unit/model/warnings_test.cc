@@ -62,6 +62,9 @@ TEST_CASE("programs that were not profiled are named") {
   REQUIRE(ids(profile) == Ids{"HP070"});
   CHECK(find_warnings(profile)[0].what.find(
             "busybox (statically linked) 3 times, old (a program for another machine)") != std::string::npos);
+  profile.run.counters.notes_lost = 7;
+  CHECK(find_warnings(profile)[0].what.find("7 starts without a name") != std::string::npos);
+  profile.run.counters.notes_lost = 0;
   programs = {{"./server", "made for another C library", 2, true}};
   REQUIRE(ids(profile) == Ids{"HP069"});
   CHECK(find_warnings(profile)[0].what.find("the process became ./server") != std::string::npos);
