@@ -55,10 +55,10 @@ void take_context(Context* context, uint32_t thread_id) {
   context->header->in_event.store(0, std::memory_order_relaxed);
   context->header->thread_id.store(thread_id, std::memory_order_relaxed);
   if (left_half_way) {
-    reset_stack(context->unwind);
     context->needs_reset = true;
     g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
   }
+  reset_stack(context->unwind);  // another thread's, on a stack that may be gone
   context->guard = 0;
   require_opening(context);  // not now: the ring may be full, and the lock is held
 }
