@@ -20,7 +20,8 @@ expect_eq "inputs" "$(jq -c '[.heapprof.merged[] | [.file, .device, .peak_bytes]
 
 # The report knows it for a sum, and the whole is read back as it was written.
 expect_status 0 "$HEAPPROF_BIN" report abc.json
-expect_in out.txt "3 profiles merged    all exit 0"
+expect_in out.txt "3 profiles merged  "  # the gap narrows where the program's path is long
+expect_in out.txt "  all exit 0"
 expect_in out.txt "peaks add to"
 expect_in out.txt "(median "
 "$HEAPPROF_BIN" report --format json abc.json >report.json
