@@ -65,20 +65,33 @@ extern constinit thread_local Context* t_context __attribute__((tls_model("initi
 Context* begin_event_slow(uint64_t sp);
 void end_shared_event(Context* context);
 
-inline Context* begin_event(uint64_t sp) {
-  if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return begin_event_slow(sp);
-  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
+// The thread's own context, if nothing stands in the way; nullptr: begin_event_slow knows.
+inline Context* begin_event_fast(uint64_t sp) {
   Context* context = t_context;
-  if (HEAPPROF_UNLIKELY(context == nullptr || context->guard != 0)) return begin_event_slow(sp);
+  if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn || context == nullptr || context->guard != 0))
+    return nullptr;
   context->guard = sp;
   std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler from here on sees the guard
   return context;
 }
 
-inline void end_event(Context* context) {
+// pre: begin_event_fast gave it
+inline void end_event_fast(Context* context) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (HEAPPROF_UNLIKELY(context->is_shared)) return end_shared_event(context);
   context->guard = 0;
+}
+
+inline Context* begin_event(uint64_t sp) {
+  Context* context = begin_event_fast(sp);
+  return HEAPPROF_LIKELY(context != nullptr) ? context : begin_event_slow(sp);
+}
+
+inline void end_event(Context* context) {
+  if (HEAPPROF_UNLIKELY(context->is_shared)) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return end_shared_event(context);
+  }
+  end_event_fast(context);
 }
 
 // A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler interrupted

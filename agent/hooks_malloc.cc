@@ -6,7 +6,7 @@
 #include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/real.h"
-#include "agent/record.h"
+#include "agent/record_fast.h"
 
 #include <errno.h>
 
@@ -39,6 +39,11 @@ void* no_aligned_memory(size_t, size_t) {
   return nullptr;
 }
 int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
+
+[[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
+  record_free(block, sp);
+  g_real.free(block);
+}
 
 }  // namespace
 
@@ -83,12 +88,13 @@ using namespace heapprof::agent;
 
 HOOK void* malloc(size_t size) {
   void* block = g_real.malloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free(void* block) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr) && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return free_slow(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free(block);
 }
 
@@ -159,11 +165,11 @@ HOOK void* pvalloc(size_t size) {
 }
 
 HOOK void free_sized(void* block, size_t size) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_sized(block, size);
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_aligned_sized(block, alignment, size);
 }

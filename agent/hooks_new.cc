@@ -110,17 +110,17 @@ __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void
 }
 template <size_t kIndex>
 __attribute__((noinline)) void Delete(void* block) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*)>(g_real_new[kIndex])(block);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOther(void* block, void* other) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*, void*)>(g_real_new[kIndex])(block, other);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* third) {
-  if (block != nullptr) record_free(block, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*, void*, void*)>(g_real_new[kIndex])(block, other, third);
 }
 

@@ -1,19 +1,12 @@
-// agent/record.cc: see record.h.
-//
-// The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real call, so
-// that no other thread's record of the same address can lie between the two calls and the two records.
+// agent/record.cc: see record.h. Everything that is not common (record_fast.h).
 #include "agent/record.h"
 
+#include "agent/record_fast.h"
 #include "agent/reference.h"
-#include "agent/ring_writer.h"
-#include "agent/unwind_fast.h"
 
 namespace heapprof::agent {
 
 namespace {
-
-// Units of a record with everything that may come before it: kGeneration, kTimestamp and three prefixes.
-constexpr uint64_t kRecordBytes = 6 * wire::kUnitBytes;
 
 // What has to be done before the next record. False: not to be recorded.
 [[gnu::noinline]] bool prepare(Context* context) {
@@ -29,26 +22,13 @@ constexpr uint64_t kRecordBytes = 6 * wire::kUnitBytes;
   return true;
 }
 
-inline bool is_ready(const Context* context) {
-  return HEAPPROF_LIKELY(context->ready_for == g_generation.load(std::memory_order_relaxed));
-}
-
-// True if there is space for a record with all that may come before it.
-inline bool has_space(const Context* context) {
-  return HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
-}
-
-// A record of one unit.
-[[gnu::always_inline]] inline void write_unit(Context* context, uint64_t w0, uint32_t keep) {
-  const uint32_t stamp_delta = stamp(context);
-  put(context, w0, wire::pack_w1(stamp_delta, keep, 0));
-  publish(context);
+bool is_prepared(Context* context) {
+  return context->ready_for == g_generation.load(std::memory_order_relaxed) || prepare(context);
 }
 
 // A record without a stack.
-[[gnu::noinline]] void write_plain_slow(Context* context, wire::RecordType type, uint64_t address) {
-  if (!is_ready(context) && !prepare(context)) return;
-  if (!reserve(context, kRecordBytes)) return;
+void write_plain(Context* context, wire::RecordType type, uint64_t address) {
+  if (!is_prepared(context) || !reserve(context, kRecordBytes)) return;
   const uint32_t delta = stamp(context);
   if (address != 0 && !wire::is_compact_address(address)) {
     put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
@@ -56,14 +36,6 @@ inline bool has_space(const Context* context) {
   }
   put(context, wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0));
   publish(context);
-}
-
-[[gnu::always_inline]] inline void write_plain(Context* context, wire::RecordType type, uint64_t address) {
-  if (is_ready(context) && has_space(context) && HEAPPROF_LIKELY(wire::is_compact_address(address))) {
-    write_unit(context, wire::pack_w0(type, address, 0), 0);
-  } else {
-    write_plain_slow(context, type, address);
-  }
 }
 
 // Program counters [first, first + count) of the delta, outermost first, padded to a unit.
@@ -75,9 +47,9 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 }
 
 // A record with a stack.
-[[gnu::noinline]] void write_stacked_slow(Context* context, wire::RecordType type, uint64_t address,
-                                          uint64_t size_bytes, const StartFrame& caller) {
-  if (!is_ready(context) && !prepare(context)) return;
+void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes,
+                   const StartFrame& caller) {
+  if (!is_prepared(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
     capture_stack(context->unwind, caller, context->generation, &delta);
@@ -117,40 +89,35 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
-// Most often the stack is as before, or differs in a frame or two.
-[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
-                                                 uint64_t size_bytes, const StartFrame& caller) {
-  if (is_ready(context) && has_space(context) && HEAPPROF_LIKELY(wire::is_compact_address(address)) &&
-      HEAPPROF_LIKELY(wire::is_compact_size(size_bytes)) && is_same_stack(context->unwind, caller)) {
-    write_unit(context, wire::pack_w0(type, address, size_bytes), context->unwind->count);
-  } else {
-    write_stacked_slow(context, type, address, size_bytes, caller);
-  }
+// Of an event that ends a block. Every unload of an object frees memory while it goes on.
+Context* begin_ending_event(uint64_t sp) {
+  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
+  return begin_event(sp);
 }
 
 uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block); }
 
 }  // namespace
 
-void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
-  const StartFrame caller = caller_of(hook_frame);
-  Context* context = begin_event(caller.sp);
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller);
+void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller_of(hook_frame));
   end_event(context);
 }
 
-void record_free(const void* block, const uint64_t* hook_frame) {
-  const StartFrame caller = caller_of(hook_frame);
-  Context* context = begin_event(caller.sp);
+void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (HEAPPROF_LIKELY(context != nullptr)) record_begun_malloc(context, block, size_bytes, hook_frame);
+}
+
+void record_free(const void* block, uint64_t sp) {
+  Context* context = begin_ending_event(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kFree, address_of(block));
   end_event(context);
 }
 
 void record_realloc_begin(const void* block, const uint64_t* hook_frame) {
-  const StartFrame caller = caller_of(hook_frame);
-  Context* context = begin_event(caller.sp);
+  Context* context = begin_ending_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
   end_event(context);
@@ -163,7 +130,7 @@ void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* ho
   if (fresh != nullptr) {
     write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
   } else {
-    write_plain_slow(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
+    write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
   }
   end_event(context);
 }

@@ -14,15 +14,18 @@ namespace heapprof::agent {
 
 // The hook's own frame (built with -fno-omit-frame-pointer): its caller's rbp, then the return address.
 #define HEAPPROF_HOOK_FRAME() static_cast<const uint64_t*>(__builtin_frame_address(0))
+inline uint64_t cfa_of(const uint64_t* hook_frame) { return reinterpret_cast<uint64_t>(hook_frame + 2); }
 // The state of the hook's caller.
-inline StartFrame caller_of(const uint64_t* hook_frame) {
-  return {hook_frame[1], reinterpret_cast<uint64_t>(hook_frame + 2), hook_frame[0]};
-}
+inline StartFrame caller_of(const uint64_t* hook_frame) { return {hook_frame[1], cfa_of(hook_frame), hook_frame[0]}; }
+
+struct Context;
 
 // After the real call returned a block.
 void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// Before the real call. pre: block is not nullptr
-void record_free(const void* block, const uint64_t* hook_frame);
+// The rest of it in an event that has begun.
+void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame);
+// Before the real call. pre: block is not nullptr. sp: the hook's CFA
+void record_free(const void* block, uint64_t sp);
 // Before the real realloc of a block. pre: block is not nullptr
 void record_realloc_begin(const void* block, const uint64_t* hook_frame);
 // After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.

@@ -67,7 +67,7 @@ struct Walk {
   uint32_t count = 0;    // new frames, at the end of context->frames, and in context->walked
   bool uses_bp = false;  // one of their rules does
   bool has_copied = false;
-  const uint64_t* end_cell = nullptr;
+  const uint64_t* end_cell = &kNoCell;
 };
 
 inline Frame* new_frames(UnwindContext* context, uint32_t count) { return context->frames + (kMaxFrames - count); }
@@ -170,29 +170,35 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   return true;
 }
 
+void clear_flags(UnwindContext* context, uint32_t base) {
+  if (HEAPPROF_LIKELY(context->flagged == 0)) return;
+  for (uint32_t i = base; i < context->count; ++i) {
+    if (context->flags[i] != 0) --context->flagged;
+    context->flags[i] = 0;
+  }
+}
+
 // Forgets the previous stack from frame `base` on, and puts the walk's frames there.
 void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
   const uint32_t base = walk.base;
   const uint32_t count = base + walk.count;
   const Frame* fresh = new_frames(context, walk.count);
-  if (HEAPPROF_UNLIKELY(context->flagged != 0)) {
-    for (uint32_t i = base; i < context->count; ++i) context->flagged -= context->flags[i] != 0 ? 1 : 0;
-  }
+  clear_flags(context, base);
   // Frames whose calls are the same although something else in them is not.
   uint32_t keep = base;
   const uint32_t most = context->count < kMaxFrames - walk.count ? context->count : kMaxFrames - walk.count;
   while (keep < most && keep < count && context->frames[keep].pc_avma == fresh[keep - base].pc_avma) ++keep;
-  memmove(context->frames + base, fresh, walk.count * sizeof(Frame));
+  Frame* to = context->frames + base;
+  for (const Frame* const end = fresh + walk.count; fresh != end; ++fresh, ++to) *to = *fresh;  // few; they may overlap
   context->count = count;
   context->end_cell = walk.end_cell;
   context->is_linked = true;
   const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   if (HEAPPROF_UNLIKELY(walk.uses_bp || is_bp_needed)) {
     context->is_linked = set_flags(context, base, count, walked_frames(context, walk.count));
-    if (!context->is_linked) memset(context->flags, 0, count);
-  } else {
-    memset(context->flags + base, 0, walk.count);
+    if (!context->is_linked) clear_flags(context, 0);
   }
+  context->plain_count = context->is_linked && context->flagged == 0 ? count : 0;
   *delta = {keep, count - keep, context->frames + keep, 0};
 }
 
@@ -202,10 +208,10 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   uint32_t keep = 0;
   while (keep < most && context->frames[keep].pc_avma == buffer.pcs[buffer.count - 1 - keep]) ++keep;
   for (uint32_t i = keep; i < buffer.count; ++i) context->frames[i] = {buffer.pcs[buffer.count - 1 - i], 0};
-  memset(context->flags, 0, buffer.count);
+  clear_flags(context, 0);
   context->count = buffer.count;
-  context->flagged = 0;
-  context->end_cell = nullptr;
+  context->plain_count = 0;
+  context->end_cell = &kNoCell;
   context->is_linked = false;
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
@@ -229,7 +235,10 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count <= g_max_frames)) {
     return replace_frames(context, walk, delta);
   }
-  if (context->count > untouched) context->count = untouched;
+  if (context->count > untouched) {
+    clear_flags(context, untouched);
+    context->count = untouched;
+  }
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_whole(context, state, start, &buffer);
   replace_pcs(context, buffer, delta);
@@ -238,6 +247,7 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
 [[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
   memset(context->rules, 0, sizeof context->rules);
   context->is_linked = false;  // by rules that may not hold any more
+  context->plain_count = 0;
   std::atomic_signal_fence(
       std::memory_order_release);  // a handler that jumps out leaves either all void or the old key
   context->rules_key = key;
@@ -263,8 +273,10 @@ UnwindContext* make_unwind_context(void* memory) { return static_cast<UnwindCont
 
 void reset_stack(UnwindContext* context) {
   context->stack = {};
-  context->count = 0;
+  memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
   context->flagged = 0;
+  context->count = 0;
+  context->plain_count = 0;
 }
 
 const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {

@@ -25,6 +25,9 @@ struct FrameBp {
   const uint64_t* cfa_cell;
 };
 
+// Where nothing is to be looked at.
+inline constexpr uint64_t kNoCell = 0;
+
 // A frame of the walk in progress: what its step depended on.
 struct WalkedFrame {
   uint64_t bp;
@@ -41,14 +44,15 @@ class UnwindContext {
   uint32_t generation;
   // The previous stack.
   uint32_t count;
+  uint32_t plain_count;  // count, if it can be verified by return addresses alone (is_linked, nothing flagged); else 0
+  const uint64_t* end_cell;  // the return address that was 0 and ended it; kNoCell: its outermost rule did
   bool is_linked;            // compact rules lead from each frame to the next: it can be verified
   uint32_t flagged;          // frames that have flags
-  const uint64_t* end_cell;  // the return address that was 0 and ended it; nullptr: its outermost rule did
   UnwindRule uncached;       // the last rule that may not be kept
   AddressRange stack;        // memory that frame pointers may lead through
   CfiWorkspace workspace;
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
-  uint8_t flags[kMaxFrames];                    // FrameFlags
+  uint8_t flags[kMaxFrames];                    // FrameFlags; 0 from `count` on
   Frame frames[kMaxFrames];                     // outermost first; a walk puts its frames at the end
   FrameBp bps[kMaxFrames];                      // of frames that have flags
   union {

@@ -36,9 +36,7 @@ inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
   return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
 }
 
-inline bool has_same_end(const UnwindContext* context) {
-  return context->end_cell == nullptr || *context->end_cell == 0;
-}
+inline bool has_same_end(const UnwindContext* context) { return *context->end_cell == 0; }
 
 // True if `state` is that of frame `index` of the previous stack.
 inline bool is_at(const UnwindContext* context, uint32_t index, const WalkState& state) {
@@ -54,6 +52,22 @@ inline bool is_same_stack(const UnwindContext* context, const StartFrame& start)
   return HEAPPROF_LIKELY(count != 0 && context->is_linked) &&
          is_at(context, count - 1, {start.pc_avma, start.sp, start.bp}) && find_broken_any(context, count - 1) == 0 &&
          HEAPPROF_LIKELY(has_same_end(context));
+}
+
+// The same for a stack that return addresses alone verify, as most are. False: not the same, or not so plain.
+[[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
+  const uint32_t count = context->plain_count;
+  if (HEAPPROF_UNLIKELY(count == 0)) return false;
+  const Frame* const first = context->frames;
+  const Frame* frame = first + count - 1;
+  if (frame->pc_avma != pc_avma || frame->sp != sp) return false;
+  for (; frame >= first + 4; frame -= 4) {
+    if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
+  }
+  while (frame != first) {
+    if (!is_intact(*--frame)) return false;
+  }
+  return HEAPPROF_LIKELY(has_same_end(context));
 }
 
 }  // namespace heapprof::agent

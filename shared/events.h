@@ -74,7 +74,8 @@ static_assert(sizeof(Record) == kUnitBytes);
 
 // True if the address fits in w0: 8-byte aligned, below 2^48, not 0.
 constexpr bool is_compact_address(uint64_t address) {
-  return (address & 7) == 0 && (address >> (kAddressBits + 3)) == 0 && address != 0;
+  const uint64_t rotated = address >> 3 | address << 61;  // low bits that are set make it too large
+  return rotated - 1 < (1ull << kAddressBits) - 1;
 }
 constexpr bool is_compact_size(uint64_t size_bytes) { return size_bytes < kSizeInPrefix; }
 
@@ -102,6 +103,8 @@ constexpr bool has_stack(RecordType type) {
 // Bytes that the program counters of a record take in the ring.
 constexpr uint64_t payload_bytes(uint32_t fresh) { return (static_cast<uint64_t>(fresh) + 1) / 2 * kUnitBytes; }
 
+static_assert(is_compact_address(8) && is_compact_address(0xfffffffffff8) && !is_compact_address(0) &&
+              !is_compact_address(0x1004) && !is_compact_address(0x1000000000000));
 static_assert(record_address(pack_w0(RecordType::kFree, 0x7fff12345678, 0)) == 0x7fff12345678);
 static_assert(record_size(pack_w0(RecordType::kMalloc, 0xfffffffffff8, 1235)) == 1235);
 static_assert(record_type(pack_w0(RecordType::kStack, 0xfffffffffff8, kSizeInPrefix)) == RecordType::kStack);
