@@ -7,7 +7,7 @@
 // Guarantees
 //  - At most one block an address; address 0 is never in it.
 //  - An insert that finds no memory throws std::bad_alloc and has changed nothing.
-// Cost:     48-72 bytes a live block; two cache lines at most for nearly every look-up. (tests/bench/collect.cc)
+// Cost:     64-96 bytes a live block; two cache lines at most for nearly every look-up. (tests/bench/collect.cc)
 #pragma once
 
 #include "cli/collect/prefetch.h"
@@ -124,8 +124,8 @@ class LiveHeap {
   }
 
  private:
-  static constexpr int kSegmentBits = 4;
-  static constexpr uint64_t kSmallSegment = 512;  // 256 KiB in all
+  static constexpr int kSegmentBits = 3;
+  static constexpr uint64_t kSmallSegment = 1024;  // 256 KiB in all
 
   struct Segment {
     Block* blocks = nullptr;

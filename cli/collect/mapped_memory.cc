@@ -34,6 +34,18 @@ void* map_zeroed(size_t bytes) {
   return memory;
 }
 
+void* map_written(size_t bytes) {
+  void* memory = nullptr;
+  if (bytes < kHugePageBytes) {
+    memory = map_anywhere(bytes, PROT_READ | PROT_WRITE);
+  } else {
+    memory = map_aligned(bytes, PROT_READ | PROT_WRITE);
+    ::madvise(memory, bytes, MADV_HUGEPAGE);
+  }
+  ::madvise(memory, bytes, MADV_POPULATE_WRITE);  // where it fails (before Linux 5.14), page faults will do
+  return memory;
+}
+
 void* grow_mapping(void* memory, size_t bytes, size_t new_bytes) {
   void* target = new_bytes < kHugeFrom ? map_anywhere(new_bytes, PROT_NONE) : map_aligned(new_bytes, PROT_NONE);
   void* moved = ::mremap(memory, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target);

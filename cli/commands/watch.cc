@@ -43,15 +43,18 @@ void Watch::round() {
   }
   const size_t records = processes_.drain();
   if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
-  if (records > kManyRecords) nap_ns_ = kShortestNapNs;
+  is_behind_ = records > kManyRecords;
+  if (is_behind_) nap_ns_ = kShortestNapNs;
   if (rounds_++ % kRoundsBetweenReaps == 0) {
     processes_.reap();
     snapshots_.reap();
   }
 }
 
-// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over.
+// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. Not while the program writes as fast as its
+// records can be read: it would have to wait for us.
 void Watch::nap(int pidfd) {
+  if (is_behind_) return;
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   server_.add_waiting(&waiting_);
   const timespec timeout{0, nap_ns_};

@@ -46,6 +46,7 @@ class Watch {
   SnapshotTaker& snapshots_;
   std::vector<pollfd> waiting_;
   uint64_t rounds_ = 0;
+  bool is_behind_ = false;  // the last round found many records
   long nap_ns_ = 150'000;
   uint64_t searched_ns_ = 0;
 };
