@@ -35,7 +35,7 @@ Context* make_context(uint32_t ring) {
   unsigned char* memory = static_cast<unsigned char*>(map_private(size_bytes));
   if (memory == nullptr) return nullptr;
   Context* context = reinterpret_cast<Context*>(memory);
-  context->unwind = make_unwind_context(memory + kContextBytes);
+  context->unwind = make_unwind_context(memory + kContextBytes, &ring_header(ring)->unwind);
   context->data = data;
   context->mask = wire::ring_bytes(ring) - 1;
   context->header = ring_header(ring);

@@ -217,6 +217,7 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
 }
 
 [[gnu::noinline]] void capture_new(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
+  count_one(context->counters->changed_stacks);
   const WalkState state{start.pc_avma, start.sp, start.bp};
   Walk walk{state};
   WalkEnd end = walk_new(context, true, &walk);
@@ -227,6 +228,7 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
     end = WalkEnd::kNeedsWhole;
     if (context->count <= untouched) {
+      count_one(context->counters->second_walks);
       walk = Walk{state};
       end = walk_new(context, false, &walk);
       if (kMaxFrames - walk.count < untouched) untouched = kMaxFrames - walk.count;
@@ -239,12 +241,14 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
     clear_flags(context, untouched);
     context->count = untouched;
   }
+  count_one(context->counters->whole_walks);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_whole(context, state, start, &buffer);
   replace_pcs(context, buffer, delta);
 }
 
 [[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
+  if (context->rules_key != 0) count_one(context->counters->forgotten_rules);
   memset(context->rules, 0, sizeof context->rules);
   context->is_linked = false;  // by rules that may not hold any more
   context->plain_count = 0;
@@ -269,7 +273,11 @@ void replace_unlinked(UnwindContext* context, const StackBuffer& buffer, StackDe
 
 uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint64_t{4095}; }
 
-UnwindContext* make_unwind_context(void* memory) { return static_cast<UnwindContext*>(memory); }
+UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters) {
+  auto* context = static_cast<UnwindContext*>(memory);
+  context->counters = counters;
+  return context;
+}
 
 void reset_stack(UnwindContext* context) {
   context->stack = {};

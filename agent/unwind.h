@@ -12,6 +12,8 @@
 //           program counter.
 #pragma once
 
+#include "shared/wire.h"
+
 #include <cstdint>
 
 namespace heapprof::agent {
@@ -43,7 +45,7 @@ class UnwindContext;
 // Bytes of memory that a context needs: zeroed, page aligned, touched only as it is used.
 uint64_t unwind_context_bytes();
 // pre: memory is unwind_context_bytes() of zeroed memory. There is nothing to destroy.
-UnwindContext* make_unwind_context(void* memory);
+UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters);
 
 // Walks from `start`. The delta is valid until the next call with the same context.
 // The caller has seen to it that `generation` is the current one (agent/modules.h): another value than in the previous call

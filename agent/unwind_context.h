@@ -6,6 +6,7 @@
 #include "agent/unwind.h"
 #include "agent/unwind_rule.h"
 
+#include <atomic>
 #include <cstdint>
 
 namespace heapprof::agent {
@@ -48,6 +49,7 @@ class UnwindContext {
   const uint64_t* end_cell;  // the return address that was 0 and ended it; kNoCell: its outermost rule did
   bool is_linked;            // compact rules lead from each frame to the next: it can be verified
   uint32_t flagged;          // frames that have flags
+  wire::UnwindCounters* counters;
   UnwindRule uncached;       // the last rule that may not be kept
   AddressRange stack;        // memory that frame pointers may lead through
   CfiWorkspace workspace;
@@ -60,6 +62,10 @@ class UnwindContext {
     uint64_t pcs[kMaxFrames];        // of a walk from scratch, innermost first
   };
 };
+
+inline void count_one(std::atomic<uint64_t>& counter) {
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
 
 // Where a walk is: enough as long as rules are compact.
 struct WalkState {

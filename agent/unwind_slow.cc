@@ -89,10 +89,14 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
   UnwindRule* slot = rule_slot(context, pc_avma);
   UnwindRule rule;
-  if (pc_avma == 0 || !find_shared_rule(pc_avma, context->generation, &rule)) {
+  if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, &rule)) {
+    count_one(context->counters->shared_rules);
+  } else {
+    count_one(context->counters->made_rules);
     bool is_cacheable = false;
     rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
     if (!is_cacheable) {
+      count_one(context->counters->unkept_rules);
       context->uncached = rule;
       return &context->uncached;
     }
@@ -104,6 +108,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
 
 [[gnu::noinline]] SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps,
                                         StackBuffer* buffer) {
+  count_one(context->counters->special_frames);
   Registers registers = three_registers(*state);
   bool has_jumped = false;
   const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
@@ -117,6 +122,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   WalkState guess = *state;
   for (uint32_t i = 0; i < kMaxGuessedFrames && !buffer->is_full(); ++i) {
     if (!follow_frame_pointer(context, &guess)) break;
+    count_one(context->counters->guessed_frames);
     if (!can_be_code(guess.pc_avma, guess.sp)) break;
     FrameDescription description;
     uint64_t row_avma = 0;
@@ -176,6 +182,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
 }
 
 [[gnu::noinline]] void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {
+  count_one(context->counters->register_walks);
   Registers registers;
   read_own_registers(&registers);
   bool has_jumped = false;

@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 2;
+inline constexpr uint32_t kProtocolVersion = 3;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -137,6 +137,20 @@ static_assert(offsetof(Control, liveness) % 64 == 0);
 // liveness: the first 32-bit word is the futex; the kernel sets this bit when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
 
+// How the stacks of a ring's events were found: what did not go the shortest way, by its cause. One writer: plain loads and stores.
+struct UnwindCounters {
+  std::atomic<uint64_t> changed_stacks;   // not as in the event before: walked until it meets that one
+  std::atomic<uint64_t> second_walks;     // rbp decided a frame behind others that had been taken over
+  std::atomic<uint64_t> whole_walks;      // special frames, or none described: nothing could be taken over
+  std::atomic<uint64_t> register_walks;   // of those: once more, with every register
+  std::atomic<uint64_t> special_frames;   // stepped over by the interpreter
+  std::atomic<uint64_t> guessed_frames;   // stepped over by frame pointers
+  std::atomic<uint64_t> shared_rules;     // rules that this thread did not have, but the process did
+  std::atomic<uint64_t> made_rules;       // rules that were made from call frame information
+  std::atomic<uint64_t> unkept_rules;     // of those: could not be kept
+  std::atomic<uint64_t> forgotten_rules;  // times that all rules of a thread were void, as code had been unloaded
+};
+
 // A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size.
 struct alignas(128) RingHeader {
   // The producer's line.
@@ -145,12 +159,14 @@ struct alignas(128) RingHeader {
   std::atomic<uint32_t> thread_id;    // kernel thread id of the owner in its own pid namespace
   std::atomic<uint64_t> events_lost;  // events dropped because the ring was full
   std::atomic<uint32_t> shared;       // 1: several threads take turns in this ring behind a lock of the agent
-  uint32_t reserved0[25];
+  uint32_t reserved0;
+  UnwindCounters unwind;
+  uint32_t reserved1[4];
   // The consumer's line.
   std::atomic<uint64_t> tail;           // (E) consumed bytes: release by the collector, acquire by the producer
   std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence
   std::atomic<uint32_t> wake_sequence;  // futex word
-  uint32_t reserved1[28];
+  uint32_t reserved2[28];
 };
 static_assert(sizeof(RingHeader) == kRingHeaderBytes);
 static_assert(offsetof(RingHeader, tail) == 128);

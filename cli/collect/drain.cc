@@ -48,6 +48,27 @@ uint64_t Drain::events_lost() const {
   return lost;
 }
 
+UnwinderCounters Drain::unwinder_counters() const {
+  UnwinderCounters sum;
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    const wire::UnwindCounters& ring = arena_.header(i).unwind;
+    const auto add = [](uint64_t* to, const std::atomic<uint64_t>& counter) {
+      *to += counter.load(std::memory_order_relaxed);
+    };
+    add(&sum.changed_stacks, ring.changed_stacks);
+    add(&sum.second_walks, ring.second_walks);
+    add(&sum.whole_walks, ring.whole_walks);
+    add(&sum.register_walks, ring.register_walks);
+    add(&sum.special_frames, ring.special_frames);
+    add(&sum.guessed_frames, ring.guessed_frames);
+    add(&sum.shared_rules, ring.shared_rules);
+    add(&sum.made_rules, ring.made_rules);
+    add(&sum.unkept_rules, ring.unkept_rules);
+    add(&sum.forgotten_rules, ring.forgotten_rules);
+  }
+  return sum;
+}
+
 uint64_t Drain::read_stamp() const {
   if (options_.clock_mode == wire::ClockMode::kSequence)
     return arena_.control().sequence.load(std::memory_order_acquire);

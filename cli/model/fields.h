@@ -88,6 +88,20 @@ void visit_counters(Counters& counters, Visit&& visit) {
   visit("verify_mismatched_count", counters.verify_mismatched);
 }
 
+template <typename Counters, typename Visit>
+void visit_unwinder(Counters& counters, Visit&& visit) {
+  visit("changed_stacks_count", counters.changed_stacks);
+  visit("second_walks_count", counters.second_walks);
+  visit("whole_walks_count", counters.whole_walks);
+  visit("register_walks_count", counters.register_walks);
+  visit("special_frames_count", counters.special_frames);
+  visit("guessed_frames_count", counters.guessed_frames);
+  visit("shared_rules_count", counters.shared_rules);
+  visit("made_rules_count", counters.made_rules);
+  visit("unkept_rules_count", counters.unkept_rules);
+  visit("forgotten_rules_count", counters.forgotten_rules);
+}
+
 template <typename Cost, typename Visit>
 void visit_cost(Cost& cost, Visit&& visit) {
   visit("collector_cpu_ns", cost.collector_cpu_ns);

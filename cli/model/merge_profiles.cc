@@ -154,8 +154,12 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
   if (run.coverage.clock == "sequence") coverage.clock = run.coverage.clock;
   // Every counter adds; the list of them is the file's.
   std::map<std::string_view, uint64_t> counters;
-  visit_counters(run.counters, [&](std::string_view name, uint64_t value) { counters[name] = value; });
-  visit_counters(sum.counters, [&](std::string_view name, uint64_t& value) { add_to(&value, counters[name]); });
+  const auto take = [&](std::string_view name, uint64_t value) { counters[name] = value; };
+  const auto add = [&](std::string_view name, uint64_t& value) { add_to(&value, counters[name]); };
+  visit_counters(run.counters, take);
+  visit_counters(sum.counters, add);
+  visit_unwinder(run.unwinder, take);
+  visit_unwinder(sum.unwinder, add);
   add_to(&sum.cost.collector_cpu_ns, run.cost.collector_cpu_ns);
   add_to(&sum.cost.symbolize_ns, run.cost.symbolize_ns);
   add_to(&sum.cost.arena_resident_bytes, run.cost.arena_resident_bytes);

@@ -76,6 +76,20 @@ struct Counters {
   uint64_t verify_mismatched = 0;
 };
 
+// How the agent found the stacks: what did not go the shortest way, by its cause (wire::UnwindCounters).
+struct UnwinderCounters {
+  uint64_t changed_stacks = 0;
+  uint64_t second_walks = 0;
+  uint64_t whole_walks = 0;
+  uint64_t register_walks = 0;
+  uint64_t special_frames = 0;
+  uint64_t guessed_frames = 0;
+  uint64_t shared_rules = 0;
+  uint64_t made_rules = 0;
+  uint64_t unkept_rules = 0;
+  uint64_t forgotten_rules = 0;
+};
+
 // What profiling itself cost.
 struct Cost {
   uint64_t collector_cpu_ns = 0;
@@ -107,6 +121,7 @@ struct RunInfo {
   Machine machine;
   Coverage coverage;
   Counters counters;
+  UnwinderCounters unwinder;
   Cost cost;
   std::vector<Thread> threads;  // by total_bytes, descending; bounded, the rest summed in `other_threads`
   uint64_t other_threads_count = 0;

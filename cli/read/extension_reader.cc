@@ -216,10 +216,10 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-constexpr std::array<std::string_view, 15> kExtensionKeys = {
+constexpr std::array<std::string_view, 16> kExtensionKeys = {
     "version", "dialect", "time_unit", "run",    "machine", "coverage",      "counters",
     "cost",    "threads", "modules",   "frames", "devices", "other_threads", "unprofiled_programs",
-    "merged"};
+    "merged",  "unwinder"};
 
 }  // namespace
 
@@ -265,6 +265,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
         read_structs(json, &extension->merged,
                      [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); });
         break;
+      case 15: read_struct(json, [&](FieldReader& reader) { visit_unwinder(run.unwinder, reader); }); break;
       default: json->skip_value();
     }
   }

@@ -190,6 +190,7 @@ class DhatWriter {
     write_structs("unprofiled_programs", profile_.run.coverage.unprofiled_programs,
                   [this](const UnprofiledProgram& program) { visit_unprofiled_program(program, fields_); });
     write_struct("counters", [this] { visit_counters(profile_.run.counters, fields_); });
+    write_struct("unwinder", [this] { visit_unwinder(profile_.run.unwinder, fields_); });
     write_struct("cost", [this] { visit_cost(profile_.run.cost, fields_); });
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
     write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });

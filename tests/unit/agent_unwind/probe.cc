@@ -63,9 +63,11 @@ std::vector<Announced> announced() {
 }
 void forget_announced() { g_entry_count.store(0, std::memory_order_relaxed); }
 
+static wire::UnwindCounters g_counters;
+
 OwnContext::OwnContext()
     : memory_(mmap(nullptr, unwind_context_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-      context_(make_unwind_context(memory_)) {
+      context_(make_unwind_context(memory_, &g_counters)) {
   if (memory_ == MAP_FAILED) abort();
 }
 OwnContext::~OwnContext() { munmap(memory_, unwind_context_bytes()); }
