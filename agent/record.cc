@@ -47,11 +47,11 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 }
 
 // A record with a stack.
-void write_stacked(Context* context, wire::RecordType type, uint64_t address, uint64_t size_bytes,
-                   const StartFrame& caller) {
+[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
+                                                 uint64_t size_bytes, const StartFrame& caller) {
   if (!is_prepared(context)) return;
   StackDelta delta;
-  if (HEAPPROF_LIKELY(g_control->unwinder == wire::UnwinderKind::kHeapprof)) {
+  if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
     capture_stack(context->unwind, caller, context->generation, &delta);
   } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
     capture_frame_pointers(context->unwind, caller, context->generation, &delta);

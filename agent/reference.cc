@@ -4,6 +4,7 @@
 #include "agent/arena.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
+#include "agent/unwind_fast.h"
 
 namespace heapprof::agent {
 
@@ -50,7 +51,12 @@ void capture_with_reference(Context* context, const StartFrame& caller, StackDel
     replace_stack(context->unwind, context->reference_pcs, count, context->generation, delta);
     return;
   }
-  capture_stack(context->unwind, caller, context->generation, delta);
+  set_generation(context->unwind, context->generation);
+  if (is_same_stack(context->unwind, caller)) {  // as the fast path asks
+    *delta = {context->unwind->count, 0, nullptr, 0};
+  } else {
+    capture_stack(context->unwind, caller, context->generation, delta);
+  }
   if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
   uint32_t own_count = 0;
   const uint64_t* own = current_stack(context->unwind, &own_count);

@@ -62,105 +62,123 @@ enum class WalkEnd : uint8_t {
 };
 
 struct Walk {
-  WalkState state;
-  uint32_t base = 0;     // frames of the previous stack that stay
-  uint32_t count = 0;    // new frames, at the end of context->frames, and in context->walked
-  bool uses_bp = false;  // one of their rules does
-  bool has_copied = false;
-  const uint64_t* end_cell = &kNoCell;
+  const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
+  uint32_t base;             // frames of the previous stack that stay
+  bool uses_bp;              // one of the new frames' rules does
+  bool has_copied;           // some of them are the previous stack's, taken over
+  const uint64_t* end_cell;  // as in UnwindContext
+
+  uint32_t count(const UnwindContext* context) const {
+    return static_cast<uint32_t>(context->frames + kMaxFrames - fresh);
+  }
 };
 
-inline Frame* new_frames(UnwindContext* context, uint32_t count) { return context->frames + (kMaxFrames - count); }
-inline WalkedFrame* walked_frames(UnwindContext* context, uint32_t count) {
-  return context->walked + (kMaxFrames - count);
+// The frames of the previous stack from the inside on as far as a walk at `sp` may still meet them.
+inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
+  while (old->sp < sp) --old;  // UnwindContext::outside at the latest
+  return old;
 }
 
-// The walk has met frame met - 1, whose cells hold up to the frame broken - 1, which another caller has taken the place of.
-void take_over(UnwindContext* context, uint32_t met, uint32_t broken, Walk* walk) {
-  for (uint32_t i = met; i-- != broken;) {
-    ++walk->count;
-    *new_frames(context, walk->count) = context->frames[i];
-    walked_frames(context, walk->count)->is_copied = true;
-  }
-  walk->state.sp = context->frames[broken - 1].sp;
-  walk->state.pc_avma = load_word(walk->state.sp - 8);
-  walk->has_copied = true;
-}
-
-WalkEnd walk_new(UnwindContext* context, bool may_copy, Walk* walk) {
-  WalkState state = walk->state;
-  uint32_t candidates = context->is_linked ? context->count : 0;
+// kMayCopy: where a cell of the previous stack differs, the frames inside of it are taken over.
+template <bool kMayCopy>
+[[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
+  *walk = {nullptr, 0, false, false, &kNoCell};
+  Frame* const frames = context->frames;
+  Frame* fresh = frames + kMaxFrames;
+  WalkedFrame* walked = context->walked + kMaxFrames;
+  const Frame* old = context->is_linked ? frames + context->count - 1 : &context->outside;
   bool is_bp_known = true;
+  WalkEnd end = WalkEnd::kEnded;
   for (;;) {
-    while (candidates != 0 && context->frames[candidates - 1].sp < state.sp) --candidates;
-    if (candidates != 0 && is_at(context, candidates - 1, state)) {
-      if (!is_bp_known && (context->flags[candidates - 1] & kNeedsBp) != 0) return WalkEnd::kNeedsBp;
+    old = skip_inner(old, state.sp);
+    const auto candidates = static_cast<uint32_t>(old + 1 - frames);
+    if (old->sp == state.sp && old->pc_avma == state.pc_avma && has_same_bp(context, candidates - 1, state.bp)) {
+      if (!is_bp_known && (context->flags[candidates - 1] & kNeedsBp) != 0) {
+        end = WalkEnd::kNeedsBp;
+        break;
+      }
       const uint32_t broken = find_broken_any(context, candidates - 1);
       if (HEAPPROF_LIKELY(broken == 0)) {
         if (HEAPPROF_LIKELY(has_same_end(context))) {
           walk->base = candidates;
           walk->end_cell = context->end_cell;
-          return WalkEnd::kMet;
+          end = WalkEnd::kMet;
+          break;
         }
-        candidates = 0;
-      } else if (may_copy && context->flagged == 0) {
-        walk->state = state;
-        take_over(context, candidates, broken, walk);
-        state = walk->state;
-        is_bp_known = false;
-        candidates = broken - 1;
-        if (state.pc_avma == 0) {
-          walk->end_cell = cell_at(state.sp - 8);
-          return WalkEnd::kEnded;
-        }
-        continue;
+        old = frames - 1;
       } else {
-        candidates = broken - 1;
+        if (kMayCopy && context->flagged == 0) {
+          for (; old >= frames + broken; --old, --walked) *--fresh = *old;
+          walk->has_copied = true;
+          is_bp_known = false;
+          state.sp = old->sp;
+          state.pc_avma = load_word(state.sp - 8);
+          --old;
+          if (state.pc_avma != 0) continue;
+          walk->end_cell = cell_at(state.sp - 8);
+          break;
+        }
+        old = frames + broken - 2;
       }
     }
-    if (HEAPPROF_UNLIKELY(walk->count + candidates >= kMaxFrames)) return WalkEnd::kNeedsWhole;
+    if (HEAPPROF_UNLIKELY(fresh - 1 <= old)) {
+      end = WalkEnd::kNeedsWhole;
+      break;
+    }
     const UnwindRule* rule = find_rule(context, state.pc_avma);
-    const uint32_t count = ++walk->count;
-    *new_frames(context, count) = {state.pc_avma, state.sp};
-    *walked_frames(context, count) = {state.bp, rule->cfa_offset_bytes, rule->bp_offset_words, rule->kind, false};
+    *--fresh = {state.pc_avma, state.sp};
+    *--walked = {state.bp, *rule};
     if (HEAPPROF_UNLIKELY(rule->kind != RuleKind::kCfaFromSp)) {
-      if (rule->kind == RuleKind::kEndOfStack) return WalkEnd::kEnded;
-      if (!is_bp_known) return WalkEnd::kNeedsBp;
+      if (rule->kind == RuleKind::kEndOfStack) break;
+      if (!is_bp_known) {
+        end = WalkEnd::kNeedsBp;
+        break;
+      }
       walk->uses_bp = true;
     }
     if (rule->bp_offset_words != 0) is_bp_known = true;
-    if (HEAPPROF_UNLIKELY(step(rule, &state) != StepResult::kStepped)) return WalkEnd::kNeedsWhole;
+    if (HEAPPROF_UNLIKELY(step(rule, &state) != StepResult::kStepped)) {
+      end = WalkEnd::kNeedsWhole;
+      break;
+    }
     if (HEAPPROF_UNLIKELY(state.pc_avma == 0)) {
       walk->end_cell = cell_at(state.sp - 8);
-      return WalkEnd::kEnded;
+      break;
     }
   }
+  walk->fresh = fresh;
+  return end;
+}
+
+[[gnu::noinline]] WalkEnd walk_new_again(UnwindContext* context, const WalkState& state, Walk* walk) {
+  count_one(context->counters->second_walks);
+  return walk_new<false>(context, state, walk);
 }
 
 // ---- The new stack ----
 
-// Flags of the frames [base, count), from the outermost on. False: it cannot be verified.
+// Flags of the frames [base, count), from the outermost on; walked: of frame `base`. False: it cannot be verified.
 bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
   bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   for (uint32_t i = base; i < count; ++i, ++walked) {
     FrameBp& frame = context->bps[i];
     uint8_t flags = 0;
     const uint64_t cfa = i != 0 ? context->frames[i - 1].sp : 0;
-    if (walked->kind == RuleKind::kRealigned) {
+    if (walked->rule.kind == RuleKind::kRealigned) {
       if (i == 0) return false;
       flags = kNeedsBp | kCfaCell;
-      frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->cfa_offset_bytes}));
+      frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->rule.cfa_offset_bytes}));
       if (is_bp_needed) {
         flags |= kBpCell;
         frame.bp_cell = cell_at(walked->bp);
       }
     } else {
-      if (walked->bp_offset_words != 0 && is_bp_needed) {
+      if (walked->rule.bp_offset_words != 0 && is_bp_needed) {
         flags = kBpCell;
-        frame.bp_cell = cell_at(cfa + static_cast<uint64_t>(int64_t{walked->bp_offset_words} * 8));
+        frame.bp_cell = cell_at(cfa + static_cast<uint64_t>(int64_t{walked->rule.bp_offset_words} * 8));
       }
-      const bool passes_bp_on = walked->kind == RuleKind::kCfaFromSp && walked->bp_offset_words == 0;
-      if (walked->kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
+      const bool passes_bp_on = walked->rule.kind == RuleKind::kCfaFromSp && walked->rule.bp_offset_words == 0;
+      if (walked->rule.kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
     }
     is_bp_needed = (flags & kNeedsBp) != 0;
     frame.bp = walked->bp;
@@ -179,23 +197,25 @@ void clear_flags(UnwindContext* context, uint32_t base) {
 }
 
 // Forgets the previous stack from frame `base` on, and puts the walk's frames there.
-void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
+[[gnu::always_inline]] inline void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
   const uint32_t base = walk.base;
-  const uint32_t count = base + walk.count;
-  const Frame* fresh = new_frames(context, walk.count);
+  const uint32_t fresh_count = walk.count(context);
+  const uint32_t count = base + fresh_count;
   clear_flags(context, base);
   // Frames whose calls are the same although something else in them is not.
-  uint32_t keep = base;
-  const uint32_t most = context->count < kMaxFrames - walk.count ? context->count : kMaxFrames - walk.count;
-  while (keep < most && keep < count && context->frames[keep].pc_avma == fresh[keep - base].pc_avma) ++keep;
   Frame* to = context->frames + base;
-  for (const Frame* const end = fresh + walk.count; fresh != end; ++fresh, ++to) *to = *fresh;  // few; they may overlap
+  const Frame* from = walk.fresh;
+  const Frame* const end = context->frames + kMaxFrames;
+  const Frame* const old_end = context->frames + context->count;
+  for (; from != end && to < old_end && to < walk.fresh && to->pc_avma == from->pc_avma; ++from, ++to) *to = *from;
+  const auto keep = static_cast<uint32_t>(to - context->frames);
+  for (; from != end; ++from, ++to) *to = *from;  // few; they may overlap
   context->count = count;
   context->end_cell = walk.end_cell;
   context->is_linked = true;
   const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   if (HEAPPROF_UNLIKELY(walk.uses_bp || is_bp_needed)) {
-    context->is_linked = set_flags(context, base, count, walked_frames(context, walk.count));
+    context->is_linked = set_flags(context, base, count, context->walked + (kMaxFrames - fresh_count));
     if (!context->is_linked) clear_flags(context, 0);
   }
   context->plain_count = context->is_linked && context->flagged == 0 ? count : 0;
@@ -216,34 +236,16 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
-[[gnu::noinline]] void capture_new(UnwindContext* context, const StartFrame& start, StackDelta* delta) {
-  count_one(context->counters->changed_stacks);
-  const WalkState state{start.pc_avma, start.sp, start.bp};
-  Walk walk{state};
-  WalkEnd end = walk_new(context, true, &walk);
-  const bool has_needed_copies =
-      walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
-  // Where the walk's frames have come to lie over the previous stack's, those are gone.
-  uint32_t untouched = kMaxFrames - walk.count;
-  if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
-    end = WalkEnd::kNeedsWhole;
-    if (context->count <= untouched) {
-      count_one(context->counters->second_walks);
-      walk = Walk{state};
-      end = walk_new(context, false, &walk);
-      if (kMaxFrames - walk.count < untouched) untouched = kMaxFrames - walk.count;
-    }
-  }
-  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count <= g_max_frames)) {
-    return replace_frames(context, walk, delta);
-  }
+// pre: of the frames from `untouched` on, walks have overwritten some
+[[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
+                                     StackDelta* delta) {
+  count_one(context->counters->whole_walks);
   if (context->count > untouched) {
     clear_flags(context, untouched);
     context->count = untouched;
   }
-  count_one(context->counters->whole_walks);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
-  walk_whole(context, state, start, &buffer);
+  walk_whole(context, {start.pc_avma, start.sp, start.bp}, start, &buffer);
   replace_pcs(context, buffer, delta);
 }
 
@@ -276,6 +278,7 @@ uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint6
 UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters) {
   auto* context = static_cast<UnwindContext*>(memory);
   context->counters = counters;
+  context->outside = {0, ~uint64_t{0}};
   return context;
 }
 
@@ -325,10 +328,25 @@ void set_generation(UnwindContext* context, uint32_t generation) { use_generatio
 
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
   use_generation(context, generation);
-  if (is_same_stack(context, start)) {
-    *delta = {context->count, 0, nullptr, 0};
+  const WalkState state{start.pc_avma, start.sp, start.bp};
+  Walk walk;
+  WalkEnd end = walk_new<true>(context, state, &walk);
+  if (walk.count(context) != 0) count_one(context->counters->changed_stacks);
+  uint32_t untouched = kMaxFrames - walk.count(context);
+  const bool has_needed_copies =
+      walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
+  if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
+    end = WalkEnd::kNeedsWhole;
+    if (context->count <= untouched) {  // else the walk's frames have come to lie over the previous stack's
+      end = walk_new_again(context, state, &walk);
+      const uint32_t untouched_again = kMaxFrames - walk.count(context);
+      if (untouched_again < untouched) untouched = untouched_again;
+    }
+  }
+  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count(context) <= g_max_frames)) {
+    replace_frames(context, walk, delta);
   } else {
-    capture_new(context, start, delta);
+    capture_whole(context, start, untouched, delta);
   }
 }
 

@@ -32,12 +32,8 @@ inline constexpr uint64_t kNoCell = 0;
 // A frame of the walk in progress: what its step depended on.
 struct WalkedFrame {
   uint64_t bp;
-  int32_t cfa_offset_bytes;  // the rule
-  int16_t bp_offset_words;
-  RuleKind kind;
-  bool is_copied;  // from the previous stack, without a step
+  StepRule rule;
 };
-static_assert(sizeof(WalkedFrame) == 16);
 
 class UnwindContext {
  public:
@@ -50,11 +46,12 @@ class UnwindContext {
   bool is_linked;            // compact rules lead from each frame to the next: it can be verified
   uint32_t flagged;          // frames that have flags
   wire::UnwindCounters* counters;
-  UnwindRule uncached;       // the last rule that may not be kept
-  AddressRange stack;        // memory that frame pointers may lead through
+  UnwindRule uncached;  // the last rule that may not be kept
+  AddressRange stack;   // memory that frame pointers may lead through
   CfiWorkspace workspace;
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
   uint8_t flags[kMaxFrames];                    // FrameFlags; 0 from `count` on
+  Frame outside;                                // frames[-1]: ends a search that comes from the inside
   Frame frames[kMaxFrames];                     // outermost first; a walk puts its frames at the end
   FrameBp bps[kMaxFrames];                      // of frames that have flags
   union {

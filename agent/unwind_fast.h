@@ -38,20 +38,19 @@ inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
 
 inline bool has_same_end(const UnwindContext* context) { return *context->end_cell == 0; }
 
-// True if `state` is that of frame `index` of the previous stack.
-inline bool is_at(const UnwindContext* context, uint32_t index, const WalkState& state) {
-  const Frame& frame = context->frames[index];
-  if (frame.pc_avma != state.pc_avma || frame.sp != state.sp) return false;
+// True if bp, where it matters, is as in frame `index` of the previous stack.
+inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t bp) {
   if (HEAPPROF_LIKELY(context->flagged == 0)) return true;
-  return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == state.bp;
+  return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
 }
 
 // pre: the rules' generation is the current one
 inline bool is_same_stack(const UnwindContext* context, const StartFrame& start) {
   const uint32_t count = context->count;
-  return HEAPPROF_LIKELY(count != 0 && context->is_linked) &&
-         is_at(context, count - 1, {start.pc_avma, start.sp, start.bp}) && find_broken_any(context, count - 1) == 0 &&
-         HEAPPROF_LIKELY(has_same_end(context));
+  if (count == 0 || !context->is_linked) return false;
+  const Frame& innermost = context->frames[count - 1];
+  return innermost.pc_avma == start.pc_avma && innermost.sp == start.sp && has_same_bp(context, count - 1, start.bp) &&
+         find_broken_any(context, count - 1) == 0 && has_same_end(context);
 }
 
 // The same for a stack that return addresses alone verify, as most are. False: not the same, or not so plain.

@@ -24,12 +24,16 @@ enum class RuleKind : uint8_t {
   kNoUnwindInfo = 5,  // the frame is not described
 };
 
-struct UnwindRule {
-  uint64_t pc_avma;          // a return address, or the address of an interrupted instruction + 1
+struct StepRule {
   int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
   int16_t bp_offset_words;
   RuleKind kind;
   uint8_t reserved;
+};
+static_assert(sizeof(StepRule) == 8);
+
+struct UnwindRule : StepRule {
+  uint64_t pc_avma;  // a return address, or the address of an interrupted instruction + 1
 };
 static_assert(sizeof(UnwindRule) == 16);
 

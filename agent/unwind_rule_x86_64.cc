@@ -90,7 +90,7 @@ UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* worksp
       row.rules[description.return_register] == RegisterRule::kUndefined) {
     rule.kind = RuleKind::kEndOfStack;
   } else if (!reduce(description, row, &rule)) {
-    rule = {pc_avma, 0, 0, RuleKind::kSpecial, 0};
+    rule = {{0, 0, RuleKind::kSpecial, 0}, pc_avma};
   }
   return rule;
 }
