@@ -13,6 +13,7 @@
 #include "cli/model/assemble.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
+#include "cli/symbolize/jit_names.h"
 #include "cli/write/registry.h"
 
 #include <sys/resource.h>
@@ -129,9 +130,12 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
 }
 
 SymbolTable Finisher::look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options) {
+  std::vector<std::string>& unread = recording->run.coverage.unread_modules;
   try {
-    return symbols_.symbolize(recording->modules, recording->locations, symbolize_options,
-                              &recording->run.coverage.unread_modules);
+    SymbolTable table = symbols_.symbolize(recording->modules, recording->locations, symbolize_options, &unread);
+    const std::string map_path = jit_map_path(recording->run.pid);
+    if (add_jit_names(map_path, recording, &table) == JitMap::kRefused) unread.push_back(map_path);
+    return table;
   } catch (const std::bad_alloc&) {
     give_up_names(recording);
     return {};

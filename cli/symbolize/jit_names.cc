@@ -1,0 +1,132 @@
+// cli/symbolize/jit_names.cc: see jit_names.h.
+#include "cli/symbolize/jit_names.h"
+
+#include "cli/base/fd.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr size_t kLongestName = 4096;  // bytes; longer ones are cut
+
+struct Line {
+  uint64_t start_avma;
+  uint64_t size_bytes;
+  std::string_view name;
+};
+
+bool take_number(std::string_view* text, uint64_t* number) {
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), *number, 16);
+  if (error != std::errc() || end == text->data() + text->size() || *end != ' ') return false;
+  text->remove_prefix(static_cast<size_t>(end - text->data()) + 1);
+  return true;
+}
+
+bool parse(std::string_view text, Line* line) {
+  if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  if (!take_number(&text, &line->start_avma) || !take_number(&text, &line->size_bytes)) return false;
+  line->name = text.substr(0, kLongestName);
+  return !text.empty();
+}
+
+bool is_ours(int fd) {
+  struct stat facts {};
+  return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && (facts.st_uid == ::geteuid() || facts.st_uid == 0);
+}
+
+// Of the locations without a module, by the address of the call.
+struct Wanted {
+  uint64_t call_avma;
+  size_t location;
+};
+
+std::vector<Wanted> find_wanted(const std::vector<Location>& locations) {
+  std::vector<Wanted> wanted;
+  for (size_t i = 0; i < locations.size(); ++i) {
+    if (locations[i].module == kNoModule && locations[i].svma != 0) wanted.push_back({locations[i].svma - 1, i});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.call_avma < b.call_avma; });
+  return wanted;
+}
+
+}  // namespace
+
+std::string jit_map_path(uint64_t pid) { return "/tmp/perf-" + std::to_string(pid) + ".map"; }
+
+SourceFrame jit_frame(std::string_view name) {
+  SourceFrame frame{std::string(name), "", 0, false};
+  if (name.starts_with("py::")) {  // py::function:/folder/file.py
+    const size_t colon = name.find(':', 4);
+    if (colon == name.npos || name.substr(colon + 1, 1) != "/") return frame;
+    return {std::string(name.substr(0, colon)), std::string(name.substr(colon + 1)), 0, false};
+  }
+  // V8: KIND:TIERfunction place:line:column
+  const size_t colon = name.find(':');
+  constexpr std::array<std::string_view, 5> kKinds = {"JS", "LazyCompile", "Function", "Script", "Eval"};
+  if (colon == name.npos || std::find(kKinds.begin(), kKinds.end(), name.substr(0, colon)) == kKinds.end())
+    return frame;
+  std::string_view rest = name.substr(colon + 1);
+  if (!rest.empty() && std::string_view("~^+*").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
+  size_t space = rest.find(" /");  // a name may have blanks, and a path, too
+  if (space == rest.npos) space = rest.rfind(' ');
+  if (space == rest.npos) return frame;
+  std::string_view place = rest.substr(space + 1);
+  uint32_t numbers[2] = {0, 0};  // the column, the line
+  for (uint32_t& number : numbers) {
+    const size_t at = place.rfind(':');
+    if (at == place.npos) return frame;
+    const auto [end, error] = std::from_chars(place.data() + at + 1, place.data() + place.size(), number);
+    if (error != std::errc() || end != place.data() + place.size()) return frame;
+    place = place.substr(0, at);
+  }
+  const std::string_view function = rest.substr(0, space);
+  return {"JS:" + std::string(function.empty() ? "anonymous" : function), std::string(place), numbers[1], false};
+}
+
+JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTable* table) {
+  std::vector<Location>& locations = recording->locations;
+  const std::vector<Wanted> wanted = find_wanted(locations);
+  if (wanted.empty()) return JitMap::kNone;
+  UniqueFd fd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd.is_open()) return errno == ENOENT ? JitMap::kNone : JitMap::kRefused;
+  if (!is_ours(fd.get())) return JitMap::kRefused;
+  std::unique_ptr<FILE, int (*)(FILE*)> file(::fdopen(fd.get(), "r"), &::fclose);
+  if (file == nullptr) return JitMap::kRefused;
+  (void)fd.release();
+  table->frames.resize(locations.size());
+
+  const auto module = static_cast<uint32_t>(recording->modules.size());
+  char* text = nullptr;
+  size_t capacity = 0;
+  for (ssize_t length; (length = ::getline(&text, &capacity, file.get())) > 0;) {
+    Line line{};
+    if (!parse({text, static_cast<size_t>(length)}, &line)) continue;
+    auto at = std::lower_bound(wanted.begin(), wanted.end(), line.start_avma,
+                               [](const Wanted& a, uint64_t avma) { return a.call_avma < avma; });
+    for (; at != wanted.end() && at->call_avma - line.start_avma < line.size_bytes; ++at) {
+      table->frames[at->location] = {jit_frame(line.name)};
+      locations[at->location].module = module;
+    }
+  }
+  std::free(text);
+  Module jit;
+  jit.path = "[JIT]";
+  recording->modules.push_back(std::move(jit));
+  return JitMap::kRead;
+}
+
+}  // namespace heapprof::cli
