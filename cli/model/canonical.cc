@@ -149,6 +149,31 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& place) {
   });
 }
 
+// The frames that most sites' stacks have come first: their numbers, most of a large profile, are short then.
+void sort_frames(Profile* profile) {
+  std::vector<uint64_t> node_uses(profile->nodes.size(), 0);
+  for (const Device& device : profile->devices) {
+    for (const Site& site : device.sites) ++node_uses[site.node];
+  }
+  std::vector<uint64_t> uses(profile->frames.size(), 0);
+  for (size_t i = profile->nodes.size(); i-- > 1;) {
+    const FrameNode& node = profile->nodes[i];
+    node_uses[node.parent] += node_uses[i];
+    uses[node.frame] += node_uses[i];
+  }
+  std::vector<uint32_t> order(profile->frames.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
+  std::vector<Frame> frames(order.size());
+  std::vector<uint32_t> number(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    frames[i] = std::move(profile->frames[order[i]]);
+    number[order[i]] = i;
+  }
+  profile->frames = std::move(frames);
+  for (size_t i = 1; i < profile->nodes.size(); ++i) profile->nodes[i].frame = number[profile->nodes[i].frame];
+}
+
 // Keeps what the sites use, in the order in which they use it.
 void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
   std::vector<Frame> frames;
@@ -188,6 +213,7 @@ void canonicalize(Profile* profile) {
     sort_sites(&device.sites, place);
   }
   renumber(profile, tree.nodes);
+  sort_frames(profile);
 }
 
 }  // namespace heapprof::cli
