@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from statistics import median
 
 import corpus
@@ -129,6 +130,31 @@ def table(rows: list[dict], modes: list[str]) -> list[str]:
     return lines
 
 
+def startup(options: argparse.Namespace, modes: list[str]) -> list[str]:
+    """What the shortest of programs costs, from the start of the command to its end."""
+    true = shutil.which("true") or "/bin/true"
+    case = corpus.Case("true", [true])
+    folder = pathlib.Path(options.work) / "profiles"
+    folder.mkdir(parents=True, exist_ok=True)
+    times = {mode: [] for mode in modes}
+    for _ in range(10 * options.rounds):
+        for mode in modes:
+            start = time.perf_counter()
+            subprocess.run(command_line(case, mode, options, folder / mode), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            times[mode].append((time.perf_counter() - start) * 1e3)
+    return ["A program that does nothing, from its start to its end with the profile written: " +
+            ", ".join(f"{mode} {median(values):.1f} ms" for mode, values in times.items()) + "."]
+
+
+def alone(name: str, title: str) -> list[str]:
+    """The output of a benchmark that is built beside the tests."""
+    tool = ROOT / "build/release/tests" / name
+    if not tool.exists():
+        return []
+    output = subprocess.run([str(tool)], capture_output=True, text=True, check=True).stdout.rstrip()
+    return ["", f"## {title}", "", "```", output, "```"]
+
+
 def first_line(command: list[str]) -> str:
     try:
         text = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout
@@ -152,11 +178,15 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
     facts = machine(options)
     load = os.getloadavg()[2]
     lines = [f"# Benchmark of {now:%Y-%m-%d %H:%M} UTC", "",
-             f"{options.rounds} interleaved rounds, medians. Columns of a profiler: *wall* is the program's time over its time unprofiled (for pairs: nanoseconds per malloc and free);",
+             f"{options.rounds} interleaved rounds, medians. Columns of a profiler: *wall* is the program's time over its time unprofiled (for pairs: nanoseconds per malloc and free, of all threads together);",
              "*whole* the time until the profiler has written its file, over the same; *CPU* the program's own CPU time over that unprofiled; *profiler CPU* what all other processes used;",
              "*RSS +* what the program's peak resident memory grew by (shared memory that both map counts in both); *profiler RSS* the largest of the others.",
              "A redis-server row times the requests of redis-benchmark. A heaptrack profile still has to be interpreted (`heaptrack_print`).", "",
              *(f"- {name}: {value}" for name, value in facts.items() if value), f"- load average over 15 minutes at the end: {load:.2f}", "", *table(rows, modes), ""]
+    if not options.only:
+        lines += startup(options, modes)
+        lines += alone("bench_unwind", "A whole stack (tests/bench/unwind.cc)")
+        lines += alone("bench_collect", "The collector alone, from a ring's bytes to the books (tests/bench/collect.cc)")
     for row in rows:
         for mode, why in row["failed"].items():
             lines.append(f"- {row['name']} under {mode} failed: `{why.splitlines()[-1] if why else ''}`")

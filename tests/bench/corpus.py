@@ -268,5 +268,12 @@ def tight(depth: int, threaded: bool) -> Callable:
     return case
 
 
+def producers(threads: int) -> Callable:
+    def case(folder: str) -> Optional[Case]:
+        return Case(f"pairs of {threads} threads at depth 30", [f"{folder}/tight", "30", "8000000", "--threads", str(threads)], measure=float, unit="ns")
+
+    return case
+
+
 CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, stress,
-         *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60))]
+         *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)), *(producers(threads) for threads in (2, 4, 8, 16))]

@@ -17,7 +17,7 @@ namespace {
 
 using namespace heapprof::agent;
 
-enum class Method { kRules, kVerifyLibrary, kUnwBacktrace, kBacktrace };
+enum class Method { kVerified, kRules, kVerifyLibrary, kUnwBacktrace, kBacktrace };
 constexpr int kRounds = 200;
 
 test::OwnContext* g_context;
@@ -30,7 +30,8 @@ uint32_t g_frames;
 
 uint32_t walk_once(const StartFrame& start, std::vector<uint64_t>& pcs, std::vector<void*>& addresses) {
   switch (g_method) {
-    case Method::kRules: {
+    case Method::kRules: reset_stack(g_context->get()); [[fallthrough]];
+    case Method::kVerified: {
       StackDelta delta;
       capture_stack(g_context->get(), start, 1, &delta);
       return delta.keep + delta.fresh;
@@ -88,7 +89,8 @@ int main() {
     Method method;
     const char* name;
     int repeats;
-  } methods[] = {{Method::kRules, "heapprof, whole walk", 2000},
+  } methods[] = {{Method::kVerified, "heapprof, stack as before", 2000},
+                 {Method::kRules, "heapprof, whole walk", 2000},
                  {Method::kUnwBacktrace, "libunwind unw_backtrace", 1000},
                  {Method::kVerifyLibrary, "libunwind unw_step (reference)", 5},
                  {Method::kBacktrace, "glibc backtrace", 20}};
