@@ -6,7 +6,7 @@
 #include "cli/commands/doctor.h"
 #include "cli/commands/merge.h"
 #include "cli/commands/report.h"
-#include "cli/commands/run_options.h"
+#include "cli/commands/run.h"
 #include "cli/commands/snapshot.h"
 
 #include <fmt/format.h>

@@ -1,302 +1,82 @@
-// cli/commands/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
+// cli/commands/run.cc: what stands in front of the program is ours; everything from the program on is the program's.
 #include "cli/commands/run.h"
 
-#include "cli/base/atomic_file.h"
+#include "cli/base/output.h"
 #include "cli/base/problems.h"
-#include "cli/collect/clock.h"
-#include "cli/commands/finisher.h"
-#include "cli/commands/processes.h"
-#include "cli/commands/profile_path.h"
-#include "cli/commands/signals.h"
-#include "cli/commands/snapshot_taker.h"
-#include "cli/commands/summary.h"
-#include "cli/commands/watch.h"
-#include "cli/target/agent_files.h"
-#include "cli/target/elf_check.h"
-#include "cli/target/launch.h"
-#include "cli/target/machine.h"
-#include "cli/target/process_facts.h"
-#include "cli/target/process_names.h"
-#include "cli/target/server.h"
-#include "shared/env.h"
-
-#include <poll.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <optional>
+#include "cli/commands/suppression_options.h"
+#include "cli/run/profile_path.h"
 
 namespace heapprof::cli {
 
-namespace {
+CommandText run_text() {
+  return {
+      "run",
+      "heapprof run [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
+      "Run a program, record every allocation, show a summary.",
+      {"heapprof run ./render scene.usd          profile to heapprof.render.PID.json",
+       "heapprof run -o r.json -- ./render -x    profile to r.json; -x is render's",
+       "heapprof run --no-follow make test       make itself, not what it starts"},
+      {"exit status: the program's own; 128+N if signal N ended it; 125 if heapprof",
+       "could not profile it, 126 if PROGRAM cannot be executed, 127 if there is none", "manual: man heapprof-run"}};
+}
 
-wire::ClockMode choose_clock(ClockChoice choice) {
-  switch (choice) {
-    case ClockChoice::kTsc: return wire::ClockMode::kTsc;
-    case ClockChoice::kSequence: return wire::ClockMode::kSequence;
-    case ClockChoice::kAuto: break;
+void declare_run_options(Options* options, RunOptions* target) {
+  const char* output = "output";
+  const char* recording = "recording";
+  const char* testing = "testing";
+  options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
+  options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
+  options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
+  options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
+  declare_suppression_options(options, output, &target->suppressions);
+  options->add_color(&target->color);
+  options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
+  options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);
+  options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);
+  options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait, or drop"},
+                              {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
+  options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
+                      86'400, &target->stall_timeout_s);
+  options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
+                    &target->max_memory_bytes);
+  options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
+                                      {{"auto", UnwinderChoice::kHeapprof},
+                                       {"heapprof", UnwinderChoice::kHeapprof},
+                                       {"libunwind", UnwinderChoice::kLibunwind},
+                                       {"fp", UnwinderChoice::kFramePointers}},
+                                      &target->unwinder);
+  options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
+                    &target->verify_stacks);
+  options->add_choice<ClockChoice>(
+      {"--clock", "NAME", testing, "order events by auto, tsc or sequence"},
+      {{"auto", ClockChoice::kAuto}, {"tsc", ClockChoice::kTsc}, {"sequence", ClockChoice::kSequence}}, &target->clock);
+  options->add_choice<FenceChoice>({"--fence", "NAME", testing, "auto, expedited, global or producer"},
+                                   {{"auto", FenceChoice::kAuto},
+                                    {"expedited", FenceChoice::kExpedited},
+                                    {"global", FenceChoice::kGlobal},
+                                    {"producer", FenceChoice::kProducer}},
+                                   &target->fence);
+}
+
+int run_main(const std::vector<std::string>& arguments) {
+  RunOptions target;
+  Options options(run_text());
+  declare_run_options(&options, &target);
+  const Result<Done> parsed = options.parse_prefix(arguments, &target.program);
+  if (!parsed) {
+    print_problem(parsed.problem(), target.color);
+    return run_exit_code(parsed.problem());
   }
-  return detect_clock_mode();
-}
-
-wire::UnwinderKind choose_unwinder(const RunOptions& options) {
-  if (options.verify_stacks) return wire::UnwinderKind::kVerify;
-  switch (options.unwinder) {
-    case UnwinderChoice::kLibunwind: return wire::UnwinderKind::kLibunwind;
-    case UnwinderChoice::kFramePointers: return wire::UnwinderKind::kFramePointers;
-    case UnwinderChoice::kHeapprof: break;
+  if (const auto help = options.help()) return print_output(*help);
+  if (const Result<Done> checked = check_name_pattern(target.output); !checked) {
+    print_problem(checked.problem(), target.color);
+    return run_exit_code(checked.problem());
   }
-  return wire::UnwinderKind::kHeapprof;
-}
-
-ProcessPlan make_plan(const RunOptions& options) {
-  ProcessPlan plan;
-  plan.collector.clock_mode = choose_clock(options.clock);
-  switch (options.fence) {
-    case FenceChoice::kAuto: break;
-    case FenceChoice::kExpedited: plan.collector.fence_mode = wire::FenceMode::kMembarrierExpedited; break;
-    case FenceChoice::kGlobal: plan.collector.fence_mode = wire::FenceMode::kMembarrierGlobal; break;
-    case FenceChoice::kProducer: plan.collector.fence_mode = wire::FenceMode::kProducerFence; break;
+  if (target.program.empty()) {
+    print_problem(missing_program(), target.color);
+    return run_exit_code(missing_program());
   }
-  plan.fence_forced = options.fence != FenceChoice::kAuto;
-  plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
-  plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);
-  plan.collector.unwinder = choose_unwinder(options);
-  plan.follow = !options.no_follow;
-  plan.follow_only = options.follow_only;
-  plan.wants_rank = has_rank(options.output);
-  plan.root_command = options.program;
-  plan.machine = describe_machine();
-  plan.max_memory_bytes = options.max_memory_bytes;
-  return plan;
-}
-
-FinishOptions finish_options(const RunOptions& options) {
-  FinishOptions finish;
-  finish.all_sites = options.all_sites;
-  finish.show_progress = !options.quiet;
-  finish.color = options.color;
-  if (options.max_memory_bytes != 0) {
-    finish.most_waiting_bytes = std::min(finish.most_waiting_bytes, options.max_memory_bytes / 4);
-    finish.names_bytes = options.max_memory_bytes;
-  }
-  return finish;
-}
-
-int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
-
-// The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
-bool is_said_by_agent(const Coverage& coverage) {
-  const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
-  return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
-}
-
-uint64_t timeval_ns(const timeval& value) {
-  return static_cast<uint64_t>(value.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(value.tv_usec) * 1'000;
-}
-
-void measure_own_cost(Cost* cost) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  cost->collector_cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
-  cost->collector_peak_rss_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-}
-
-// True if the file can be made: known before the program runs, not after hours.
-Result<Done> try_output(const std::string& path) {
-  struct stat facts {};
-  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-    // A pipe's reader would take the end of the trial for the end of the profile.
-    if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
-    return Done{};
-  }
-  const Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file) return file.problem();
-  return Done{};
-}
-
-class Run {
- public:
-  explicit Run(const RunOptions& options) : options_(options), finisher_(finish_options(options)) {}
-
-  // The exit code, or what kept the program from being started.
-  Result<int> run();
-
- private:
-  Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals);
-  NameFacts root_facts(pid_t pid) const;
-  std::string name_pattern(uint64_t pid) const;
-  void take(EndedImage image);
-  void submit(EndedImage image);
-  std::optional<Finished> finish_root(const Processes& processes, std::vector<Problem>* problems);
-  int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
-  void warn(const Problem& problem) const {
-    if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
-  }
-
-  const RunOptions& options_;
-  Suppressions suppressions_;  // of the summary
-  Finisher finisher_;
-  std::optional<ProcessTree> tree_;    // from the start on
-  std::optional<ProfileNames> names_;  // "
-  bool may_overwrite_ = false;
-  bool own_malloc_ = false;               // in the program's executable
-  std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
-};
-
-NameFacts Run::root_facts(pid_t pid) const {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return {static_cast<uint64_t>(pid), std::filesystem::path(options_.program[0]).filename().string(),
-          process_rank(getpid()), now.tv_sec * 1'000'000'000ll + now.tv_nsec};
-}
-
-std::string Run::name_pattern(uint64_t pid) const {
-  if (!options_.output.empty()) return options_.output;
-  std::string pattern;
-  for (const char c : default_profile_path(options_.program[0], pid)) pattern += c == '%' ? "%%" : std::string(1, c);
-  return pattern;
-}
-
-Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals) {
-  Result<AgentFiles> agent = find_agent_files();
-  if (!agent) return agent.problem();
-  LaunchOptions launch_options;
-  launch_options.command = options_.program;
-  launch_options.file = facts.path;
-  launch_options.preload = {agent->agent};
-  if (options_.verify_stacks || options_.unwinder == UnwinderChoice::kLibunwind) {
-    if (agent->reference.empty())
-      return reference_unwinder_missing(options_.verify_stacks ? "--verify-stacks" : "--unwinder");
-    launch_options.preload.push_back(agent->reference);
-  }
-  const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
-  launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
-  launch_options.signal_mask = signals.previous_mask();
-  launch_options.signal_actions = signals.previous_actions();
-  return launch_options;
-}
-
-void Run::submit(EndedImage image) {
-  const RunInfo& run = image.recording.run;
-  const ImageName name = {
-      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
-  const std::string path = names_->next(name);
-  finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
-}
-
-// The root's last image is FILE; which one that is shows when the next one comes, or none.
-void Run::take(EndedImage image) {
-  const bool is_last_of_root = image.is_root && image.is_last;
-  if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
-  tree_->set_fate(image.entry, Fate::kProfiled);
-  if (!image.is_root) {
-    submit(std::move(image));
-    return;
-  }
-  if (root_image_) submit(std::move(*root_image_));
-  root_image_ = std::move(image);
-}
-
-std::optional<Finished> Run::finish_root(const Processes& processes, std::vector<Problem>* problems) {
-  if (processes.root_problem()) problems->push_back(*processes.root_problem());
-  if (!root_image_) {
-    if (processes.wrong_version() > 0) {
-      problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
-    } else if (problems->empty()) {
-      problems->push_back(nothing_profiled(options_.program[0]));
-    }
-    return std::nullopt;
-  }
-  if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
-    warn(root_image_replaced(root_image_->program, processes.root_became()));
-  measure_own_cost(&root_image_->recording.run.cost);
-  Result<Finished> finished =
-      finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot});
-  if (finished) return std::move(*finished);
-  problems->push_back(finished.problem());
-  return std::nullopt;
-}
-
-int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
-  std::vector<Problem> problems;
-  std::vector<SavedProfile> images;  // earlier ones of the root
-  std::optional<Finished> root = finish_root(processes, &problems);
-  // What the program says of itself counts for more than what we could not see, unless it says that all is well.
-  if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
-    problems.push_back(program_hides_allocations(options_.program[0]));
-  }
-  for (SavedProfile& saved : finisher_.collect_saved(&problems)) {
-    if (saved.entry == ProcessTree::kRoot) {
-      images.push_back(saved);
-    } else {
-      tree_->set_profile(saved.entry, {saved.peak_bytes, saved.path, saved.command});
-    }
-  }
-  if (root) {
-    mark_suppressed(suppressions_, &root->profile);
-    tree_->set_profile(ProcessTree::kRoot, {root->saved.peak_bytes, root->saved.path, root->saved.command});
-    if (!options_.quiet)
-      print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
-  }
-  for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
-  if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
-  for (const Problem& problem : problems) print_problem(problem, options_.color);
-  if (watched.detached_by != 0) return 128 + watched.detached_by;
-  return problems.empty() ? exit_code(watched.end) : 125;
-}
-
-Result<int> Run::run() {
-  Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
-  if (!suppressions) return suppressions.problem();
-  suppressions_ = std::move(*suppressions);
-  const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
-  if (!facts) return facts.problem();
-  for (const Problem& warning : facts->warnings) warn(warning);
-  own_malloc_ = !facts->own_allocation_functions.empty();
-  may_overwrite_ = !options_.output.empty();
-  const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
-  if (const Result<Done> tried = try_output(trial); !tried) return tried.problem();
-
-  Result<Server> server = Server::open();
-  if (!server) return server.problem();
-  SignalWatch signals;
-  Result<LaunchOptions> launch_options = prepare_launch(*facts, *server, signals);
-  if (!launch_options) return launch_options.problem();
-  ProcessPlan plan = make_plan(options_);
-
-  Result<Launched> launched = launch(*launch_options);
-  if (!launched) return launched.problem();
-  plan.root_pid = launched->pid;
-  names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
-  tree_.emplace(launched->pid);
-  Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  SnapshotTaker snapshots({options_.all_sites, false, options_.color}, launched->pid);
-  Watch watch(&*server, &signals, &processes, &snapshots);
-  const WatchResult watched = watch.until_end(*launched);
-  if (watched.detached_by == 0) {
-    processes.end_root(watched.end);
-    watch.others(options_.no_follow ? std::nullopt : options_.wait, server->path());
-  }
-  server->close();  // what runs on and starts more processes must not wait for us
-  processes.reap();
-  processes.detach_all(watched.end);
-  return finish(watched, processes, server->turned_away());
-}
-
-}  // namespace
-
-int run_command(const RunOptions& options) {
-  const Result<int> code = Run(options).run();
-  if (code) return *code;
-  print_problem(code.problem(), options.color);
-  return run_exit_code(code.problem());
+  return run_command(target);
 }
 
 }  // namespace heapprof::cli

@@ -1,45 +1,19 @@
-// cli/commands/run.h: `heapprof run`: its flags as they were parsed, and the command itself.
-//
-// run_options.cc parses; run.cc does the work; summary.h prints at the end.
+// cli/commands/run.h: the flags of `heapprof run`.
 #pragma once
 
-#include "cli/base/terminal.h"
-#include "cli/commands/suppression_options.h"
+#include "cli/commands/options.h"
+#include "cli/run/run.h"
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace heapprof::cli {
 
-enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
-enum class OnFull { kWait, kDrop };
-enum class ClockChoice { kAuto, kTsc, kSequence };
-enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
+// The declarations, bound to `target`, which must outlive them.
+void declare_run_options(Options* options, RunOptions* target);
+CommandText run_text();
 
-struct RunOptions {
-  std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
-  bool quiet = false;  // only errors
-  bool no_summary = false;                   // no summary at exit; warnings and errors stay
-  bool all_sites = false;                    // write small sites one by one
-  bool no_follow = false;                    // only the started process
-  std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
-  std::optional<std::chrono::seconds> wait;  // after its end, for the others; none: not
-  bool verify_stacks = false;                // compare each stack with libunwind's
-  UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
-  OnFull on_full = OnFull::kWait;
-  uint64_t stall_timeout_s = 10;
-  uint64_t max_memory_bytes = 0;  // of heapprof itself; 0: as much as the system gives
-  ClockChoice clock = ClockChoice::kAuto;
-  FenceChoice fence = FenceChoice::kAuto;
-  ColorMode color = ColorMode::kAuto;
-  SuppressionOptions suppressions;
-  std::vector<std::string> program;  // argv of what to run; never empty
-};
-
-// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127.
-int run_command(const RunOptions& options);
+// Parses, and runs or helps.
+int run_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

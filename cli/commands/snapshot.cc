@@ -5,7 +5,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/commands/profile_path.h"
+#include "cli/run/profile_path.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/snapshot_client.h"
 

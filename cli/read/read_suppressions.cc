@@ -29,4 +29,13 @@ Result<Done> read_suppressions(const std::string& path, Suppressions* rules) {
   return parse_suppressions(text, path, rules);
 }
 
+Result<Suppressions> load_suppressions(const SuppressionOptions& options) {
+  Suppressions rules;
+  for (const std::string& file : options.files) {
+    if (const Result<Done> read = read_suppressions(file, &rules); !read) return read.problem();
+  }
+  if (!options.no_defaults) add_default_suppressions(&rules);
+  return rules;
+}
+
 }  // namespace heapprof::cli

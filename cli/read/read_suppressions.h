@@ -5,10 +5,21 @@
 #include "cli/model/suppressions.h"
 
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
 // Adds them to *rules. A file that is not there, larger than 1 MiB, or has a mistake in it is a problem, which names the line.
 Result<Done> read_suppressions(const std::string& path, Suppressions* rules);
+
+// The rules that a command uses. No file is read that is not named: what a report says depends on its command line and the
+// profile, never on the folder that it is called in.
+struct SuppressionOptions {
+  std::vector<std::string> files;
+  bool no_defaults = false;
+};
+
+// The rules of the files in the order of the command line, then the built-in ones.
+Result<Suppressions> load_suppressions(const SuppressionOptions& options);
 
 }  // namespace heapprof::cli

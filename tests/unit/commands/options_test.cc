@@ -4,7 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/commands/registry.h"
 #include "cli/commands/report.h"
-#include "cli/commands/run_options.h"
+#include "cli/commands/run.h"
 
 #include <catch2/catch.hpp>
 

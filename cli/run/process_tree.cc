@@ -1,5 +1,5 @@
-// cli/commands/process_tree.cc: see process_tree.h.
-#include "cli/commands/process_tree.h"
+// cli/run/process_tree.cc: see process_tree.h.
+#include "cli/run/process_tree.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// cli/commands/snapshot_taker.h: profiles of processes that run on, written while they do.
+// cli/run/snapshot_taker.h: profiles of processes that run on, written while they do.
 //
 // Guarantees
 //  - The collector goes on as soon as it has forked: the copy, which nothing changes any more, is what is named and written.
@@ -8,8 +8,8 @@
 // Cost:     a fork: some 10 ms for each GiB that the collector holds, and the memory that changes while the copy lives.
 #pragma once
 
-#include "cli/commands/finisher.h"
-#include "cli/commands/processes.h"
+#include "cli/run/finisher.h"
+#include "cli/run/processes.h"
 #include "cli/target/server.h"
 
 #include <sys/types.h>

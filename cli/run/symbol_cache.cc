@@ -1,5 +1,5 @@
-// cli/commands/symbol_cache.cc: see symbol_cache.h.
-#include "cli/commands/symbol_cache.h"
+// cli/run/symbol_cache.cc: see symbol_cache.h.
+#include "cli/run/symbol_cache.h"
 
 namespace heapprof::cli {
 

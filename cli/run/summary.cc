@@ -1,12 +1,12 @@
-// cli/commands/summary.cc: about twenty lines; who wants more reads the report.
-#include "cli/commands/summary.h"
+// cli/run/summary.cc: about twenty lines; who wants more reads the report.
+#include "cli/run/summary.h"
 
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/commands/tree_text.h"
 #include "cli/model/places.h"
 #include "cli/model/warnings.h"
+#include "cli/run/tree_text.h"
 #include "cli/write/place_text.h"
 #include "cli/write/run_text.h"
 

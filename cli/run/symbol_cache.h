@@ -1,4 +1,4 @@
-// cli/commands/symbol_cache.h: names found for one process serve the next: children of one program share nearly all of them.
+// cli/run/symbol_cache.h: names found for one process serve the next: children of one program share nearly all of them.
 //
 // Guarantees
 //  - Modules whose names could not be read go to unread_modules: each time, and are not tried again.

@@ -1,11 +1,11 @@
-// cli/commands/finisher.cc: see finisher.h.
+// cli/run/finisher.cc: see finisher.h.
 //
 // Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each. Waiting for
 // the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers help only while
 // cores are idle, and take as much memory each. What is left is the disk, which has room for the profiles anyway: numbers beyond
 // a bound are moved there by a thread of its own, newest first (the oldest are next in turn), at some 100 times the speed of
 // writing a profile.
-#include "cli/commands/finisher.h"
+#include "cli/run/finisher.h"
 
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"

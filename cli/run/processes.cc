@@ -1,5 +1,5 @@
-// cli/commands/processes.cc: see processes.h.
-#include "cli/commands/processes.h"
+// cli/run/processes.cc: see processes.h.
+#include "cli/run/processes.h"
 
 #include "cli/base/units.h"
 #include "cli/collect/clock.h"

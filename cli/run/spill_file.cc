@@ -1,6 +1,6 @@
-// cli/commands/spill_file.cc: see spill_file.h. The lists are plain numbers, so their bytes are the format: the file is read by the
+// cli/run/spill_file.cc: see spill_file.h. The lists are plain numbers, so their bytes are the format: the file is read by the
 // process that wrote it, and by no other.
-#include "cli/commands/spill_file.h"
+#include "cli/run/spill_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

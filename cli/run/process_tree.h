@@ -1,4 +1,4 @@
-// cli/commands/process_tree.h: who started whom in a run, and what became of each; for the summary.
+// cli/run/process_tree.h: who started whom in a run, and what became of each; for the summary.
 //
 // Guarantees
 //  - Bounded: beyond kMostEntries processes are only counted.

@@ -1,4 +1,4 @@
-#include "cli/commands/profile_path.h"
+#include "cli/run/profile_path.h"
 
 #include <catch2/catch.hpp>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-// cli/commands/watch.h: the collector's loop: agents are answered, rings read, ends noticed, snapshots taken.
+// cli/run/watch.h: the collector's loop: agents are answered, rings read, ends noticed, snapshots taken.
 //
 // Context:  the thread that started the program and holds the arenas' liveness.
 #pragma once
 
-#include "cli/commands/processes.h"
-#include "cli/commands/signals.h"
-#include "cli/commands/snapshot_taker.h"
+#include "cli/run/processes.h"
+#include "cli/run/signals.h"
+#include "cli/run/snapshot_taker.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
 

@@ -1,4 +1,4 @@
-// cli/commands/signals.h: what a signal to `heapprof run` means.
+// cli/run/signals.h: what a signal to `heapprof run` means.
 //
 // Guarantees
 //  - A terminal's Ctrl-C reaches the program by itself (it is in our process group): we wait for its end and write.

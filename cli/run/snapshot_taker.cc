@@ -1,6 +1,6 @@
-// cli/commands/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but its
+// cli/run/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but its
 // own. The rings are shared with the target and not copied: the copy never looks at them.
-#include "cli/commands/snapshot_taker.h"
+#include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
 

@@ -1,4 +1,4 @@
-#include "cli/commands/finisher.h"
+#include "cli/run/finisher.h"
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-// tests/unit/commands/summary_test.cc: the screen at exit, and that it keeps to its width whatever the program was called.
-#include "cli/commands/summary.h"
+// tests/unit/run/summary_test.cc: the screen at exit, and that it keeps to its width whatever the program was called.
+#include "cli/run/summary.h"
 
 #include "cli/base/text.h"
-#include "cli/commands/tree_text.h"
+#include "cli/run/tree_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"

@@ -1,5 +1,5 @@
-// cli/commands/signals.cc: see signals.h.
-#include "cli/commands/signals.h"
+// cli/run/signals.cc: see signals.h.
+#include "cli/run/signals.h"
 
 #include "cli/collect/clock.h"
 

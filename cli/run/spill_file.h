@@ -1,4 +1,4 @@
-// cli/commands/spill_file.h: keeps the numbers of ended processes on disk until it is their turn to be written.
+// cli/run/spill_file.h: keeps the numbers of ended processes on disk until it is their turn to be written.
 //
 // Guarantees
 //  - What take() gives back is what put() took. The file has no name: it is gone when the run is over, however that ends.

@@ -1,5 +1,5 @@
-// cli/commands/watch.cc: see watch.h.
-#include "cli/commands/watch.h"
+// cli/run/watch.cc: see watch.h.
+#include "cli/run/watch.h"
 
 #include "cli/collect/clock.h"
 #include "cli/target/process_names.h"

@@ -1,5 +1,5 @@
-// cli/commands/profile_path.cc: see profile_path.h.
-#include "cli/commands/profile_path.h"
+// cli/run/profile_path.cc: see profile_path.h.
+#include "cli/run/profile_path.h"
 
 #include "cli/base/problems.h"
 

@@ -1,4 +1,4 @@
-// cli/commands/processes.h: the processes of one run, from their agent's first word to their end.
+// cli/run/processes.h: the processes of one run, from their agent's first word to their end.
 //
 // A process is known by pid and image number: exec keeps the pid and starts a new image, whose agent asks again.
 //
@@ -14,8 +14,8 @@
 #include "cli/base/result.h"
 #include "cli/collect/memory_budget.h"
 #include "cli/collect/process_collector.h"
-#include "cli/commands/process_tree.h"
 #include "cli/model/recording.h"
+#include "cli/run/process_tree.h"
 #include "cli/target/process_identity.h"
 #include "cli/target/server.h"
 

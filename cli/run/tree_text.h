@@ -1,11 +1,11 @@
-// cli/commands/tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one that started it.
+// cli/run/tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one that started it.
 //
 // Guarantees
 //  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown; the rest is counted.
 //  - Empty if there was one process only.
 #pragma once
 
-#include "cli/commands/process_tree.h"
+#include "cli/run/process_tree.h"
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-// cli/commands/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
+// cli/run/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
 //
 // Guarantees
 //  - No line is wider than the terminal, as far as numbers allow.
@@ -6,10 +6,10 @@
 #pragma once
 
 #include "cli/base/terminal.h"
-#include "cli/commands/finisher.h"
-#include "cli/commands/process_tree.h"
-#include "cli/commands/run.h"
 #include "cli/model/profile.h"
+#include "cli/run/finisher.h"
+#include "cli/run/process_tree.h"
+#include "cli/run/run.h"
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// cli/commands/profile_path.h: the names of the profiles of one run.
+// cli/run/profile_path.h: the names of the profiles of one run.
 //
 //   FILE                     the last image of the started program
 //   FILE.exec1, .exec2 …     (before the extension) images that it left by exec

@@ -1,6 +1,6 @@
-// cli/commands/tree_text.cc: see tree_text.h. A build has thousands of processes and a summary has a screen: by peak, then in the
+// cli/run/tree_text.cc: see tree_text.h. A build has thousands of processes and a summary has a screen: by peak, then in the
 // order in which they were started, so that a tree is left. Peaks are never added up: they were at different times.
-#include "cli/commands/tree_text.h"
+#include "cli/run/tree_text.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"

@@ -1,4 +1,4 @@
-// cli/commands/finisher.h: from the numbers of one program image to its profile on disk.
+// cli/run/finisher.h: from the numbers of one program image to its profile on disk.
 //
 // Guarantees
 //  - The profile's invariants are checked before it is written; a violation is said, and stands in the profile.
@@ -11,10 +11,10 @@
 
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
-#include "cli/commands/spill_file.h"
-#include "cli/commands/symbol_cache.h"
 #include "cli/model/profile.h"
 #include "cli/model/recording.h"
+#include "cli/run/spill_file.h"
+#include "cli/run/symbol_cache.h"
 
 #include <condition_variable>
 #include <cstdint>

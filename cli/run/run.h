@@ -1,0 +1,45 @@
+// cli/run/run.h: a run of a program under the profiler, from its start to the summary.
+//
+// cli/commands/run.cc parses the flags; run.cc wires the parts; summary.h prints at the end.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/read/read_suppressions.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
+enum class OnFull { kWait, kDrop };
+enum class ClockChoice { kAuto, kTsc, kSequence };
+enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
+
+struct RunOptions {
+  std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
+  bool quiet = false;  // only errors
+  bool no_summary = false;                   // no summary at exit; warnings and errors stay
+  bool all_sites = false;                    // write small sites one by one
+  bool no_follow = false;                    // only the started process
+  std::vector<std::string> follow_only;      // globs of the programs to be profiled besides it; empty: all
+  std::optional<std::chrono::seconds> wait;  // after its end, for the others; none: not
+  bool verify_stacks = false;                // compare each stack with libunwind's
+  UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
+  OnFull on_full = OnFull::kWait;
+  uint64_t stall_timeout_s = 10;
+  uint64_t max_memory_bytes = 0;  // of heapprof itself; 0: as much as the system gives
+  ClockChoice clock = ClockChoice::kAuto;
+  FenceChoice fence = FenceChoice::kAuto;
+  ColorMode color = ColorMode::kAuto;
+  SuppressionOptions suppressions;
+  std::vector<std::string> program;  // argv of what to run; never empty
+};
+
+// pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127.
+int run_command(const RunOptions& options);
+
+}  // namespace heapprof::cli
