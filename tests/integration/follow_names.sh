@@ -14,3 +14,7 @@ expect_eq "profiles of two names" "$(ls profile*.json | wc -l)" 5
 rm profile*
 "$HEAPPROF_BIN" run -q --follow=nothing -o profile.json -- sh -c "$script" >out.txt || fail "exit status $?"
 expect_eq "profiles" "$(ls profile*.json)" profile.json
+
+# One that is left out is left alone, whatever it does: unloading libraries once led the agent to what it never had.
+"$HEAPPROF_BIN" run -q --follow=nothing -o profile.json -- sh -c \
+  "'$TARGETS/dlopen_again' '$TARGETS/plugin_alpha.so' '$TARGETS/plugin_beta.so' 5; exit \$?" >out.txt || fail "a program that was left out ended with $?"
