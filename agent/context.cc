@@ -164,6 +164,7 @@ Context* begin_shared_event(Context* context) {
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   if (context->thread_id != thread_id) {
     context->thread_id = thread_id;
+    reset_stack(context->unwind);
     require_opening(context);
   }
   return context;

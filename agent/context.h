@@ -15,7 +15,6 @@
 #pragma once
 
 #include "agent/lifecycle.h"
-#include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/unwind.h"
 #include "shared/wire.h"

@@ -52,7 +52,7 @@ void capture_with_reference(Context* context, const StartFrame& caller, StackDel
     return;
   }
   set_generation(context->unwind, context->generation);
-  if (is_same_stack(context->unwind, caller)) {  // as the fast path asks
+  if (is_same_plain_stack(context->unwind, caller.pc_avma, caller.sp)) {  // as the fast path asks
     *delta = {context->unwind->count, 0, nullptr, 0};
   } else {
     capture_stack(context->unwind, caller, context->generation, delta);

@@ -39,7 +39,8 @@ inline void put(Context* context, uint64_t w0, uint64_t w1) {
 inline void put(Context* context, wire::Record record) { put(context, record.w0, record.w1); }
 
 inline void publish(Context* context) {
-  // A signal handler may have forked between begin_event and here: the child must not write its parent's head.
+  // A signal handler may have forked between begin_event and here: the child must not write its parent's head. (in_event of the
+  // parent's ring, which it may have set, goes back with the parent's own next event, or is passed over after a while.)
   if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return;
   context->header->head.store(context->head, std::memory_order_release);  // (A)
   context->header->in_event.store(0, std::memory_order_release);          // (B)

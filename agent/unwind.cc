@@ -210,7 +210,10 @@ void clear_flags(UnwindContext* context, uint32_t base) {
   for (; from != end && to < old_end && to < walk.fresh && to->pc_avma == from->pc_avma; ++from, ++to) *to = *from;
   const auto keep = static_cast<uint32_t>(to - context->frames);
   for (; from != end; ++from, ++to) *to = *from;  // few; they may overlap
+  // Flags are 0 from `count` on, at every instant: a signal handler may jump out.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   context->count = count;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   context->end_cell = walk.end_cell;
   context->is_linked = true;
   const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;

@@ -34,6 +34,7 @@ struct WalkedFrame {
   uint64_t bp;
   StepRule rule;
 };
+static_assert(sizeof(WalkedFrame) == 16);
 
 class UnwindContext {
  public:

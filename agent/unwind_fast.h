@@ -44,16 +44,8 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
   return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
 }
 
+// True if the stack is as before, and return addresses alone verify that, as for most. False: not so, or not so plain.
 // pre: the rules' generation is the current one
-inline bool is_same_stack(const UnwindContext* context, const StartFrame& start) {
-  const uint32_t count = context->count;
-  if (count == 0 || !context->is_linked) return false;
-  const Frame& innermost = context->frames[count - 1];
-  return innermost.pc_avma == start.pc_avma && innermost.sp == start.sp && has_same_bp(context, count - 1, start.bp) &&
-         find_broken_any(context, count - 1) == 0 && has_same_end(context);
-}
-
-// The same for a stack that return addresses alone verify, as most are. False: not the same, or not so plain.
 [[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
   const uint32_t count = context->plain_count;
   if (HEAPPROF_UNLIKELY(count == 0)) return false;

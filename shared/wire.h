@@ -139,15 +139,15 @@ inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
 
 // How the stacks of a ring's events were found: what did not go the shortest way, by its cause. One writer: plain loads and stores.
 struct UnwindCounters {
-  std::atomic<uint64_t> changed_stacks;   // not as in the event before: walked until it meets that one
-  std::atomic<uint64_t> second_walks;     // rbp decided a frame behind others that had been taken over
-  std::atomic<uint64_t> whole_walks;      // special frames, or none described: nothing could be taken over
-  std::atomic<uint64_t> register_walks;   // of those: once more, with every register
-  std::atomic<uint64_t> special_frames;   // stepped over by the interpreter
-  std::atomic<uint64_t> guessed_frames;   // stepped over by frame pointers
-  std::atomic<uint64_t> shared_rules;     // rules that this thread did not have, but the process did
-  std::atomic<uint64_t> made_rules;       // rules that were made from call frame information
-  std::atomic<uint64_t> unkept_rules;     // of those: could not be kept
+  std::atomic<uint64_t> changed_stacks;  // with frames that the event before had not: walked until they meet that one's
+  std::atomic<uint64_t> second_walks;    // rbp decided a frame behind others that had been taken over
+  std::atomic<uint64_t> whole_walks;     // special frames, or none described: nothing could be taken over
+  std::atomic<uint64_t> register_walks;  // of those: once more, with every register
+  std::atomic<uint64_t> special_frames;  // stepped over by the interpreter
+  std::atomic<uint64_t> guessed_frames;  // stepped over by frame pointers
+  std::atomic<uint64_t> shared_rules;    // rules that this thread did not have, but the process did
+  std::atomic<uint64_t> made_rules;      // rules that were made from call frame information
+  std::atomic<uint64_t> unkept_rules;    // of those: could not be kept
   std::atomic<uint64_t> forgotten_rules;  // times that all rules of a thread were void, as code had been unloaded
 };
 

@@ -45,8 +45,8 @@ class Drain {
   void set_repair_window(uint64_t stamps);
   uint64_t watermark_skips() const;
   bool has_unreadable_rings() const { return unreadable_rings_ != 0; }
-  uint64_t events_lost() const;
-  UnwinderCounters unwinder_counters() const;  // of all rings  // by all rings
+  uint64_t events_lost() const;                // by all rings
+  UnwinderCounters unwinder_counters() const;  // of all rings
 
  private:
   static constexpr size_t kMaxWaiting = 2u << 20;  // events of 32 bytes

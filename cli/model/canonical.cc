@@ -149,7 +149,7 @@ void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& place) {
   });
 }
 
-// The frames that most sites' stacks have come first: their numbers, most of a large profile, are short then.
+// The frames that sites' stacks have most often come first: their numbers, most of a large profile, are short then.
 void sort_frames(Profile* profile) {
   std::vector<uint64_t> node_uses(profile->nodes.size(), 0);
   for (const Device& device : profile->devices) {

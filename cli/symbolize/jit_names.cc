@@ -11,9 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -21,7 +18,8 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kLongestName = 4096;  // bytes; longer ones are cut
+constexpr size_t kLongestLine = 4096;            // bytes; what is beyond is not part of the name
+constexpr uint64_t kLargestFunction = 1u << 30;  // bytes
 
 struct Line {
   uint64_t start_avma;
@@ -37,16 +35,47 @@ bool take_number(std::string_view* text, uint64_t* number) {
 }
 
 bool parse(std::string_view text, Line* line) {
-  if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   if (!take_number(&text, &line->start_avma) || !take_number(&text, &line->size_bytes)) return false;
-  line->name = text.substr(0, kLongestName);
+  line->name = text;
   return !text.empty();
 }
 
-bool is_ours(int fd) {
+// A plain file of this user's, written since the process began: maps stay where they are, and process ids come again.
+JitMap judge(int fd, int64_t start_unix_ns) {
   struct stat facts {};
-  return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && (facts.st_uid == ::geteuid() || facts.st_uid == 0);
+  if (::fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) return JitMap::kRefused;
+  if (facts.st_uid != ::geteuid() && facts.st_uid != 0) return JitMap::kRefused;
+  constexpr int64_t kSlackS = 60;  // clocks of file systems, and processes that waited for us
+  return facts.st_mtim.tv_sec < start_unix_ns / 1'000'000'000 - kSlackS ? JitMap::kNone : JitMap::kRead;
 }
+
+// Lines of a file, of each no more than its beginning.
+class LineReader {
+ public:
+  explicit LineReader(int fd) : fd_(fd) {}
+
+  bool next(std::string* line) {
+    line->clear();
+    for (bool has_any = false;;) {
+      const std::string_view unread(buffer_.data() + begin_, end_ - begin_);
+      const size_t length = std::min(unread.find('\n'), unread.size());
+      line->append(unread.substr(0, std::min(length, kLongestLine - line->size())));
+      begin_ += length + 1;
+      if (length != unread.size()) return true;
+      has_any = has_any || !unread.empty();
+      const ssize_t count = ::read(fd_, buffer_.data(), buffer_.size());
+      begin_ = end_ = 0;
+      if (count <= 0) return has_any;
+      end_ = static_cast<size_t>(count);
+    }
+  }
+
+ private:
+  int fd_;
+  std::array<char, kLongestLine> buffer_{};
+  size_t begin_ = 0;
+  size_t end_ = 0;
+};
 
 // Of the locations without a module, by the address of the call.
 struct Wanted {
@@ -101,31 +130,32 @@ JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTa
   std::vector<Location>& locations = recording->locations;
   const std::vector<Wanted> wanted = find_wanted(locations);
   if (wanted.empty()) return JitMap::kNone;
-  UniqueFd fd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const UniqueFd fd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd.is_open()) return errno == ENOENT ? JitMap::kNone : JitMap::kRefused;
-  if (!is_ours(fd.get())) return JitMap::kRefused;
-  std::unique_ptr<FILE, int (*)(FILE*)> file(::fdopen(fd.get(), "r"), &::fclose);
-  if (file == nullptr) return JitMap::kRefused;
-  (void)fd.release();
-  table->frames.resize(locations.size());
+  if (const JitMap verdict = judge(fd.get(), recording->run.start_unix_ns); verdict != JitMap::kRead) return verdict;
 
-  const auto module = static_cast<uint32_t>(recording->modules.size());
-  char* text = nullptr;
-  size_t capacity = 0;
-  for (ssize_t length; (length = ::getline(&text, &capacity, file.get())) > 0;) {
+  std::vector<std::string> names(wanted.size());
+  LineReader reader(fd.get());
+  for (std::string text; reader.next(&text);) {
     Line line{};
-    if (!parse({text, static_cast<size_t>(length)}, &line)) continue;
+    if (!parse(text, &line)) continue;
     auto at = std::lower_bound(wanted.begin(), wanted.end(), line.start_avma,
                                [](const Wanted& a, uint64_t avma) { return a.call_avma < avma; });
+    if (line.size_bytes > kLargestFunction) continue;
     for (; at != wanted.end() && at->call_avma - line.start_avma < line.size_bytes; ++at) {
-      table->frames[at->location] = {jit_frame(line.name)};
-      locations[at->location].module = module;
+      names[static_cast<size_t>(at - wanted.begin())] = line.name;
     }
   }
-  std::free(text);
-  Module jit;
-  jit.path = "[JIT]";
-  recording->modules.push_back(std::move(jit));
+
+  table->frames.resize(locations.size());
+  bool has_any = false;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (names[i].empty()) continue;
+    table->frames[wanted[i].location] = {jit_frame(names[i])};
+    locations[wanted[i].location].module = static_cast<uint32_t>(recording->modules.size());
+    has_any = true;
+  }
+  if (has_any) recording->modules.emplace_back().path = "[JIT]";
   return JitMap::kRead;
 }
 

@@ -25,7 +25,7 @@ enum class JitMap { kNone, kRead, kRefused };
 std::string jit_map_path(uint64_t pid);
 
 // Names the locations without a module, and puts those that got a name into a module "[JIT]". kNone: there are no such locations,
-// or no such file; kRefused: not a plain file of ours.
+// or no such file from this process's time; kRefused: not a plain file of ours.
 JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTable* table);
 
 // The name of a line, taken apart.

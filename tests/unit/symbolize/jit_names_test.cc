@@ -59,9 +59,10 @@ TEST_CASE("a name may be long") {
   const std::string path = (folder / "perf-1.map").string();
   Recording recording = some_recording();
   SymbolTable table;
-  std::ofstream(path) << "7f0000001000 10 " << std::string(100'000, 'x') << '\n';
+  std::ofstream(path) << "7f0000001000 10 " << std::string(100'000, 'x') << "\n7f0000001fff 1 after it\n";
   CHECK(add_jit_names(path, &recording, &table) == JitMap::kRead);
-  CHECK(name_of(table, 1).size() == 4096);
+  CHECK(name_of(table, 1) == std::string(4096 - 16, 'x'));
+  CHECK(name_of(table, 2) == "after it");
 }
 
 TEST_CASE("only a plain file is read") {
@@ -92,4 +93,25 @@ TEST_CASE("names of V8 and CPython are taken apart") {
   CHECK(text("JS:*odd place") == "JS:*odd place |  | 0");
   CHECK(text("JS:*odd a:b:c") == "JS:*odd a:b:c |  | 0");
   CHECK(text("Lcom/app/Main;::run") == "Lcom/app/Main;::run |  | 0");
+}
+
+TEST_CASE("a map from before the process is another's") {
+  const test::Folder folder;
+  const std::string path = (folder / "perf-1.map").string();
+  std::ofstream(path) << "7f0000001000 20 old\n";
+  Recording recording = some_recording();
+  recording.run.start_unix_ns = 4'000'000'000'000'000'000;
+  SymbolTable table;
+  CHECK(add_jit_names(path, &recording, &table) == JitMap::kNone);
+  CHECK(recording.modules.size() == 1);
+}
+
+TEST_CASE("a map without a fitting line adds no module") {
+  const test::Folder folder;
+  const std::string path = (folder / "perf-1.map").string();
+  std::ofstream(path) << "10 10 elsewhere\n0 ffffffffffffffff everything\n";
+  Recording recording = some_recording();
+  SymbolTable table;
+  CHECK(add_jit_names(path, &recording, &table) == JitMap::kRead);
+  CHECK(recording.modules.size() == 1);
 }
