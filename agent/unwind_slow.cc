@@ -124,10 +124,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
     if (!follow_frame_pointer(context, &guess)) break;
     count_one(context->counters->guessed_frames);
     if (!can_be_code(guess.pc_avma, guess.sp)) break;
-    FrameDescription description;
-    uint64_t row_avma = 0;
-    const FrameSearch search = find_frame(guess.pc_avma, context->generation, &description, &row_avma);
-    if (search == FrameSearch::kFound || search == FrameSearch::kEndOfStack) {
+    if (find_rule(context, guess.pc_avma)->kind != RuleKind::kNoUnwindInfo) {
       *state = guess;
       return true;
     }
