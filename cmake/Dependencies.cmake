@@ -15,17 +15,16 @@ find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 add_library(heapprof_rapidjson INTERFACE)
 target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})
 
-# The tool for other machines is linked statically: libdw then names what it needs itself, and fmt has no static library in Debian.
+# The tool for other machines is linked statically: libdw then names what it needs itself.
 add_library(heapprof_elfutils INTERFACE)
 add_library(heapprof_fmt INTERFACE)
+target_link_libraries(heapprof_fmt INTERFACE fmt::fmt-header-only)  # the shared one brings libstdc++ with it
 if(HEAPPROF_STATIC_CLI)
   foreach(archive dw elf bz2 lzma z)
     find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)
     target_link_libraries(heapprof_elfutils INTERFACE ${HEAPPROF_STATIC_${archive}})
   endforeach()
   target_include_directories(heapprof_elfutils SYSTEM INTERFACE ${ELFUTILS_INCLUDE_DIRS})
-  target_link_libraries(heapprof_fmt INTERFACE fmt::fmt-header-only)
 else()
   target_link_libraries(heapprof_elfutils INTERFACE PkgConfig::ELFUTILS)
-  target_link_libraries(heapprof_fmt INTERFACE fmt::fmt)
 endif()
