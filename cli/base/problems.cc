@@ -341,6 +341,12 @@ Problem memory_refused(const std::string& purpose) {
           "let it stop in time: heapprof run --max-memory 1GiB -- PROGRAM", kFailed};
 }
 
+Problem summary_left_out(const std::string& path) {
+  return {"HP103", "there was not enough memory left for the whole summary; the profile is written",
+          "see it without the limit: heapprof report " + quoted(path),
+          "let recording stop in time: heapprof run --max-memory 1GiB -- PROGRAM", kWarning};
+}
+
 Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command) {
   const std::string help = fmt::format("see the flags: heapprof {}--help", command.empty() ? "" : command + " ");
   return {"HP050",

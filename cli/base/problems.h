@@ -93,6 +93,7 @@ struct FileLine {
   X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                 \
   X("HP101", processes_refused, (12, "too many open files"))                                         \
   X("HP102", root_image_replaced, ("sh", "/opt/server"))                                             \
+  X("HP103", summary_left_out, ("x.json"))                                                           \
   X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                    \
   X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing"))                  \
   X("HP082", nothing_to_merge, ())                                                                   \
@@ -140,6 +141,7 @@ Problem agent_stopped(const std::string& reason);
 Problem processes_refused(uint64_t processes, const std::string& reason);            // warning
 Problem root_image_replaced(const std::string& program, const std::string& became);  // warning
 Problem memory_refused(const std::string& purpose);                                  // "write x.json"
+Problem summary_left_out(const std::string& path);                                   // the profile is written
 Problem launch_failed(const std::string& program, const std::string& reason);
 Problem socket_refused(const std::string& path, const std::string& reason);
 Problem reference_unwinder_missing(const std::string& flag);

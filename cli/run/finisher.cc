@@ -178,7 +178,8 @@ void Finisher::submit(FinishJob job) {
     waiting_.push_back(std::move(waiting));
     ++submitted_;
     needs_spiller = waiting_bytes_ > options_.most_waiting_bytes && !spiller_.joinable();
-    needs_worker = idle_workers_ == 0;
+    // Under a limit the books of what still runs come first: they give their memory back when that ends.
+    needs_worker = idle_workers_ == 0 && !is_memory_limited();
   }
   const size_t most_workers = std::clamp<size_t>(std::thread::hardware_concurrency() / 4, 1, kMostWorkers);
   try {

@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <optional>
 
 namespace heapprof::cli {
@@ -135,6 +136,7 @@ class Run {
   void take(EndedImage image);
   void submit(EndedImage image);
   std::optional<Finished> finish_root(const Processes& processes, std::vector<Problem>* problems);
+  void show(Finished* root, const std::vector<SavedProfile>& images);
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
   void warn(const Problem& problem) const {
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
@@ -224,6 +226,18 @@ std::optional<Finished> Run::finish_root(const Processes& processes, std::vector
   return std::nullopt;
 }
 
+// The profile is written: what fails from here on is no failure of the run.
+void Run::show(Finished* root, const std::vector<SavedProfile>& images) {
+  try {
+    mark_suppressed(suppressions_, &root->profile);
+    print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
+  } catch (const std::bad_alloc&) {
+    const std::string path = root->saved.path;
+    root->profile = {};
+    warn(summary_left_out(path));
+  }
+}
+
 int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
   std::vector<SavedProfile> images;  // earlier ones of the root
@@ -240,10 +254,8 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
     }
   }
   if (root) {
-    mark_suppressed(suppressions_, &root->profile);
     tree_->set_profile(ProcessTree::kRoot, {root->saved.peak_bytes, root->saved.path, root->saved.command});
-    if (!options_.quiet)
-      print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
+    if (!options_.quiet) show(&*root, images);
   }
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
