@@ -3,6 +3,7 @@
 
 #include "agent/arena.h"
 #include "agent/context.h"
+#include "agent/cuda_routes.h"
 #include "agent/environment.h"
 #include "agent/handshake.h"
 #include "agent/hooks_exec.h"
@@ -142,6 +143,7 @@ void resolve_once() {
   if (!find_real_functions(&g_malloc_object)) return;
   settle_exec_hooks();
   settle_jumped_hooks();
+  settle_cuda_routes();
   settle_new_hooks(g_malloc_object);  // calls the allocator
 }
 

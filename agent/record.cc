@@ -26,12 +26,24 @@ bool is_prepared(Context* context) {
   return context->ready_for == g_generation.load(std::memory_order_relaxed) || prepare(context);
 }
 
+uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
+
+// device: nullptr for the heap.
+[[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
+  if (device == nullptr) return;
+  put(context, prefix(wire::RecordType::kPrefixDevice),
+      wire::pack_device(device->operation, device->device, device->ticks));
+  if (device->object != 0) put(context, prefix(wire::RecordType::kPrefixObject), device->object);
+}
+
 // A record without a stack.
-void write_plain(Context* context, wire::RecordType type, uint64_t address) {
+[[gnu::always_inline]] inline void write_plain(Context* context, wire::RecordType type, uint64_t address,
+                                               const DeviceRecord* device = nullptr) {
   if (!is_prepared(context) || !reserve(context, kRecordBytes)) return;
   const uint32_t delta = stamp(context);
+  put_device(context, device);
   if (address != 0 && !wire::is_compact_address(address)) {
-    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
+    put(context, prefix(wire::RecordType::kPrefixAddress), address);
     address = 0;
   }
   put(context, wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0));
@@ -48,7 +60,8 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 
 // A record with a stack.
 [[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
-                                                 uint64_t size_bytes, const StartFrame& caller) {
+                                                 uint64_t size_bytes, const StartFrame& caller,
+                                                 const DeviceRecord* device = nullptr) {
   if (!is_prepared(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
@@ -73,15 +86,16 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (!reserve(context, kRecordBytes + wire::payload_bytes(rest))) return;
 
   const uint32_t stamp_delta = stamp(context);
+  put_device(context, device);
   if (HEAPPROF_UNLIKELY(delta.truncation != 0)) {
-    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixTruncated) << 60, delta.truncation);
+    put(context, prefix(wire::RecordType::kPrefixTruncated), delta.truncation);
   }
   if (HEAPPROF_UNLIKELY(!wire::is_compact_address(address))) {
-    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixAddress) << 60, address);
+    put(context, prefix(wire::RecordType::kPrefixAddress), address);
     address = 0;
   }
   if (HEAPPROF_UNLIKELY(!wire::is_compact_size(size_bytes))) {
-    put(context, static_cast<uint64_t>(wire::RecordType::kPrefixSize) << 60, size_bytes);
+    put(context, prefix(wire::RecordType::kPrefixSize), size_bytes);
     size_bytes = wire::kSizeInPrefix;
   }
   put(context, wire::pack_w0(type, address, size_bytes), wire::pack_w1(stamp_delta, delta.keep + sent, rest));
@@ -131,6 +145,26 @@ void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* ho
     write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
   } else {
     write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
+  }
+  end_event(context);
+}
+
+void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (context == nullptr) return;
+  switch (record.operation) {
+    case wire::DeviceOperation::kAllocate:
+    case wire::DeviceOperation::kCreateHandle:
+    case wire::DeviceOperation::kMap:
+    case wire::DeviceOperation::kUnmap:
+      write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
+                    &record);
+      break;
+    case wire::DeviceOperation::kRelease:
+    case wire::DeviceOperation::kRetainHandle:
+    case wire::DeviceOperation::kReleaseHandle:
+    case wire::DeviceOperation::kEndContext:
+    case wire::DeviceOperation::kKeep: write_plain(context, wire::RecordType::kFree, record.address, &record); break;
   }
   end_event(context);
 }

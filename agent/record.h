@@ -7,6 +7,7 @@
 #pragma once
 
 #include "agent/unwind.h"
+#include "shared/events.h"
 
 #include <cstddef>
 
@@ -30,5 +31,16 @@ void record_free(const void* block, uint64_t sp);
 void record_realloc_begin(const void* block, const uint64_t* hook_frame);
 // After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
 void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
+
+// An operation on memory of a device, after an allocating call has returned, before a freeing one.
+struct DeviceRecord {
+  wire::DeviceOperation operation;
+  uint32_t device;  // wire::kFirstCudaDevice + ordinal …; not looked at where memory ends
+  uint64_t object;  // context or handle; 0: none
+  uint64_t address;
+  uint64_t size_bytes;
+  uint64_t ticks;  // that the call took
+};
+void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 
 }  // namespace heapprof::agent

@@ -14,8 +14,8 @@
 
 namespace heapprof::agent {
 
-// Units of a record with everything that may come before it: kGeneration, kTimestamp and three prefixes.
-inline constexpr uint64_t kRecordBytes = 6 * wire::kUnitBytes;
+// A record with everything that may come before it: kGeneration, kTimestamp and five prefixes.
+inline constexpr uint64_t kRecordBytes = 8 * wire::kUnitBytes;
 
 // True if a record with all that may come before it can be written at once.
 inline bool is_ready(const Context* context) {

@@ -31,9 +31,11 @@ inline constexpr uint64_t kUnitBytes = 16;
   X(kPrefixSize,     8)  /* prefix: w1 is the size of the next record, whose own size field is kSizeInPrefix           */   \
   X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0                 */   \
   X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause      */   \
+  X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device                     */   \
+  X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the context or the handle that the operation is about       */   \
   X(kControl,        15) /* w0 low byte: ControlKind, w1: its value                                                    */
 // clang-format on
-// 11 … 14 are left for devices, scopes and counters.
+// 13 and 14 are left for scopes and counters.
 
 enum class RecordType : uint32_t {
 #define X(name, number) name = number,
@@ -60,6 +62,45 @@ enum class TruncationCause : uint32_t {
   kNoUnwindInfo = 2,  // a frame without call frame information (JIT code, hand-written assembly)
   kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
+
+// What a record behind kPrefixDevice says. Those of kMalloc have a size and a stack, those of kFree an address only; where none of
+// these means anything, the address is 8. Memory of devices is a ledger of its own: addresses and handles are told apart by it.
+// clang-format off
+#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                   \
+  X(kAllocate,       1)  /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends     */  \
+  X(kRelease,        2)  /* kFree: the memory at address ends, whatever its device                                  */  \
+  X(kCreateHandle,   3)  /* kMalloc: physical memory behind a handle (object), which is its first reference         */  \
+  X(kRetainHandle,   4)  /* kFree: one more reference to the handle (object)                                        */  \
+  X(kReleaseHandle,  5)  /* kFree: one reference less; without references and mappings the memory ends              */  \
+  X(kMap,            6)  /* kMalloc: the handle (object) is mapped at address                                       */  \
+  X(kUnmap,          7)  /* kMalloc: the mappings in [address, address + size) end                                  */  \
+  X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it                  */  \
+  X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */
+// clang-format on
+
+enum class DeviceOperation : uint32_t {
+#define X(name, number) name = number,
+  HEAPPROF_DEVICE_OPERATIONS(X)
+#undef X
+};
+
+// Whose memory it is.
+inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver
+inline constexpr uint32_t kManagedDevice = 2;       // moves between host and devices
+inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
+inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
+inline constexpr uint32_t kLastCudaDevice = 255;
+
+// Of the call that was made, in units of 16 ticks of the clock.
+inline constexpr uint32_t kDurationShift = 4;
+
+constexpr uint64_t pack_device(DeviceOperation operation, uint32_t device, uint64_t ticks) {
+  return ticks >> kDurationShift << 16 | static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(operation);
+}
+constexpr DeviceOperation device_operation(uint64_t w1) { return static_cast<DeviceOperation>(w1 & 0xff); }
+constexpr uint32_t device_number(uint64_t w1) { return static_cast<uint32_t>(w1 >> 8 & 0xff); }
+constexpr uint64_t device_ticks(uint64_t w1) { return w1 >> 16 << kDurationShift; }
 
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;

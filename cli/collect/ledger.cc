@@ -31,6 +31,7 @@ Event as_kind(Event event, EventKind kind) {
 void Ledger::start(uint64_t ticks) {
   now_ticks_ = ticks;
   timeline_.start(ticks);
+  devices_.start(ticks);
 }
 
 void Ledger::set_drain_ticks(uint64_t ticks) {
@@ -149,6 +150,7 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kReallocCancel: return on_realloc_cancel(event, ring);
     case EventKind::kReallocFree: return on_realloc_free(event, ring);
     case EventKind::kThreadLeft: return on_thread_left(event, ring);
+    case EventKind::kDevice: return devices_.apply(device_facts_.take(event.address), event, now_ticks_);
   }
 }
 
@@ -272,6 +274,7 @@ void Ledger::relink(const BegunRealloc& begun) {
 void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
+  devices_.forget_thread(event.thread());
   threads_.left(event.thread());
 }
 
@@ -365,6 +368,7 @@ void Ledger::finish(uint64_t end_ticks) {
     }
   }
   heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
+  devices_.finish(now_ticks_);
 }
 
 }  // namespace heapprof::cli

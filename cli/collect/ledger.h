@@ -13,6 +13,7 @@
 // Cost:     10-20 ns an event (tests/bench/collect.cc).
 #pragma once
 
+#include "cli/collect/device_ledger.h"
 #include "cli/collect/event.h"
 #include "cli/collect/live_heap.h"
 #include "cli/collect/parking.h"
@@ -70,6 +71,9 @@ class Ledger {
   const SiteBook& sites() const { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
   LiveTimeline& timeline() { return timeline_; }
+  DeviceLedger& devices() { return devices_; }
+  // Where the decoder puts what an event of a device says.
+  DeviceFactsTable& device_facts() { return device_facts_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
   uint64_t last_ticks() const { return now_ticks_; }
   // visit(const Block&), after finish().
@@ -138,6 +142,8 @@ class Ledger {
   void expire(uint64_t latest_stamp);
 
   ThreadTable& threads_;
+  DeviceFactsTable device_facts_;
+  DeviceLedger devices_;
   TimeSource time_source_;
   LiveHeap heap_;
   SiteBook sites_;

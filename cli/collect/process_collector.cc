@@ -123,6 +123,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.tree = &state.tree;
   state.shared.modules = state.modules.get();
   state.shared.threads = &state.threads;
+  state.shared.devices = &state.ledger.device_facts();
   state.shared.max_frames = std::min<uint32_t>(state.options.max_frames, UINT16_MAX);
   wire::FenceMode fence_mode = state.options.fence_mode;
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {

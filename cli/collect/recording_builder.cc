@@ -5,6 +5,7 @@
 #include "cli/model/site_numbers.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace heapprof::cli {
@@ -17,12 +18,14 @@ struct LeakTimes {
   bool has_any;
 };
 
-void find_leaks(const Ledger& ledger, GrowingArray<LeakTimes>* times) {
-  times->grow_to(ledger.sites().size());
-  ledger.for_each_live([times](const Block& block) {
-    LeakTimes& leak = (*times)[block.site];
-    leak.first_ticks = leak.has_any ? std::min(leak.first_ticks, block.birth) : block.birth;
-    leak.last_ticks = std::max(leak.last_ticks, block.birth);
+// visit_live(note) calls note(site, birth) for each block that is left.
+template <typename VisitLive>
+void find_leaks(const SiteBook& sites, const VisitLive& visit_live, GrowingArray<LeakTimes>* times) {
+  times->grow_to(sites.size());
+  visit_live([times](uint32_t site, uint64_t birth) {
+    LeakTimes& leak = (*times)[site];
+    leak.first_ticks = leak.has_any ? std::min(leak.first_ticks, birth) : birth;
+    leak.last_ticks = std::max(leak.last_ticks, birth);
     leak.has_any = true;
   });
 }
@@ -49,22 +52,33 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
   return numbers;
 }
 
-void add_sites(const RecordingParts& parts, std::vector<RecordedSite>* recorded) {
-  const SiteBook& sites = parts.ledger->sites();
-  GrowingArray<LeakTimes> leaks;
-  find_leaks(*parts.ledger, &leaks);
-  parts.ledger->release_blocks();  // the recording needs room
+void add_sites(const RecordingParts& parts, const SiteBook& sites, const GrowingArray<LeakTimes>& leaks,
+               std::vector<RecordedSite>* recorded) {
   recorded->reserve(sites.size());
   for (uint32_t i = 1; i < sites.size(); ++i) {
-    if (sites[i].total.blocks == 0) continue;  // its only event was lost with the rest of a corrupt ring
+    if (sites[i].total.blocks == 0)
+      continue;  // another device's, or its only event was lost with the rest of a corrupt ring
     const SiteKey& key = parts.tree->sites()[i];
     recorded->push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale)});
   }
 }
 
-// All sites as one without a stack, for want of memory: that of the leaks' times is not known any more.
-void sum_up_sites(const RecordingParts& parts, const DeviceTotals& totals, std::vector<RecordedSite>* recorded) {
+void add_host_sites(const RecordingParts& parts, std::vector<RecordedSite>* recorded) {
+  GrowingArray<LeakTimes> leaks;
   const SiteBook& sites = parts.ledger->sites();
+  find_leaks(
+      sites,
+      [&](const auto& note) {
+        parts.ledger->for_each_live([&](const Block& block) { note(block.site, block.birth); });
+      },
+      &leaks);
+  parts.ledger->release_blocks();  // the recording needs room
+  add_sites(parts, sites, leaks, recorded);
+}
+
+// All sites as one without a stack, for want of memory: that of the leaks' times is not known any more.
+void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, const DeviceTotals& totals,
+                  std::vector<RecordedSite>* recorded) {
   Site sum;
   for (uint32_t i = 1; i < sites.size(); ++i) {
     Site site;
@@ -105,6 +119,33 @@ Timeline timeline_of(LiveTimeline& live, uint64_t end_ticks, const TickScale& sc
   return timeline;
 }
 
+// The timeline was recorded beside the sites: they must have the same maximum.
+void check_timeline(const RecordedDevice& device, Recording* recording) {
+  uint64_t highest_bytes = 0;
+  for (const Timeline::Bucket& bucket : device.timeline.buckets)
+    highest_bytes = std::max(highest_bytes, bucket.max_bytes);
+  if (highest_bytes == device.totals.peak_bytes) return;
+  recording->consistency_errors.push_back("the timeline's maximum of " + device.name + " is " +
+                                          std::to_string(highest_bytes) + ", the peak is " +
+                                          std::to_string(device.totals.peak_bytes));
+}
+
+RecordedDevice device_of(const RecordingParts& parts, uint32_t number, DeviceBook* book) {
+  RecordedDevice device;
+  device.name = device_name(number);
+  device.totals = totals_of(book->sites, *parts.scale, {});
+  GrowingArray<LeakTimes> leaks;
+  find_leaks(
+      book->sites,
+      [&](const auto& note) {
+        parts.ledger->devices().for_each_live(number, [&](const DeviceBlock& block) { note(block.site, block.birth); });
+      },
+      &leaks);
+  add_sites(parts, book->sites, leaks, &device.sites);
+  device.timeline = timeline_of(book->timeline, parts.end_ticks, *parts.scale);
+  return device;
+}
+
 }  // namespace
 
 void build_recording(const RecordingParts& parts, Recording* recording) {
@@ -116,25 +157,26 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
 
   RecordedDevice host;
   host.totals = totals_of(sites, *parts.scale, parts.resident);
+  host.timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
+  std::vector<RecordedDevice> devices;
   try {
-    add_sites(parts, &host.sites);
+    add_host_sites(parts, &host.sites);
+    for (const auto& [number, book] : ledger.devices().books()) devices.push_back(device_of(parts, number, book.get()));
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
-    sum_up_sites(parts, host.totals, &host.sites);
+    sum_up_sites(parts, sites, host.totals, &host.sites);
+    for (RecordedDevice& device : devices) {
+      const uint32_t number = static_cast<uint32_t>(&device - devices.data());
+      sum_up_sites(parts, std::next(ledger.devices().books().begin(), number)->second->sites, device.totals,
+                   &device.sites);
+    }
     recording->stacks.assign(1, {});
     recording->locations.clear();
     note_dropped_stacks(&recording->run);
   }
-  host.timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
-
-  uint64_t highest_bytes = 0;
-  for (const Timeline::Bucket& bucket : host.timeline.buckets)
-    highest_bytes = std::max(highest_bytes, bucket.max_bytes);
-  if (highest_bytes != host.totals.peak_bytes) {
-    recording->consistency_errors.push_back("the timeline's maximum is " + std::to_string(highest_bytes) +
-                                            ", the peak is " + std::to_string(host.totals.peak_bytes));
-  }
   recording->devices.push_back(std::move(host));
+  for (RecordedDevice& device : devices) recording->devices.push_back(std::move(device));
+  for (const RecordedDevice& device : recording->devices) check_timeline(device, recording);
 }
 
 }  // namespace heapprof::cli

@@ -155,7 +155,9 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kStack: return push_frames(record.w1, head, kNoEvent, cursor);
     case RecordType::kPrefixSize:
     case RecordType::kPrefixAddress:
-    case RecordType::kPrefixTruncated: return decode_prefix(type, record.w1);
+    case RecordType::kPrefixTruncated:
+    case RecordType::kPrefixDevice:
+    case RecordType::kPrefixObject: return decode_prefix(type, record.w1);
     case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
@@ -184,6 +186,8 @@ bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t he
       if (type == RecordType::kReallocFree) kind = EventKind::kReallocFree;
       break;
   }
+  if (prefix_.has_device && !take_device(kind, &event)) return refuse();
+  if (prefix_.has_device) kind = EventKind::kDevice;
   prefix_ = {};
   cursor->last_stamp = event.stamp;
   event.thread_and_kind = pack_thread(thread_, kind);
@@ -207,14 +211,47 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
   return true;
 }
 
+// Puts what is a device's aside. False: no agent writes that.
+bool RingDecoder::take_device(EventKind kind, Event* event) {
+  const DeviceFacts facts{wire::device_operation(prefix_.device), wire::device_number(prefix_.device), prefix_.object,
+                          event->address, wire::device_ticks(prefix_.device)};
+  switch (facts.operation) {
+    case wire::DeviceOperation::kAllocate:
+    case wire::DeviceOperation::kCreateHandle:
+      if (kind != EventKind::kMalloc || facts.device == 0) return false;
+      break;
+    case wire::DeviceOperation::kMap:
+    case wire::DeviceOperation::kUnmap:
+      if (kind != EventKind::kMalloc) return false;
+      break;
+    case wire::DeviceOperation::kRelease:
+    case wire::DeviceOperation::kRetainHandle:
+    case wire::DeviceOperation::kReleaseHandle:
+    case wire::DeviceOperation::kEndContext:
+    case wire::DeviceOperation::kKeep:
+      if (kind != EventKind::kFree) return false;
+      break;
+    default: return false;
+  }
+  event->address = shared_->devices->put(facts);
+  return true;
+}
+
 bool RingDecoder::decode_prefix(RecordType type, uint64_t value) {
+  if (type == RecordType::kPrefixObject) {
+    if (!prefix_.has_device || prefix_.object != 0) return refuse();
+    prefix_.object = value;
+    return true;
+  }
   bool& is_set = type == RecordType::kPrefixSize      ? prefix_.has_size
                  : type == RecordType::kPrefixAddress ? prefix_.has_address
+                 : type == RecordType::kPrefixDevice  ? prefix_.has_device
                                                       : prefix_.is_truncated;
   if (is_set) return refuse();
   is_set = prefix_.has_any = true;
   if (type == RecordType::kPrefixSize) prefix_.size_bytes = value;
   if (type == RecordType::kPrefixAddress) prefix_.address = value;
+  if (type == RecordType::kPrefixDevice) prefix_.device = value;
   return true;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "cli/collect/call_tree.h"
+#include "cli/collect/device_facts.h"
 #include "cli/collect/event.h"
 #include "cli/collect/module_map.h"
 #include "cli/collect/thread_table.h"
@@ -29,6 +30,7 @@ struct DecodeShared {
   ModuleMap* modules;
   ThreadTable* threads;
   uint32_t max_frames;
+  DeviceFactsTable* devices;
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;
 
@@ -108,6 +110,7 @@ class RingDecoder {
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
                     std::span<Event> batch, Cursor* cursor);
   bool decode_prefix(wire::RecordType type, uint64_t value);
+  bool take_device(EventKind kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
   bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
   void grow_stack(size_t depth);
@@ -128,7 +131,10 @@ class RingDecoder {
     bool has_size;
     bool has_address;
     bool is_truncated;
+    bool has_device;
     bool has_any;
+    uint64_t device;  // wire::pack_device
+    uint64_t object;
   };
 
   const uint64_t* words_;

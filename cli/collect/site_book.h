@@ -89,6 +89,22 @@ class SiteBook {
     }
   }
 
+  // A remove() that did not happen after all, with what it was given.
+  void restore(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes += size_bytes;
+    entry.live.blocks += 1;
+    entry.lifetime_high_ticks -= entry.lifetime_low_ticks < lifetime_ticks ? 1 : 0;
+    entry.lifetime_low_ticks -= lifetime_ticks;
+    totals_.live.bytes += size_bytes;
+    totals_.live.blocks += 1;
+    if (is_temporary) {
+      entry.temporary_blocks -= 1;
+      totals_.temporary_blocks -= 1;
+    }
+  }
+
   // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one check.
   void check_peak(uint64_t ticks) {
     if (totals_.live.bytes > totals_.peak.bytes) {

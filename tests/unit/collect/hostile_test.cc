@@ -56,6 +56,26 @@ TEST_CASE("a record that no agent writes stops its ring, and only that") {
     ring.put({tag(RecordType::kPrefixAddress), 0});
     ring.put({wire::pack_w0(RecordType::kFree, 0, 0), 0});
   }
+  SECTION("a device's object without a device") {
+    ring.put({tag(RecordType::kPrefixObject), 5});
+    ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
+  }
+  SECTION("an operation that no device has") {
+    ring.put({tag(RecordType::kPrefixDevice), 200});
+    ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
+  }
+  SECTION("device memory that begins with a record of its end") {
+    ring.device_next(wire::DeviceOperation::kAllocate, wire::kFirstCudaDevice);
+    ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
+  }
+  SECTION("device memory of the host") {
+    ring.device_next(wire::DeviceOperation::kAllocate, 0);
+    ring.put({wire::pack_w0(RecordType::kMalloc, 0x1000, 5), wire::pack_w1(0, 3, 0)});
+  }
+  SECTION("realloc of device memory") {
+    ring.device_next(wire::DeviceOperation::kRelease, wire::kFirstCudaDevice);
+    ring.put({wire::pack_w0(RecordType::kReallocBegin, 0x1000, 0), 0});
+  }
   SECTION("two addresses") {
     ring.put({tag(RecordType::kPrefixAddress), 0x3003});
     ring.put({wire::pack_w0(RecordType::kFree, 0x2000, 0), 0});

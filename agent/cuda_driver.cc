@@ -1,0 +1,167 @@
+// agent/cuda_driver.cc: see cuda_driver.h.
+#include "agent/cuda_driver.h"
+
+#include "agent/link_map.h"
+#include "agent/raw.h"
+#include "shared/events.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr size_t kHooked = static_cast<size_t>(CudaFunction::kCount);
+
+constexpr const char* kSymbols[kHooked] = {
+#define X(symbol, base, version, per_thread, params, args) #symbol,
+#include "agent/cuda_functions.def"
+#undef X
+};
+
+void* g_real_cuda[kHooked];
+
+// Functions that are only asked, by the symbol of the ABI that is meant.
+enum class Question : uint32_t {
+  kCtxGetDevice,
+  kCtxGetCurrent,
+  kPointerGetAttribute,
+  kGetAddressRange,
+  kArrayGetMemoryRequirements,
+  kStreamIsCapturing,
+  kStreamIsCapturingPerThread,
+  kCount
+};
+constexpr const char* kQuestions[] = {"cuCtxGetDevice",
+                                      "cuCtxGetCurrent",
+                                      "cuPointerGetAttribute",
+                                      "cuMemGetAddressRange_v2",
+                                      "cuArrayGetMemoryRequirements",
+                                      "cuStreamIsCapturing",
+                                      "cuStreamIsCapturing_ptsz"};
+static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
+void* g_questions[static_cast<size_t>(Question::kCount)];
+
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
+// The last definition wins: interposers may stand before the driver, and answer for it. nullptr: the driver lacks it.
+void* find_cuda(const char* symbol) {
+  void* address = find_behind_agent(symbol).address;
+  return is_own_code(address) ? nullptr : address;
+}
+
+void* answerer(Question question) {
+  void*& address = g_questions[static_cast<size_t>(question)];
+  void* known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
+  if (known == nullptr) {
+    known = find_cuda(kQuestions[static_cast<size_t>(question)]);
+    __atomic_store_n(&address, known, __ATOMIC_RELEASE);
+  }
+  return known;
+}
+
+// Asks the driver. False: it cannot say.
+template <typename... Arguments>
+bool ask(Question question, Arguments... arguments) {
+  void* function = answerer(question);
+  return function != nullptr && reinterpret_cast<int (*)(Arguments...)>(function)(arguments...) == kCudaSuccess;
+}
+
+uint32_t device_of_ordinal(int ordinal) {
+  const bool fits = ordinal >= 0 && static_cast<uint32_t>(ordinal) <= wire::kLastCudaDevice - wire::kFirstCudaDevice;
+  return fits ? wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal) : wire::kUnknownCudaDevice;
+}
+
+// CUarray_format; packed and block formats, of which a driver that knows them also says the size, count as a byte.
+uint64_t bytes_of_format(uint32_t format) {
+  switch (format) {
+    case 0x02:  // unsigned, signed 16 bits, half
+    case 0x09:
+    case 0x10: return 2;
+    case 0x03:  // unsigned, signed 32 bits, float
+    case 0x0a:
+    case 0x20: return 4;
+    default: return 1;
+  }
+}
+
+constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+constexpr uint32_t kArrayLayered = 1;          // CUDA_ARRAY3D_LAYERED: depth is a number of layers
+constexpr uint32_t kNotCapturing = 0;          // CU_STREAM_CAPTURE_STATUS_NONE
+
+}  // namespace
+
+bool is_own_code(const void* address) {
+  return address >= static_cast<const void*>(__ehdr_start) && address < static_cast<const void*>(_end);
+}
+
+void* real_cuda(CudaFunction function) {
+  const auto index = static_cast<size_t>(function);
+  void* real = __atomic_load_n(&g_real_cuda[index], __ATOMIC_ACQUIRE);
+  if (real == nullptr) {
+    real = find_cuda(kSymbols[index]);
+    if (real != nullptr) set_real_cuda(function, real);
+  }
+  return real;
+}
+
+void set_real_cuda(CudaFunction function, void* address) {
+  if (address == nullptr || is_own_code(address)) return;
+  __atomic_store_n(&g_real_cuda[static_cast<size_t>(function)], address, __ATOMIC_RELEASE);
+}
+
+uint32_t device_of_context() {
+  int ordinal = -1;
+  return ask(Question::kCtxGetDevice, &ordinal) ? device_of_ordinal(ordinal) : wire::kUnknownCudaDevice;
+}
+
+void* current_context() {
+  void* context = nullptr;
+  return ask(Question::kCtxGetCurrent, &context) ? context : nullptr;
+}
+
+uint32_t device_of_pointer(uint64_t address) {
+  int ordinal = -1;
+  const bool is_known =
+      ask(Question::kPointerGetAttribute, static_cast<void*>(&ordinal), kPointerDeviceOrdinal, address);
+  return is_known && ordinal >= 0 ? device_of_ordinal(ordinal) : device_of_context();
+}
+
+uint64_t bytes_of_pointer(uint64_t address) {
+  uint64_t base = 0;
+  size_t size_bytes = 0;
+  return ask(Question::kGetAddressRange, &base, &size_bytes, address) ? size_bytes : 0;
+}
+
+uint64_t bytes_of_array(void* array, uint32_t device) {
+  if (device < wire::kFirstCudaDevice) return 0;
+  struct {
+    size_t size_bytes;
+    size_t alignment;
+    uint32_t reserved[4];
+  } requirements{};
+  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
+  return ask(Question::kArrayGetMemoryRequirements, &requirements, array, ordinal) ? requirements.size_bytes : 0;
+}
+
+uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels) {
+  uint64_t width = descriptor.width;
+  uint64_t height = descriptor.height;
+  uint64_t depth = descriptor.depth;
+  const uint64_t element_bytes = bytes_of_format(descriptor.format) * descriptor.channels;
+  uint64_t sum = 0;
+  for (uint32_t level = 0; level < levels; ++level) {
+    sum += width * (height == 0 ? 1 : height) * (depth == 0 ? 1 : depth) * element_bytes;
+    width = width > 1 ? width / 2 : width;
+    height = height > 1 ? height / 2 : height;
+    if ((descriptor.flags & kArrayLayered) == 0) depth = depth > 1 ? depth / 2 : depth;
+  }
+  return sum;
+}
+
+bool is_capturing(void* stream, bool per_thread) {
+  uint32_t status = kNotCapturing;
+  const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
+  return ask(question, stream, &status) && status != kNotCapturing;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,74 @@
+// agent/cuda_driver.h: the CUDA driver as far as the agent calls it: hooked functions, and questions about what they returned.
+//
+// Nothing of CUDA is needed to build, and nothing is looked up in a process that does not call the driver. The types are those of
+// cuda.h 13.0, as facts of its ABI.
+//
+// Guarantees
+//  - A real function is never one of our own wrappers.
+//  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function) has an answer
+//    that says so; the program's own results and contexts are untouched.
+// Context:  wrappers of driver functions, any thread; not in signal handlers.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace heapprof::agent {
+
+struct CudaArray2d {  // CUDA_ARRAY_DESCRIPTOR
+  size_t width;
+  size_t height;
+  uint32_t format;
+  uint32_t channels;
+};
+struct CudaArray3d {  // CUDA_ARRAY3D_DESCRIPTOR
+  size_t width;
+  size_t height;
+  size_t depth;
+  uint32_t format;
+  uint32_t channels;
+  uint32_t flags;
+};
+struct CudaAllocationProperties {  // CUmemAllocationProp, its beginning
+  uint32_t type;
+  uint32_t handle_types;
+  uint32_t location_type;
+  int32_t location_id;
+};
+struct CudaIpcHandle {
+  char bytes[64];
+};
+
+enum class CudaFunction : uint32_t {
+#define X(symbol, base, version, per_thread, params, args) symbol,
+#include "agent/cuda_functions.def"
+#undef X
+  kCount
+};
+
+inline constexpr int kCudaSuccess = 0;
+inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
+inline constexpr uint32_t kCudaLocationDevice = 1;
+
+// The driver's function; nullptr: no driver is loaded.
+void* real_cuda(CudaFunction function);
+// As the driver gave it out. Our own wrappers are refused.
+void set_real_cuda(CudaFunction function, void* address);
+// True if the address lies in the agent.
+bool is_own_code(const void* address);
+
+// Device of the calling thread's context: wire::DeviceId.
+uint32_t device_of_context();
+// The calling thread's context; nullptr: none.
+void* current_context();
+// Of a pointer that the driver gave out; that of the context where the driver does not say.
+uint32_t device_of_pointer(uint64_t address);
+// Bytes of an imported allocation; 0: unknown.
+uint64_t bytes_of_pointer(uint64_t address);
+// Bytes that the driver set aside for it; 0: it does not say.
+uint64_t bytes_of_array(void* array, uint32_t device);
+// What it takes without padding.
+uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels);
+bool is_capturing(void* stream, bool per_thread);
+
+}  // namespace heapprof::agent

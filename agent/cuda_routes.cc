@@ -1,0 +1,168 @@
+// agent/cuda_routes.cc: see cuda_routes.h.
+//
+// dlsym must not be called from here in the program's stead: libc looks at the caller for RTLD_NEXT, and another library that wraps
+// the same function would find itself for ever. So the hook is a piece of assembly that asks heapprof_pick_cuda, and jumps to the
+// real one with everything as it was unless there is an answer.
+#include "agent/cuda_routes.h"
+
+#include "agent/link_map.h"
+#include "agent/raw.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+extern "C" {
+HIDDEN void* heapprof_real_dlsym = nullptr;
+// In two registers.
+struct CudaAnswer {
+  void* address;
+  size_t is_answer;  // 0: the real dlsym knows
+};
+// For a name that begins with "cu".
+HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name);
+HIDDEN void* heapprof_find_dlsym();
+}
+
+asm(R"(
+.text
+.globl dlsym
+.type dlsym, @function
+dlsym:
+  .cfi_startproc
+  endbr64
+  testq %rsi, %rsi
+  jz 2f
+  cmpb $0x63, (%rsi)
+  jne 2f
+  cmpb $0x75, 1(%rsi)
+  jne 2f
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call heapprof_pick_cuda
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testq %rdx, %rdx
+  jz 2f
+  ret
+2:
+  movq heapprof_real_dlsym(%rip), %r11
+  testq %r11, %r11
+  jz 3f
+  jmp *%r11
+3:
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call heapprof_find_dlsym
+  movq %rax, %r11
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  jmp *%r11
+  .cfi_endproc
+.size dlsym, . - dlsym
+)");
+
+namespace heapprof::agent {
+
+namespace {
+
+struct Hooked {
+  const char* symbol;
+  const char* base;
+  int version;
+  bool per_thread;
+  void* wrapper;
+};
+const Hooked kHooked[] = {
+#define X(symbol, base, version, per_thread, params, args) \
+  {#symbol, #base, version, (per_thread) != 0, reinterpret_cast<void*>(symbol)},
+#include "agent/cuda_functions.def"
+#undef X
+};
+constexpr size_t kHookedCount = sizeof kHooked / sizeof kHooked[0];
+
+using Dlsym = void* (*)(void*, const char*);
+
+const Hooked* find_symbol(const char* name) {
+  for (const Hooked& hooked : kHooked) {
+    if (strcmp(hooked.symbol, name) == 0) return &hooked;
+  }
+  return nullptr;
+}
+
+CudaFunction function_of(const Hooked* hooked) { return static_cast<CudaFunction>(hooked - kHooked); }
+
+// The hooked function that cuGetProcAddress means by this name: the newest ABI that is not newer than was asked for.
+const Hooked* find_base(const char* name, int version, uint64_t flags) {
+  constexpr uint64_t kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+  const Hooked* best = nullptr;
+  for (const Hooked& hooked : kHooked) {
+    if (strcmp(hooked.base, name) != 0 || hooked.version > version) continue;
+    if (hooked.per_thread && (flags & kPerThread) == 0) continue;
+    if (best == nullptr || hooked.version > best->version || hooked.per_thread) best = &hooked;
+  }
+  return best;
+}
+
+}  // namespace
+
+// What cuGetProcAddress found, or the wrapper of it.
+void replace_found(const char* name, void** function, int version, uint64_t flags) {
+  if (name == nullptr || function == nullptr || *function == nullptr) return;
+  const Hooked* hooked = find_base(name, version, flags);
+  if (hooked == nullptr || is_own_code(*function)) return;
+  set_real_cuda(function_of(hooked), *function);
+  *function = hooked->wrapper;
+}
+
+void settle_cuda_routes() {
+  __atomic_store_n(&heapprof_real_dlsym, find_behind_agent("dlsym").address, __ATOMIC_RELEASE);
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+namespace {
+void* nothing_found(void*, const char*) { return nullptr; }
+}  // namespace
+
+void* heapprof_find_dlsym() {
+  void* real = find_behind_agent("dlsym").address;
+  return real != nullptr ? real : reinterpret_cast<void*>(nothing_found);
+}
+
+CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
+  const Hooked* hooked = find_symbol(name);
+  if (hooked == nullptr) return {nullptr, 0};
+  auto* real_dlsym =
+      reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
+  if (handle != RTLD_NEXT) {
+    void* found = real_dlsym(handle, name);
+    if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
+    if (!is_own_code(found)) {
+      set_real_cuda(function_of(hooked), found);
+      return {hooked->wrapper, 1};
+    }
+  }
+  // Ours would be found. Without a driver there is nothing to find: as if we were not there, dlerror included.
+  if (real_cuda(function_of(hooked)) == nullptr) return {real_dlsym(RTLD_NEXT, name), 1};
+  return {handle == RTLD_NEXT ? nullptr : hooked->wrapper, handle != RTLD_NEXT};
+}

@@ -1,0 +1,41 @@
+// agent/cuda_routes.h: the ways to the CUDA driver's entry points, and the wrappers that stand on all of them (hooks_cuda.cc).
+//
+//   -lcuda                         the exported names, as the loader binds them
+//   dlopen and dlsym, ctypes,      dlsym, which gives out a wrapper where the real look-up finds a hooked function;
+//   cuFFT, runtimes before 11.3    every other call jumps through with its caller's return address
+//   static and shared cudart       cuGetProcAddress, which the runtime asks for each function
+//
+// Guarantees
+//  - A name that the driver does not have is not there: wrappers stand for functions, they add none. (But for weak references.)
+//  - Results, error codes and out-parameters are the driver's. What a wrapper does not know, it passes through.
+//  - cuGetExportTable is not touched.
+// Context:  any thread; nothing is looked up before a program asks for a name that begins with "cu".
+// Cost:     two comparisons in dlsym; 0.1-0.3 µs a driver call that is hooked.
+#pragma once
+
+#include "agent/cuda_driver.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+using heapprof::agent::CudaAllocationProperties;
+using heapprof::agent::CudaArray2d;
+using heapprof::agent::CudaArray3d;
+using heapprof::agent::CudaIpcHandle;
+
+// The wrappers.
+extern "C" {
+#define X(symbol, base, version, per_thread, params, args) int symbol params;
+#include "agent/cuda_functions.def"
+#undef X
+}
+
+namespace heapprof::agent {
+
+// Once, at the start: finds the real dlsym.
+void settle_cuda_routes();
+
+// What cuGetProcAddress found, or the wrapper of it.
+void replace_found(const char* name, void** function, int version, uint64_t flags);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,156 @@
+// cli/collect/device_ledger.cc: see device_ledger.h.
+#include "cli/collect/device_ledger.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace heapprof::cli {
+
+using wire::DeviceOperation;
+
+std::string device_name(uint32_t device) {
+  switch (device) {
+    case wire::kPinnedDevice: return "pinned";
+    case wire::kManagedDevice: return "managed";
+    case wire::kImportedDevice: return "imported";
+    default: break;
+  }
+  return device >= wire::kFirstCudaDevice ? "cuda:" + std::to_string(device - wire::kFirstCudaDevice) : "cuda:?";
+}
+
+DeviceBook& DeviceLedger::book_of(uint32_t device) {
+  std::unique_ptr<DeviceBook>& book = books_[device];
+  if (book == nullptr) {
+    book = std::make_unique<DeviceBook>();
+    book->timeline.start(start_ticks_);
+  }
+  return *book;
+}
+
+void DeviceLedger::note_change(const DeviceBlock& block) {
+  DeviceBook& book = book_of(block.device);
+  book.timeline.record(now_ticks_, book.sites.totals().live.bytes);
+}
+
+void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) {
+  if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen
+    ++unknown_releases_;
+    close(old->second, key);
+    blocks->erase(old);
+  }
+  DeviceBook& book = book_of(block.device);
+  book.sites.grow_to(block.site + 1);
+  book.sites.make_room();
+  blocks->emplace(key, block);
+  book.sites.add(block.site, block.size_bytes);
+  book.sites.check_peak(now_ticks_);
+  note_change(block);
+  latest_[block.thread] = key;
+}
+
+// Everything but taking it out of its table.
+DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t key) {
+  const auto latest = latest_.find(block.thread);
+  const bool is_temporary = latest != latest_.end() && latest->second == key;
+  if (is_temporary) latest_.erase(latest);
+  const uint64_t lifetime_ticks = now_ticks_ - block.birth;
+  book_of(block.device).sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
+  note_change(block);
+  return {key, block, lifetime_ticks, is_temporary};
+}
+
+void DeviceLedger::release(uint64_t address, uint32_t thread) {
+  const auto at = memory_.find(address);
+  if (at == memory_.end()) {
+    ++unknown_releases_;
+    released_.erase(thread);
+    return;
+  }
+  const DeviceBlock block = at->second;
+  memory_.erase(at);
+  released_.insert_or_assign(thread, close(block, address));
+}
+
+void DeviceLedger::keep(uint64_t address, uint32_t thread) {
+  const auto at = released_.find(thread);
+  if (at == released_.end() || at->second.address != address || memory_.count(address) != 0) return;
+  const Released& released = at->second;
+  DeviceBook& book = book_of(released.block.device);
+  book.sites.restore(released.block.site, released.block.size_bytes, released.lifetime_ticks, released.is_temporary);
+  memory_.emplace(address, released.block);
+  note_change(released.block);
+  released_.erase(at);
+}
+
+void DeviceLedger::drop_reference(uint64_t handle) {
+  const auto at = handles_.find(handle);
+  if (at == handles_.end()) {
+    ++unknown_releases_;
+    return;
+  }
+  if (--at->second.references != 0) return;
+  close(at->second, handle);
+  handles_.erase(at);
+}
+
+void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes) {
+  const uint64_t end = size_bytes > std::numeric_limits<uint64_t>::max() - address
+                           ? std::numeric_limits<uint64_t>::max()
+                           : address + size_bytes;
+  for (auto at = mappings_.lower_bound(address); at != mappings_.end() && at->first < end;) {
+    const uint64_t handle = at->second.handle;
+    at = mappings_.erase(at);
+    drop_reference(handle);
+  }
+}
+
+void DeviceLedger::end_context(uint64_t context) {
+  std::vector<uint64_t> ended;
+  for (const auto& [address, block] : memory_) {
+    if (block.context == context) ended.push_back(address);
+  }
+  std::sort(ended.begin(), ended.end());  // the order must not be the hash table's
+  for (const uint64_t address : ended) {
+    const DeviceBlock block = memory_.at(address);
+    latest_.erase(block.thread);  // swept away, not temporary
+    close(block, address);
+    memory_.erase(address);
+  }
+}
+
+void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks) {
+  now_ticks_ = std::max(now_ticks_, now_ticks);
+  DeviceBlock block{event.size_bytes, now_ticks_, facts.object, facts.device, event.site, event.thread(), 1};
+  switch (facts.operation) {
+    case DeviceOperation::kAllocate: open(&memory_, facts.address, block); return;
+    case DeviceOperation::kRelease: release(facts.address, event.thread()); return;
+    case DeviceOperation::kKeep: keep(facts.address, event.thread()); return;
+    case DeviceOperation::kCreateHandle:
+      block.context = 0;
+      open(&handles_, facts.object, block);
+      return;
+    case DeviceOperation::kRetainHandle:
+      if (const auto at = handles_.find(facts.object); at != handles_.end()) ++at->second.references;
+      return;
+    case DeviceOperation::kReleaseHandle: drop_reference(facts.object); return;
+    case DeviceOperation::kMap:
+      if (const auto at = handles_.find(facts.object); at != handles_.end()) {
+        if (mappings_.emplace(facts.address, Mapping{event.size_bytes, facts.object}).second) ++at->second.references;
+      }
+      return;
+    case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;
+    case DeviceOperation::kEndContext: end_context(facts.object); return;
+  }
+}
+
+void DeviceLedger::finish(uint64_t end_ticks) {
+  now_ticks_ = std::max(now_ticks_, end_ticks);
+  for (const Blocks* blocks : {&memory_, &handles_}) {
+    for (const auto& [key, block] : *blocks) {
+      book_of(block.device).sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
+    }
+  }
+}
+
+}  // namespace heapprof::cli

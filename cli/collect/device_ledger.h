@@ -1,0 +1,111 @@
+// cli/collect/device_ledger.h: the books of device memory: of each device its sites, exact peak, timeline and what was left.
+//
+// Guarantees
+//  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it; memory behind a
+//    handle ends with its last reference and its last mapping, in whichever order.
+//  - An end of memory that never began is counted, and changes nothing.
+// Context:  one thread; events in the order of their stamps.
+// Trust:    every number is the target's.
+// Cost:     a few hash look-ups an event; 160 bytes a live block.
+#pragma once
+
+#include "cli/collect/device_facts.h"
+#include "cli/collect/event.h"
+#include "cli/collect/site_book.h"
+#include "cli/collect/timeline.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+struct DeviceBlock {
+  uint64_t size_bytes;
+  uint64_t birth;    // ticks
+  uint64_t context;  // 0: no context's end is its end
+  uint32_t device;
+  uint32_t site;
+  uint32_t thread;
+  uint32_t references;  // of a handle: references and mappings
+};
+
+// Of one device.
+struct DeviceBook {
+  SiteBook sites;
+  LiveTimeline timeline;
+};
+
+class DeviceLedger {
+ public:
+  void start(uint64_t ticks) { start_ticks_ = ticks; }
+  void apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks);
+  // The thread's slot may be another's from now on.
+  void forget_thread(uint32_t thread) {
+    latest_.erase(thread);
+    released_.erase(thread);
+  }
+  // Ends the lifetimes.
+  void finish(uint64_t end_ticks);
+
+  // By wire's device number, devices before the kinds of host memory; those that ever had memory.
+  struct DevicesFirst {
+    bool operator()(uint32_t a, uint32_t b) const {
+      const bool is_device = a >= wire::kUnknownCudaDevice;
+      return is_device != (b >= wire::kUnknownCudaDevice) ? is_device : a < b;
+    }
+  };
+  using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
+  Books& books() { return books_; }
+  // Releases of memory that was never seen to begin.
+  uint64_t unknown_releases() const { return unknown_releases_; }
+  // visit(block), after finish().
+  template <typename Visitor>
+  void for_each_live(uint32_t device, const Visitor& visit) const {
+    for (const auto* blocks : {&memory_, &handles_}) {
+      for (const auto& [key, block] : *blocks) {
+        if (block.device == device) visit(block);
+      }
+    }
+  }
+
+ private:
+  struct Mapping {
+    uint64_t size_bytes;
+    uint64_t handle;
+  };
+  struct Released {
+    uint64_t address;
+    DeviceBlock block;
+    uint64_t lifetime_ticks;
+    bool is_temporary;
+  };
+  using Blocks = std::unordered_map<uint64_t, DeviceBlock>;
+
+  DeviceBook& book_of(uint32_t device);
+  void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
+  Released close(const DeviceBlock& block, uint64_t key);
+  void note_change(const DeviceBlock& block);
+  void release(uint64_t address, uint32_t thread);
+  void keep(uint64_t address, uint32_t thread);
+  void drop_reference(uint64_t handle);
+  void unmap(uint64_t address, uint64_t size_bytes);
+  void end_context(uint64_t context);
+
+  Books books_;
+  Blocks memory_;                                    // by address
+  Blocks handles_;                                   // by handle
+  std::map<uint64_t, Mapping> mappings_;             // by address
+  std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
+  std::unordered_map<uint32_t, Released> released_;  // by thread: the last
+  uint64_t start_ticks_ = 0;
+  uint64_t now_ticks_ = 0;
+  uint64_t unknown_releases_ = 0;
+};
+
+// "pinned", "managed", "imported", "cuda:0" …
+std::string device_name(uint32_t device);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,347 @@
+// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU: it hands out addresses and keeps books, and fails when it is told to.
+//
+// FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls came from a
+// preloaded libheapprof.so.
+//
+// Built as libcuda.so.1. Two devices; addresses are never touched, and those that are freed are given out again at once, newest
+// first, as the real driver does.
+#include "tests/fake_cuda/fake_cuda.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+struct CUctx_st {
+  int device;
+};
+struct CUarray_st {
+  size_t bytes;
+};
+
+namespace {
+
+constexpr int kDevices = 2;
+constexpr int kVersion = 13000;
+constexpr uint64_t kBase = 0x7d0000000000;
+constexpr uint64_t kDeviceSpan = 1ull << 36;
+constexpr size_t kGranule = 512;
+
+struct Block {
+  size_t bytes;
+  int device;
+};
+struct Handle {
+  size_t bytes;
+  int references;
+};
+
+struct Driver {
+  std::recursive_mutex mutex;
+  std::map<uint64_t, Block> blocks;
+  std::map<size_t, std::vector<uint64_t>> free[kDevices];
+  uint64_t next[kDevices] = {kBase, kBase + kDeviceSpan};
+  std::map<uint64_t, Handle> handles;
+  std::map<uint64_t, uint64_t> mapped;
+  uint64_t next_handle = 1;
+  CUctx_st primary[kDevices] = {{0}, {1}};
+  long lookups = 0;
+  long lookups_by_agent = 0;
+  std::map<std::string, long> calls;
+  std::map<std::string, int> failures;
+};
+Driver& driver() {
+  static Driver* const instance = new Driver;
+  return *instance;
+}
+thread_local CUcontext t_context = nullptr;
+
+// Counts the call. Not 0: it is to fail with this.
+int enter(const char* function) {
+  std::lock_guard guard(driver().mutex);
+  ++driver().calls[function];
+  const auto at = driver().failures.find(function);
+  if (at == driver().failures.end()) return 0;
+  const int result = at->second;
+  driver().failures.erase(at);
+  return result;
+}
+#define ENTER(function)                                     \
+  if (const int failure = enter(#function)) return failure; \
+  std::lock_guard guard(driver().mutex)
+
+int allocate(CUdeviceptr* address, size_t bytes, int device) {
+  if (address == nullptr || bytes == 0) return kInvalidValue;
+  const size_t rounded = (bytes + kGranule - 1) / kGranule * kGranule;
+  std::vector<uint64_t>& reusable = driver().free[device][rounded];
+  if (!reusable.empty()) {
+    *address = reusable.back();
+    reusable.pop_back();
+  } else {
+    *address = driver().next[device];
+    driver().next[device] += rounded;
+  }
+  driver().blocks[*address] = {bytes, device};
+  return kSuccess;
+}
+
+int release(CUdeviceptr address) {
+  if (address == 0) return kSuccess;
+  const auto at = driver().blocks.find(address);
+  if (at == driver().blocks.end()) return kInvalidValue;
+  driver().free[at->second.device][(at->second.bytes + kGranule - 1) / kGranule * kGranule].push_back(address);
+  driver().blocks.erase(at);
+  return kSuccess;
+}
+
+int allocate_here(CUdeviceptr* address, size_t bytes) {
+  return t_context == nullptr ? kInvalidContext : allocate(address, bytes, t_context->device);
+}
+
+int find_function(const char* name, void** function, int version, uint64_t flags) {
+  const bool per_thread = (flags & 2) != 0;
+  std::string symbol = name;
+  const std::string base = symbol;
+  for (const char* suffix : {"_v2", ""}) {
+    symbol = base + suffix;
+    if (base == "cuGetProcAddress" && version < 12000 && *suffix != 0) continue;
+    for (const char* stream : {"_ptsz", ""}) {
+      if (*stream != 0 && !per_thread) continue;
+#define X(known, params)                         \
+  if (symbol + stream == #known) {               \
+    *function = reinterpret_cast<void*>(&known); \
+    return kSuccess;                             \
+  }
+      FAKE_CUDA_FUNCTIONS(X)
+#undef X
+    }
+  }
+  *function = nullptr;
+  return kNotFound;
+}
+
+struct Report {
+  ~Report() {
+    const char* path = getenv("FAKE_CUDA_REPORT");
+    FILE* file = path == nullptr ? nullptr : fopen(path, "w");
+    if (file == nullptr) return;
+    fprintf(file, "%ld %ld\n", driver().lookups, driver().lookups_by_agent);
+    fclose(file);
+  }
+} report;
+
+}  // namespace
+
+CUstream fake_cuda_capturing = nullptr;
+
+void fake_cuda_fail_next(const char* function, int result) {
+  std::lock_guard guard(driver().mutex);
+  driver().failures[function] = result;
+}
+long fake_cuda_calls(const char* function) {
+  std::lock_guard guard(driver().mutex);
+  return driver().calls[function];
+}
+
+int cuInit(unsigned) { return kSuccess; }
+int cuDriverGetVersion(int* version) {
+  *version = kVersion;
+  return kSuccess;
+}
+int cuCtxCreate_v2(CUcontext* context, unsigned, int device) {
+  ENTER(cuCtxCreate_v2);
+  if (device < 0 || device >= kDevices) return kInvalidValue;
+  t_context = *context = new CUctx_st{device};
+  return kSuccess;
+}
+int cuCtxSetCurrent(CUcontext context) {
+  t_context = context;
+  return kSuccess;
+}
+int cuCtxGetCurrent(CUcontext* context) {
+  *context = t_context;
+  return kSuccess;
+}
+int cuCtxGetDevice(int* device) {
+  if (t_context == nullptr) return kInvalidContext;
+  *device = t_context->device;
+  return kSuccess;
+}
+int cuCtxDestroy_v2(CUcontext context) {
+  ENTER(cuCtxDestroy_v2);
+  if (context == t_context) t_context = nullptr;
+  return kSuccess;
+}
+int cuDevicePrimaryCtxRetain(CUcontext* context, int device) {
+  ENTER(cuDevicePrimaryCtxRetain);
+  if (device < 0 || device >= kDevices) return kInvalidValue;
+  *context = &driver().primary[device];
+  return kSuccess;
+}
+int cuDevicePrimaryCtxRelease_v2(int) {
+  ENTER(cuDevicePrimaryCtxRelease_v2);
+  return kSuccess;
+}
+int cuDevicePrimaryCtxReset_v2(int) {
+  ENTER(cuDevicePrimaryCtxReset_v2);
+  return kSuccess;
+}
+int cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  ENTER(cuMemAlloc_v2);
+  return allocate_here(address, bytes);
+}
+int cuMemAllocPitch_v2(CUdeviceptr* address, size_t* pitch, size_t width, size_t height, unsigned) {
+  ENTER(cuMemAllocPitch_v2);
+  if (pitch == nullptr) return kInvalidValue;
+  *pitch = (width + kGranule - 1) / kGranule * kGranule;
+  return allocate_here(address, *pitch * height);
+}
+int cuMemFree_v2(CUdeviceptr address) {
+  ENTER(cuMemFree_v2);
+  return release(address);
+}
+int cuMemAllocManaged(CUdeviceptr* address, size_t bytes, unsigned) {
+  ENTER(cuMemAllocManaged);
+  return allocate_here(address, bytes);
+}
+int cuMemHostAlloc(void** block, size_t bytes, unsigned) {
+  ENTER(cuMemHostAlloc);
+  *block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return *block == MAP_FAILED ? kOutOfMemory : kSuccess;
+}
+int cuMemAllocHost_v2(void** block, size_t bytes) { return cuMemHostAlloc(block, bytes, 0); }
+int cuMemFreeHost(void*) {
+  ENTER(cuMemFreeHost);
+  return kSuccess;
+}
+int cuArrayCreate_v2(CUarray* array, const CudaArrayDescriptor* descriptor) {
+  ENTER(cuArrayCreate_v2);
+  *array = new CUarray_st{descriptor->width * descriptor->height};
+  return kSuccess;
+}
+int cuArray3DCreate_v2(CUarray* array, const CudaArray3dDescriptor* descriptor) {
+  ENTER(cuArray3DCreate_v2);
+  *array = new CUarray_st{descriptor->width};
+  return kSuccess;
+}
+int cuArrayDestroy(CUarray) {
+  ENTER(cuArrayDestroy);
+  return kSuccess;
+}
+int cuMipmappedArrayCreate(CUarray* array, const CudaArray3dDescriptor* descriptor, unsigned) {
+  ENTER(cuMipmappedArrayCreate);
+  *array = new CUarray_st{descriptor->width};
+  return kSuccess;
+}
+int cuMipmappedArrayDestroy(CUarray) {
+  ENTER(cuMipmappedArrayDestroy);
+  return kSuccess;
+}
+int cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream) {
+  ENTER(cuMemAllocAsync);
+  return allocate_here(address, bytes);
+}
+int cuMemAllocAsync_ptsz(CUdeviceptr* address, size_t bytes, CUstream) {
+  ENTER(cuMemAllocAsync_ptsz);
+  return allocate_here(address, bytes);
+}
+// A pool of device 1.
+int cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+  ENTER(cuMemAllocFromPoolAsync);
+  return allocate(address, bytes, 1);
+}
+int cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+  ENTER(cuMemAllocFromPoolAsync_ptsz);
+  return allocate(address, bytes, 1);
+}
+int cuMemFreeAsync(CUdeviceptr address, CUstream) {
+  ENTER(cuMemFreeAsync);
+  return release(address);
+}
+int cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream) {
+  ENTER(cuMemFreeAsync_ptsz);
+  return release(address);
+}
+int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties*, unsigned long long) {
+  ENTER(cuMemCreate);
+  *handle = driver().next_handle++;
+  driver().handles[*handle] = {bytes, 1};
+  return kSuccess;
+}
+int cuMemRelease(CUhandle handle) {
+  ENTER(cuMemRelease);
+  return driver().handles.count(handle) != 0 ? kSuccess : kInvalidValue;
+}
+int cuMemRetainAllocationHandle(CUhandle* handle, void* address) {
+  ENTER(cuMemRetainAllocationHandle);
+  const auto at = driver().mapped.find(reinterpret_cast<uint64_t>(address));
+  if (at == driver().mapped.end()) return kInvalidValue;
+  *handle = at->second;
+  return kSuccess;
+}
+int cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t, CUdeviceptr, unsigned long long) {
+  ENTER(cuMemAddressReserve);
+  *address = driver().next[0];
+  driver().next[0] += bytes;
+  return kSuccess;
+}
+int cuMemMap(CUdeviceptr address, size_t, size_t, CUhandle handle, unsigned long long) {
+  ENTER(cuMemMap);
+  driver().mapped[address] = handle;
+  return kSuccess;
+}
+int cuMemUnmap(CUdeviceptr address, size_t) {
+  ENTER(cuMemUnmap);
+  driver().mapped.erase(address);
+  return kSuccess;
+}
+int cuIpcOpenMemHandle_v2(CUdeviceptr* address, CudaIpc handle, unsigned) {
+  ENTER(cuIpcOpenMemHandle_v2);
+  size_t bytes = 0;
+  memcpy(&bytes, handle.bytes, sizeof bytes);
+  return allocate(address, bytes, 0);
+}
+int cuIpcCloseMemHandle(CUdeviceptr address) {
+  ENTER(cuIpcCloseMemHandle);
+  return release(address);
+}
+int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  std::lock_guard guard(driver().mutex);
+  const auto at = driver().blocks.find(address);
+  if (at == driver().blocks.end()) return kInvalidValue;
+  if (base != nullptr) *base = address;
+  if (bytes != nullptr) *bytes = at->second.bytes;
+  return kSuccess;
+}
+int cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
+  std::lock_guard guard(driver().mutex);
+  const auto at = driver().blocks.find(address);
+  if (attribute != 9 || at == driver().blocks.end()) return kInvalidValue;
+  *static_cast<int*>(data) = at->second.device;
+  return kSuccess;
+}
+int cuStreamIsCapturing(CUstream stream, int* status) {
+  *status = stream != nullptr && stream == fake_cuda_capturing ? 1 : 0;
+  return kSuccess;
+}
+int cuStreamIsCapturing_ptsz(CUstream stream, int* status) { return cuStreamIsCapturing(stream, status); }
+int cuGetProcAddress(const char* name, void** function, int version, uint64_t flags) {
+  ENTER(cuGetProcAddress);
+  return find_function(name, function, version, flags);
+}
+int cuGetProcAddress_v2(const char* name, void** function, int version, uint64_t flags, int* status) {
+  ENTER(cuGetProcAddress_v2);
+  Dl_info caller{};
+  ++driver().lookups;
+  if (dladdr(__builtin_return_address(0), &caller) != 0 && strstr(caller.dli_fname, "libheapprof") != nullptr)
+    ++driver().lookups_by_agent;
+  const int result = find_function(name, function, version, flags);
+  if (status != nullptr) *status = result == kSuccess ? 0 : 1;
+  return result;
+}

@@ -1,0 +1,102 @@
+// tests/fake_cuda/fake_cuda.h: the part of the CUDA driver's interface that the fake driver has, and what tests may ask of it besides.
+//
+// Types are those of cuda.h 13.0 as far as their layout goes.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+extern "C" {
+
+struct CUctx_st;
+struct CUarray_st;
+struct CUstream_st;
+struct CUpool_st;
+using CUcontext = CUctx_st*;
+using CUarray = CUarray_st*;
+using CUstream = CUstream_st*;
+using CUmemoryPool = CUpool_st*;
+using CUdeviceptr = uint64_t;
+using CUhandle = uint64_t;
+struct CudaArrayDescriptor {
+  size_t width, height;
+  uint32_t format, channels;
+};
+struct CudaArray3dDescriptor {
+  size_t width, height, depth;
+  uint32_t format, channels, flags;
+};
+struct CudaProperties {
+  uint32_t type, handle_types, location_type;
+  int32_t location_id;
+  void* windows;
+  uint64_t flags;
+};
+struct CudaIpc {
+  char bytes[64];
+};
+
+constexpr int kSuccess = 0;
+constexpr int kInvalidValue = 1;
+constexpr int kOutOfMemory = 2;
+constexpr int kNotInitialized = 3;
+constexpr int kInvalidContext = 201;
+constexpr int kNotFound = 500;
+
+// X(name, params): everything that it exports and a program may call.
+#define FAKE_CUDA_FUNCTIONS(X)                                                                                  \
+  X(cuInit, (unsigned flags))                                                                                   \
+  X(cuDriverGetVersion, (int* version))                                                                         \
+  X(cuCtxCreate_v2, (CUcontext * context, unsigned flags, int device))                                          \
+  X(cuCtxSetCurrent, (CUcontext context))                                                                       \
+  X(cuCtxGetCurrent, (CUcontext * context))                                                                     \
+  X(cuCtxGetDevice, (int* device))                                                                              \
+  X(cuCtxDestroy_v2, (CUcontext context))                                                                       \
+  X(cuDevicePrimaryCtxRetain, (CUcontext * context, int device))                                                \
+  X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                 \
+  X(cuDevicePrimaryCtxReset_v2, (int device))                                                                   \
+  X(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                                       \
+  X(cuMemAllocPitch_v2, (CUdeviceptr * address, size_t * pitch, size_t width, size_t height, unsigned element)) \
+  X(cuMemFree_v2, (CUdeviceptr address))                                                                        \
+  X(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags))                                   \
+  X(cuMemHostAlloc, (void** block, size_t bytes, unsigned flags))                                               \
+  X(cuMemAllocHost_v2, (void** block, size_t bytes))                                                            \
+  X(cuMemFreeHost, (void* block))                                                                               \
+  X(cuArrayCreate_v2, (CUarray * array, const CudaArrayDescriptor* descriptor))                                 \
+  X(cuArray3DCreate_v2, (CUarray * array, const CudaArray3dDescriptor* descriptor))                             \
+  X(cuArrayDestroy, (CUarray array))                                                                            \
+  X(cuMipmappedArrayCreate, (CUarray * array, const CudaArray3dDescriptor* descriptor, unsigned levels))        \
+  X(cuMipmappedArrayDestroy, (CUarray array))                                                                   \
+  X(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream))                                    \
+  X(cuMemAllocAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream))                               \
+  X(cuMemAllocFromPoolAsync, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))         \
+  X(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))    \
+  X(cuMemFreeAsync, (CUdeviceptr address, CUstream stream))                                                     \
+  X(cuMemFreeAsync_ptsz, (CUdeviceptr address, CUstream stream))                                                \
+  X(cuMemCreate, (CUhandle * handle, size_t bytes, const CudaProperties* properties, unsigned long long flags)) \
+  X(cuMemRelease, (CUhandle handle))                                                                            \
+  X(cuMemRetainAllocationHandle, (CUhandle * handle, void* address))                                            \
+  X(cuMemAddressReserve,                                                                                        \
+    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags))        \
+  X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))    \
+  X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                            \
+  X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                             \
+  X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                 \
+  X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                         \
+  X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                    \
+  X(cuStreamIsCapturing, (CUstream stream, int* status))                                                        \
+  X(cuStreamIsCapturing_ptsz, (CUstream stream, int* status))                                                   \
+  X(cuGetProcAddress, (const char* name, void** function, int version, uint64_t flags))                         \
+  X(cuGetProcAddress_v2, (const char* name, void** function, int version, uint64_t flags, int* status))
+
+#define X(name, params) int name params;
+FAKE_CUDA_FUNCTIONS(X)
+#undef X
+
+// The next call of the function fails with this result, and has no effect.
+void fake_cuda_fail_next(const char* function, int result);
+// Calls of a function so far, as the driver saw them.
+long fake_cuda_calls(const char* function);
+// Streams with this address are being captured.
+extern CUstream fake_cuda_capturing;
+}

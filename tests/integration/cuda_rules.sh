@@ -1,0 +1,19 @@
+# Memory of the CUDA driver: what begins, what ends, on which device, to the byte, as the program's own books say.
+device() {
+  jq -r --arg name "$1" '.heapprof.devices[] | select(.name == $name) | .totals |
+    [.total_bytes, .total_count, .peak_bytes, .leaked_bytes, .leaked_count] | join(" ")' profile.json
+}
+"$TARGETS/cuda_rules" >plain.txt || fail "without heapprof: $?"
+profile "$TARGETS/cuda_rules"
+expect_eq "exit status" "$status" 0
+expect_complete
+cmp plain.txt out.txt || fail "the program's own books differ under heapprof"
+while read -r name total count peak left blocks; do
+  # Threads that allocate at once: whether they overlap is theirs.
+  got=$(device "$name")
+  expect_eq "$name: total, allocations, peak, left" "$got" "$total $count $peak $left $blocks"
+done <out.txt
+expect_eq "devices" "$(jq -r '[.heapprof.devices[].name] | sort | join(" ")' profile.json)" \
+  "$( (cut -d' ' -f1 out.txt; echo host) | sort | tr '\n' ' ' | sed 's/ $//')"
+"$HEAPPROF_BIN" report profile.json >report.txt
+for name in cuda:0 cuda:1 pinned managed; do expect_in report.txt "$name"; done

@@ -1,0 +1,264 @@
+// tests/targets/cuda_rules.cc: every rule by which the CUDA driver's memory begins and ends, with books of its own.
+//
+// usage: cuda_rules        prints for each device: name, total bytes, allocations, peak, bytes and blocks that are left
+#include "keep.h"
+#include "tests/fake_cuda/fake_cuda.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Driver {
+#define X(name, params) decltype(&::name) name;
+  FAKE_CUDA_FUNCTIONS(X)
+#undef X
+  decltype(&::fake_cuda_fail_next) fail_next;
+  CUstream* capturing;
+};
+Driver cuda;
+
+struct Book {
+  long total = 0, count = 0, peak = 0, live = 0, blocks = 0;
+  void add(long bytes) {
+    total += bytes;
+    ++count;
+    live += bytes;
+    ++blocks;
+    if (live > peak) peak = live;
+  }
+  void sub(long bytes) {
+    live -= bytes;
+    --blocks;
+  }
+};
+std::map<std::string, Book> books;
+
+int failures = 0;
+void expect(bool holds, const char* what, int line) {
+  if (holds) return;
+  fprintf(stderr, "line %d: %s\n", line, what);
+  ++failures;
+}
+#define EXPECT(condition) expect(condition, #condition, __LINE__)
+
+KEEP_FRAME CUdeviceptr allocate(size_t bytes, const char* device) {
+  CUdeviceptr address = 0;
+  EXPECT(cuda.cuMemAlloc_v2(&address, bytes) == kSuccess);
+  books[device].add(static_cast<long>(bytes));
+  return address;
+}
+KEEP_FRAME void release(CUdeviceptr address, size_t bytes, const char* device) {
+  EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
+  books[device].sub(static_cast<long>(bytes));
+}
+
+KEEP_FRAME void plain_memory() {
+  const CUdeviceptr first = allocate(1 << 20, "cuda:0");
+  const CUdeviceptr second = allocate(3 << 20, "cuda:0");
+  release(first, 1 << 20, "cuda:0");
+  const CUdeviceptr again = allocate(1 << 20, "cuda:0");
+  EXPECT(again == first);  // the driver gives addresses out again
+  release(second, 3 << 20, "cuda:0");
+  release(again, 1 << 20, "cuda:0");
+  allocate(1235, "cuda:0");  // left
+  EXPECT(cuda.cuMemFree_v2(0) == kSuccess);
+}
+
+KEEP_FRAME void failures_change_nothing() {
+  CUdeviceptr address = 77;
+  cuda.fail_next("cuMemAlloc_v2", kOutOfMemory);
+  EXPECT(cuda.cuMemAlloc_v2(&address, 1 << 30) == kOutOfMemory);
+  EXPECT(address == 77);
+  EXPECT(cuda.cuMemAlloc_v2(nullptr, 100) == kInvalidValue);
+  const CUdeviceptr kept = allocate(5000, "cuda:0");
+  cuda.fail_next("cuMemFree_v2", kInvalidContext);
+  EXPECT(cuda.cuMemFree_v2(kept) == kInvalidContext);
+  release(kept, 5000, "cuda:0");
+  EXPECT(cuda.cuMemFree_v2(0x1234500) == kInvalidValue);  // never allocated
+}
+
+KEEP_FRAME void pitched_managed_pinned() {
+  CUdeviceptr address = 0;
+  size_t pitch = 0;
+  EXPECT(cuda.cuMemAllocPitch_v2(&address, &pitch, 1000, 10, 4) == kSuccess);
+  books["cuda:0"].add(static_cast<long>(pitch) * 10);
+  release(address, pitch * 10, "cuda:0");
+  EXPECT(cuda.cuMemAllocManaged(&address, 70000, 1) == kSuccess);
+  books["managed"].add(70000);
+  release(address, 70000, "managed");
+  void* block = nullptr;
+  EXPECT(cuda.cuMemHostAlloc(&block, 8192, 0) == kSuccess);
+  books["pinned"].add(8192);
+  void* other = nullptr;
+  EXPECT(cuda.cuMemAllocHost_v2(&other, 4096) == kSuccess);
+  books["pinned"].add(4096);
+  EXPECT(cuda.cuMemFreeHost(block) == kSuccess);
+  books["pinned"].sub(8192);
+}
+
+KEEP_FRAME void arrays() {
+  CUarray array = nullptr;
+  const CudaArrayDescriptor flat{100, 50, 0x20, 4};  // floats
+  EXPECT(cuda.cuArrayCreate_v2(&array, &flat) == kSuccess);
+  books["cuda:0"].add(100 * 50 * 4 * 4);
+  EXPECT(cuda.cuArrayDestroy(array) == kSuccess);
+  books["cuda:0"].sub(100 * 50 * 4 * 4);
+  const CudaArray3dDescriptor deep{16, 8, 4, 0x02, 2, 0};  // 16 bits
+  EXPECT(cuda.cuArray3DCreate_v2(&array, &deep) == kSuccess);
+  books["cuda:0"].add(16 * 8 * 4 * 2 * 2);
+  CUarray mipmap = nullptr;
+  EXPECT(cuda.cuMipmappedArrayCreate(&mipmap, &deep, 3) == kSuccess);
+  const long levels = (16 * 8 * 4 + 8 * 4 * 2 + 4 * 2 * 1) * 2 * 2;
+  books["cuda:0"].add(levels);
+  EXPECT(cuda.cuMipmappedArrayDestroy(mipmap) == kSuccess);
+  books["cuda:0"].sub(levels);
+  EXPECT(cuda.cuArrayDestroy(array) == kSuccess);
+  books["cuda:0"].sub(16 * 8 * 4 * 2 * 2);
+}
+
+KEEP_FRAME void pools_and_streams() {
+  auto* stream = reinterpret_cast<CUstream>(0x10);
+  CUdeviceptr address = 0;
+  EXPECT(cuda.cuMemAllocAsync(&address, 40000, stream) == kSuccess);
+  books["cuda:0"].add(40000);
+  EXPECT(cuda.cuMemFreeAsync(address, stream) == kSuccess);
+  books["cuda:0"].sub(40000);
+  EXPECT(cuda.cuMemAllocAsync_ptsz(&address, 50000, stream) == kSuccess);
+  books["cuda:0"].add(50000);
+  release(address, 50000, "cuda:0");  // cuMemFree may end it, too
+  EXPECT(cuda.cuMemAllocFromPoolAsync(&address, 60000, nullptr, stream) == kSuccess);
+  books["cuda:1"].add(60000);  // the pool's device, not the context's
+  EXPECT(cuda.cuMemFreeAsync_ptsz(address, stream) == kSuccess);
+  books["cuda:1"].sub(60000);
+  // Captured by a graph: nodes, no memory.
+  *cuda.capturing = stream;
+  EXPECT(cuda.cuMemAllocAsync(&address, 90000, stream) == kSuccess);
+  EXPECT(cuda.cuMemFreeAsync(address, stream) == kSuccess);
+  *cuda.capturing = nullptr;
+}
+
+// Physical memory ends with its last reference and its last mapping, whichever comes last.
+KEEP_FRAME void virtual_memory() {
+  const CudaProperties on_one{1, 0, 1, 1, nullptr, 0};
+  CUhandle handle = 0;
+  CUdeviceptr address = 0;
+  EXPECT(cuda.cuMemAddressReserve(&address, 8 << 20, 0, 0, 0) == kSuccess);
+  EXPECT(cuda.cuMemCreate(&handle, 2 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(2 << 20);
+  EXPECT(cuda.cuMemMap(address, 2 << 20, 0, handle, 0) == kSuccess);
+  EXPECT(cuda.cuMemRelease(handle) == kSuccess);  // as llama.cpp does: the mapping holds it
+  CUhandle second = 0;
+  EXPECT(cuda.cuMemCreate(&second, 2 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(2 << 20);
+  EXPECT(cuda.cuMemMap(address + (2 << 20), 2 << 20, 0, second, 0) == kSuccess);
+  CUhandle retained = 0;
+  EXPECT(cuda.cuMemRetainAllocationHandle(&retained, reinterpret_cast<void*>(address + (2 << 20))) == kSuccess);
+  EXPECT(retained == second);
+  EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kSuccess);
+  books["cuda:1"].sub(2 << 20);  // the first
+  EXPECT(cuda.cuMemRelease(second) == kSuccess);
+  EXPECT(cuda.cuMemRelease(retained) == kSuccess);
+  books["cuda:1"].sub(2 << 20);
+  CUhandle kept = 0;
+  EXPECT(cuda.cuMemCreate(&kept, 1 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(1 << 20);  // left
+}
+
+KEEP_FRAME void imported() {
+  CudaIpc handle{};
+  const size_t bytes = 123456;
+  memcpy(handle.bytes, &bytes, sizeof bytes);
+  CUdeviceptr address = 0;
+  EXPECT(cuda.cuIpcOpenMemHandle_v2(&address, handle, 1) == kSuccess);
+  books["imported"].add(123456);
+  EXPECT(cuda.cuIpcCloseMemHandle(address) == kSuccess);
+  books["imported"].sub(123456);
+}
+
+// A context that ends takes what was allocated in it, and nothing of others.
+KEEP_FRAME void contexts(CUcontext main_context) {
+  CUcontext other = nullptr;
+  EXPECT(cuda.cuCtxCreate_v2(&other, 0, 1) == kSuccess);
+  allocate(11111, "cuda:1");
+  allocate(22222, "cuda:1");
+  EXPECT(cuda.cuCtxDestroy_v2(other) == kSuccess);
+  books["cuda:1"].sub(11111);
+  books["cuda:1"].sub(22222);
+  EXPECT(cuda.cuCtxSetCurrent(main_context) == kSuccess);
+
+  CUcontext primary = nullptr;
+  EXPECT(cuda.cuDevicePrimaryCtxRetain(&primary, 1) == kSuccess);
+  EXPECT(cuda.cuCtxSetCurrent(primary) == kSuccess);
+  allocate(33333, "cuda:1");
+  EXPECT(cuda.cuDevicePrimaryCtxReset_v2(1) == kSuccess);
+  books["cuda:1"].sub(33333);
+  allocate(44444, "cuda:1");
+  EXPECT(cuda.cuDevicePrimaryCtxRelease_v2(1) == kSuccess);
+  books["cuda:1"].sub(44444);
+  EXPECT(cuda.cuCtxSetCurrent(main_context) == kSuccess);
+}
+
+// A thread without a context: the driver says whose an address is.
+KEEP_FRAME void other_threads(CUcontext main_context) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([main_context] {
+      cuda.cuCtxSetCurrent(main_context);
+      for (int round = 0; round < 200; ++round) {
+        CUdeviceptr address = 0;
+        cuda.cuMemAlloc_v2(&address, 1000);
+        cuda.cuMemFree_v2(address);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Book& book = books["cuda:0"];
+  book.total += 4 * 200 * 1000;
+  book.count += 4 * 200;
+  std::thread([] {
+    CUdeviceptr address = 0;
+    EXPECT(cuda.cuMemAllocFromPoolAsync(&address, 700, nullptr, nullptr) == kSuccess);
+    books["cuda:1"].add(700);
+    EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
+    books["cuda:1"].sub(700);
+  }).join();
+}
+
+}  // namespace
+
+int main() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return 90;
+#define X(name, params)                                                   \
+  cuda.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
+  if (cuda.name == nullptr) return 91;
+  FAKE_CUDA_FUNCTIONS(X)
+#undef X
+  cuda.fail_next = reinterpret_cast<decltype(cuda.fail_next)>(dlsym(library, "fake_cuda_fail_next"));
+  cuda.capturing = static_cast<CUstream*>(dlsym(library, "fake_cuda_capturing"));
+  if (cuda.fail_next == nullptr || cuda.capturing == nullptr) return 92;
+
+  CUcontext context = nullptr;
+  EXPECT(cuda.cuInit(0) == kSuccess);
+  EXPECT(cuda.cuMemAlloc_v2(nullptr, 1) != kSuccess);  // no context: nothing happens
+  EXPECT(cuda.cuCtxCreate_v2(&context, 0, 0) == kSuccess);
+  plain_memory();
+  failures_change_nothing();
+  pitched_managed_pinned();
+  arrays();
+  pools_and_streams();
+  virtual_memory();
+  imported();
+  contexts(context);
+  other_threads(context);
+  for (const auto& [name, book] : books)
+    printf("%s %ld %ld %ld %ld %ld\n", name.c_str(), book.total, book.count, book.peak, book.live, book.blocks);
+  return failures == 0 ? 0 : 1;
+}

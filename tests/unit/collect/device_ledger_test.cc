@@ -1,0 +1,174 @@
+// tests/unit/collect/device_ledger_test.cc: from a ring's records to the devices of a recording.
+#include "cli/collect/clock.h"
+#include "cli/collect/process_collector.h"
+#include "tests/support/ring_builder.h"
+
+#include <catch2/catch.hpp>
+#include <unistd.h>
+
+namespace heapprof::cli {
+namespace {
+
+using test::FakeAgent;
+using test::RingBuilder;
+using test::Stack;
+using Operation = wire::DeviceOperation;
+
+constexpr uint32_t kCuda0 = wire::kFirstCudaDevice;
+constexpr uint32_t kCuda1 = kCuda0 + 1;
+constexpr uint64_t kAnyAddress = 8;
+const Stack kStack = {0x10, 0x20};
+
+class Session {
+ public:
+  Session() {
+    CollectorOptions options;
+    options.clock_mode = wire::ClockMode::kTsc;
+    options.fence_mode = wire::FenceMode::kProducerFence;
+    options.patience_ns = 3'600'000'000'000;
+    collector_ = std::move(ProcessCollector::create(options)).value();
+    agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());
+    collector_->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
+  }
+  RingBuilder claim(uint32_t thread_id) {
+    RingBuilder ring = agent_->claim();
+    ring.open(thread_id, next_stamp());
+    return ring;
+  }
+  void begin(RingBuilder* ring, Operation operation, uint32_t device, uint64_t object, uint64_t address, uint64_t size,
+             const Stack& stack = kStack) {
+    ring->device_next(operation, device, object);
+    ring->malloc(address, size, stack, next_stamp());
+  }
+  void end(RingBuilder* ring, Operation operation, uint64_t object, uint64_t address) {
+    ring->device_next(operation, 0, object);
+    ring->free(address, next_stamp());
+  }
+  static uint64_t next_stamp() { return read_ticks(wire::ClockMode::kTsc); }
+  const Recording& finish() {
+    collector_->drain_to_end();
+    recording_ = collector_->finish();
+    for (const std::string& error : recording_.consistency_errors) FAIL_CHECK(error);
+    CHECK(recording_.run.counters.corrupt_records == 0);
+    return recording_;
+  }
+  const RecordedDevice& device(const std::string& name) const {
+    for (const RecordedDevice& device : recording_.devices) {
+      if (device.name == name) return device;
+    }
+    FAIL("no device " + name);
+    return recording_.devices[0];
+  }
+
+ private:
+  std::unique_ptr<ProcessCollector> collector_;
+  std::unique_ptr<FakeAgent> agent_;
+  Recording recording_;
+};
+
+TEST_CASE("each device has books of its own, beside the heap's") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  ring.malloc(0x1000, 100, kStack, session.next_stamp());
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x1000, 5000);  // the same address is another block there
+  session.begin(&ring, Operation::kAllocate, kCuda1, 1, 0x2000, 7000);
+  session.end(&ring, Operation::kRelease, 0, 0x1000);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x3000, 1000, {0x10, 0x21});
+  const Recording& recording = session.finish();
+  REQUIRE(recording.devices.size() == 3);
+  CHECK(recording.devices[0].name == "host");
+  CHECK(recording.devices[0].totals.leaked_bytes == 100);
+  CHECK(recording.devices[0].sites.size() == 1);
+  const RecordedDevice& first = session.device("cuda:0");
+  CHECK(first.totals.total_bytes == 6000);
+  CHECK(first.totals.peak_bytes == 5000);
+  CHECK(first.totals.leaked_bytes == 1000);
+  REQUIRE(first.sites.size() == 2);
+  CHECK(first.sites[0].numbers.peak_bytes == 5000);
+  CHECK(first.sites[1].numbers.peak_bytes == 0);
+  CHECK(session.device("cuda:1").totals.leaked_bytes == 7000);
+}
+
+TEST_CASE("a context that ends takes what was allocated in it") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x1000, 10);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 2, 0x2000, 20);
+  session.begin(&ring, Operation::kAllocate, wire::kPinnedDevice, 1, 0x3000, 30);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 0, 0x4000, 40);  // a pool's
+  session.end(&ring, Operation::kEndContext, 1, kAnyAddress);
+  session.finish();
+  CHECK(session.device("cuda:0").totals.leaked_bytes == 60);
+  CHECK(session.device("cuda:0").totals.temporary_blocks == 0);
+  CHECK(session.device("pinned").totals.leaked_bytes == 0);
+}
+
+TEST_CASE("memory behind a handle ends with its last reference and mapping") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kCreateHandle, kCuda0, 9, kAnyAddress, 4096);
+  session.begin(&ring, Operation::kMap, 0, 9, 0x10000, 2048);
+  session.begin(&ring, Operation::kMap, 0, 9, 0x10800, 2048);
+  session.end(&ring, Operation::kReleaseHandle, 9, kAnyAddress);
+  SECTION("one mapping is left") {
+    session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 2048);
+    session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 4096);
+  }
+  SECTION("none is left") {
+    session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 4096);
+    session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 0);
+  }
+  SECTION("a reference taken by address is left") {
+    session.end(&ring, Operation::kRetainHandle, 9, kAnyAddress);
+    session.begin(&ring, Operation::kUnmap, 0, 0, 8, UINT64_MAX);
+    session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 4096);
+  }
+}
+
+TEST_CASE("a release that failed is taken back") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x1000, 500);
+  session.end(&ring, Operation::kRelease, 0, 0x1000);
+  session.end(&ring, Operation::kKeep, 0, 0x1000);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x2000, 600);
+  session.finish();
+  const RecordedDevice& device = session.device("cuda:0");
+  CHECK(device.totals.total_bytes == 1100);
+  CHECK(device.totals.peak_bytes == 1100);
+  CHECK(device.totals.leaked_blocks == 2);
+  CHECK(device.totals.temporary_blocks == 0);
+}
+
+TEST_CASE("what never began changes nothing by ending") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.end(&ring, Operation::kRelease, 0, 0x1000);
+  session.end(&ring, Operation::kKeep, 0, 0x1000);
+  session.end(&ring, Operation::kReleaseHandle, 5, kAnyAddress);
+  session.end(&ring, Operation::kRetainHandle, 5, kAnyAddress);
+  session.begin(&ring, Operation::kMap, 0, 5, 0x10000, 2048);
+  session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 2048);
+  session.end(&ring, Operation::kEndContext, 5, kAnyAddress);
+  CHECK(session.finish().devices.size() == 1);
+}
+
+TEST_CASE("threads hand device memory on to each other") {
+  Session session;
+  RingBuilder first = session.claim(7);
+  RingBuilder second = session.claim(8);
+  for (uint64_t i = 1; i <= 1000; ++i) {
+    session.begin(&first, Operation::kAllocate, kCuda0, 1, 0x1000 * i, 100);
+    session.end(&second, Operation::kRelease, 0, 0x1000 * i);
+  }
+  session.finish();
+  CHECK(session.device("cuda:0").totals.peak_bytes == 100);
+  CHECK(session.device("cuda:0").totals.leaked_blocks == 0);
+  CHECK(session.device("cuda:0").totals.total_blocks == 1000);
+}
+
+}  // namespace
+}  // namespace heapprof::cli
