@@ -2,6 +2,7 @@
 #include "agent/cuda_driver.h"
 
 #include "agent/link_map.h"
+#include "agent/loaded_object.h"
 #include "agent/raw.h"
 #include "shared/events.h"
 
@@ -28,6 +29,7 @@ enum class Question : uint32_t {
   kArrayGetMemoryRequirements,
   kStreamIsCapturing,
   kStreamIsCapturingPerThread,
+  kPrimaryContextState,
   kCount
 };
 constexpr const char* kQuestions[] = {"cuCtxGetDevice",
@@ -36,18 +38,15 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuMemGetAddressRange_v2",
                                       "cuArrayGetMemoryRequirements",
                                       "cuStreamIsCapturing",
-                                      "cuStreamIsCapturing_ptsz"};
+                                      "cuStreamIsCapturing_ptsz",
+                                      "cuDevicePrimaryCtxGetState"};
 static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
 void* g_questions[static_cast<size_t>(Question::kCount)];
 
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
-// The last definition wins: interposers may stand before the driver, and answer for it. nullptr: the driver lacks it.
-void* find_cuda(const char* symbol) {
-  void* address = find_behind_agent(symbol).address;
-  return is_own_code(address) ? nullptr : address;
-}
+void* find_cuda(const char* symbol) { return find_function_behind_agent(symbol).address; }
 
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];
@@ -84,6 +83,7 @@ uint64_t bytes_of_format(uint32_t format) {
   }
 }
 
+constexpr int kLastKnownVersion = 13999;       // of CUDA
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr uint32_t kArrayLayered = 1;          // CUDA_ARRAY3D_LAYERED: depth is a number of layers
 constexpr uint32_t kNotCapturing = 0;          // CU_STREAM_CAPTURE_STATUS_NONE
@@ -99,14 +99,26 @@ void* real_cuda(CudaFunction function) {
   void* real = __atomic_load_n(&g_real_cuda[index], __ATOMIC_ACQUIRE);
   if (real == nullptr) {
     real = find_cuda(kSymbols[index]);
-    if (real != nullptr) set_real_cuda(function, real);
+    __atomic_store_n(&g_real_cuda[index], real, __ATOMIC_RELEASE);
   }
   return real;
 }
 
-void set_real_cuda(CudaFunction function, void* address) {
-  if (address == nullptr || is_own_code(address)) return;
-  __atomic_store_n(&g_real_cuda[static_cast<size_t>(function)], address, __ATOMIC_RELEASE);
+// A driver may give out an address that is not the exported one: it is then in the same object.
+bool stands_for(CudaFunction function, void* found, int version) {
+  void* real = real_cuda(function);
+  if (real == nullptr || found == real) return real != nullptr;
+  if (version > kLastKnownVersion) return false;  // perhaps another ABI
+  LoadedObject object_of_real;
+  LoadedObject object_of_found;
+  return find_object(reinterpret_cast<uint64_t>(real), &object_of_real) &&
+         find_object(reinterpret_cast<uint64_t>(found), &object_of_found) &&
+         object_of_real.info.start_avma == object_of_found.info.start_avma;
+}
+
+void forget_cuda() {
+  for (void*& real : g_real_cuda) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
+  for (void*& question : g_questions) __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);
 }
 
 uint32_t device_of_context() {
@@ -162,6 +174,12 @@ bool is_capturing(void* stream, bool per_thread) {
   uint32_t status = kNotCapturing;
   const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
   return ask(question, stream, &status) && status != kNotCapturing;
+}
+
+bool has_primary_context_ended(int device) {
+  uint32_t flags = 0;
+  int is_active = 1;
+  return ask(Question::kPrimaryContextState, device, &flags, &is_active) && is_active == 0;
 }
 
 }  // namespace heapprof::agent

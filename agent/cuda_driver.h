@@ -50,12 +50,16 @@ inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
 inline constexpr uint32_t kCudaLocationDevice = 1;
 
-// The driver's function; nullptr: no driver is loaded.
+// What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
+// driver; nullptr: no driver is loaded.
 void* real_cuda(CudaFunction function);
-// As the driver gave it out. Our own wrappers are refused.
-void set_real_cuda(CudaFunction function, void* address);
+// True if what a look-up found is what the wrapper stands for. Another library's, or a stub of the program's own for the same name,
+// leads to a wrapper by itself: it is given out as it is. version: of CUDA, whose ABI was asked for.
+bool stands_for(CudaFunction function, void* found, int version);
 // True if the address lies in the agent.
 bool is_own_code(const void* address);
+// Objects are being unloaded: what was found may be gone.
+void forget_cuda();
 
 // Device of the calling thread's context: wire::DeviceId.
 uint32_t device_of_context();
@@ -70,5 +74,7 @@ uint64_t bytes_of_array(void* array, uint32_t device);
 // What it takes without padding.
 uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels);
 bool is_capturing(void* stream, bool per_thread);
+// Whether the device's primary context has come to its end; false where the driver does not say.
+bool has_primary_context_ended(int device);
 
 }  // namespace heapprof::agent

@@ -92,7 +92,7 @@ struct Hooked {
 };
 const Hooked kHooked[] = {
 #define X(symbol, base, version, per_thread, params, args) \
-  {#symbol, #base, version, (per_thread) != 0, reinterpret_cast<void*>(symbol)},
+  {#symbol, #base, version, (per_thread) != 0, reinterpret_cast<void*>(heapprof_##symbol)},
 #include "agent/cuda_functions.def"
 #undef X
 };
@@ -127,9 +127,7 @@ const Hooked* find_base(const char* name, int version, uint64_t flags) {
 void replace_found(const char* name, void** function, int version, uint64_t flags) {
   if (name == nullptr || function == nullptr || *function == nullptr) return;
   const Hooked* hooked = find_base(name, version, flags);
-  if (hooked == nullptr || is_own_code(*function)) return;
-  set_real_cuda(function_of(hooked), *function);
-  *function = hooked->wrapper;
+  if (hooked != nullptr && stands_for(function_of(hooked), *function, version)) *function = hooked->wrapper;
 }
 
 void settle_cuda_routes() {
@@ -157,12 +155,10 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
   if (handle != RTLD_NEXT) {
     void* found = real_dlsym(handle, name);
     if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
-    if (!is_own_code(found)) {
-      set_real_cuda(function_of(hooked), found);
-      return {hooked->wrapper, 1};
-    }
+    if (!is_own_code(found))
+      return {stands_for(function_of(hooked), found, hooked->version) ? hooked->wrapper : found, 1};
   }
-  // Ours would be found. Without a driver there is nothing to find: as if we were not there, dlerror included.
-  if (real_cuda(function_of(hooked)) == nullptr) return {real_dlsym(RTLD_NEXT, name), 1};
+  // Ours would be found. What nobody else has is not there: as if we were not, dlerror included.
+  if (real_dlsym(RTLD_NEXT, name) == nullptr) return {nullptr, 1};
   return {handle == RTLD_NEXT ? nullptr : hooked->wrapper, handle != RTLD_NEXT};
 }

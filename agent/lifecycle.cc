@@ -222,6 +222,7 @@ void note_unloading() {
   const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
   g_control->generation.store(generation, std::memory_order_relaxed);
   forget_new_functions();
+  forget_cuda();
 }
 
 void lock(std::atomic<uint32_t>& word) {

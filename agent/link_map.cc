@@ -98,7 +98,7 @@ const ElfW(Sym) * find_by_sysv_hash(const DynamicTables& tables, const char* nam
   return nullptr;
 }
 
-void* find_in_object(const link_map* object, const char* name) {
+void* find_in_object(const link_map* object, const char* name, bool is_function = false) {
   const DynamicTables tables = read_tables(object);
   if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
   const ElfW(Sym)* symbol = nullptr;
@@ -108,8 +108,10 @@ void* find_in_object(const link_map* object, const char* name) {
     symbol = find_by_sysv_hash(tables, name);
   }
   if (symbol == nullptr) return nullptr;
+  const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  if (is_function && type != STT_FUNC && type != STT_GNU_IFUNC) return nullptr;
   void* address = reinterpret_cast<void*>(object->l_addr + symbol->st_value);
-  if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC) address = reinterpret_cast<void* (*)()>(address)();
+  if (type == STT_GNU_IFUNC) address = reinterpret_cast<void* (*)()>(address)();
   return address;
 }
 
@@ -123,16 +125,23 @@ bool is_vdso(const link_map* object) { return strncmp(object->l_name, "linux-vds
 
 }  // namespace
 
-Definition find_behind_agent(const char* name) {
+namespace {
+
+Definition find_behind(const char* name, bool is_function) {
   bool behind = false;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (behind && !is_vdso(object)) {
-      if (void* address = find_in_object(object, name)) return {address, object};
+      if (void* address = find_in_object(object, name, is_function)) return {address, object};
     }
     if (is_agent(object)) behind = true;
   }
   return {};
 }
+
+}  // namespace
+
+Definition find_behind_agent(const char* name) { return find_behind(name, false); }
+Definition find_function_behind_agent(const char* name) { return find_behind(name, true); }
 
 Definition find_in_process(const char* name) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {

@@ -17,6 +17,8 @@ struct Definition {
 
 // As dlsym(RTLD_NEXT, …) called by the agent.
 Definition find_behind_agent(const char* name);
+// The same for functions: variables of that name are passed over.
+Definition find_function_behind_agent(const char* name);
 // As dlsym(RTLD_DEFAULT, …): from the main program on, so that copy relocations are honoured; skips the agent.
 Definition find_in_process(const char* name);
 

@@ -31,8 +31,7 @@ uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 6
 // device: nullptr for the heap.
 [[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
   if (device == nullptr) return;
-  put(context, prefix(wire::RecordType::kPrefixDevice),
-      wire::pack_device(device->operation, device->device, device->ticks));
+  put(context, prefix(wire::RecordType::kPrefixDevice), wire::pack_device(device->operation, device->device));
   if (device->object != 0) put(context, prefix(wire::RecordType::kPrefixObject), device->object);
 }
 

@@ -39,7 +39,6 @@ struct DeviceRecord {
   uint64_t object;  // context or handle; 0: none
   uint64_t address;
   uint64_t size_bytes;
-  uint64_t ticks;  // that the call took
 };
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 

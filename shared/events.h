@@ -92,15 +92,15 @@ inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
 inline constexpr uint32_t kLastCudaDevice = 255;
 
-// Of the call that was made, in units of 16 ticks of the clock.
-inline constexpr uint32_t kDurationShift = 4;
-
-constexpr uint64_t pack_device(DeviceOperation operation, uint32_t device, uint64_t ticks) {
-  return ticks >> kDurationShift << 16 | static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(operation);
+constexpr uint64_t pack_device(DeviceOperation operation, uint32_t device) {
+  return static_cast<uint64_t>(device) << 8 | static_cast<uint64_t>(operation);
 }
 constexpr DeviceOperation device_operation(uint64_t w1) { return static_cast<DeviceOperation>(w1 & 0xff); }
 constexpr uint32_t device_number(uint64_t w1) { return static_cast<uint32_t>(w1 >> 8 & 0xff); }
-constexpr uint64_t device_ticks(uint64_t w1) { return w1 >> 16 << kDurationShift; }
+constexpr bool is_device(uint32_t device) {
+  return (device >= kPinnedDevice && device <= kImportedDevice) ||
+         (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
+}
 
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;

@@ -13,7 +13,6 @@ struct DeviceFacts {
   uint32_t device;  // wire::kPinnedDevice …
   uint64_t object;  // context or handle; 0: none
   uint64_t address;
-  uint64_t duration_ticks;
 };
 
 // From the decoder to the ledger, while events wait for their turn.

@@ -33,9 +33,18 @@ void DeviceLedger::note_change(const DeviceBlock& block) {
   book.timeline.record(now_ticks_, book.sites.totals().live.bytes);
 }
 
+// What is imported again is the same memory: one reference more.
+bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) {
+  const auto at = blocks->find(key);
+  if (device != wire::kImportedDevice || at == blocks->end()) return false;
+  ++at->second.references;
+  return true;
+}
+
 void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) {
   if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen
-    ++unknown_releases_;
+    ++unmatched_;
+    latest_.erase(old->second.thread);  // not temporary, as far as anybody knows
     close(old->second, key);
     blocks->erase(old);
   }
@@ -63,8 +72,12 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
 void DeviceLedger::release(uint64_t address, uint32_t thread) {
   const auto at = memory_.find(address);
   if (at == memory_.end()) {
-    ++unknown_releases_;
+    ++unmatched_;
     released_.erase(thread);
+    return;
+  }
+  if (at->second.references > 1) {  // opened more than once
+    --at->second.references;
     return;
   }
   const DeviceBlock block = at->second;
@@ -78,7 +91,9 @@ void DeviceLedger::keep(uint64_t address, uint32_t thread) {
   const Released& released = at->second;
   DeviceBook& book = book_of(released.block.device);
   book.sites.restore(released.block.site, released.block.size_bytes, released.lifetime_ticks, released.is_temporary);
+  book.sites.check_peak(now_ticks_);
   memory_.emplace(address, released.block);
+  if (released.is_temporary) latest_[released.block.thread] = address;
   note_change(released.block);
   released_.erase(at);
 }
@@ -86,7 +101,7 @@ void DeviceLedger::keep(uint64_t address, uint32_t thread) {
 void DeviceLedger::drop_reference(uint64_t handle) {
   const auto at = handles_.find(handle);
   if (at == handles_.end()) {
-    ++unknown_releases_;
+    ++unmatched_;
     return;
   }
   if (--at->second.references != 0) return;
@@ -123,12 +138,14 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
   now_ticks_ = std::max(now_ticks_, now_ticks);
   DeviceBlock block{event.size_bytes, now_ticks_, facts.object, facts.device, event.site, event.thread(), 1};
   switch (facts.operation) {
-    case DeviceOperation::kAllocate: open(&memory_, facts.address, block); return;
+    case DeviceOperation::kAllocate:
+      if (!add_reference(&memory_, facts.address, facts.device)) open(&memory_, facts.address, block);
+      return;
     case DeviceOperation::kRelease: release(facts.address, event.thread()); return;
     case DeviceOperation::kKeep: keep(facts.address, event.thread()); return;
     case DeviceOperation::kCreateHandle:
       block.context = 0;
-      open(&handles_, facts.object, block);
+      if (!add_reference(&handles_, facts.object, facts.device)) open(&handles_, facts.object, block);
       return;
     case DeviceOperation::kRetainHandle:
       if (const auto at = handles_.find(facts.object); at != handles_.end()) ++at->second.references;
@@ -136,7 +153,13 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
     case DeviceOperation::kReleaseHandle: drop_reference(facts.object); return;
     case DeviceOperation::kMap:
       if (const auto at = handles_.find(facts.object); at != handles_.end()) {
-        if (mappings_.emplace(facts.address, Mapping{event.size_bytes, facts.object}).second) ++at->second.references;
+        ++at->second.references;
+        const auto [mapping, is_new] = mappings_.try_emplace(facts.address, Mapping{event.size_bytes, facts.object});
+        if (!is_new) {  // its end went by unseen
+          const uint64_t before = mapping->second.handle;
+          mapping->second = {event.size_bytes, facts.object};
+          drop_reference(before);
+        }
       }
       return;
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;

@@ -29,7 +29,7 @@ struct DeviceBlock {
   uint32_t device;
   uint32_t site;
   uint32_t thread;
-  uint32_t references;  // of a handle: references and mappings
+  uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
 };
 
 // Of one device.
@@ -59,8 +59,12 @@ class DeviceLedger {
   };
   using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
   Books& books() { return books_; }
-  // Releases of memory that was never seen to begin.
-  uint64_t unknown_releases() const { return unknown_releases_; }
+  // Ends of memory that was never seen to begin, and beginnings where the end before was never seen.
+  uint64_t unmatched() const { return unmatched_; }
+  // Of its tables, about.
+  uint64_t bytes() const {
+    return (memory_.size() + handles_.size() + mappings_.size()) * kBlockBytes + books_.size() * kBookBytes;
+  }
   // visit(block), after finish().
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
@@ -72,6 +76,9 @@ class DeviceLedger {
   }
 
  private:
+  static constexpr uint64_t kBlockBytes = 160;
+  static constexpr uint64_t kBookBytes = 128 << 10;
+
   struct Mapping {
     uint64_t size_bytes;
     uint64_t handle;
@@ -85,6 +92,7 @@ class DeviceLedger {
   using Blocks = std::unordered_map<uint64_t, DeviceBlock>;
 
   DeviceBook& book_of(uint32_t device);
+  bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
   void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
   Released close(const DeviceBlock& block, uint64_t key);
   void note_change(const DeviceBlock& block);
@@ -102,7 +110,7 @@ class DeviceLedger {
   std::unordered_map<uint32_t, Released> released_;  // by thread: the last
   uint64_t start_ticks_ = 0;
   uint64_t now_ticks_ = 0;
-  uint64_t unknown_releases_ = 0;
+  uint64_t unmatched_ = 0;
 };
 
 // "pinned", "managed", "imported", "cuda:0" …

@@ -72,6 +72,7 @@ class Ledger {
   const LedgerCounts& counts() const { return counts_; }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
+  uint64_t devices_bytes() const { return devices_.bytes(); }
   // Where the decoder puts what an event of a device says.
   DeviceFactsTable& device_facts() { return device_facts_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }

@@ -204,8 +204,9 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.held_bytes = state.ledger.block_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
-                    sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
+  need.held_bytes = state.ledger.block_bytes() + state.ledger.devices_bytes() + state.tree.slot_bytes() +
+                    nodes * sizeof(StackNode) + sites * (sizeof(SiteKey) + sizeof(SiteEntry)) +
+                    locations * sizeof(Location);
   need.finish_bytes =
       kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
   return need;
@@ -286,6 +287,7 @@ Recording ProcessCollector::finish() {
   run.counters = counters_of(state.ledger.counts(), control, state.identity.is_fork);
   run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);
   run.unwinder = state.drain->unwinder_counters();
+  run.counters.unmatched_device_events = state.ledger.devices().unmatched();
   run.counters.truncated_stacks = state.shared.truncated_stacks;
   run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
   run.counters.watermark_skips = state.drain->watermark_skips();

@@ -5,7 +5,6 @@
 #include "cli/model/site_numbers.h"
 
 #include <algorithm>
-#include <iterator>
 #include <new>
 
 namespace heapprof::cli {
@@ -54,7 +53,9 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
 
 void add_sites(const RecordingParts& parts, const SiteBook& sites, const GrowingArray<LeakTimes>& leaks,
                std::vector<RecordedSite>* recorded) {
-  recorded->reserve(sites.size());
+  size_t used = 0;
+  for (uint32_t i = 1; i < sites.size(); ++i) used += sites[i].total.blocks != 0 ? 1 : 0;
+  recorded->reserve(used);
   for (uint32_t i = 1; i < sites.size(); ++i) {
     if (sites[i].total.blocks == 0)
       continue;  // another device's, or its only event was lost with the rest of a corrupt ring
@@ -130,20 +131,16 @@ void check_timeline(const RecordedDevice& device, Recording* recording) {
                                           std::to_string(device.totals.peak_bytes));
 }
 
-RecordedDevice device_of(const RecordingParts& parts, uint32_t number, DeviceBook* book) {
-  RecordedDevice device;
-  device.name = device_name(number);
-  device.totals = totals_of(book->sites, *parts.scale, {});
+void add_device_sites(const RecordingParts& parts, uint32_t number, const DeviceBook& book,
+                      std::vector<RecordedSite>* recorded) {
   GrowingArray<LeakTimes> leaks;
   find_leaks(
-      book->sites,
+      book.sites,
       [&](const auto& note) {
         parts.ledger->devices().for_each_live(number, [&](const DeviceBlock& block) { note(block.site, block.birth); });
       },
       &leaks);
-  add_sites(parts, book->sites, leaks, &device.sites);
-  device.timeline = timeline_of(book->timeline, parts.end_ticks, *parts.scale);
-  return device;
+  add_sites(parts, book.sites, leaks, recorded);
 }
 
 }  // namespace
@@ -155,28 +152,35 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   recording->locations = parts.modules->take_locations();
   recording->modules = parts.modules->take_modules();
 
-  RecordedDevice host;
-  host.totals = totals_of(sites, *parts.scale, parts.resident);
-  host.timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
-  std::vector<RecordedDevice> devices;
+  // All but their sites, for which there may be no memory.
+  std::vector<RecordedDevice>& devices = recording->devices;
+  devices.resize(1);
+  devices[0].totals = totals_of(sites, *parts.scale, parts.resident);
+  devices[0].timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
+  DeviceLedger::Books& books = ledger.devices().books();
+  for (const auto& [number, book] : books) {
+    RecordedDevice& device = devices.emplace_back();
+    device.name = device_name(number);
+    device.totals = totals_of(book->sites, *parts.scale, {});
+    device.timeline = timeline_of(book->timeline, parts.end_ticks, *parts.scale);
+  }
   try {
-    add_host_sites(parts, &host.sites);
-    for (const auto& [number, book] : ledger.devices().books()) devices.push_back(device_of(parts, number, book.get()));
+    add_host_sites(parts, &devices[0].sites);
+    size_t i = 1;
+    for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++].sites);
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
-    sum_up_sites(parts, sites, host.totals, &host.sites);
-    for (RecordedDevice& device : devices) {
-      const uint32_t number = static_cast<uint32_t>(&device - devices.data());
-      sum_up_sites(parts, std::next(ledger.devices().books().begin(), number)->second->sites, device.totals,
-                   &device.sites);
+    sum_up_sites(parts, sites, devices[0].totals, &devices[0].sites);
+    size_t i = 1;
+    for (const auto& [number, book] : books) {
+      sum_up_sites(parts, book->sites, devices[i].totals, &devices[i].sites);
+      ++i;
     }
     recording->stacks.assign(1, {});
     recording->locations.clear();
     note_dropped_stacks(&recording->run);
   }
-  recording->devices.push_back(std::move(host));
-  for (RecordedDevice& device : devices) recording->devices.push_back(std::move(device));
-  for (const RecordedDevice& device : recording->devices) check_timeline(device, recording);
+  for (const RecordedDevice& device : devices) check_timeline(device, recording);
 }
 
 }  // namespace heapprof::cli

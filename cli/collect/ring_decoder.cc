@@ -214,20 +214,26 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
 // Puts what is a device's aside. False: no agent writes that.
 bool RingDecoder::take_device(EventKind kind, Event* event) {
   const DeviceFacts facts{wire::device_operation(prefix_.device), wire::device_number(prefix_.device), prefix_.object,
-                          event->address, wire::device_ticks(prefix_.device)};
+                          event->address};
   switch (facts.operation) {
     case wire::DeviceOperation::kAllocate:
+      if (kind != EventKind::kMalloc || !wire::is_device(facts.device)) return false;
+      break;
     case wire::DeviceOperation::kCreateHandle:
-      if (kind != EventKind::kMalloc || facts.device == 0) return false;
+      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
       break;
     case wire::DeviceOperation::kMap:
+      if (kind != EventKind::kMalloc || facts.object == 0) return false;
+      break;
     case wire::DeviceOperation::kUnmap:
       if (kind != EventKind::kMalloc) return false;
       break;
-    case wire::DeviceOperation::kRelease:
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kEndContext:
+      if (kind != EventKind::kFree || facts.object == 0) return false;
+      break;
+    case wire::DeviceOperation::kRelease:
     case wire::DeviceOperation::kKeep:
       if (kind != EventKind::kFree) return false;
       break;
@@ -239,7 +245,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
 
 bool RingDecoder::decode_prefix(RecordType type, uint64_t value) {
   if (type == RecordType::kPrefixObject) {
-    if (!prefix_.has_device || prefix_.object != 0) return refuse();
+    if (!prefix_.has_device || prefix_.object != 0 || value == 0) return refuse();
     prefix_.object = value;
     return true;
   }

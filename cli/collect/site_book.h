@@ -95,6 +95,7 @@ class SiteBook {
     save(entry);
     entry.live.bytes += size_bytes;
     entry.live.blocks += 1;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
     entry.lifetime_high_ticks -= entry.lifetime_low_ticks < lifetime_ticks ? 1 : 0;
     entry.lifetime_low_ticks -= lifetime_ticks;
     totals_.live.bytes += size_bytes;

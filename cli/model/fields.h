@@ -82,6 +82,7 @@ void visit_counters(Counters& counters, Visit&& visit) {
   visit("watermark_skips_count", counters.watermark_skips);
   visit("modules_lost_count", counters.modules_lost);
   visit("notes_lost_count", counters.notes_lost);
+  visit("unmatched_device_events_count", counters.unmatched_device_events);
   visit("corrupt_records_count", counters.corrupt_records);
   visit("events_before_agent_count", counters.events_before_agent);
   visit("verify_checked_count", counters.verify_checked);

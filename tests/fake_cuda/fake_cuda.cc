@@ -51,6 +51,8 @@ struct Driver {
   std::map<uint64_t, uint64_t> mapped;
   uint64_t next_handle = 1;
   CUctx_st primary[kDevices] = {{0}, {1}};
+  int retained[kDevices] = {0, 0};
+  std::map<uint64_t, int> opened;  // imported memory: how often
   long lookups = 0;
   long lookups_by_agent = 0;
   std::map<std::string, long> calls;
@@ -182,14 +184,21 @@ int cuDevicePrimaryCtxRetain(CUcontext* context, int device) {
   ENTER(cuDevicePrimaryCtxRetain);
   if (device < 0 || device >= kDevices) return kInvalidValue;
   *context = &driver().primary[device];
+  ++driver().retained[device];
   return kSuccess;
 }
-int cuDevicePrimaryCtxRelease_v2(int) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
   ENTER(cuDevicePrimaryCtxRelease_v2);
+  --driver().retained[device];
   return kSuccess;
 }
 int cuDevicePrimaryCtxReset_v2(int) {
   ENTER(cuDevicePrimaryCtxReset_v2);
+  return kSuccess;
+}
+int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
+  *flags = 0;
+  *active = driver().retained[device] > 0 ? 1 : 0;
   return kSuccess;
 }
 int cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
@@ -305,10 +314,20 @@ int cuIpcOpenMemHandle_v2(CUdeviceptr* address, CudaIpc handle, unsigned) {
   ENTER(cuIpcOpenMemHandle_v2);
   size_t bytes = 0;
   memcpy(&bytes, handle.bytes, sizeof bytes);
-  return allocate(address, bytes, 0);
+  for (auto& [known, count] : driver().opened) {
+    if (driver().blocks[known].bytes != bytes) continue;
+    *address = known;
+    ++count;
+    return kSuccess;
+  }
+  const int result = allocate(address, bytes, 0);
+  if (result == kSuccess) driver().opened[*address] = 1;
+  return result;
 }
 int cuIpcCloseMemHandle(CUdeviceptr address) {
   ENTER(cuIpcCloseMemHandle);
+  if (--driver().opened[address] > 0) return kSuccess;
+  driver().opened.erase(address);
   return release(address);
 }
 int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {

@@ -55,6 +55,7 @@ constexpr int kNotFound = 500;
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, int device))                                                \
   X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                 \
   X(cuDevicePrimaryCtxReset_v2, (int device))                                                                   \
+  X(cuDevicePrimaryCtxGetState, (int device, unsigned* flags, int* active))                                     \
   X(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                                       \
   X(cuMemAllocPitch_v2, (CUdeviceptr * address, size_t * pitch, size_t width, size_t height, unsigned element)) \
   X(cuMemFree_v2, (CUdeviceptr address))                                                                        \

@@ -13,9 +13,12 @@ done
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
 expect_eq "linked" "$(numbers)" "123500 100 61750 50"
-profile "$TARGETS/cuda_routes" absent
-expect_eq "exit status without a driver" "$status" 0
-expect_eq "devices without a driver" "$(jq '.heapprof.devices | length' profile.json)" 1
+for route in absent local old; do
+  "$TARGETS/cuda_routes" $route || fail "$route, without heapprof: $?"
+  profile "$TARGETS/cuda_routes" $route
+  expect_eq "exit status, $route" "$status" 0
+  expect_eq "devices, $route" "$(jq '.heapprof.devices | length' profile.json)" 1
+done
 
 # ctypes, as numba and Triton do it.
 have python3 || exit 0
@@ -32,7 +35,8 @@ profile python3 use.py "$BUILD/tests/fake_cuda/libcuda.so.1"
 expect_eq "exit status by ctypes" "$status" 0
 expect_eq "by ctypes" "$(numbers)" "123500 100 61750 50"
 
-# Another library that stands before the driver, as quota tools do, goes on working: it finds the driver, not us and not itself.
+# Another library that stands before the driver, as quota tools do, goes on working, however it finds the driver: it gets the
+# driver, not us and not itself, and each allocation is counted once.
 have gcc || exit 0
 cat >quota.c <<'C'
 #define _GNU_SOURCE
@@ -40,16 +44,22 @@ cat >quota.c <<'C'
 #include <stdint.h>
 #include <stdio.h>
 static int calls;
+static int (*real)(uint64_t*, size_t);
+static void find(void) {
+  if (!real) real = (int (*)(uint64_t*, size_t))dlsym(BY_HANDLE ? dlopen("libcuda.so.1", RTLD_NOW) : RTLD_NEXT, "cuMemAlloc_v2");
+}
 int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
-  static int (*real)(uint64_t*, size_t);
-  if (!real) real = (int (*)(uint64_t*, size_t))dlsym(RTLD_NEXT, "cuMemAlloc_v2");
+  find();
   ++calls;
   return real == 0 || real == cuMemAlloc_v2 ? 999 : real(address, bytes);
 }
-__attribute__((destructor)) static void report(void) { printf("%d\n", calls); }
+__attribute__((constructor)) static void start(void) { if (EAGER) find(); }
+__attribute__((destructor)) static void report(void) { if (calls) printf("%d\n", calls); }
 C
-gcc -shared -fPIC -o quota.so quota.c -ldl
-LD_PRELOAD="$PWD/quota.so" profile "$TARGETS/cuda_linked"
-expect_eq "exit status with another preload" "$status" 0
-expect_eq "calls that the other preload saw" "$(head -1 out.txt)" 100  # then those in heapprof itself
-expect_eq "with another preload" "$(numbers)" "123500 100 61750 50"
+for how in "0 0" "1 0" "1 1"; do
+  gcc -shared -fPIC -DBY_HANDLE=${how% *} -DEAGER=${how#* } -o quota.so quota.c -ldl
+  LD_PRELOAD="$PWD/quota.so" LD_LIBRARY_PATH="$BUILD/tests/fake_cuda" profile "$TARGETS/cuda_linked"
+  expect_eq "exit status with another preload ($how)" "$status" 0
+  expect_eq "calls that the other preload saw ($how)" "$(cat out.txt)" 100
+  expect_eq "with another preload ($how)" "$(numbers)" "123500 100 61750 50"
+done

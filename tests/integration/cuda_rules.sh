@@ -9,7 +9,6 @@ expect_eq "exit status" "$status" 0
 expect_complete
 cmp plain.txt out.txt || fail "the program's own books differ under heapprof"
 while read -r name total count peak left blocks; do
-  # Threads that allocate at once: whether they overlap is theirs.
   got=$(device "$name")
   expect_eq "$name: total, allocations, peak, left" "$got" "$total $count $peak $left $blocks"
 done <out.txt

@@ -56,7 +56,7 @@ class RingBuilder {
   // The next record is of a device. object 0: none.
   void device_next(wire::DeviceOperation operation, uint32_t device, uint64_t object = 0) {
     wait_for_space(10 * wire::kUnitBytes);
-    put({static_cast<uint64_t>(wire::RecordType::kPrefixDevice) << 60, wire::pack_device(operation, device, 0)});
+    put({static_cast<uint64_t>(wire::RecordType::kPrefixDevice) << 60, wire::pack_device(operation, device)});
     if (object != 0) put({static_cast<uint64_t>(wire::RecordType::kPrefixObject) << 60, object});
   }
 

@@ -5,7 +5,8 @@
 //   v1, v2       cuGetProcAddress as CUDA 11 and 12 ask for it, itself included, as static cudart does
 //   v2_stream    the same with the per-thread default stream
 //   absent       there is no driver: no name may be found, and dlerror must say so
-//   old          an ABI with 32-bit sizes is not hooked
+//   local        a driver that is loaded locally is not found by RTLD_DEFAULT
+//   old          an older ABI, with 32-bit sizes, is the driver's own, not ours
 #include "keep.h"
 #include "tests/fake_cuda/fake_cuda.h"
 
@@ -74,6 +75,15 @@ int without_driver() {
   return 0;
 }
 
+// A look-up whose answer must be the driver's own function.
+int expect_untouched(void* library, int version, const char* name) {
+  void* function = nullptr;
+  Dl_info info{};
+  if (find<GetV2>(library, "cuGetProcAddress_v2")(name, &function, version, 0, nullptr) != kSuccess) return 60;
+  if (dladdr(function, &info) == 0 || strstr(info.dli_fname, "libcuda") == nullptr) return 61;
+  return 0;
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -93,6 +103,11 @@ int main(int, char** argv) {
     use_get_v2(find<GetV2>(library, "cuGetProcAddress_v2"), 0);
   } else if (strcmp(route, "v2_stream") == 0) {
     use_get_v2(find<GetV2>(library, "cuGetProcAddress_v2"), 2);
+  } else if (strcmp(route, "local") == 0) {
+    dlerror();
+    if (dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") != nullptr || dlerror() == nullptr) return 73;
+  } else if (strcmp(route, "old") == 0) {
+    return expect_untouched(library, 2000, "cuMemAlloc");
   } else {
     return 91;
   }

@@ -163,6 +163,8 @@ KEEP_FRAME void virtual_memory() {
   EXPECT(retained == second);
   EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kSuccess);
   books["cuda:1"].sub(2 << 20);  // the first
+  cuda.fail_next("cuMemRelease", kInvalidValue);
+  EXPECT(cuda.cuMemRelease(second) == kInvalidValue);
   EXPECT(cuda.cuMemRelease(second) == kSuccess);
   EXPECT(cuda.cuMemRelease(retained) == kSuccess);
   books["cuda:1"].sub(2 << 20);
@@ -178,6 +180,10 @@ KEEP_FRAME void imported() {
   CUdeviceptr address = 0;
   EXPECT(cuda.cuIpcOpenMemHandle_v2(&address, handle, 1) == kSuccess);
   books["imported"].add(123456);
+  CUdeviceptr again = 0;
+  EXPECT(cuda.cuIpcOpenMemHandle_v2(&again, handle, 1) == kSuccess);
+  EXPECT(again == address);  // the same memory, once more
+  EXPECT(cuda.cuIpcCloseMemHandle(address) == kSuccess);
   EXPECT(cuda.cuIpcCloseMemHandle(address) == kSuccess);
   books["imported"].sub(123456);
 }
@@ -195,6 +201,8 @@ KEEP_FRAME void contexts(CUcontext main_context) {
 
   CUcontext primary = nullptr;
   EXPECT(cuda.cuDevicePrimaryCtxRetain(&primary, 1) == kSuccess);
+  EXPECT(cuda.cuDevicePrimaryCtxRetain(&primary, 1) == kSuccess);
+  EXPECT(cuda.cuDevicePrimaryCtxRelease_v2(1) == kSuccess);  // not the last
   EXPECT(cuda.cuCtxSetCurrent(primary) == kSuccess);
   allocate(33333, "cuda:1");
   EXPECT(cuda.cuDevicePrimaryCtxReset_v2(1) == kSuccess);
