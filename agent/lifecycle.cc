@@ -219,10 +219,11 @@ bool is_collector_dead() {
 }
 
 void note_unloading() {
-  const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
-  g_control->generation.store(generation, std::memory_order_relaxed);
   forget_new_functions();
   forget_cuda();
+  if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
+  const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
+  g_control->generation.store(generation, std::memory_order_relaxed);
 }
 
 void lock(std::atomic<uint32_t>& word) {

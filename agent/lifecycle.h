@@ -60,7 +60,7 @@ bool is_filtered();
 // True if the collector has died. Cost: one load.
 bool is_collector_dead();
 
-// An object is being unloaded: rules and modules seen so far may be void. pre: the state is kOn
+// An object is being unloaded: rules, modules and functions found so far may be void. In any state.
 void note_unloading();
 
 // A spin lock in the fork page; pre: signals are blocked.

@@ -104,7 +104,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 
 // Of an event that ends a block. Every unload of an object frees memory while it goes on.
 Context* begin_ending_event(uint64_t sp) {
-  if (HEAPPROF_UNLIKELY(is_unloading()) && g_fork_page.state == AgentState::kOn) note_unloading();
+  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
   return begin_event(sp);
 }
 
