@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kHooked = static_cast<size_t>(CudaFunction::kCount);
 
 constexpr const char* kSymbols[kHooked] = {
-#define X(symbol, base, version, per_thread, params, args) #symbol,
+#define X(symbol, base, version, per_thread, params) #symbol,
 #include "agent/cuda_functions.def"
 #undef X
 };
@@ -86,6 +86,7 @@ uint64_t bytes_of_format(uint32_t format) {
 constexpr int kLastKnownVersion = 13999;       // of CUDA
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr uint32_t kArrayLayered = 1;          // CUDA_ARRAY3D_LAYERED: depth is a number of layers
+constexpr uint32_t kMostLevels = 32;           // of a mipmap: each is half as wide
 constexpr uint32_t kNotCapturing = 0;          // CU_STREAM_CAPTURE_STATUS_NONE
 
 }  // namespace
@@ -161,7 +162,7 @@ uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels) {
   uint64_t depth = descriptor.depth;
   const uint64_t element_bytes = bytes_of_format(descriptor.format) * descriptor.channels;
   uint64_t sum = 0;
-  for (uint32_t level = 0; level < levels; ++level) {
+  for (uint32_t level = 0; level < levels && level < kMostLevels; ++level) {
     sum += width * (height == 0 ? 1 : height) * (depth == 0 ? 1 : depth) * element_bytes;
     width = width > 1 ? width / 2 : width;
     height = height > 1 ? height / 2 : height;

@@ -40,7 +40,7 @@ struct CudaIpcHandle {
 };
 
 enum class CudaFunction : uint32_t {
-#define X(symbol, base, version, per_thread, params, args) symbol,
+#define X(symbol, base, version, per_thread, params) symbol,
 #include "agent/cuda_functions.def"
 #undef X
   kCount

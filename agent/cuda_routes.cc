@@ -91,12 +91,11 @@ struct Hooked {
   void* wrapper;
 };
 const Hooked kHooked[] = {
-#define X(symbol, base, version, per_thread, params, args) \
+#define X(symbol, base, version, per_thread, params) \
   {#symbol, #base, version, (per_thread) != 0, reinterpret_cast<void*>(heapprof_##symbol)},
 #include "agent/cuda_functions.def"
 #undef X
 };
-constexpr size_t kHookedCount = sizeof kHooked / sizeof kHooked[0];
 
 using Dlsym = void* (*)(void*, const char*);
 
@@ -123,7 +122,6 @@ const Hooked* find_base(const char* name, int version, uint64_t flags) {
 
 }  // namespace
 
-// What cuGetProcAddress found, or the wrapper of it.
 void replace_found(const char* name, void** function, int version, uint64_t flags) {
   if (name == nullptr || function == nullptr || *function == nullptr) return;
   const Hooked* hooked = find_base(name, version, flags);

@@ -27,11 +27,11 @@ using heapprof::agent::CudaIpcHandle;
 
 // The wrappers.
 extern "C" {
-#define X(symbol, base, version, per_thread, params, args) int symbol params;
+#define X(symbol, base, version, per_thread, params) int symbol params;
 #include "agent/cuda_functions.def"
 #undef X
 // The same, whatever the program defines under those names.
-#define X(symbol, base, version, per_thread, params, args) int heapprof_##symbol params;
+#define X(symbol, base, version, per_thread, params) int heapprof_##symbol params;
 #include "agent/cuda_functions.def"
 #undef X
 }

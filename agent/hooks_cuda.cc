@@ -330,7 +330,7 @@ HOOK int cuDevicePrimaryCtxReset_v2(int device) {
 }
 
 // What the table of routes gives out, whatever the program defines under the public names.
-#define X(symbol, base, version, per_thread, params, args) \
+#define X(symbol, base, version, per_thread, params) \
   extern "C" __attribute__((visibility("hidden"), alias(#symbol))) int heapprof_##symbol params;
 #include "agent/cuda_functions.def"
 #undef X

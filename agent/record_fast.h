@@ -1,7 +1,7 @@
 // agent/record_fast.h: the common path of record_malloc and record_free, inlined into malloc and free.
 //
-// It makes no call, so that the compiler needs no registers that calls preserve: that, and not the checks, is most of what a
-// record costs. Whatever is not common leads to record.cc, which does all of it again.
+// It makes no call, so that little has to be saved and reloaded: that, and not the checks, was most of what a record cost.
+// Whatever is not common leads to record.cc, which does all of it again.
 //
 // The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real call, so
 // that no other thread's record of the same address can lie between the two calls and the two records.

@@ -148,7 +148,11 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
       if (!add_reference(&handles_, facts.object, facts.device)) open(&handles_, facts.object, block);
       return;
     case DeviceOperation::kRetainHandle:
-      if (const auto at = handles_.find(facts.object); at != handles_.end()) ++at->second.references;
+      if (const auto at = handles_.find(facts.object); at != handles_.end()) {
+        ++at->second.references;
+      } else {
+        ++unmatched_;
+      }
       return;
     case DeviceOperation::kReleaseHandle: drop_reference(facts.object); return;
     case DeviceOperation::kMap:
@@ -158,8 +162,11 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
         if (!is_new) {  // its end went by unseen
           const uint64_t before = mapping->second.handle;
           mapping->second = {event.size_bytes, facts.object};
+          ++unmatched_;
           drop_reference(before);
         }
+      } else {
+        ++unmatched_;
       }
       return;
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;

@@ -59,7 +59,7 @@ class DeviceLedger {
   };
   using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
   Books& books() { return books_; }
-  // Ends of memory that was never seen to begin, and beginnings where the end before was never seen.
+  // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
   uint64_t unmatched() const { return unmatched_; }
   // Of its tables, about.
   uint64_t bytes() const {

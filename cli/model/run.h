@@ -70,7 +70,7 @@ struct Counters {
   uint64_t watermark_skips = 0;  // times a stuck thread was passed over in the ordering
   uint64_t modules_lost = 0;
   uint64_t notes_lost = 0;  // starts of programs that cannot be profiled, and loads past the hooks, that found no room
-  uint64_t unmatched_device_events = 0;  // ends of device memory that never began, and the reverse
+  uint64_t unmatched_device_events = 0;  // of memory that never began, or whose end before was not seen
   uint64_t corrupt_records = 0;
   uint64_t events_before_agent = 0;  // allocations before the agent could connect
   uint64_t verify_checked = 0;       // --verify-stacks

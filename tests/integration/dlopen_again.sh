@@ -9,3 +9,5 @@ expect_eq "sites of alpha" "$(stacks '^alpha_allocate' | wc -l)" 1
 expect_eq "callers of alpha" "$(stacks '^alpha_allocate' | sed 's/ < main.*//')" "alpha_allocate < use_library"
 [ "$(frames '^beta_allocate')" = "beta_allocate ($SOURCE/tests/targets/plugins/plugin.cc:$(line_of "$SOURCE/tests/targets/plugins/plugin.cc" 'keep(malloc'))" ] ||
   fail "frame of beta: $(frames '^beta_allocate')"
+[ "$(jq .heapprof.unwinder.forgotten_rules_count profile.json)" -ge 25 ] || fail "rules were kept over unloads: $(jq -c .heapprof.unwinder profile.json)"
+[ "$(jq .heapprof.unwinder.made_rules_count profile.json)" -ge 25 ] || fail "no rules were made again: $(jq -c .heapprof.unwinder profile.json)"

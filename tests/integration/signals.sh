@@ -9,4 +9,7 @@ for where in plain altstack; do
   expect_eq "blocks of the program ($where)" "$bytes $blocks $leaked_blocks" "$((main * 1235)) $main 0"
   # What was interrupted stands outside of the handler.
   stacks '^allocate_in_handler' | grep -q 'allocate_in_handler < .*main' || fail "stacks of the handler end in it: $(stacks '^allocate_in_handler' | head -3)"
+  # A signal's frame is stepped over by the interpreter, in a walk from scratch.
+  jq -e '.heapprof.unwinder | .special_frames_count >= 1 and .whole_walks_count >= 1 and .changed_stacks_count >= 1' profile.json >/dev/null ||
+    fail "how stacks were found: $(jq -c .heapprof.unwinder profile.json)"
 done

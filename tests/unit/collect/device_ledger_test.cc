@@ -153,7 +153,9 @@ TEST_CASE("what never began changes nothing by ending") {
   session.begin(&ring, Operation::kMap, 0, 5, 0x10000, 2048);
   session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 2048);
   session.end(&ring, Operation::kEndContext, 5, kAnyAddress);
-  CHECK(session.finish().devices.size() == 1);
+  const Recording& recording = session.finish();
+  CHECK(recording.devices.size() == 1);
+  CHECK(recording.run.counters.unmatched_device_events == 4);  // all but the failed release, the unmapping, the context
 }
 
 TEST_CASE("threads hand device memory on to each other") {
