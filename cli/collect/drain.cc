@@ -122,8 +122,9 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
       header.tail.store(ring.head, std::memory_order_release);  // (E)
       continue;
     }
-    if (ring.head != ring.decoder.position() || !ring.queue.empty()) active_.push_back(i);
-    if (ring.head == ring.decoder.position()) bound = std::min(bound, observe(i, round_stamp, now_ns));
+    ring.has_new = ring.head != ring.decoder.position();
+    if (ring.has_new || !ring.queue.empty()) active_.push_back(i);
+    if (!ring.has_new) bound = std::min(bound, observe(i, round_stamp, now_ns));
   }
   return bound;
 }
@@ -167,6 +168,14 @@ size_t Drain::round() {
   for (const uint32_t index : active_) sweep_shared(index, now_ns);
 
   size_t taken = 0;
+  if (options_.second != nullptr && !is_final_ && backlog_bytes() >= options_.second_from_bytes) {
+    taken = decode_beside_merge(ceiling, is_lone_round);
+    for (const uint32_t index : active_) {
+      if (rings_[index]->has_new) bound = std::min(bound, observe(index, round_stamp, now_ns));
+    }
+    if (!is_lone_round) ready_bound_ = bound;
+    return taken;
+  }
   if (active_.size() == 1) {
     const uint32_t index = active_.front();
     taken = pass_through(index, {rings_[index]->seen_stamp, ceiling}, bound);
@@ -175,10 +184,11 @@ size_t Drain::round() {
   }
   for (const uint32_t index : active_) {
     Ring& ring = *rings_[index];
-    if (ring.head == ring.decoder.position()) continue;
+    if (!ring.has_new) continue;
     taken += decode_all(index, {ring.seen_stamp, ceiling});
     bound = std::min(bound, observe(index, round_stamp, now_ns));
   }
+  ledger_.grow_sites(shared_.tree->site_count());
   merge(bound);
   return taken;
 }
@@ -194,10 +204,95 @@ size_t Drain::final_round() {
   return taken;
 }
 
+uint64_t Drain::backlog_bytes() const {
+  uint64_t bytes = 0;
+  for (const uint32_t index : active_) bytes += rings_[index]->head - rings_[index]->decoder.position();
+  return bytes;
+}
+
+// The second thread has the queues and the ledger, this one the rings and the tree. What is decoded here it gets the next time,
+// in this round or the next: of several rings the order is known only when all are decoded.
+size_t Drain::decode_beside_merge(uint64_t ceiling, bool is_lone) {
+  struct Waiter {  // an exception must not leave it at work
+    SecondThread* second;
+    ~Waiter() {
+      try {
+        second->wait();
+      } catch (...) {  // that of this thread says the same: there is no memory
+      }
+    }
+  };
+  size_t taken = 0;
+  for (bool goes_on = true; goes_on;) {
+    const size_t waiting = waiting_;
+    const Waiter waiter{options_.second};
+    start_merge();
+    goes_on = decode_chunk(ceiling, waiting);
+    options_.second->wait();
+    taken += fresh_count_;
+    queue_fresh();
+    if (is_lone) ready_bound_ = rings_[active_.front()]->decoder.last_stamp();
+  }
+  return taken;
+}
+
+void Drain::start_merge() {
+  ledger_.grow_sites(shared_.tree->site_count());
+  for (const uint32_t index : active_) rings_[index]->queued = rings_[index]->queue.size();
+  options_.second->start([this] { merge(ready_bound_); });
+}
+
+// Of each ring a part. False: nothing is left that could be decoded now.
+bool Drain::decode_chunk(uint64_t ceiling, size_t waiting) {
+  const size_t share = std::max(kChunkEvents / active_.size(), DecodeShared::kBatchEvents);
+  if (fresh_.size() < kChunkEvents) fresh_.resize(kChunkEvents);
+  bool is_cut = false;
+  for (const uint32_t index : active_) {
+    Ring& ring = *rings_[index];
+    const DecodeLimits limits{ring.seen_stamp, ceiling};
+    while (ring.decoder.position() != ring.head) {
+      if (ring.fresh + DecodeShared::kBatchEvents > share ||
+          fresh_count_ + DecodeShared::kBatchEvents > fresh_.size()) {
+        is_cut = true;
+        break;
+      }
+      if (waiting + fresh_count_ >= kMaxWaiting && ring.queued + ring.fresh >= kMinWaiting) break;
+      const std::span<Event> room(fresh_.data() + fresh_count_, DecodeShared::kBatchEvents);
+      const size_t count = ring.decoder.decode(ring.head, limits, room);
+      ring.fresh += count;
+      fresh_count_ += count;
+      if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / kReleaseShare) release(index);
+    }
+    release(index);
+  }
+  return is_cut;
+}
+
+void Drain::queue_fresh() {
+  const Event* next = fresh_.data();
+  for (const uint32_t index : active_) {
+    Ring& ring = *rings_[index];
+    queue_rest(ring, std::span(next, ring.fresh));
+    next += ring.fresh;
+    ring.fresh = 0;
+  }
+  fresh_count_ = 0;
+}
+
+void Drain::apply_ready() {
+  active_.clear();
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    if (!rings_[i]->queue.empty()) active_.push_back(i);
+  }
+  ledger_.grow_sites(shared_.tree->site_count());
+  merge(ready_bound_);
+}
+
 // The only ring with events: those up to `bound` need no queue.
 size_t Drain::pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound) {
   Ring& ring = *rings_[index];
-  while (!ring.queue.empty() && ring.queue.front().stamp <= bound) apply_front(ring, index);
+  ledger_.grow_sites(shared_.tree->site_count());  // what waits may have some that are new
+  apply_run(ring, index, bound);
   size_t taken = 0;
   while (ring.decoder.position() != ring.head) {
     if (waiting_ >= kMaxWaiting && ring.queue.size() >= kMinWaiting) break;
@@ -228,7 +323,6 @@ size_t Drain::decode_all(uint32_t index, const DecodeLimits& limits) {
     taken += count;
     if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / kReleaseShare) release(index);
   }
-  ledger_.grow_sites(shared_.tree->site_count());
   release(index);
   return taken;
 }
@@ -236,6 +330,14 @@ size_t Drain::decode_all(uint32_t index, const DecodeLimits& limits) {
 void Drain::queue_rest(Ring& ring, std::span<const Event> events) {
   ring.queue.push(events);
   waiting_ += events.size();
+}
+
+// The events of one ring up to `bound`: no other ring has any.
+void Drain::apply_run(Ring& ring, uint32_t index, uint64_t bound) {
+  const std::span<const Event> events = ring.queue.up_to(bound);
+  ledger_.apply(events, index);
+  waiting_ -= events.size();
+  ring.queue.pop(events.size());
 }
 
 void Drain::apply_front(Ring& ring, uint32_t index) {
@@ -256,6 +358,7 @@ void Drain::merge(uint64_t bound) {
   while (!heap_.empty()) {
     const uint32_t index = heap_.top().ring;
     Ring& ring = *rings_[index];
+    if (heap_.size() == 1) return apply_run(ring, index, bound);
     for (;;) {
       apply_front(ring, index);
       if (ring.queue.empty() || ring.queue.front().stamp > bound) {

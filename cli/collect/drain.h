@@ -3,6 +3,9 @@
 // One ring, which most programs have, goes straight through in batches. Several are decoded up to their heads first, so that
 // their producers have space again, and then merged by stamp up to the watermark; what lies beyond it waits here.
 //
+// While there is a backlog, a second thread may merge and apply what was decoded before, as this one decodes (stages one and
+// two); it rests whenever round() returns, but a part of what was decoded may then wait for the next round.
+//
 // Guarantees
 //  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and said.
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
@@ -18,6 +21,7 @@
 #include "cli/collect/merge.h"
 #include "cli/collect/process_files.h"
 #include "cli/collect/ring_decoder.h"
+#include "cli/collect/second_thread.h"
 #include "cli/collect/watermark.h"
 
 #include <cstdint>
@@ -30,7 +34,9 @@ struct DrainOptions {
   wire::ClockMode clock_mode;
   wire::FenceMode fence_mode;
   uint64_t repair_window_stamps;
-  uint64_t patience_ns;  // see watermark.h
+  uint64_t patience_ns;        // see watermark.h
+  SecondThread* second;        // nullptr: none
+  uint64_t second_from_bytes;  // of records that wait
 };
 
 class Drain {
@@ -42,6 +48,9 @@ class Drain {
   // The same when nobody writes any more: nothing waits for a watermark.
   size_t final_round();
 
+  // Applies what waits for nothing but its turn.
+  void apply_ready();
+
   void set_repair_window(uint64_t stamps);
   uint64_t watermark_skips() const;
   bool has_unreadable_rings() const { return unreadable_rings_ != 0; }
@@ -51,6 +60,7 @@ class Drain {
  private:
   static constexpr size_t kMaxWaiting = 2u << 20;  // events of 32 bytes
   static constexpr size_t kMinWaiting = 256;       // of one ring, so that each can always move on
+  static constexpr size_t kChunkEvents = 16'384;   // decoded while as many are applied
 
   struct Ring {
     Ring(const uint64_t* words, uint64_t bytes, DecodeShared* shared, uint64_t patience_ns)
@@ -64,6 +74,9 @@ class Drain {
     uint64_t seen_stamp = 0;  // W of the round before: records beyond the head of that round are younger
     bool in_event = false;
     bool is_readable = true;
+    bool has_new = false;  // in this round
+    size_t queued = 0;     // when the second thread got the queue
+    size_t fresh = 0;      // events in fresh_
     uint64_t swept_ns = 0;
   };
 
@@ -75,6 +88,12 @@ class Drain {
   uint64_t observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns);
   size_t pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound);
   size_t decode_all(uint32_t index, const DecodeLimits& limits);
+  uint64_t backlog_bytes() const;
+  size_t decode_beside_merge(uint64_t ceiling, bool is_lone);
+  void start_merge();
+  bool decode_chunk(uint64_t ceiling, size_t waiting);
+  void queue_fresh();
+  void apply_run(Ring& ring, uint32_t index, uint64_t bound);
   void queue_rest(Ring& ring, std::span<const Event> events);
   void merge(uint64_t bound);
   void apply_front(Ring& ring, uint32_t index);
@@ -90,7 +109,10 @@ class Drain {
   std::vector<uint32_t> active_;  // rings with new records or waiting events in this round
   std::vector<Event> batch_;
   MergeHeap heap_;
-  size_t waiting_ = 0;  // events in all queues
+  size_t waiting_ = 0;        // events in all queues
+  uint64_t ready_bound_ = 0;  // everything up to this stamp has been decoded
+  std::vector<Event> fresh_;  // decoded while the second thread has the queues, by ring in the order of active_
+  size_t fresh_count_ = 0;
   uint64_t unreadable_rings_ = 0;
   bool is_final_ = false;
 };

@@ -6,6 +6,7 @@
 
 #include "cli/collect/event.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -20,10 +21,18 @@ class EventQueue {
   // nullptr: there are not so many.
   const Event* ahead(size_t count) const { return count < size() ? &events_[front_ + count] : nullptr; }
 
+  // As many from the front as have no later stamp than `bound`.
+  std::span<const Event> up_to(uint64_t bound) const {
+    const std::span<const Event> all = std::span(events_).subspan(front_);
+    const auto end = std::partition_point(all.begin(), all.end(), [bound](const Event& e) { return e.stamp <= bound; });
+    return all.first(static_cast<size_t>(end - all.begin()));
+  }
+
   void push(std::span<const Event> events) { events_.insert(events_.end(), events.begin(), events.end()); }
 
-  void pop() {
-    if (++front_ == events_.size()) {
+  void pop(size_t count = 1) {
+    front_ += count;
+    if (front_ == events_.size()) {
       reset();
     } else if (front_ >= kCompactFrom && front_ * 2 >= events_.size()) {
       events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(front_));

@@ -73,6 +73,8 @@ std::optional<uint64_t> own_limit(__rlimit_resource resource) {
 
 }  // namespace
 
+bool is_memory_limited() { return own_limit(RLIMIT_AS) || own_limit(RLIMIT_DATA); }
+
 MemoryBudget::MemoryBudget(uint64_t max_bytes, const std::string& root)
     : max_bytes_(max_bytes),
       page_bytes_(static_cast<uint64_t>(::sysconf(_SC_PAGESIZE))),

@@ -29,6 +29,9 @@ struct MemoryNeed {
   uint64_t finish_bytes = 0;  // is needed to come to an end
 };
 
+// Whether a limit of this process's own, on its address space or its data, is set.
+bool is_memory_limited();
+
 class MemoryBudget {
  public:
   // max_bytes 0: no budget of our own. `root` stands before /proc and /sys, for tests.

@@ -22,6 +22,7 @@ class MergeHeap {
 
   void clear() { heads_.clear(); }
   bool empty() const { return heads_.empty(); }
+  size_t size() const { return heads_.size(); }
   const Head& top() const { return heads_.front(); }
 
   void push(Head head) {

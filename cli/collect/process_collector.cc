@@ -124,6 +124,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.modules = state.modules.get();
   state.shared.threads = &state.threads;
   state.shared.devices = &state.ledger.device_facts();
+  state.shared.second = state.options.second;
   state.shared.max_frames = std::min<uint32_t>(state.options.max_frames, UINT16_MAX);
   wire::FenceMode fence_mode = state.options.fence_mode;
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
@@ -132,7 +133,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.ledger.start(state.scale.start_ticks());
   state.drain = std::make_unique<Drain>(
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),
-      DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns});
+      DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
+                   state.options.second, state.options.second_from_bytes});
 }
 
 size_t ProcessCollector::drain() {
@@ -262,6 +264,7 @@ std::string what_is_missing(const Counters& counters, wire::StopReason stop, boo
 }  // namespace
 
 Recording ProcessCollector::finish_copy() {
+  if (state_->drain != nullptr) state_->drain->apply_ready();
   state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
   return finish();
 }

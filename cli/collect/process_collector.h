@@ -8,7 +8,8 @@
 //  - Where memory runs out, drain() throws std::bad_alloc, and the books are exact up to one event.
 // Not provided: what only the launcher knows: command, end, machine, parent, wall-clock start, self_test_failures,
 //           the collector's own cost.
-// Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h).
+// Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h). `second`
+//           is used within drain() only.
 // Trust:    everything that the process writes is hostile: it can spoil its own numbers, and nothing else.
 // Cost:     tests/bench/collect.cc; an idle round is 1 µs and 2 ns a ring.
 #pragma once
@@ -26,6 +27,8 @@
 
 namespace heapprof::cli {
 
+class SecondThread;
+
 struct CollectorOptions {
   wire::ClockMode clock_mode = wire::ClockMode::kTsc;                  // detect_clock_mode() in clock.h
   wire::FenceMode fence_mode = wire::FenceMode::kMembarrierExpedited;  // detect_fence_mode()
@@ -34,7 +37,9 @@ struct CollectorOptions {
   uint32_t stall_timeout_ms = 10'000;
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =
-      100'000'000;  // how long a thread that is stuck inside an event may hold the others' order back
+      100'000'000;                 // how long a thread that is stuck inside an event may hold the others' order back
+  SecondThread* second = nullptr;  // for the second stage while there is a backlog; shared by collectors of one thread
+  uint64_t second_from_bytes = 64 << 10;  // of records that wait
 };
 
 // As it stands in the profile.

@@ -239,6 +239,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
       break;
     default: return false;
   }
+  shared_->settle();
   event->address = shared_->devices->put(facts);
   return true;
 }
@@ -275,6 +276,7 @@ void RingDecoder::enter_thread(uint32_t id, std::span<Event> batch, Cursor* curs
   last_stamp_ = cursor->last_stamp;
   if (thread_ != 0 && id == thread_id_) return;  // the same thread again, after a pause
   thread_id_ = id;
+  shared_->settle();
   if (is_shared_) {
     if (sharing_.size() >= kMaxSharing && sharing_.count(id) == 0) {  // no target has so many
       thread_ = 0;

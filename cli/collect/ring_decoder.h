@@ -1,7 +1,8 @@
 // cli/collect/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the ledger is the other.
 //
 // Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
-// DecodeShared, so that rings can be decoded by several threads once those take locks.
+// DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and for the threads
+// and the devices' facts, which change rarely, decode() waits for it.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.
@@ -14,6 +15,7 @@
 #include "cli/collect/device_facts.h"
 #include "cli/collect/event.h"
 #include "cli/collect/module_map.h"
+#include "cli/collect/second_thread.h"
 #include "cli/collect/thread_table.h"
 #include "shared/events.h"
 
@@ -31,8 +33,14 @@ struct DecodeShared {
   ThreadTable* threads;
   uint32_t max_frames;
   DeviceFactsTable* devices;
+  SecondThread* second;  // may be reading the threads and devices; nullptr: there is none
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;
+
+  // The ledger has done what it was given: what it shares with the decoder may be changed.
+  void settle() const {
+    if (second != nullptr) second->wait();
+  }
 
   // Scratch memory of decode().
   struct Frame {
@@ -75,6 +83,7 @@ class RingDecoder {
   bool has_stopped() const { return has_stopped_; }
 
   // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of events.
+  // pre: the ledger is not at work
   template <typename IsGone>
   size_t leave_gone(std::span<Event> batch, const IsGone& is_gone) {
     size_t count = 0;

@@ -56,6 +56,10 @@ void declare_run_options(Options* options, RunOptions* target) {
                                     {"global", FenceChoice::kGlobal},
                                     {"producer", FenceChoice::kProducer}},
                                    &target->fence);
+  options->add_choice<ThreadsChoice>(
+      {"--collector-threads", "N", testing, "auto, 1 or 2"},
+      {{"auto", ThreadsChoice::kAuto}, {"1", ThreadsChoice::kOne}, {"2", ThreadsChoice::kTwo}},
+      &target->collector_threads);
 }
 
 int run_main(const std::vector<std::string>& arguments) {

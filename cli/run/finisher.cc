@@ -10,6 +10,7 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
+#include "cli/collect/memory_budget.h"
 #include "cli/model/assemble.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
@@ -54,14 +55,6 @@ void name_main_module(Recording* recording) {
 void give_up_names(Recording* recording) {
   recording->run.coverage.unread_modules.clear();
   for (const Module& module : recording->modules) recording->run.coverage.unread_modules.push_back(module.path);
-}
-
-bool is_memory_limited() {
-  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
-    rlimit limit{};
-    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) return true;
-  }
-  return false;
 }
 
 // With names; or without, or without stacks, if there is no memory for them.

@@ -86,7 +86,9 @@ struct Processes::Process {
 };
 
 Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
-    : plan_(std::move(plan)), tree_(tree), on_end_(std::move(on_end)), budget_(plan_.max_memory_bytes) {}
+    : plan_(std::move(plan)), tree_(tree), on_end_(std::move(on_end)), budget_(plan_.max_memory_bytes) {
+  if (plan_.has_second_thread) plan_.collector.second = &second_;
+}
 Processes::~Processes() = default;
 
 // The caller's place in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.

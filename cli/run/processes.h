@@ -14,6 +14,7 @@
 #include "cli/base/result.h"
 #include "cli/collect/memory_budget.h"
 #include "cli/collect/process_collector.h"
+#include "cli/collect/second_thread.h"
 #include "cli/model/recording.h"
 #include "cli/run/process_tree.h"
 #include "cli/target/process_identity.h"
@@ -40,7 +41,8 @@ struct ProcessPlan {
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
-  uint64_t max_memory_bytes = 0;  // of this process; 0: only the limits that the system sets
+  uint64_t max_memory_bytes = 0;   // of this process; 0: only the limits that the system sets
+  bool has_second_thread = false;  // of the collector, for backlogs
 };
 
 // A program image that has ended.
@@ -102,6 +104,7 @@ class Processes {
   Recording take_recording(Process* process);
 
   ProcessPlan plan_;
+  SecondThread second_;
   ProcessTree* tree_;
   OnEnd on_end_;
   std::list<Process> processes_;

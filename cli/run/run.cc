@@ -21,6 +21,7 @@
 #include "shared/env.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -56,6 +57,13 @@ wire::UnwinderKind choose_unwinder(const RunOptions& options) {
   return wire::UnwinderKind::kHeapprof;
 }
 
+// One core for the program, one for the collector, and as many again. A thread costs address space: none under a limit on it.
+bool has_idle_core() {
+  constexpr int kEnough = 4;
+  cpu_set_t cores;
+  return !is_memory_limited() && sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) >= kEnough;
+}
+
 ProcessPlan make_plan(const RunOptions& options) {
   ProcessPlan plan;
   plan.collector.clock_mode = choose_clock(options.clock);
@@ -75,6 +83,8 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.root_command = options.program;
   plan.machine = describe_machine();
   plan.max_memory_bytes = options.max_memory_bytes;
+  plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||
+                           (options.collector_threads == ThreadsChoice::kAuto && has_idle_core());
   return plan;
 }
 

@@ -18,6 +18,7 @@ enum class UnwinderChoice { kHeapprof, kLibunwind, kFramePointers };
 enum class OnFull { kWait, kDrop };
 enum class ClockChoice { kAuto, kTsc, kSequence };
 enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
+enum class ThreadsChoice { kAuto, kOne, kTwo };
 
 struct RunOptions {
   std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
@@ -34,6 +35,7 @@ struct RunOptions {
   uint64_t max_memory_bytes = 0;  // of heapprof itself; 0: as much as the system gives
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
+  ThreadsChoice collector_threads = ThreadsChoice::kAuto;
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;
   std::vector<std::string> program;  // argv of what to run; never empty

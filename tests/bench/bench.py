@@ -146,12 +146,12 @@ def startup(options: argparse.Namespace, modes: list[str]) -> list[str]:
             ", ".join(f"{mode} {median(values):.1f} ms" for mode, values in times.items()) + "."]
 
 
-def alone(name: str, title: str) -> list[str]:
+def alone(name: str, title: str, *arguments: str) -> list[str]:
     """The output of a benchmark that is built beside the tests."""
     tool = ROOT / "build/release/tests" / name
     if not tool.exists():
         return []
-    output = subprocess.run([str(tool)], capture_output=True, text=True, check=True).stdout.rstrip()
+    output = subprocess.run([str(tool), *arguments], capture_output=True, text=True, check=True).stdout.rstrip()
     return ["", f"## {title}", "", "```", output, "```"]
 
 
@@ -187,6 +187,7 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
         lines += startup(options, modes)
         lines += alone("bench_unwind", "A whole stack (tests/bench/unwind.cc)")
         lines += alone("bench_collect", "The collector alone, from a ring's bytes to the books (tests/bench/collect.cc)")
+        lines += alone("bench_collect", "The same in two threads", "0", "1", "2")
     for row in rows:
         for mode, why in row["failed"].items():
             lines.append(f"- {row['name']} under {mode} failed: `{why.splitlines()[-1] if why else ''}`")

@@ -1,13 +1,15 @@
 // tests/bench/collect.cc: what the collector costs, in nanoseconds a record, from the ring's bytes to the books.
 //
-// A played agent fills rings; only the collector's rounds are timed. Prints a table; asserts nothing. Not timed: the target's
-// cache lines coming over from another core, which is what a real run adds.
+// A played agent fills rings; only the collector's rounds are timed, by the clock on the wall. Prints a table; asserts nothing.
+// Not timed: the target's cache lines coming over from another core, which is what a real run adds.
+//
+//   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
+#include "cli/collect/second_thread.h"
 #include "tests/support/ring_builder.h"
 
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,6 +23,9 @@ using test::FakeAgent;
 using test::RingBuilder;
 using test::Stack;
 
+uint64_t g_divisor = 1;
+int g_threads = 1;
+
 class Bench {
  public:
   Bench(const char* name, uint32_t ring_count) : name_(name) {
@@ -28,6 +33,7 @@ class Bench {
     options.clock_mode = detect_clock_mode();
     options.fence_mode = wire::FenceMode::kProducerFence;
     options.patience_ns = UINT64_MAX / 2;
+    if (g_threads == 2) options.second = &second_;
     auto created = ProcessCollector::create(options);
     if (!created.ok()) {
       std::printf("%s: %s\n", name, created.problem().what.c_str());
@@ -46,15 +52,10 @@ class Bench {
 
   static uint64_t stamp() { return read_ticks(wire::ClockMode::kTsc); }
 
-  static uint64_t cpu_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-  }
   void drain() {
-    const uint64_t before = cpu_ns();
+    const uint64_t before = monotonic_ns();
     records_ += collector_->drain();
-    spent_ns_ += cpu_ns() - before;
+    spent_ns_ += monotonic_ns() - before;
   }
   // What came before was preparation.
   void restart() {
@@ -64,9 +65,9 @@ class Bench {
   void report() {
     drain();
     collector_->drain_to_end();
-    const uint64_t before = cpu_ns();
+    const uint64_t before = monotonic_ns();
     const Recording recording = collector_->finish();
-    const uint64_t finish_ns = cpu_ns() - before;
+    const uint64_t finish_ns = monotonic_ns() - before;
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     std::printf("%-44s %7.1f ns/record %10lu records %9zu sites %9zu nodes %6.0f ms finish, max rss %ld MiB\n", name_,
@@ -80,13 +81,12 @@ class Bench {
 
  private:
   const char* name_;
+  SecondThread second_;
   std::unique_ptr<ProcessCollector> collector_;
   std::unique_ptr<FakeAgent> agent_;
   uint64_t records_ = 0;
   uint64_t spent_ns_ = 0;
 };
-
-uint64_t g_divisor = 1;
 
 Stack base_stack(size_t depth) {
   Stack stack;
@@ -165,6 +165,7 @@ void several_rings(const char* name, uint32_t rings, uint64_t burst) {
 int main(int argc, char** argv) {
   const int only = argc > 1 ? std::atoi(argv[1]) : 0;            // number of the row
   if (argc > 2) g_divisor = std::strtoul(argv[2], nullptr, 10);  // shorter, for valgrind
+  if (argc > 3) g_threads = std::atoi(argv[3]);
   if (only == 0 || only == 1) tight_loop();
   if (only == 0 || only == 2) distinct_stacks("1 M distinct stacks, as they come up", true);
   if (only == 0 || only == 7) distinct_stacks("1 M distinct stacks at random", false);

@@ -25,5 +25,7 @@ oracle_case  110   64  150000 free     256 h
 oracle_case  111    4   60000 barrier  128 "" --clock sequence
 oracle_case  112    4   60000 barrier  128 "" --fence global
 oracle_case  113    4   60000 free     128 h  --fence producer
+oracle_case  115   16   60000 free     128 h  --collector-threads 2
+oracle_case  116    1   60000 barrier  128 "" --collector-threads 2
 oracle_case  114   16   60000 free     128 h  --clock sequence --fence producer
 oracle_case  115    2   30000 barrier  128 "" --unwinder libunwind

@@ -4,6 +4,7 @@
 // between what the books allow.
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
+#include "cli/collect/second_thread.h"
 #include "tests/support/ring_builder.h"
 
 #include <catch2/catch.hpp>
@@ -118,6 +119,11 @@ void run_threads(wire::ClockMode clock, wire::FenceMode fence, uint32_t count) {
   CollectorOptions options;
   options.clock_mode = clock;
   options.fence_mode = fence;
+  SecondThread second;
+  if (GENERATE(false, true)) {
+    options.second = &second;
+    options.second_from_bytes = 1;
+  }
   auto collector = std::move(ProcessCollector::create(options)).value();
   FakeAgent agent(collector->arena_fd());
   wire::Hello hello{};

@@ -1,6 +1,7 @@
 // Several rings, drained at any moment, with threads inside events: the order must be that of the stamps, so everything that
 // depends on it (peak, temporary blocks, each site's maximum) must be what the reference books say, to the byte.
 #include "cli/collect/process_collector.h"
+#include "cli/collect/second_thread.h"
 #include "tests/support/heap_story.h"
 #include "tests/support/ring_builder.h"
 
@@ -83,6 +84,11 @@ TEST_CASE("the order of several rings is that of their stamps") {
   CollectorOptions collector_options;
   collector_options.clock_mode = wire::ClockMode::kSequence;  // the test is the clock
   collector_options.patience_ns = 3'600'000'000'000;
+  SecondThread second;
+  if (GENERATE(false, true)) {
+    collector_options.second = &second;
+    collector_options.second_from_bytes = 1;
+  }
   auto collector = ProcessCollector::create(collector_options);
   REQUIRE(collector.ok());
   FakeAgent agent((*collector)->arena_fd());
