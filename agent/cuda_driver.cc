@@ -1,6 +1,9 @@
 // agent/cuda_driver.cc: see cuda_driver.h.
 #include "agent/cuda_driver.h"
 
+#include "agent/arena.h"
+#include "agent/device_limit.h"
+#include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/loaded_object.h"
 #include "agent/raw.h"
@@ -30,6 +33,9 @@ enum class Question : uint32_t {
   kStreamIsCapturing,
   kStreamIsCapturingPerThread,
   kPrimaryContextState,
+  kDeviceUuid,
+  kDevicePciId,
+  kDeviceName,
   kCount
 };
 constexpr const char* kQuestions[] = {"cuCtxGetDevice",
@@ -39,7 +45,10 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuArrayGetMemoryRequirements",
                                       "cuStreamIsCapturing",
                                       "cuStreamIsCapturing_ptsz",
-                                      "cuDevicePrimaryCtxGetState"};
+                                      "cuDevicePrimaryCtxGetState",
+                                      "cuDeviceGetUuid",
+                                      "cuDeviceGetPCIBusId",
+                                      "cuDeviceGetName"};
 static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
 void* g_questions[static_cast<size_t>(Question::kCount)];
 
@@ -82,6 +91,38 @@ uint64_t bytes_of_format(uint32_t format) {
     default: return 1;
   }
 }
+
+// Text of a note, put together without libc, which may allocate.
+struct Words {
+  char text[sizeof wire::Note::text] = {};
+  size_t length = 0;
+
+  void put(char c) {
+    if (length + 1 < sizeof text) text[length++] = c;
+  }
+  void end() { put(' '); }
+  void add(const char* word) {
+    for (; *word != 0; ++word) put(*word);
+  }
+  void add(uint64_t value) {
+    char digits[20];
+    size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while ((value /= 10) != 0);
+    while (count != 0) put(digits[--count]);
+  }
+  // As nvidia-smi writes it.
+  void add_uuid(const unsigned char* bytes) {
+    add("GPU-");
+    for (int i = 0; i < 16; ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) put('-');
+      put("0123456789abcdef"[bytes[i] >> 4]);
+      put("0123456789abcdef"[bytes[i] & 15]);
+    }
+  }
+};
+
+uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // the life in which it was
 
 constexpr int kLastKnownVersion = 13999;       // of CUDA
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
@@ -137,6 +178,42 @@ uint32_t device_of_pointer(uint64_t address) {
   const bool is_known =
       ask(Question::kPointerGetAttribute, static_cast<void*>(&ordinal), kPointerDeviceOrdinal, address);
   return is_known && ordinal >= 0 ? device_of_ordinal(ordinal) : device_of_context();
+}
+
+uint64_t free_bytes_of_context(uint32_t device) {
+  using GetInfo = int (*)(size_t*, size_t*);
+  auto* get_info = reinterpret_cast<GetInfo>(real_cuda(CudaFunction::cuMemGetInfo_v2));
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  if (get_info == nullptr || device < wire::kFirstCudaDevice || device != device_of_context() ||
+      get_info(&free_bytes, &total_bytes) != kCudaSuccess) {
+    return wire::kFreeUnknown;
+  }
+  const uint64_t limit = device_limit(device);
+  const uint64_t held = held_device_memory(device);
+  const uint64_t left = held < limit ? limit - held : 0;
+  return left < free_bytes ? left : free_bytes;
+}
+
+void announce_device(uint32_t device) {
+  if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice) return;
+  uint32_t* const life = &g_announced[device - wire::kFirstCudaDevice];
+  if (__atomic_load_n(life, __ATOMIC_RELAXED) == g_life) return;
+  __atomic_store_n(life, g_life, __ATOMIC_RELAXED);
+  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
+  Words words;
+  unsigned char uuid[16];
+  if (ask(Question::kDeviceUuid, static_cast<void*>(uuid), ordinal)) words.add_uuid(uuid);
+  words.end();
+  char text[64] = {};
+  if (ask(Question::kDevicePciId, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
+  words.end();
+  size_t total_bytes = 0;
+  auto* get_total = reinterpret_cast<int (*)(size_t*, int)>(real_cuda(CudaFunction::cuDeviceTotalMem_v2));
+  if (get_total != nullptr && get_total(&total_bytes, ordinal) == kCudaSuccess) words.add(total_bytes);
+  words.end();
+  if (ask(Question::kDeviceName, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
+  add_note(wire::NoteKind::kDevice, device, words.text, false);
 }
 
 uint64_t bytes_of_pointer(uint64_t address) {

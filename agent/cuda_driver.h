@@ -47,6 +47,7 @@ enum class CudaFunction : uint32_t {
 };
 
 inline constexpr int kCudaSuccess = 0;
+inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
 inline constexpr uint32_t kCudaLocationDevice = 1;
 
@@ -67,6 +68,10 @@ uint32_t device_of_context();
 void* current_context();
 // Of a pointer that the driver gave out; that of the context where the driver does not say.
 uint32_t device_of_pointer(uint64_t address);
+// What is free on the device, if it is that of the calling thread's context; within the limit. wire::kFreeUnknown: not known.
+uint64_t free_bytes_of_context(uint32_t device);
+// Tells the collector what the device is; once.
+void announce_device(uint32_t device);
 // Bytes of an imported allocation; 0: unknown.
 uint64_t bytes_of_pointer(uint64_t address);
 // Bytes that the driver set aside for it; 0: it does not say.

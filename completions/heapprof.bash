@@ -4,7 +4,7 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
@@ -22,7 +22,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _command_offset $((i + 1)); return ;;
-        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --limit | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _command_offset "$i"; return ;;
       esac
@@ -42,7 +42,7 @@ _heapprof() {
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --stall-timeout | --max-memory) return ;;
+    --top | --stall-timeout | --max-memory | --limit) return ;;
     -o | --output | --suppressions) _filedir; return ;;
   esac
   $split && return

@@ -75,7 +75,8 @@ enum class TruncationCause : uint32_t {
   X(kMap,            6)  /* kMalloc: the handle (object) is mapped at address                                       */  \
   X(kUnmap,          7)  /* kMalloc: the mappings in [address, address + size) end                                  */  \
   X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it                  */  \
-  X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */
+  X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
+  X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -101,6 +102,17 @@ constexpr bool is_device(uint32_t device) {
   return (device >= kPinnedDevice && device <= kImportedDevice) ||
          (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
+
+// Of kRefuse: what the driver returned, and whether it was asked at all or a limit of ours stood before it.
+constexpr uint64_t pack_refusal(int result, bool is_by_limit) {
+  return static_cast<uint64_t>(is_by_limit) << 32 | static_cast<uint32_t>(result);
+}
+constexpr int refusal_result(uint64_t object) { return static_cast<int>(object & 0xffffffff); }
+constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) != 0; }
+// What was free at that moment. An address is never 0.
+inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
+constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }
+constexpr uint64_t free_of(uint64_t address) { return address == kFreeUnknown ? kFreeUnknown : address - 1; }
 
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;

@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 4;
+inline constexpr uint32_t kProtocolVersion = 5;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -25,7 +25,8 @@ inline constexpr uint32_t kMaxNotes = 256;
 inline constexpr uint64_t kNoteBytes = 256;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
-inline constexpr uint32_t kLargeRings = 64;  // rings below this index are large
+inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have one
+inline constexpr uint32_t kLargeRings = 64;    // rings below this index are large
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 
@@ -126,7 +127,8 @@ struct Control {
   std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
   std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
   std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
-  uint32_t reserved;
+  uint32_t has_device_limits;
+  uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   alignas(
       64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
@@ -191,6 +193,8 @@ enum class NoteKind : uint32_t {
   kImage =
       1,  // a program that was started (or that the process became) and cannot load the agent; reason: ImageObstacle
   kBypass = 2,  // an object that was loaded past the hooks; reason: BypassReason
+  kDevice =
+      3,  // what a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank
 };
 
 // Why a program cannot be profiled. Numbers are part of the protocol: append only.

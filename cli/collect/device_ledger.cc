@@ -1,6 +1,8 @@
 // cli/collect/device_ledger.cc: see device_ledger.h.
 #include "cli/collect/device_ledger.h"
 
+#include "cli/model/device_facts.h"
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -134,6 +136,48 @@ void DeviceLedger::end_context(uint64_t context) {
   }
 }
 
+namespace {
+
+// The sites that hold most of the device now.
+std::vector<std::pair<uint32_t, Amount>> largest_holders(const SiteBook& sites) {
+  std::vector<std::pair<uint32_t, Amount>> holders;
+  for (uint32_t site = 1; site < sites.size(); ++site) {
+    if (sites[site].live.blocks != 0) holders.emplace_back(site, sites[site].live);
+  }
+  const auto is_larger = [](const auto& a, const auto& b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  };
+  const auto end = holders.begin() + static_cast<std::ptrdiff_t>(std::min(holders.size(), kMostHolders));
+  std::partial_sort(holders.begin(), end, holders.end(), is_larger);
+  holders.erase(end, holders.end());
+  return holders;
+}
+
+}  // namespace
+
+void DeviceLedger::refuse(const DeviceFacts& facts, const Event& event) {
+  DeviceBook& book = book_of(facts.device);
+  auto same = std::find_if(book.refused.begin(), book.refused.end(),
+                           [&event](const RefusedSite& known) { return known.site == event.site; });
+  if (same == book.refused.end()) {
+    if (book.refused.size() >= kMostRefusedSites) {
+      ++book.refused_elsewhere;
+      return;
+    }
+    book.refused.push_back({});
+    same = std::prev(book.refused.end());
+    same->site = event.site;
+    same->first_ticks = now_ticks_;
+  }
+  ++same->count;
+  if (wire::is_refusal_by_limit(facts.object)) ++same->by_limit_count;
+  same->last_ticks = now_ticks_;
+  same->size_bytes = event.size_bytes;
+  same->free_bytes = wire::free_of(facts.address);
+  same->live = book.sites.totals().live;
+  if (same->count <= kMostAutopsies) same->holders = largest_holders(book.sites);
+}
+
 void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks) {
   now_ticks_ = std::max(now_ticks_, now_ticks);
   DeviceBlock block{event.size_bytes, now_ticks_, facts.object, facts.device, event.site, event.thread(), 1};
@@ -171,6 +215,7 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
       return;
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;
     case DeviceOperation::kEndContext: end_context(facts.object); return;
+    case DeviceOperation::kRefuse: refuse(facts, event); return;
   }
 }
 

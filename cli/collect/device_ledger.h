@@ -19,6 +19,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -32,10 +34,25 @@ struct DeviceBlock {
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
 };
 
+// Allocations that failed, of one site; what the last of them saw.
+struct RefusedSite {
+  uint32_t site;
+  uint64_t count;
+  uint64_t by_limit_count;
+  uint64_t first_ticks;
+  uint64_t last_ticks;
+  uint64_t size_bytes;
+  uint64_t free_bytes;  // wire::kFreeUnknown
+  Amount live;
+  std::vector<std::pair<uint32_t, Amount>> holders;  // sites, the largest first
+};
+
 // Of one device.
 struct DeviceBook {
   SiteBook sites;
   LiveTimeline timeline;
+  std::vector<RefusedSite> refused;
+  uint64_t refused_elsewhere = 0;  // by sites beyond kMostRefusedSites
 };
 
 class DeviceLedger {
@@ -77,6 +94,8 @@ class DeviceLedger {
 
  private:
   static constexpr uint64_t kBlockBytes = 160;
+  static constexpr size_t kMostRefusedSites = 64;
+  static constexpr uint64_t kMostAutopsies = 1000;  // of a site: each looks at all sites
   static constexpr uint64_t kBookBytes = 128 << 10;
 
   struct Mapping {
@@ -101,6 +120,7 @@ class DeviceLedger {
   void drop_reference(uint64_t handle);
   void unmap(uint64_t address, uint64_t size_bytes);
   void end_context(uint64_t context);
+  void refuse(const DeviceFacts& facts, const Event& event);
 
   Books books_;
   Blocks memory_;                                    // by address

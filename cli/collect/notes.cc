@@ -1,7 +1,10 @@
 // cli/collect/notes.cc: see notes.h.
 #include "cli/collect/notes.h"
 
+#include "cli/base/text.h"
+
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 namespace heapprof::cli {
@@ -34,9 +37,24 @@ void add_module(const std::string& module, std::vector<std::string>* modules) {
   if (std::find(modules->begin(), modules->end(), module) == modules->end()) modules->push_back(module);
 }
 
+// UUID PCI_ID BYTES NAME: what is not known is empty.
+DeviceIdentity parse_identity(const std::string& text) {
+  DeviceIdentity identity;
+  std::string bytes;
+  size_t at = 0;
+  for (std::string* word : {&identity.uuid, &identity.pci_id, &bytes}) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    *word = escape_controls(text.substr(at, end - at));
+    at = std::min(end + 1, text.size());
+  }
+  std::from_chars(bytes.data(), bytes.data() + bytes.size(), identity.memory_bytes);
+  identity.product = escape_controls(text.substr(at));
+  return identity;
+}
+
 }  // namespace
 
-void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage) {
+void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, DeviceIdentities* devices) {
   for (uint32_t i = 0; i < std::min(claimed, wire::kMaxNotes); ++i) {
     const wire::Note& note = notes[i];
     if (note.ready.load(std::memory_order_acquire) != 1) continue;  // pairs with (F)
@@ -53,6 +71,7 @@ void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage) {
             &coverage->unprofiled_programs);
         break;
       case wire::NoteKind::kBypass: add_module(text, &coverage->bypassing_modules); break;
+      case wire::NoteKind::kDevice: devices->try_emplace(reason, parse_identity(text)); break;
     }
   }
 }

@@ -3,14 +3,18 @@
 // Trust:    every byte may change at any moment: each note is copied, then checked; one that no agent writes is left out.
 #pragma once
 
+#include "cli/model/device_facts.h"
 #include "cli/model/run.h"
 #include "shared/wire.h"
 
 #include <cstdint>
+#include <map>
 
 namespace heapprof::cli {
 
-// Adds to unprofiled_programs and bypassing_modules; the same program or object twice is one.
-void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage);
+using DeviceIdentities = std::map<uint32_t, DeviceIdentity>;  // by wire's device number
+
+// Adds to unprofiled_programs, bypassing_modules and the devices; the same program or object twice is one.
+void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, DeviceIdentities* devices);
 
 }  // namespace heapprof::cli

@@ -87,6 +87,10 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
   control.unwinder = options.unwinder;
   control.stall_timeout_ms = options.stall_timeout_ms;
   control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
+  for (size_t i = 0; i < options.device_limits.size(); ++i) {
+    control.device_limits[i] = options.device_limits[i];
+    if (options.device_limits[i] != 0) control.has_device_limits = 1;
+  }
   return std::unique_ptr<ProcessCollector>(
       new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
 }
@@ -279,7 +283,8 @@ Recording ProcessCollector::finish() {
   run.executable = state.identity.executable;
   run.machine.libc = text_of(state.hello.libc_version);
   run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
-  read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage);
+  DeviceIdentities identities;
+  read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage, &identities);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();
@@ -302,7 +307,8 @@ Recording ProcessCollector::finish() {
   run.complete = run.incomplete_reason.empty();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
-  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident},
+  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident,
+                   &identities, &state.options.device_limits},
                   &recording);
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;

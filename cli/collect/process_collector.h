@@ -21,6 +21,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,12 +30,15 @@ namespace heapprof::cli {
 
 class SecondThread;
 
+using DeviceLimits = std::array<uint64_t, wire::kDeviceLimits>;  // bytes of cuda:0 …; 0: none
+
 struct CollectorOptions {
   wire::ClockMode clock_mode = wire::ClockMode::kTsc;                  // detect_clock_mode() in clock.h
   wire::FenceMode fence_mode = wire::FenceMode::kMembarrierExpedited;  // detect_fence_mode()
   wire::FullPolicy full_policy = wire::FullPolicy::kWait;
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
+  DeviceLimits device_limits{};
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =
       100'000'000;                 // how long a thread that is stuck inside an event may hold the others' order back

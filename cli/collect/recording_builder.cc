@@ -143,6 +143,34 @@ void add_device_sites(const RecordingParts& parts, uint32_t number, const Device
   add_sites(parts, book.sites, leaks, recorded);
 }
 
+Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {
+  const auto stack_of = [&parts](uint32_t site) { return parts.tree->sites()[site].stack; };
+  Refusal refusal;
+  refusal.node = stack_of(refused.site);
+  refusal.count = refused.count;
+  refusal.by_limit_count = refused.by_limit_count;
+  refusal.first_ns = parts.scale->since_start_ns(refused.first_ticks);
+  refusal.last_ns = parts.scale->since_start_ns(refused.last_ticks);
+  refusal.size_bytes = refused.size_bytes;
+  if (refused.free_bytes != wire::kFreeUnknown) refusal.free_bytes = refused.free_bytes;
+  refusal.live_bytes = refused.live.bytes;
+  refusal.live_blocks = refused.live.blocks;
+  for (const auto& [site, live] : refused.holders) refusal.holders.push_back({stack_of(site), live.bytes, live.blocks});
+  return refusal;
+}
+
+void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
+  if (const auto known = parts.identities->find(number); known != parts.identities->end())
+    device->identity = known->second;
+  if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->size())
+    device->limit_bytes = (*parts.limits)[number - wire::kFirstCudaDevice];
+  for (const RefusedSite& refused : book.refused) device->refusals.push_back(refusal_of(parts, refused));
+  if (book.refused_elsewhere == 0) return;
+  Refusal others;
+  others.count = book.refused_elsewhere;
+  device->refusals.push_back(others);
+}
+
 }  // namespace
 
 void build_recording(const RecordingParts& parts, Recording* recording) {
@@ -163,6 +191,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     device.name = device_name(number);
     device.totals = totals_of(book->sites, *parts.scale, {});
     device.timeline = timeline_of(book->timeline, parts.end_ticks, *parts.scale);
+    add_device_facts(parts, number, *book, &device);
   }
   try {
     add_host_sites(parts, &devices[0].sites);
@@ -176,6 +205,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
       sum_up_sites(parts, book->sites, devices[i].totals, &devices[i].sites);
       ++i;
     }
+    for (RecordedDevice& device : devices) forget_stacks(&device);
     recording->stacks.assign(1, {});
     recording->locations.clear();
     note_dropped_stacks(&recording->run);

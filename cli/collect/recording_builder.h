@@ -5,6 +5,8 @@
 #include "cli/collect/clock.h"
 #include "cli/collect/ledger.h"
 #include "cli/collect/module_map.h"
+#include "cli/collect/notes.h"
+#include "cli/collect/process_collector.h"
 #include "cli/model/recording.h"
 
 namespace heapprof::cli {
@@ -22,6 +24,8 @@ struct RecordingParts {
   const TickScale* scale;  // calibrated
   uint64_t end_ticks;
   ResidentSamples resident;
+  const DeviceIdentities* identities;
+  const DeviceLimits* limits;
 };
 
 // Fills all but Recording::run. consistency_errors tells whether the parts agree.

@@ -228,6 +228,9 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     case wire::DeviceOperation::kUnmap:
       if (kind != EventKind::kMalloc) return false;
       break;
+    case wire::DeviceOperation::kRefuse:
+      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
+      break;
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kEndContext:

@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/suppression_options.h"
+#include "cli/run/device_limits.h"
 #include "cli/run/profile_path.h"
 
 namespace heapprof::cli {
@@ -39,6 +40,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                       86'400, &target->stall_timeout_s);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
+  options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N; repeatable"},
+                     &target->limits);
   options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
                                       {{"auto", UnwinderChoice::kHeapprof},
                                        {"heapprof", UnwinderChoice::kHeapprof},
@@ -75,6 +78,10 @@ int run_main(const std::vector<std::string>& arguments) {
   if (const Result<Done> checked = check_name_pattern(target.output); !checked) {
     print_problem(checked.problem(), target.color);
     return run_exit_code(checked.problem());
+  }
+  if (const Result<DeviceLimits> limits = parse_limits(target.limits); !limits) {
+    print_problem(limits.problem(), target.color);
+    return run_exit_code(limits.problem());
   }
   if (target.program.empty()) {
     print_problem(missing_program(), target.color);

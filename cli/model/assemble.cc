@@ -84,10 +84,21 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
     site.truncated = from.truncated;
     device.sites.push_back(site);
   }
+  device.identity = recorded.identity;
+  device.limit_bytes = recorded.limit_bytes;
+  device.refusals = recorded.refusals;
+  for_each_other_node(device, [&](uint32_t& node) { node = node < node_of.size() ? node_of[node] : 0; });
   return device;
 }
 
 }  // namespace
+
+void forget_stacks(RecordedDevice* device) {
+  for (Refusal& refusal : device->refusals) {
+    refusal.node = 0;
+    std::vector<Holder>().swap(refusal.holders);
+  }
+}
 
 void drop_stacks(Recording* recording) {
   for (RecordedDevice& device : recording->devices) {
@@ -101,6 +112,7 @@ void drop_stacks(Recording* recording) {
     sum.numbers.max_bytes = device.totals.peak_bytes;
     sum.numbers.max_blocks = device.totals.peak_blocks;
     std::vector<RecordedSite>().swap(device.sites);
+    forget_stacks(&device);
     if (sum.numbers.total_blocks != 0) device.sites.push_back({0, false, sum.numbers});
   }
   std::vector<StackNode>(1).swap(recording->stacks);

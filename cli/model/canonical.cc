@@ -174,29 +174,31 @@ void sort_frames(Profile* profile) {
   for (size_t i = 1; i < profile->nodes.size(); ++i) profile->nodes[i].frame = number[profile->nodes[i].frame];
 }
 
-// Keeps what the sites use, in the order in which they use it.
+// Keeps what is used, in the order of its use.
 void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
   std::vector<Frame> frames;
   std::vector<FrameNode> nodes(1);
   std::vector<uint32_t> frame_number(profile->frames.size(), 0);  // plus one; 0: not used yet
   std::vector<uint32_t> node_number(old_nodes.size(), 0);
   std::vector<uint32_t> path;
-  for (Device& device : profile->devices) {
-    for (Site& site : device.sites) {
-      path.clear();
-      for (uint32_t at = site.node; at != 0 && node_number[at] == 0; at = old_nodes[at].parent) path.push_back(at);
-      for (auto at = path.rbegin(); at != path.rend(); ++at) {
-        uint32_t& frame = frame_number[old_nodes[*at].frame];
-        if (frame == 0) {
-          frames.push_back(std::move(profile->frames[old_nodes[*at].frame]));
-          frame = static_cast<uint32_t>(frames.size());
-        }
-        node_number[*at] = static_cast<uint32_t>(nodes.size());
-        nodes.push_back({node_number[old_nodes[*at].parent], frame - 1});
+  const auto keep = [&](uint32_t& node) {
+    path.clear();
+    for (uint32_t at = node; at != 0 && node_number[at] == 0; at = old_nodes[at].parent) path.push_back(at);
+    for (auto at = path.rbegin(); at != path.rend(); ++at) {
+      uint32_t& frame = frame_number[old_nodes[*at].frame];
+      if (frame == 0) {
+        frames.push_back(std::move(profile->frames[old_nodes[*at].frame]));
+        frame = static_cast<uint32_t>(frames.size());
       }
-      site.node = node_number[site.node];
+      node_number[*at] = static_cast<uint32_t>(nodes.size());
+      nodes.push_back({node_number[old_nodes[*at].parent], frame - 1});
     }
+    node = node_number[node];
+  };
+  for (Device& device : profile->devices) {
+    for (Site& site : device.sites) keep(site.node);
   }
+  for (Device& device : profile->devices) for_each_other_node(device, keep);
   profile->frames = std::move(frames);
   profile->nodes = std::move(nodes);
 }
@@ -207,10 +209,17 @@ void canonicalize(Profile* profile) {
   const std::vector<uint32_t> stands_for = intern_frames(profile);
   const Tree tree = intern_nodes(*profile, stands_for);
   const std::vector<uint32_t> place = walk_order(tree.nodes, rank_frames(*profile));
+  std::vector<uint32_t> node_at(place.size());
+  for (uint32_t i = 0; i < place.size(); ++i) node_at[place[i]] = i;
   std::vector<uint32_t> site_of_node(tree.nodes.size(), 0);
   for (Device& device : profile->devices) {
     merge_sites(&device, tree.new_node, &site_of_node);
     sort_sites(&device.sites, place);
+    // By place, so that what is merged does not depend on the numbers before; then back.
+    for_each_other_node(device,
+                        [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
+    merge_refusals(&device.refusals);
+    for_each_other_node(device, [&](uint32_t& node) { node = node_at[node]; });
   }
   renumber(profile, tree.nodes);
   sort_frames(profile);

@@ -144,6 +144,32 @@ void visit_merged_part(Part& part, Visit&& visit) {
   visit("total_count", part.total_blocks);
 }
 
+template <typename Identity, typename Visit>
+void visit_identity(Identity& identity, Visit&& visit) {
+  visit("uuid", identity.uuid);
+  visit("pci_id", identity.pci_id);
+  visit("product", identity.product);
+  visit("memory_bytes", identity.memory_bytes);
+}
+
+template <typename Refusal, typename Visit>
+void visit_refusal(Refusal& refusal, Visit&& visit) {
+  visit("refused_count", refusal.count);
+  visit("by_limit_count", refusal.by_limit_count);
+  visit("first_ns", refusal.first_ns);
+  visit("last_ns", refusal.last_ns);
+  visit("size_bytes", refusal.size_bytes);
+  visit("free_bytes", refusal.free_bytes);
+  visit("live_bytes", refusal.live_bytes);
+  visit("live_count", refusal.live_blocks);
+}
+
+template <typename Holder, typename Visit>
+void visit_holder(Holder& holder, Visit&& visit) {
+  visit("live_bytes", holder.live_bytes);
+  visit("live_count", holder.live_blocks);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

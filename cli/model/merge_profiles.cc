@@ -117,6 +117,10 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
       if (site.node != 0) site.node = first_node + site.node - 1;
       same->sites.push_back(site);
     }
+    for_each_other_node(device, [first_node](uint32_t& node) { node = node == 0 ? 0 : first_node + node - 1; });
+    same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
+    if (same->identity.uuid.empty()) same->identity = device.identity;
+    same->limit_bytes = std::max(same->limit_bytes, device.limit_bytes);
   }
 }
 

@@ -43,7 +43,19 @@ struct Device {
   DeviceTotals totals;
   std::vector<Site> sites;  // in the deterministic order of man/heapprof-format.5
   Timeline timeline;
+  DeviceIdentity identity;
+  uint64_t limit_bytes = 0;       // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;  // nodes: FrameNode; the latest first
 };
+
+// Every stack of the device besides those of its sites: visit(uint32_t& node).
+template <typename AnyDevice, typename Visit>
+void for_each_other_node(AnyDevice& device, const Visit& visit) {
+  for (auto& refusal : device.refusals) {
+    visit(refusal.node);
+    for (auto& holder : refusal.holders) visit(holder.node);
+  }
+}
 
 struct ProfileModule {
   std::string path;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/base/fd.h"
+#include "cli/model/device_facts.h"
 #include "cli/model/run.h"
 
 #include <array>
@@ -97,6 +98,9 @@ struct RecordedDevice {
   DeviceTotals totals;
   std::vector<RecordedSite> sites;
   Timeline timeline;
+  DeviceIdentity identity;
+  uint64_t limit_bytes = 0;       // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;  // nodes: StackNode
 };
 
 struct Recording {

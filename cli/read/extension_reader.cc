@@ -98,7 +98,49 @@ void read_timeline(JsonPull* json, Timeline* timeline) {
   for (size_t i = 0; i < smallest.size(); ++i) timeline->buckets.push_back({smallest[i], largest[i]});
 }
 
-constexpr std::array<std::string_view, 5> kDeviceKeys = {"name", "totals", "timeline", "pps", "sites"};
+// An object that has a stack besides the fields that visit(reader) knows: other(key) takes what is neither.
+template <typename Visit, typename Other>
+void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& visit, Other&& other) {
+  if (!json->begin_object()) return;
+  uint64_t seen = 0;
+  std::string key;
+  while (json->next_key(&key)) {
+    if (key == "fs") {
+      if (*node != 0) json->fail("the name \"fs\" comes twice in one object");
+      points->read_stack(json, node);
+      continue;
+    }
+    FieldReader reader(json, key);
+    visit(reader);
+    if (reader.index() < 0) {
+      if (!other(key)) json->skip_value();
+      continue;
+    }
+    if ((seen >> reader.index() & 1) != 0)
+      json->fail("the name \"" + escape_controls(key) + "\" comes twice in one object");
+    seen |= uint64_t{1} << reader.index();
+  }
+}
+
+void read_holder(JsonPull* json, PointReader* points, Holder* holder) {
+  read_stacked(
+      json, points, &holder->node, [holder](FieldReader& reader) { visit_holder(*holder, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
+  read_stacked(
+      json, points, &refusal->node, [refusal](FieldReader& reader) { visit_refusal(*refusal, reader); },
+      [&](const std::string& key) {
+        if (key != "holders" || !refusal->holders.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_holder(json, points, &refusal->holders.emplace_back());
+        return true;
+      });
+}
+
+constexpr std::array<std::string_view, 8> kDeviceKeys = {"name",  "totals",   "timeline",    "pps",
+                                                         "sites", "identity", "limit_bytes", "refusals"};
 
 void read_device(JsonPull* json, PointReader* points, Extension* extension) {
   const bool is_host = extension->devices.empty();
@@ -117,6 +159,12 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
         points->read(json, &device.sites);
         break;
       case 4: read_columns(json, &columns); break;
+      case 5: read_struct(json, [&](FieldReader& reader) { visit_identity(device.identity, reader); }); break;
+      case 6: json->read_unsigned(&device.limit_bytes); break;
+      case 7:
+        if (!json->begin_array()) break;
+        while (json->next_element() && !json->failed()) read_refusal(json, points, &device.refusals.emplace_back());
+        break;
       default: json->skip_value();
     }
   }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,10 @@ class FieldReader {
   void read(uint64_t* value) { json_->read_unsigned(value); }
   void read(int64_t* value) { json_->read_signed(value); }
   void read(std::string* value) { read_text(json_, value); }
+  void read(std::optional<uint64_t>* value) {
+    uint64_t number = 0;
+    if (json_->read_unsigned(&number)) *value = number;
+  }
   void read(uint32_t* value) {
     uint64_t wide = 0;
     if (!json_->read_unsigned(&wide)) return;

@@ -52,7 +52,7 @@ void PointReader::read_point(JsonPull* json, Site* site) {
       case kPeakBlocks: json->read_unsigned(&n.peak_blocks); break;
       case kLeakedBytes: json->read_unsigned(&n.leaked_bytes); break;
       case kLeakedBlocks: json->read_unsigned(&n.leaked_blocks); break;
-      case kFrames: read_stack(json, site); break;
+      case kFrames: read_stack(json, &site->node); break;
       default: json->skip_value();
     }
   }
@@ -61,7 +61,7 @@ void PointReader::read_point(JsonPull* json, Site* site) {
   for (size_t key = kLifetime; key <= kLeakedBlocks; ++key) all_have_lifetimes_ = all_have_lifetimes_ && keys.has(key);
 }
 
-void PointReader::read_stack(JsonPull* json, Site* site) {
+void PointReader::read_stack(JsonPull* json, uint32_t* node) {
   if (!json->begin_array()) return;
   stack_.clear();
   while (json->next_element()) {
@@ -78,7 +78,7 @@ void PointReader::read_stack(JsonPull* json, Site* site) {
     largest_frame_ = std::max(largest_frame_, frame);
     stack_.push_back(static_cast<uint32_t>(frame));
   }
-  for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) site->node = table_.intern(site->node, *frame);
+  for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) *node = table_.intern(*node, *frame);
 }
 
 }  // namespace heapprof::cli

@@ -22,13 +22,15 @@ class PointReader {
   // The array "pps". lifetime_ns holds "tl" in the file's own unit.
   void read(JsonPull* json, std::vector<Site>* sites);
 
+  // A list of frames as in a point's "fs".
+  void read_stack(JsonPull* json, uint32_t* node);
+
   uint64_t largest_frame() const { return largest_frame_; }
   // Every point had all of: tl mb mbk gb gbk eb ebk.
   bool all_have_lifetimes() const { return all_have_lifetimes_; }
 
  private:
   void read_point(JsonPull* json, Site* site);
-  void read_stack(JsonPull* json, Site* site);
 
   NodeTable table_;
   std::vector<uint32_t> stack_;

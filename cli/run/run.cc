@@ -4,6 +4,7 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
+#include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
@@ -83,6 +84,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.root_command = options.program;
   plan.machine = describe_machine();
   plan.max_memory_bytes = options.max_memory_bytes;
+  if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.device_limits = *limits;
   plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||
                            (options.collector_threads == ThreadsChoice::kAuto && has_idle_core());
   return plan;

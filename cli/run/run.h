@@ -32,7 +32,8 @@ struct RunOptions {
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;
-  uint64_t max_memory_bytes = 0;  // of heapprof itself; 0: as much as the system gives
+  uint64_t max_memory_bytes = 0;    // of heapprof itself; 0: as much as the system gives
+  std::vector<std::string> limits;  // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
   ThreadsChoice collector_threads = ThreadsChoice::kAuto;

@@ -8,6 +8,7 @@
 #include "cli/model/warnings.h"
 #include "cli/run/tree_text.h"
 #include "cli/write/place_text.h"
+#include "cli/write/refusal_text.h"
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
@@ -157,6 +158,16 @@ std::string place_sections(const Profile& profile, const Painter& paint, size_t 
   return text;
 }
 
+// Who asked for memory that a device had not, and who held it.
+std::string refusals(const Profile& profile, size_t columns) {
+  const FoldedTree tree = fold_tree(profile);
+  const FrameNames names(profile, tree);
+  std::string text;
+  for (const Device& device : profile.devices)
+    text += refusal_text(profile, tree, names, device, {1, kShownPlaces, columns});
+  return text;
+}
+
 std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns) {
   const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns) : "";
   return rows.empty() ? "" : paint.bold("processes, by peak") + "\n" + rows;
@@ -223,7 +234,11 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const Profile& profile = input.profile;
   const Painter paint{terminal.colored};
   const size_t columns = static_cast<size_t>(terminal.columns);
-  std::string text = header_line(input, paint, columns) + "\n" + device_table(profile);
+  const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
+                                        [](const Device& device) { return !device.refusals.empty(); });
+  std::string text = header_line(input, paint, columns) + "\n";
+  if (has_refusals) text += refusals(profile, columns) + "\n";
+  text += device_table(profile);
   for (const std::string& part :
        {curves(profile), place_sections(profile, paint, columns), process_section(input, paint, columns),
         end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {

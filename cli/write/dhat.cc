@@ -8,6 +8,7 @@
 #include "cli/write/json_stream.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ std::string shell_joined(const std::vector<std::string>& words) {
 class FieldWriter {
  public:
   explicit FieldWriter(JsonWriter* json) : json_(json) {}
+  void operator()(std::string_view name, const std::optional<uint64_t>& value) const {
+    if (value) (*this)(name, *value);
+  }
   template <typename T>
   void operator()(std::string_view name, const T& value) const {
     json_->key(name);
@@ -148,12 +152,12 @@ class DhatWriter {
   }
 
   bool has_site_without_stack() const {
+    bool has_any = false;
     for (const Device& device : profile_.devices) {
-      for (const Site& site : device.sites) {
-        if (site.node == 0) return true;
-      }
+      for (const Site& site : device.sites) has_any = has_any || site.node == 0;
+      for_each_other_node(device, [&has_any](uint32_t node) { has_any = has_any || node == 0; });
     }
-    return false;
+    return has_any;
   }
 
   void write_frame_table() {
@@ -266,6 +270,7 @@ class DhatWriter {
     if (!profile_.merged.empty()) write_peak_of_sum(device);
     write_struct("totals", [&] { visit_totals(device.totals, fields_); });
     write_timeline(device.timeline);
+    write_device_facts(device);
     if (!is_host) {
       json_.key("pps");
       write_points(device);
@@ -275,6 +280,21 @@ class DhatWriter {
     write_sites(device.sites);
     json_.end_object();
     json_.new_line();
+  }
+
+  void write_device_facts(const Device& device) {
+    if (!device.identity.uuid.empty() || !device.identity.product.empty())
+      write_struct("identity", [&] { visit_identity(device.identity, fields_); });
+    if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
+    if (device.refusals.empty()) return;
+    write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
+      write_stack(refusal.node);
+      visit_refusal(refusal, fields_);
+      write_structs("holders", refusal.holders, [this](const Holder& holder) {
+        write_stack(holder.node);
+        visit_holder(holder, fields_);
+      });
+    });
   }
 
   // Says that the peak is no amount that was ever in use, and the largest that was.

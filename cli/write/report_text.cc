@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/merge_profiles.h"
 #include "cli/write/place_text.h"
+#include "cli/write/refusal_text.h"
 #include "cli/write/report_view.h"
 #include "cli/write/run_text.h"
 #include "cli/write/tree_text.h"
@@ -35,6 +36,11 @@ class TextReport {
     header();
     const std::vector<const Device*> devices = shown_devices(profile_, view_);
     for (const Device* device : devices) device_lines(*device, devices);
+    for (const Device* device : devices) {
+      const std::string refused =
+          refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});
+      if (!refused.empty()) text_ += "\n" + refused;
+    }
     for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
     footer(devices);
     return text_;
@@ -124,6 +130,18 @@ class TextReport {
     return cells;
   }
 
+  // "NVIDIA H200, 139 GiB", its address and name among all devices, and the limit that the run set.
+  std::vector<std::string> identity_cells(const Device& device) const {
+    const DeviceIdentity& identity = device.identity;
+    std::vector<std::string> cells = {escape_controls(identity.product)};
+    if (identity.memory_bytes != 0) cells[0] += ", " + bytes(identity.memory_bytes);
+    if (device.limit_bytes != 0) cells[0] += fmt::format(", limited to {}", bytes(device.limit_bytes));
+    for (const std::string& name : {identity.pci_id, identity.uuid}) {
+      if (!name.empty()) cells.push_back(escape_controls(name));
+    }
+    return cells;
+  }
+
   std::string leaked_text(const PlaceNumbers& sum) const {
     const std::string shown = bytes(sum.leaked_bytes);
     return sum.suppressed_blocks == 0 ? shown : fmt::format("{} + {} suppressed", shown, bytes(sum.suppressed_bytes));
@@ -141,6 +159,7 @@ class TextReport {
       cells[i] = pad_right(cells[i], width);
     }
     facts(pad_right(escape_controls(device.name), name_width) + "  ", cells, kGap);
+    if (!device.identity.product.empty()) facts(std::string(name_width + 2, ' '), identity_cells(device), 3);
     const DeviceTotals& totals = device.totals;
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
       return facts(std::string(name_width + 2, ' '), spread_cells(spread), 1);

@@ -32,6 +32,7 @@ constexpr int kVersion = 13000;
 constexpr uint64_t kBase = 0x7d0000000000;
 constexpr uint64_t kDeviceSpan = 1ull << 36;
 constexpr size_t kGranule = 512;
+constexpr size_t kMemory = 1ull << 30;  // of each device
 
 struct Block {
   size_t bytes;
@@ -80,6 +81,9 @@ int enter(const char* function) {
 
 int allocate(CUdeviceptr* address, size_t bytes, int device) {
   if (address == nullptr || bytes == 0) return kInvalidValue;
+  size_t used = 0;
+  for (const auto& [known, block] : driver().blocks) used += block.device == device ? block.bytes : 0;
+  if (bytes > kMemory - used) return kOutOfMemory;
   const size_t rounded = (bytes + kGranule - 1) / kGranule * kGranule;
   std::vector<uint64_t>& reusable = driver().free[device][rounded];
   if (!reusable.empty()) {
@@ -350,6 +354,32 @@ int cuStreamIsCapturing(CUstream stream, int* status) {
   return kSuccess;
 }
 int cuStreamIsCapturing_ptsz(CUstream stream, int* status) { return cuStreamIsCapturing(stream, status); }
+int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+  ENTER(cuMemGetInfo_v2);
+  if (t_context == nullptr) return kInvalidContext;
+  *total_bytes = kMemory;
+  *free_bytes = kMemory;
+  for (const auto& [address, block] : driver().blocks) {
+    if (block.device == t_context->device) *free_bytes -= block.bytes;
+  }
+  return kSuccess;
+}
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  *bytes = kMemory;
+  return kSuccess;
+}
+int cuDeviceGetUuid(char* uuid, int device) {
+  for (int i = 0; i < 16; ++i) uuid[i] = static_cast<char>(i * 16 + device);
+  return kSuccess;
+}
+int cuDeviceGetPCIBusId(char* text, int bytes, int device) {
+  snprintf(text, static_cast<size_t>(bytes), "0000:0%d:00.0", device + 1);
+  return kSuccess;
+}
+int cuDeviceGetName(char* text, int bytes, int) {
+  snprintf(text, static_cast<size_t>(bytes), "Fake GPU");
+  return kSuccess;
+}
 int cuGetProcAddress(const char* name, void** function, int version, uint64_t flags) {
   ENTER(cuGetProcAddress);
   return find_function(name, function, version, flags);

@@ -87,6 +87,11 @@ constexpr int kNotFound = 500;
   X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                    \
   X(cuStreamIsCapturing, (CUstream stream, int* status))                                                        \
   X(cuStreamIsCapturing_ptsz, (CUstream stream, int* status))                                                   \
+  X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                                               \
+  X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                          \
+  X(cuDeviceGetUuid, (char* uuid, int device))                                                                  \
+  X(cuDeviceGetPCIBusId, (char* text, int bytes, int device))                                                   \
+  X(cuDeviceGetName, (char* text, int bytes, int device))                                                       \
   X(cuGetProcAddress, (const char* name, void** function, int version, uint64_t flags))                         \
   X(cuGetProcAddress_v2, (const char* name, void** function, int version, uint64_t flags, int* status))
 

@@ -1,0 +1,125 @@
+// agent/cuda_hook.h: what the wrappers of the CUDA driver's functions are made of: call, then say what began; say what ends, then
+// call.
+//
+// Context:  wrappers, any thread; not in signal handlers.
+#pragma once
+
+#include "agent/cuda_driver.h"
+#include "agent/cuda_routes.h"
+#include "agent/device_limit.h"
+#include "agent/record.h"
+#include "shared/events.h"
+
+// HOOK(symbol)(parameters) { … }; its other name is what the table of routes gives out, whatever the program defines under the
+// public one.
+#define HOOK(symbol)                                                                                   \
+  extern "C" __attribute__((visibility("hidden"), alias(#symbol))) decltype(symbol) heapprof_##symbol; \
+  extern "C" __attribute__((visibility("default"), noinline)) int symbol
+
+// The helpers are inlined: where a hook's frame is looked at, it must still be there.
+#define INLINE [[gnu::always_inline]] inline
+
+namespace heapprof::agent {
+
+using wire::DeviceOperation;
+
+// ---- Calls ----
+
+// The driver's function with the type of the wrapper; NAME(arguments).
+#define REAL(symbol) reinterpret_cast<decltype(&symbol)>(real_cuda(CudaFunction::symbol))
+
+template <typename Function, typename... Arguments>
+INLINE int call(Function* real, Arguments... arguments) {
+  return real == nullptr ? kCudaNotInitialized : real(arguments...);
+}
+
+inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+inline constexpr uint64_t kNoAddress = 8;
+
+INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, const uint64_t* hook_frame) {
+  announce_device(device);
+  record_device({DeviceOperation::kRefuse, device, wire::pack_refusal(kCudaOutOfMemory, is_by_limit),
+                 wire::pack_free(free_bytes_of_context(device)), size_bytes},
+                hook_frame);
+}
+
+// An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
+// undo(key) gives it back where that turns out to be beyond a limit.
+template <typename Call, typename Find, typename Undo>
+INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, const uint64_t* hook_frame, Call&& call,
+                    Find&& find, Undo&& undo) {
+  const bool is_limited = has_device_limits();
+  if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
+    note_refusal(expected.device, expected.size_bytes, true, hook_frame);
+    return kCudaOutOfMemory;
+  }
+  const int result = call();
+  DeviceMemory memory = expected;
+  if (result == kCudaSuccess) {
+    memory = find();
+  } else if (result == kCudaOutOfMemory) {
+    note_refusal(expected.device, expected.size_bytes, false, hook_frame);
+  }
+  if (result != kCudaSuccess || memory.key == 0) {
+    if (is_limited) return_device_memory(expected.device, expected.size_bytes);
+    return result;
+  }
+  if (is_limited) {
+    if (!correct_reservation(expected.device, expected.size_bytes, memory)) {
+      undo(memory.key);
+      note_refusal(memory.device, memory.size_bytes, true, hook_frame);
+      return kCudaOutOfMemory;
+    }
+    operation == DeviceOperation::kCreateHandle ? hold_handle(memory) : hold_address(memory);
+  }
+  announce_device(memory.device);
+  if (operation == DeviceOperation::kCreateHandle) {
+    record_device({operation, memory.device, memory.key, kNoAddress, memory.size_bytes}, hook_frame);
+  } else {
+    record_device({operation, memory.device, memory.context, memory.key, memory.size_bytes}, hook_frame);
+  }
+  return result;
+}
+
+// Of a size that is known before, on a device that is known before; it ends with the calling thread's context.
+template <typename Address, typename Call, typename Undo>
+INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, const uint64_t* hook_frame,
+                          Call&& call, Undo&& undo) {
+  return allocate(
+      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, hook_frame, call,
+      [&] {
+        return DeviceMemory{address == nullptr ? 0 : (uint64_t)*address, device, size_bytes, number(current_context())};
+      },
+      undo);
+}
+INLINE void note_address(DeviceOperation operation, uint64_t address, const uint64_t* hook_frame) {
+  if (address != 0) record_device({operation, 0, 0, address, 0}, hook_frame);
+}
+INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
+  if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
+}
+INLINE void note_context_end(const void* context, const uint64_t* hook_frame) {
+  if (context == nullptr) return;
+  if (has_device_limits()) end_held_context(number(context));
+  record_device({DeviceOperation::kEndContext, 0, number(context), kNoAddress, 0}, hook_frame);
+}
+
+// Frees `address`. It is recorded before the call, as another thread may have the address when that returns.
+template <typename Function, typename... Arguments>
+INLINE int release(Function* real, uint64_t address, const uint64_t* hook_frame, Arguments... arguments) {
+  if (real == nullptr) return kCudaNotInitialized;
+  DeviceMemory taken{};
+  const bool is_taken = has_device_limits() && take_address(address, &taken);
+  note_address(DeviceOperation::kRelease, address, hook_frame);
+  const int result = real(arguments...);
+  if (result != kCudaSuccess) {
+    if (is_taken) hold_address(taken);
+    note_address(DeviceOperation::kKeep, address, hook_frame);
+  } else if (is_taken) {
+    return_device_memory(taken.device, taken.size_bytes);
+  }
+  return result;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,99 @@
+// agent/hooks_cuda_context.cc: contexts, whose end frees what was allocated in them; how much memory there is; and the driver's own
+// way of looking functions up.
+#include "agent/cuda_hook.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+void* g_primary[64];  // contexts by device, as the driver gave them out
+
+void** primary_of(int device) {
+  return device >= 0 && static_cast<size_t>(device) < sizeof g_primary / sizeof g_primary[0] ? &g_primary[device]
+                                                                                             : nullptr;
+}
+
+}  // namespace
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t flags) {
+  auto* real = REAL(cuGetProcAddress);
+  if (real == nullptr) return kCudaNotInitialized;
+  const int result = real(name, function, version, flags);
+  if (result == kCudaSuccess) replace_found(name, function, version, flags);
+  return result;
+}
+
+HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64_t flags, int* status) {
+  auto* real = REAL(cuGetProcAddress_v2);
+  if (real == nullptr) return kCudaNotInitialized;
+  const int result = real(name, function, version, flags, status);
+  if (result == kCudaSuccess) replace_found(name, function, version, flags);
+  return result;
+}
+
+HOOK(cuCtxDestroy_v2)(void* context) {
+  auto* real = REAL(cuCtxDestroy_v2);
+  if (real == nullptr) return kCudaNotInitialized;
+  const int result = real(context);
+  if (result == kCudaSuccess) note_context_end(context, HEAPPROF_HOOK_FRAME());
+  return result;
+}
+
+HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
+  const int result = call(REAL(cuDevicePrimaryCtxRetain), context, device);
+  void** primary = primary_of(device);
+  if (result == kCudaSuccess && context != nullptr && primary != nullptr)
+    __atomic_store_n(primary, *context, __ATOMIC_RELEASE);
+  return result;
+}
+
+namespace {
+
+// Ends the device's primary context if `real` did: the last release, or a reset, which leaves the references.
+INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
+  const int result = call(real, device);
+  void** primary = primary_of(device);
+  if (result == kCudaSuccess && primary != nullptr && (is_reset || has_primary_context_ended(device)))
+    note_context_end(__atomic_load_n(primary, __ATOMIC_ACQUIRE), hook_frame);
+  return result;
+}
+
+}  // namespace
+
+HOOK(cuDevicePrimaryCtxRelease)(int device) {
+  return end_primary(REAL(cuDevicePrimaryCtxRelease), device, false, HEAPPROF_HOOK_FRAME());
+}
+HOOK(cuDevicePrimaryCtxRelease_v2)(int device) {
+  return end_primary(REAL(cuDevicePrimaryCtxRelease_v2), device, false, HEAPPROF_HOOK_FRAME());
+}
+HOOK(cuDevicePrimaryCtxReset)(int device) {
+  return end_primary(REAL(cuDevicePrimaryCtxReset), device, true, HEAPPROF_HOOK_FRAME());
+}
+HOOK(cuDevicePrimaryCtxReset_v2)(int device) {
+  return end_primary(REAL(cuDevicePrimaryCtxReset_v2), device, true, HEAPPROF_HOOK_FRAME());
+}
+
+// A card as large as the limit: the one exception to results that are the driver's.
+HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
+  const int result = call(REAL(cuMemGetInfo_v2), free_bytes, total_bytes);
+  if (result != kCudaSuccess || !has_device_limits()) return result;
+  const uint32_t device = device_of_context();
+  const uint64_t limit = device_limit(device);
+  const uint64_t held = held_device_memory(device);
+  const uint64_t left = held < limit ? limit - held : 0;
+  if (free_bytes != nullptr && left < *free_bytes) *free_bytes = left;
+  if (total_bytes != nullptr && limit < *total_bytes) *total_bytes = limit;
+  return result;
+}
+
+HOOK(cuDeviceTotalMem_v2)(size_t* bytes, int device) {
+  const int result = call(REAL(cuDeviceTotalMem_v2), bytes, device);
+  const uint64_t limit =
+      device < 0 ? UINT64_MAX : device_limit(heapprof::wire::kFirstCudaDevice + static_cast<uint32_t>(device));
+  if (result == kCudaSuccess && bytes != nullptr && limit < *bytes) *bytes = limit;
+  return result;
+}

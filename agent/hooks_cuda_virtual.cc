@@ -1,0 +1,98 @@
+// agent/hooks_cuda_virtual.cc: memory behind handles, mapped where the program wants it, and memory of other processes.
+#include "agent/cuda_hook.h"
+
+using namespace heapprof::agent;
+
+HOOK(cuIpcCloseMemHandle)(uint64_t address) {
+  return release(REAL(cuIpcCloseMemHandle), address, HEAPPROF_HOOK_FRAME(), address);
+}
+
+namespace {
+
+INLINE int open_imported(int (*real)(uint64_t*, CudaIpcHandle, unsigned), uint64_t* address,
+                         const CudaIpcHandle& handle, unsigned flags, const uint64_t* hook_frame) {
+  const int result = call(real, address, handle, flags);
+  if (result == kCudaSuccess && address != nullptr && *address != 0) {
+    record_device(
+        {DeviceOperation::kAllocate, heapprof::wire::kImportedDevice, 0, *address, bytes_of_pointer(*address)},
+        hook_frame);
+  }
+  return result;
+}
+
+}  // namespace
+
+HOOK(cuIpcOpenMemHandle)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
+  return open_imported(REAL(cuIpcOpenMemHandle), address, handle, flags, HEAPPROF_HOOK_FRAME());
+}
+HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
+  return open_imported(REAL(cuIpcOpenMemHandle_v2), address, handle, flags, HEAPPROF_HOOK_FRAME());
+}
+
+HOOK(cuMemCreate)
+(uint64_t* handle, size_t size_bytes, const CudaAllocationProperties* properties, unsigned long long flags) {
+  auto* real = REAL(cuMemCreate);
+  const bool is_on_device = properties != nullptr && properties->location_type == kCudaLocationDevice &&
+                            properties->location_id >= 0 && properties->location_id < 240;
+  const uint32_t device = is_on_device
+                              ? heapprof::wire::kFirstCudaDevice + static_cast<uint32_t>(properties->location_id)
+                              : heapprof::wire::kPinnedDevice;
+  return allocate(
+      {0, device, size_bytes, 0}, DeviceOperation::kCreateHandle, HEAPPROF_HOOK_FRAME(),
+      [&] { return call(real, handle, size_bytes, properties, flags); },
+      [&] {
+        return DeviceMemory{handle == nullptr ? 0 : *handle, device, size_bytes, 0};
+      },
+      REAL(cuMemRelease));
+}
+
+HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
+  const int result = call(REAL(cuMemImportFromShareableHandle), handle, os_handle, type);
+  if (result == kCudaSuccess && handle != nullptr && *handle != 0) {
+    record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, *handle, kNoAddress, 0},
+                  HEAPPROF_HOOK_FRAME());
+  }
+  return result;
+}
+
+HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
+  const int result = call(REAL(cuMemRetainAllocationHandle), handle, address);
+  if (result == kCudaSuccess && handle != nullptr) {
+    if (has_device_limits()) retain_handle(*handle);
+    note_handle(DeviceOperation::kRetainHandle, *handle, HEAPPROF_HOOK_FRAME());
+  }
+  return result;
+}
+
+// Before the call: when it returns, another thread may have the handle's number, or the address.
+HOOK(cuMemRelease)(uint64_t handle) {
+  auto* real = REAL(cuMemRelease);
+  if (real == nullptr) return kCudaNotInitialized;
+  note_handle(DeviceOperation::kReleaseHandle, handle, HEAPPROF_HOOK_FRAME());
+  const int result = real(handle);
+  if (result != kCudaSuccess) {
+    note_handle(DeviceOperation::kRetainHandle, handle, HEAPPROF_HOOK_FRAME());
+  } else if (has_device_limits()) {
+    release_handle(handle);
+  }
+  return result;
+}
+
+HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t handle, unsigned long long flags) {
+  const int result = call(REAL(cuMemMap), address, size_bytes, offset, handle, flags);
+  if (result == kCudaSuccess && handle != 0 && address != 0) {
+    if (has_device_limits()) hold_mapping(address, size_bytes, handle);
+    record_device({DeviceOperation::kMap, 0, handle, address, size_bytes}, HEAPPROF_HOOK_FRAME());
+  }
+  return result;
+}
+
+HOOK(cuMemUnmap)(uint64_t address, size_t size_bytes) {
+  auto* real = REAL(cuMemUnmap);
+  if (real == nullptr) return kCudaNotInitialized;
+  if (address != 0) {
+    if (has_device_limits()) release_mappings(address, size_bytes);
+    record_device({DeviceOperation::kUnmap, 0, 0, address, size_bytes}, HEAPPROF_HOOK_FRAME());
+  }
+  return real(address, size_bytes);
+}

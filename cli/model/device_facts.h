@@ -1,0 +1,44 @@
+// cli/model/device_facts.h: what is known of a device besides its memory: what it is, and what it refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct DeviceIdentity {
+  std::string uuid;           // as nvidia-smi writes it, "GPU-…"; empty: unknown, as all below
+  std::string pci_id;         // "0000:01:00.0"
+  std::string product;        // "NVIDIA H200"
+  uint64_t memory_bytes = 0;  // what the driver says it has
+};
+
+// Who had memory of the device when it refused some.
+struct Holder {
+  uint32_t node = 0;  // the stack that allocated it: as in the sites beside
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
+// Allocations of one stack that failed for want of memory. What the last of them saw is kept.
+struct Refusal {
+  uint32_t node = 0;  // the stack that asked
+  uint64_t count = 0;
+  uint64_t by_limit_count = 0;  // of them by `heapprof run --limit`, not by the device
+  uint64_t first_ns = 0;        // since the start
+  uint64_t last_ns = 0;
+  uint64_t size_bytes = 0;             // what it asked for
+  std::optional<uint64_t> free_bytes;  // on the device, or within the limit; none: not known
+  uint64_t live_bytes = 0;             // what the process held
+  uint64_t live_blocks = 0;
+  std::vector<Holder> holders;  // the largest, by live_bytes
+};
+
+inline constexpr size_t kMostHolders = 10;
+
+// Makes those of one stack one, and puts the latest first.
+void merge_refusals(std::vector<Refusal>* refusals);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,15 @@
+// cli/run/device_limits.h: `heapprof run --limit DEVICE=SIZE`.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/collect/process_collector.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Of each device the last one given. A problem: no such device, no size, or a device that cannot be limited.
+Result<DeviceLimits> parse_limits(const std::vector<std::string>& texts);
+
+}  // namespace heapprof::cli
