@@ -10,6 +10,8 @@
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
 #pragma once
 
+#include "agent/cuda_calls.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +36,19 @@ struct CudaAllocationProperties {  // CUmemAllocationProp, its beginning
   uint32_t handle_types;
   uint32_t location_type;
   int32_t location_id;
+};
+struct CudaCopy2d {  // CUDA_MEMCPY2D
+  size_t from[7];    // x, y, memory type, host, device, array, pitch
+  size_t to[7];
+  size_t width_bytes;
+  size_t height;
+};
+struct CudaCopy3d {  // CUDA_MEMCPY3D
+  size_t from[11];   // x, y, z, level of detail, memory type, host, device, array, reserved, pitch, height
+  size_t to[11];
+  size_t width_bytes;
+  size_t height;
+  size_t depth;
 };
 struct CudaIpcHandle {
   char bytes[64];

@@ -10,6 +10,8 @@
 #include "agent/record.h"
 #include "shared/events.h"
 
+#include <time.h>
+
 // HOOK(symbol)(parameters) { … }; its other name is what the table of routes gives out, whatever the program defines under the
 // public one.
 #define HOOK(symbol)                                                                                   \
@@ -37,6 +39,25 @@ inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(
 
 inline constexpr uint64_t kNoAddress = 8;
 
+inline uint64_t now_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);  // libc's: no system call
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// A call of the driver that takes the host's time; one that fails is not counted.
+template <typename Call>
+INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+  const uint64_t start_ns = now_ns();
+  const int result = call();
+  if (result == kCudaSuccess) {
+    record_device({DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(now_ns() - start_ns),
+                   kNoAddress, size_bytes},
+                  hook_frame);
+  }
+  return result;
+}
+
 INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, const uint64_t* hook_frame) {
   announce_device(device);
   record_device({DeviceOperation::kRefuse, device, wire::pack_refusal(kCudaOutOfMemory, is_by_limit),
@@ -47,14 +68,14 @@ INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit,
 // An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
 // undo(key) gives it back where that turns out to be beyond a limit.
 template <typename Call, typename Find, typename Undo>
-INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, const uint64_t* hook_frame, Call&& call,
-                    Find&& find, Undo&& undo) {
+INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, wire::DeviceCall kind,
+                    const uint64_t* hook_frame, Call&& call, Find&& find, Undo&& undo) {
   const bool is_limited = has_device_limits();
   if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
     note_refusal(expected.device, expected.size_bytes, true, hook_frame);
     return kCudaOutOfMemory;
   }
-  const int result = call();
+  const int result = time_call(kind, expected.size_bytes, hook_frame, call);
   DeviceMemory memory = expected;
   if (result == kCudaSuccess) {
     memory = find();
@@ -84,10 +105,10 @@ INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, con
 
 // Of a size that is known before, on a device that is known before; it ends with the calling thread's context.
 template <typename Address, typename Call, typename Undo>
-INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, const uint64_t* hook_frame,
-                          Call&& call, Undo&& undo) {
+INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, wire::DeviceCall kind,
+                          const uint64_t* hook_frame, Call&& call, Undo&& undo) {
   return allocate(
-      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, hook_frame, call,
+      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, kind, hook_frame, call,
       [&] {
         return DeviceMemory{address == nullptr ? 0 : (uint64_t)*address, device, size_bytes, number(current_context())};
       },
@@ -107,12 +128,13 @@ INLINE void note_context_end(const void* context, const uint64_t* hook_frame) {
 
 // Frees `address`. It is recorded before the call, as another thread may have the address when that returns.
 template <typename Function, typename... Arguments>
-INLINE int release(Function* real, uint64_t address, const uint64_t* hook_frame, Arguments... arguments) {
+INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
+                   Arguments... arguments) {
   if (real == nullptr) return kCudaNotInitialized;
   DeviceMemory taken{};
   const bool is_taken = has_device_limits() && take_address(address, &taken);
   note_address(DeviceOperation::kRelease, address, hook_frame);
-  const int result = real(arguments...);
+  const int result = time_call(kind, 0, hook_frame, [&] { return real(arguments...); });
   if (result != kCudaSuccess) {
     if (is_taken) hold_address(taken);
     note_address(DeviceOperation::kKeep, address, hook_frame);

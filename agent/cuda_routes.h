@@ -23,6 +23,8 @@
 using heapprof::agent::CudaAllocationProperties;
 using heapprof::agent::CudaArray2d;
 using heapprof::agent::CudaArray3d;
+using heapprof::agent::CudaCopy2d;
+using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaIpcHandle;
 
 // The wrappers.

@@ -12,7 +12,7 @@ INLINE int allocate_array(void** array, const CudaArray3d& descriptor, uint32_t 
   const uint32_t device = device_of_context();
   const uint64_t least = least_bytes(descriptor, levels);
   return allocate(
-      {0, device, least, 0}, DeviceOperation::kAllocate, hook_frame, call,
+      {0, device, least, 0}, DeviceOperation::kAllocate, wire::DeviceCall::kAllocate, hook_frame, call,
       [&] {
         if (array == nullptr) return DeviceMemory{};
         const uint64_t known = levels == 1 ? bytes_of_array(*array, device) : 0;
@@ -26,12 +26,13 @@ INLINE int allocate_array(void** array, const CudaArray3d& descriptor, uint32_t 
 }  // namespace heapprof::agent
 
 using namespace heapprof::agent;
+using heapprof::wire::DeviceCall;
 
 HOOK(cuMemAlloc_v2)(uint64_t* address, size_t size_bytes) {
   auto* real = REAL(cuMemAlloc_v2);
   return allocate_block(
-      device_of_context(), address, size_bytes, HEAPPROF_HOOK_FRAME(), [&] { return call(real, address, size_bytes); },
-      REAL(cuMemFree_v2));
+      device_of_context(), address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
+      [&] { return call(real, address, size_bytes); }, REAL(cuMemFree_v2));
 }
 
 HOOK(cuMemAllocPitch_v2)
@@ -39,7 +40,7 @@ HOOK(cuMemAllocPitch_v2)
   auto* real = REAL(cuMemAllocPitch_v2);
   const uint32_t device = device_of_context();
   return allocate(
-      {0, device, width_bytes * height, 0}, DeviceOperation::kAllocate, HEAPPROF_HOOK_FRAME(),
+      {0, device, width_bytes * height, 0}, DeviceOperation::kAllocate, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, address, pitch_bytes, width_bytes, height, element_bytes); },
       [&] {
         if (address == nullptr || pitch_bytes == nullptr) return DeviceMemory{};
@@ -51,21 +52,21 @@ HOOK(cuMemAllocPitch_v2)
 HOOK(cuMemAllocManaged)(uint64_t* address, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemAllocManaged);
   return allocate_block(
-      heapprof::wire::kManagedDevice, address, size_bytes, HEAPPROF_HOOK_FRAME(),
+      heapprof::wire::kManagedDevice, address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, address, size_bytes, flags); }, REAL(cuMemFree_v2));
 }
 
 HOOK(cuMemHostAlloc)(void** block, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemHostAlloc);
   return allocate_block(
-      heapprof::wire::kPinnedDevice, block, size_bytes, HEAPPROF_HOOK_FRAME(),
+      heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, block, size_bytes, flags); }, [](uint64_t) {});
 }
 
 HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
   auto* real = REAL(cuMemAllocHost_v2);
   return allocate_block(
-      heapprof::wire::kPinnedDevice, block, size_bytes, HEAPPROF_HOOK_FRAME(),
+      heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, block, size_bytes); }, [](uint64_t) {});
 }
 
@@ -96,7 +97,7 @@ INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bo
                           const uint64_t* hook_frame, Call&& call) {
   if (is_capturing(stream, per_thread)) return call();
   return allocate(
-      {0, device_of_context(), size_bytes, 0}, DeviceOperation::kAllocate, hook_frame, call,
+      {0, device_of_context(), size_bytes, 0}, DeviceOperation::kAllocate, DeviceCall::kAllocateAsync, hook_frame, call,
       [&] {
         if (address == nullptr || *address == 0) return DeviceMemory{};
         return DeviceMemory{*address, device_of_pointer(*address), size_bytes, 0};
@@ -127,17 +128,23 @@ HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* p
                         [&] { return call(real, address, size_bytes, pool, stream); });
 }
 
-HOOK(cuMemFree_v2)(uint64_t address) { return release(REAL(cuMemFree_v2), address, HEAPPROF_HOOK_FRAME(), address); }
+HOOK(cuMemFree_v2)(uint64_t address) {
+  return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
+}
 HOOK(cuMemFreeAsync)(uint64_t address, void* stream) {
   if (is_capturing(stream, false)) return call(REAL(cuMemFreeAsync), address, stream);
-  return release(REAL(cuMemFreeAsync), address, HEAPPROF_HOOK_FRAME(), address, stream);
+  return release(REAL(cuMemFreeAsync), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
 HOOK(cuMemFreeAsync_ptsz)(uint64_t address, void* stream) {
   if (is_capturing(stream, true)) return call(REAL(cuMemFreeAsync_ptsz), address, stream);
-  return release(REAL(cuMemFreeAsync_ptsz), address, HEAPPROF_HOOK_FRAME(), address, stream);
+  return release(REAL(cuMemFreeAsync_ptsz), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
-HOOK(cuMemFreeHost)(void* block) { return release(REAL(cuMemFreeHost), number(block), HEAPPROF_HOOK_FRAME(), block); }
-HOOK(cuArrayDestroy)(void* array) { return release(REAL(cuArrayDestroy), number(array), HEAPPROF_HOOK_FRAME(), array); }
+HOOK(cuMemFreeHost)(void* block) {
+  return release(REAL(cuMemFreeHost), number(block), DeviceCall::kFreePinned, HEAPPROF_HOOK_FRAME(), block);
+}
+HOOK(cuArrayDestroy)(void* array) {
+  return release(REAL(cuArrayDestroy), number(array), DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), array);
+}
 HOOK(cuMipmappedArrayDestroy)(void* array) {
-  return release(REAL(cuMipmappedArrayDestroy), number(array), HEAPPROF_HOOK_FRAME(), array);
+  return release(REAL(cuMipmappedArrayDestroy), number(array), DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), array);
 }

@@ -4,7 +4,7 @@
 using namespace heapprof::agent;
 
 HOOK(cuIpcCloseMemHandle)(uint64_t address) {
-  return release(REAL(cuIpcCloseMemHandle), address, HEAPPROF_HOOK_FRAME(), address);
+  return release(REAL(cuIpcCloseMemHandle), address, heapprof::wire::DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
 }
 
 namespace {
@@ -38,8 +38,8 @@ HOOK(cuMemCreate)
                               ? heapprof::wire::kFirstCudaDevice + static_cast<uint32_t>(properties->location_id)
                               : heapprof::wire::kPinnedDevice;
   return allocate(
-      {0, device, size_bytes, 0}, DeviceOperation::kCreateHandle, HEAPPROF_HOOK_FRAME(),
-      [&] { return call(real, handle, size_bytes, properties, flags); },
+      {0, device, size_bytes, 0}, DeviceOperation::kCreateHandle, heapprof::wire::DeviceCall::kAllocate,
+      HEAPPROF_HOOK_FRAME(), [&] { return call(real, handle, size_bytes, properties, flags); },
       [&] {
         return DeviceMemory{handle == nullptr ? 0 : *handle, device, size_bytes, 0};
       },

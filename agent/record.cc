@@ -157,6 +157,7 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kMap:
     case wire::DeviceOperation::kUnmap:
     case wire::DeviceOperation::kRefuse:
+    case wire::DeviceOperation::kCall:
       write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
                     &record);
       break;

@@ -76,7 +76,8 @@ enum class TruncationCause : uint32_t {
   X(kUnmap,          7)  /* kMalloc: the mappings in [address, address + size) end                                  */  \
   X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it                  */  \
   X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
-  X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/
+  X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/  \
+  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -84,6 +85,47 @@ enum class DeviceOperation : uint32_t {
   HEAPPROF_DEVICE_OPERATIONS(X)
 #undef X
 };
+
+// Calls that take the host's time, by what they do.
+// clang-format off
+#define HEAPPROF_DEVICE_CALLS(X)             \
+  X(kAllocate,            1, "allocate")            \
+  X(kFree,                2, "free")                \
+  X(kAllocateAsync,       3, "allocate async")      \
+  X(kFreeAsync,           4, "free async")          \
+  X(kAllocatePinned,      5, "allocate pinned")     \
+  X(kFreePinned,          6, "free pinned")         \
+  X(kSynchronizeContext,  7, "synchronize device")  \
+  X(kSynchronizeStream,   8, "synchronize stream")  \
+  X(kSynchronizeEvent,    9, "synchronize event")   \
+  X(kCopyToDevice,       10, "copy to device")      \
+  X(kCopyToHost,         11, "copy to host")        \
+  X(kCopyOnDevice,       12, "copy on device")      \
+  X(kCopy,               13, "copy")                \
+  X(kSet,                14, "set")                 \
+  X(kWaitForEvent,       15, "wait for event")      \
+  X(kRecordEvent,        16, "record event")        \
+  X(kLaunchGraph,        17, "launch graph")
+// clang-format on
+
+enum class DeviceCall : uint32_t {
+#define X(name, number, text) name = number,
+  HEAPPROF_DEVICE_CALLS(X)
+#undef X
+};
+// nullptr: there is no such call.
+constexpr const char* device_call_name(uint32_t call) {
+  switch (static_cast<DeviceCall>(call)) {
+#define X(name, number, text) \
+  case DeviceCall::name: return text;
+    HEAPPROF_DEVICE_CALLS(X)
+#undef X
+  }
+  return nullptr;
+}
+// Of kCall. An object is never 0.
+constexpr uint64_t pack_duration(uint64_t duration_ns) { return duration_ns + 1; }
+constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
 // Whose memory it is.
 inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver

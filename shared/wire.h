@@ -125,6 +125,7 @@ struct Control {
   std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
   std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> kernel_launches;    // agent: by threads without a ring of their own
   std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
   std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
   uint32_t has_device_limits;
@@ -163,7 +164,8 @@ struct alignas(128) RingHeader {
   std::atomic<uint32_t> shared;       // 1: several threads take turns in this ring behind a lock of the agent
   uint32_t reserved0;
   UnwindCounters unwind;
-  uint32_t reserved1[4];
+  std::atomic<uint64_t> kernel_launches;  // of a CUDA device, by the ring's owners
+  uint32_t reserved1[2];
   // The consumer's line.
   std::atomic<uint64_t> tail;           // (E) consumed bytes: release by the collector, acquire by the producer
   std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence

@@ -2,6 +2,7 @@
 #include "cli/collect/device_ledger.h"
 
 #include "cli/model/device_facts.h"
+#include "cli/model/site_numbers.h"
 
 #include <algorithm>
 #include <limits>
@@ -178,7 +179,17 @@ void DeviceLedger::refuse(const DeviceFacts& facts, const Event& event) {
   if (same->count <= kMostAutopsies) same->holders = largest_holders(book.sites);
 }
 
-void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks) {
+void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id) {
+  const uint64_t call = static_cast<uint64_t>(facts.device) << 32;
+  const uint64_t duration_ns = wire::duration_of(facts.object);
+  for (CallSum* sum : {&calls_by_site_[call | event.site], &calls_by_thread_[call | thread_id]}) {
+    ++sum->count;
+    sum->duration_ns = add_saturating(sum->duration_ns, duration_ns);
+    sum->size_bytes = add_saturating(sum->size_bytes, event.size_bytes);
+  }
+}
+
+void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks) {
   now_ticks_ = std::max(now_ticks_, now_ticks);
   DeviceBlock block{event.size_bytes, now_ticks_, facts.object, facts.device, event.site, event.thread(), 1};
   switch (facts.operation) {
@@ -216,6 +227,7 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t 
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;
     case DeviceOperation::kEndContext: end_context(facts.object); return;
     case DeviceOperation::kRefuse: refuse(facts, event); return;
+    case DeviceOperation::kCall: count_call(facts, event, thread_id); return;
   }
 }
 

@@ -47,6 +47,15 @@ struct RefusedSite {
   std::vector<std::pair<uint32_t, Amount>> holders;  // sites, the largest first
 };
 
+// Of one call of the API.
+struct CallSum {
+  uint64_t count;
+  uint64_t duration_ns;
+  uint64_t size_bytes;
+};
+using CallSums =
+    std::unordered_map<uint64_t, CallSum>;  // by wire::DeviceCall in the upper half, site or thread id in the lower
+
 // Of one device.
 struct DeviceBook {
   SiteBook sites;
@@ -58,7 +67,8 @@ struct DeviceBook {
 class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
-  void apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks);
+  // thread_id: the kernel's, of event.thread()
+  void apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // The thread's slot may be another's from now on.
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
@@ -76,11 +86,14 @@ class DeviceLedger {
   };
   using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
   Books& books() { return books_; }
+  const CallSums& calls_by_site() const { return calls_by_site_; }
+  const CallSums& calls_by_thread() const { return calls_by_thread_; }
   // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
   uint64_t unmatched() const { return unmatched_; }
   // Of its tables, about.
   uint64_t bytes() const {
-    return (memory_.size() + handles_.size() + mappings_.size()) * kBlockBytes + books_.size() * kBookBytes;
+    return (memory_.size() + handles_.size() + mappings_.size()) * kBlockBytes + books_.size() * kBookBytes +
+           (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
   // visit(block), after finish().
   template <typename Visitor>
@@ -97,6 +110,7 @@ class DeviceLedger {
   static constexpr size_t kMostRefusedSites = 64;
   static constexpr uint64_t kMostAutopsies = 1000;  // of a site: each looks at all sites
   static constexpr uint64_t kBookBytes = 128 << 10;
+  static constexpr uint64_t kCallBytes = 64;
 
   struct Mapping {
     uint64_t size_bytes;
@@ -121,8 +135,11 @@ class DeviceLedger {
   void unmap(uint64_t address, uint64_t size_bytes);
   void end_context(uint64_t context);
   void refuse(const DeviceFacts& facts, const Event& event);
+  void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
 
   Books books_;
+  CallSums calls_by_site_;
+  CallSums calls_by_thread_;
   Blocks memory_;                                    // by address
   Blocks handles_;                                   // by handle
   std::map<uint64_t, Mapping> mappings_;             // by address

@@ -48,6 +48,13 @@ uint64_t Drain::events_lost() const {
   return lost;
 }
 
+uint64_t Drain::kernel_launches() const {
+  uint64_t launches = arena_.control().kernel_launches.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; i < rings_.size(); ++i)
+    launches += arena_.header(i).kernel_launches.load(std::memory_order_relaxed);
+  return launches;
+}
+
 UnwinderCounters Drain::unwinder_counters() const {
   UnwinderCounters sum;
   for (uint32_t i = 0; i < rings_.size(); ++i) {

@@ -56,6 +56,7 @@ class Drain {
   bool has_unreadable_rings() const { return unreadable_rings_ != 0; }
   uint64_t events_lost() const;                // by all rings
   UnwinderCounters unwinder_counters() const;  // of all rings
+  uint64_t kernel_launches() const;            // likewise
 
  private:
   static constexpr size_t kMaxWaiting = 2u << 20;  // events of 32 bytes

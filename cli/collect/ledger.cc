@@ -150,8 +150,12 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kReallocCancel: return on_realloc_cancel(event, ring);
     case EventKind::kReallocFree: return on_realloc_free(event, ring);
     case EventKind::kThreadLeft: return on_thread_left(event, ring);
-    case EventKind::kDevice: return devices_.apply(device_facts_.take(event.address), event, now_ticks_);
+    case EventKind::kDevice: return apply_device(event);
   }
+}
+
+void Ledger::apply_device(const Event& event) {
+  devices_.apply(device_facts_.take(event.address), event, threads_[event.thread()].id, now_ticks_);
 }
 
 // ---- realloc ----

@@ -106,6 +106,7 @@ class Ledger {
   void advance_clock(uint64_t stamp);
   void apply_inline(const Event& event, uint32_t ring);
   void apply_other(const Event& event, uint32_t ring);
+  void apply_device(const Event& event);
   bool repairs() const { return repair_window_ != 0; }
 
   void on_malloc(const Event& event, uint32_t ring);

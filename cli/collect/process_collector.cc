@@ -310,6 +310,7 @@ Recording ProcessCollector::finish() {
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident,
                    &identities, &state.options.device_limits},
                   &recording);
+  recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;
 }

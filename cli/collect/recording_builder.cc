@@ -171,6 +171,17 @@ void add_device_facts(const RecordingParts& parts, uint32_t number, const Device
   device->refusals.push_back(others);
 }
 
+void add_api(const RecordingParts& parts, DeviceApi* api) {
+  const auto call_of = [](uint64_t key) { return wire::device_call_name(static_cast<uint32_t>(key >> 32)); };
+  for (const auto& [key, sum] : parts.ledger->devices().calls_by_site()) {
+    const uint32_t stack = parts.tree->sites()[static_cast<uint32_t>(key)].stack;
+    api->calls.push_back({call_of(key), stack, sum.count, sum.duration_ns, sum.size_bytes});
+  }
+  for (const auto& [key, sum] : parts.ledger->devices().calls_by_thread())
+    api->threads.push_back({call_of(key), static_cast<uint32_t>(key), sum.count, sum.duration_ns});
+  merge_api(api);
+}
+
 }  // namespace
 
 void build_recording(const RecordingParts& parts, Recording* recording) {
@@ -197,6 +208,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_host_sites(parts, &devices[0].sites);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++].sites);
+    add_api(parts, &recording->api);
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
     sum_up_sites(parts, sites, devices[0].totals, &devices[0].sites);
@@ -205,7 +217,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
       sum_up_sites(parts, book->sites, devices[i].totals, &devices[i].sites);
       ++i;
     }
-    for (RecordedDevice& device : devices) forget_stacks(&device);
+    forget_other_stacks(recording);
     recording->stacks.assign(1, {});
     recording->locations.clear();
     note_dropped_stacks(&recording->run);

@@ -231,6 +231,10 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     case wire::DeviceOperation::kRefuse:
       if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
       break;
+    case wire::DeviceOperation::kCall:
+      if (kind != EventKind::kMalloc || wire::device_call_name(facts.device) == nullptr || facts.object == 0)
+        return false;
+      break;
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kEndContext:

@@ -87,17 +87,17 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
   device.identity = recorded.identity;
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
-  for_each_other_node(device, [&](uint32_t& node) { node = node < node_of.size() ? node_of[node] : 0; });
   return device;
 }
 
 }  // namespace
 
-void forget_stacks(RecordedDevice* device) {
-  for (Refusal& refusal : device->refusals) {
-    refusal.node = 0;
-    std::vector<Holder>().swap(refusal.holders);
+void forget_other_stacks(Recording* recording) {
+  for (RecordedDevice& device : recording->devices) {
+    for (Refusal& refusal : device.refusals) std::vector<Holder>().swap(refusal.holders);
   }
+  for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
+  merge_api(&recording->api);
 }
 
 void drop_stacks(Recording* recording) {
@@ -112,9 +112,9 @@ void drop_stacks(Recording* recording) {
     sum.numbers.max_bytes = device.totals.peak_bytes;
     sum.numbers.max_blocks = device.totals.peak_blocks;
     std::vector<RecordedSite>().swap(device.sites);
-    forget_stacks(&device);
     if (sum.numbers.total_blocks != 0) device.sites.push_back({0, false, sum.numbers});
   }
+  forget_other_stacks(recording);
   std::vector<StackNode>(1).swap(recording->stacks);
   std::vector<Location>().swap(recording->locations);
   note_dropped_stacks(&recording->run);
@@ -132,6 +132,8 @@ Profile assemble(const Recording& recording, const SymbolTable& symbols) {
   const std::vector<uint32_t> frame_start = add_frames(recording, symbols, &profile);
   const std::vector<uint32_t> node_of = add_nodes(recording, frame_start, &profile);
   for (const RecordedDevice& device : recording.devices) profile.devices.push_back(make_device(device, node_of));
+  profile.api = recording.api;
+  for_each_other_node(profile, [&](uint32_t& node) { node = node < node_of.size() ? node_of[node] : 0; });
   canonicalize(&profile);
   return profile;
 }

@@ -14,8 +14,8 @@
 
 namespace heapprof::cli {
 
-// The stacks of what a device refused.
-void forget_stacks(RecordedDevice* device);
+// Those that are not of sites.
+void forget_other_stacks(Recording* recording);
 // For want of memory: sums each device's sites in one without a stack, and says so in Run::incomplete_reason. Needs next to none.
 void drop_stacks(Recording* recording);
 void note_dropped_stacks(RunInfo* run);

@@ -198,7 +198,7 @@ void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
   for (Device& device : profile->devices) {
     for (Site& site : device.sites) keep(site.node);
   }
-  for (Device& device : profile->devices) for_each_other_node(device, keep);
+  for_each_other_node(*profile, keep);
   profile->frames = std::move(frames);
   profile->nodes = std::move(nodes);
 }
@@ -215,12 +215,13 @@ void canonicalize(Profile* profile) {
   for (Device& device : profile->devices) {
     merge_sites(&device, tree.new_node, &site_of_node);
     sort_sites(&device.sites, place);
-    // By place, so that what is merged does not depend on the numbers before; then back.
-    for_each_other_node(device,
-                        [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
-    merge_refusals(&device.refusals);
-    for_each_other_node(device, [&](uint32_t& node) { node = node_at[node]; });
   }
+  // Numbered by place meanwhile, so that the order of equals does not depend on the numbers before.
+  for_each_other_node(*profile,
+                      [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
+  for (Device& device : profile->devices) merge_refusals(&device.refusals);
+  merge_api(&profile->api);
+  for_each_other_node(*profile, [&](uint32_t& node) { node = node_at[node]; });
   renumber(profile, tree.nodes);
   sort_frames(profile);
 }

@@ -170,6 +170,22 @@ void visit_holder(Holder& holder, Visit&& visit) {
   visit("live_count", holder.live_blocks);
 }
 
+template <typename Call, typename Visit>
+void visit_api_call(Call& call, Visit&& visit) {
+  visit("call", call.call);
+  visit("calls_count", call.count);
+  visit("duration_ns", call.duration_ns);
+  visit("size_bytes", call.size_bytes);
+}
+
+template <typename Thread, typename Visit>
+void visit_api_thread(Thread& thread, Visit&& visit) {
+  visit("call", thread.call);
+  visit("thread", thread.thread);
+  visit("calls_count", thread.count);
+  visit("duration_ns", thread.duration_ns);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

@@ -102,6 +102,11 @@ void ProfileMerger::add_tree(Profile* from) {
 }
 
 void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
+  for_each_other_node(*from, [first_node](uint32_t& node) { node = node == 0 ? 0 : first_node + node - 1; });
+  DeviceApi& api = sum_.api;
+  api.kernel_launches = add_saturating(api.kernel_launches, from->api.kernel_launches);
+  api.calls.insert(api.calls.end(), from->api.calls.begin(), from->api.calls.end());
+  api.threads.insert(api.threads.end(), from->api.threads.begin(), from->api.threads.end());
   for (Device& device : from->devices) {
     auto same = std::find_if(sum_.devices.begin(), sum_.devices.end(),
                              [&](const Device& known) { return known.name == device.name; });
@@ -117,7 +122,6 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
       if (site.node != 0) site.node = first_node + site.node - 1;
       same->sites.push_back(site);
     }
-    for_each_other_node(device, [first_node](uint32_t& node) { node = node == 0 ? 0 : first_node + node - 1; });
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
     if (same->identity.uuid.empty()) same->identity = device.identity;
     same->limit_bytes = std::max(same->limit_bytes, device.limit_bytes);

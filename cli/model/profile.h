@@ -48,15 +48,6 @@ struct Device {
   std::vector<Refusal> refusals;  // nodes: FrameNode; the latest first
 };
 
-// Every stack of the device besides those of its sites: visit(uint32_t& node).
-template <typename AnyDevice, typename Visit>
-void for_each_other_node(AnyDevice& device, const Visit& visit) {
-  for (auto& refusal : device.refusals) {
-    visit(refusal.node);
-    for (auto& holder : refusal.holders) visit(holder.node);
-  }
-}
-
 struct ProfileModule {
   std::string path;
   std::string build_id;
@@ -73,7 +64,20 @@ struct Profile {
   std::vector<Frame> frames;
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;     // [0] is host
+  DeviceApi api;                   // nodes: FrameNode
   std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
 };
+
+// Every stack besides those of sites: visit(uint32_t& node). Of a profile or a recording.
+template <typename AnyProfile, typename Visit>
+void for_each_other_node(AnyProfile& profile, const Visit& visit) {
+  for (auto& device : profile.devices) {
+    for (auto& refusal : device.refusals) {
+      visit(refusal.node);
+      for (auto& holder : refusal.holders) visit(holder.node);
+    }
+  }
+  for (auto& call : profile.api.calls) visit(call.node);
+}
 
 }  // namespace heapprof::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/base/fd.h"
+#include "cli/model/device_api.h"
 #include "cli/model/device_facts.h"
 #include "cli/model/run.h"
 
@@ -109,6 +110,7 @@ struct Recording {
   std::vector<Location> locations;
   std::vector<StackNode> stacks;
   std::vector<RecordedDevice> devices;          // at least host
+  DeviceApi api;                                // nodes: StackNode
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 

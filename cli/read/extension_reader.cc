@@ -139,6 +139,34 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
       });
 }
 
+void read_api_call(JsonPull* json, PointReader* points, ApiCall* call) {
+  read_stacked(
+      json, points, &call->node, [call](FieldReader& reader) { visit_api_call(*call, reader); },
+      [](const std::string&) { return false; });
+}
+
+constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "calls", "threads"};
+
+void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {
+  if (!json->begin_object()) return;
+  KeySet<kApiKeys.size()> keys(kApiKeys);
+  std::string key;
+  while (json->next_key(&key)) {
+    switch (keys.take(key, json)) {
+      case 0: json->read_unsigned(&api->kernel_launches); break;
+      case 1:
+        if (!json->begin_array()) break;
+        while (json->next_element() && !json->failed()) read_api_call(json, points, &api->calls.emplace_back());
+        break;
+      case 2:
+        read_structs(json, &api->threads,
+                     [](ApiThread& thread, FieldReader& reader) { visit_api_thread(thread, reader); });
+        break;
+      default: json->skip_value();
+    }
+  }
+}
+
 constexpr std::array<std::string_view, 8> kDeviceKeys = {"name",  "totals",   "timeline",    "pps",
                                                          "sites", "identity", "limit_bytes", "refusals"};
 
@@ -264,10 +292,10 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-constexpr std::array<std::string_view, 16> kExtensionKeys = {
-    "version", "dialect", "time_unit", "run",    "machine", "coverage",      "counters",
-    "cost",    "threads", "modules",   "frames", "devices", "other_threads", "unprofiled_programs",
-    "merged",  "unwinder"};
+constexpr std::array<std::string_view, 17> kExtensionKeys = {
+    "version", "dialect",  "time_unit", "run",    "machine", "coverage",      "counters",
+    "cost",    "threads",  "modules",   "frames", "devices", "other_threads", "unprofiled_programs",
+    "merged",  "unwinder", "device_api"};
 
 }  // namespace
 
@@ -314,6 +342,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
                      [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); });
         break;
       case 15: read_struct(json, [&](FieldReader& reader) { visit_unwinder(run.unwinder, reader); }); break;
+      case 16: read_api(json, points, &extension->api); break;
       default: json->skip_value();
     }
   }

@@ -43,6 +43,7 @@ struct Extension {
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<MergedPart> merged;
+  DeviceApi api;
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;

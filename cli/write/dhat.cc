@@ -155,8 +155,8 @@ class DhatWriter {
     bool has_any = false;
     for (const Device& device : profile_.devices) {
       for (const Site& site : device.sites) has_any = has_any || site.node == 0;
-      for_each_other_node(device, [&has_any](uint32_t node) { has_any = has_any || node == 0; });
     }
+    for_each_other_node(profile_, [&has_any](uint32_t node) { has_any = has_any || node == 0; });
     return has_any;
   }
 
@@ -202,6 +202,8 @@ class DhatWriter {
     if (!profile_.merged.empty())
       write_structs("merged", profile_.merged, [this](const MergedPart& part) { visit_merged_part(part, fields_); });
     write_frames();
+    if (profile_.api.kernel_launches != 0 || !profile_.api.calls.empty())
+      write_struct("device_api", [this] { write_api(profile_.api); });
     json_.key("devices");
     json_.begin_array();
     for (size_t i = 0; i < profile_.devices.size(); ++i) write_device(profile_.devices[i], i == 0);
@@ -280,6 +282,15 @@ class DhatWriter {
     write_sites(device.sites);
     json_.end_object();
     json_.new_line();
+  }
+
+  void write_api(const DeviceApi& api) {
+    fields_("kernel_launches_count", api.kernel_launches);
+    write_structs("calls", api.calls, [this](const ApiCall& call) {
+      write_stack(call.node);
+      visit_api_call(call, fields_);
+    });
+    write_structs("threads", api.threads, [this](const ApiThread& thread) { visit_api_thread(thread, fields_); });
   }
 
   void write_device_facts(const Device& device) {

@@ -3,6 +3,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/merge_profiles.h"
+#include "cli/write/api_text.h"
 #include "cli/write/place_text.h"
 #include "cli/write/refusal_text.h"
 #include "cli/write/report_view.h"
@@ -41,6 +42,7 @@ class TextReport {
           refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});
       if (!refused.empty()) text_ += "\n" + refused;
     }
+    if (!view_.list_suppressions) text_ += api_text(profile_, tree_, names_, columns_);
     for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
     footer(devices);
     return text_;

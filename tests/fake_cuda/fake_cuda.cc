@@ -7,11 +7,14 @@
 // first, as the real driver does.
 #include "tests/fake_cuda/fake_cuda.h"
 
+#include "shared/events.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <map>
 #include <mutex>
@@ -58,6 +61,7 @@ struct Driver {
   long lookups_by_agent = 0;
   std::map<std::string, long> calls;
   std::map<std::string, int> failures;
+  std::map<std::string, uint64_t> arguments;
 };
 Driver& driver() {
   static Driver* const instance = new Driver;
@@ -126,6 +130,16 @@ int find_function(const char* name, void** function, int version, uint64_t flags
   }
       FAKE_CUDA_FUNCTIONS(X)
 #undef X
+#define X(known, as, since, with_stream, params, args)                         \
+  if (base == #as && version >= (since) && per_thread == (with_stream != 0)) { \
+    *function = reinterpret_cast<void*>(&known);                               \
+    return kSuccess;                                                           \
+  }
+#define AS_CALL(known, as, since, with_stream, kind, bytes, params, args) X(known, as, since, with_stream, params, args)
+      HEAPPROF_CUDA_CALLS(AS_CALL)
+      HEAPPROF_CUDA_LAUNCHES(X)
+#undef AS_CALL
+#undef X
     }
   }
   *function = nullptr;
@@ -154,6 +168,39 @@ long fake_cuda_calls(const char* function) {
   std::lock_guard guard(driver().mutex);
   return driver().calls[function];
 }
+
+uint64_t fake_cuda_arguments(const char* function) {
+  std::lock_guard guard(driver().mutex);
+  return driver().arguments[function];
+}
+
+namespace {
+
+// Waiting takes a while, as it does.
+template <typename... Arguments>
+int call(const char* function, bool waits, Arguments... arguments) {
+  if (const int failure = enter(function)) return failure;
+  if (waits) usleep(200);
+  std::lock_guard guard(driver().mutex);
+  driver().arguments[function] = hash_of(arguments...);
+  return kSuccess;
+}
+constexpr bool is_wait(heapprof::wire::DeviceCall kind) {
+  return kind == heapprof::wire::DeviceCall::kSynchronizeContext ||
+         kind == heapprof::wire::DeviceCall::kSynchronizeStream;
+}
+
+}  // namespace
+
+#define STRIP(...) __VA_OPT__(, ) __VA_ARGS__
+#define X(symbol, base, version, per_thread, kind, bytes, params, args) \
+  int symbol params { return call(#symbol, is_wait(heapprof::wire::DeviceCall::kind) STRIP args); }
+HEAPPROF_CUDA_CALLS(X)
+#undef X
+#define X(symbol, base, version, per_thread, params, args) \
+  int symbol params { return call(#symbol, false STRIP args); }
+HEAPPROF_CUDA_LAUNCHES(X)
+#undef X
 
 int cuInit(unsigned) { return kSuccess; }
 int cuDriverGetVersion(int* version) {

@@ -3,8 +3,22 @@
 // Types are those of cuda.h 13.0 as far as their layout goes.
 #pragma once
 
+#include "agent/cuda_driver.h"
+
 #include <stddef.h>
 #include <stdint.h>
+
+using heapprof::agent::CudaCopy2d;
+using heapprof::agent::CudaCopy3d;
+
+// Of what a call was given, in order.
+template <typename... Arguments>
+uint64_t hash_of(Arguments... arguments) {
+  uint64_t hash = 1469598103934665603u;
+  [[maybe_unused]] const auto mix = [&hash](uint64_t value) { hash = (hash ^ value) * 1099511628211u; };
+  (mix((uint64_t)arguments), ...);
+  return hash;
+}
 
 extern "C" {
 
@@ -98,11 +112,19 @@ constexpr int kNotFound = 500;
 #define X(name, params) int name params;
 FAKE_CUDA_FUNCTIONS(X)
 #undef X
+#define X(symbol, base, version, per_thread, kind, bytes, params, args) int symbol params;
+HEAPPROF_CUDA_CALLS(X)
+#undef X
+#define X(symbol, base, version, per_thread, params, args) int symbol params;
+HEAPPROF_CUDA_LAUNCHES(X)
+#undef X
 
 // The next call of the function fails with this result, and has no effect.
 void fake_cuda_fail_next(const char* function, int result);
 // Calls of a function so far, as the driver saw them.
 long fake_cuda_calls(const char* function);
+// hash_of what the function was given last.
+uint64_t fake_cuda_arguments(const char* function);
 // Streams with this address are being captured.
 extern CUstream fake_cuda_capturing;
 }

@@ -1,0 +1,112 @@
+// cli/write/api_text.cc: a line for each kind of call, with the place that took most of its time. Allocating and freeing on a device
+// waits for the device: who does it again and again for the same memory is told what it costs.
+#include "cli/write/api_text.h"
+
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostCallers = 8;
+constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
+
+struct Kind {
+  std::string call;
+  uint64_t count = 0;
+  uint64_t duration_ns = 0;
+  uint64_t size_bytes = 0;
+  uint32_t node = 0;  // of the place with most of the time
+};
+
+// The longest first, as the calls are.
+std::vector<Kind> sum_by_kind(const DeviceApi& api) {
+  std::vector<Kind> kinds;
+  std::map<std::string, size_t> index;
+  for (const ApiCall& call : api.calls) {
+    const auto [at, is_new] = index.try_emplace(call.call, kinds.size());
+    if (is_new) kinds.push_back({call.call, 0, 0, 0, call.node});
+    Kind& kind = kinds[at->second];
+    kind.count += call.count;
+    kind.duration_ns += call.duration_ns;
+    kind.size_bytes += call.size_bytes;
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const Kind& a, const Kind& b) { return a.duration_ns > b.duration_ns; });
+  return kinds;
+}
+
+// Blocks of devices beyond the most that their site ever had at once: memory that had been there before.
+uint64_t allocated_again(const Profile& profile) {
+  uint64_t again = 0;
+  for (const Device& device : profile.devices) {
+    if (device.name.rfind("cuda:", 0) != 0) continue;
+    for (const Site& site : device.sites) {
+      const SiteNumbers& numbers = site.numbers;
+      if (!site.max_is_bound && numbers.total_blocks > numbers.max_blocks)
+        again += numbers.total_blocks - numbers.max_blocks;
+    }
+  }
+  return again;
+}
+
+uint64_t mean_ns(const std::vector<Kind>& kinds, const char* call) {
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [call](const Kind& known) { return known.call == call; });
+  return kind == kinds.end() || kind->count == 0 ? 0 : kind->duration_ns / kind->count;
+}
+
+}  // namespace
+
+std::string api_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, size_t columns) {
+  const DeviceApi& api = profile.api;
+  if (api.calls.empty() && api.kernel_launches == 0) return "";
+  const std::vector<Kind> kinds = sum_by_kind(api);
+  uint64_t count = 0;
+  uint64_t duration_ns = 0;
+  for (const Kind& kind : kinds) {
+    count += kind.count;
+    duration_ns += kind.duration_ns;
+  }
+  std::vector<PlaceLine> lines;
+  std::deque<CallerChain> chains;
+  for (const Kind& kind : kinds) {
+    const uint32_t node = tree.place_node[kind.node];
+    Place place;
+    place.has_frame = node != 0;
+    place.frame = profile.nodes[node].frame;
+    CallerChain& chain = chains.emplace_back();
+    for (uint32_t outer = node; outer != 0 && chain.frames.size() < kMostCallers;) {
+      outer = tree.user_node[profile.nodes[outer].parent];
+      if (outer != 0) chain.frames.push_back(profile.nodes[outer].frame);
+    }
+    PlaceLine line;
+    line.numbers = {format_time(kind.duration_ns), format_percent({kind.duration_ns, duration_ns}),
+                    format_count(kind.count) + " × " + kind.call,
+                    kind.size_bytes == 0 ? std::string() : format_bytes(kind.size_bytes)};
+    line.function = names.place_function(place);
+    line.location = names.place_location(place);
+    line.callers = &chain;
+    lines.push_back(std::move(line));
+  }
+  std::string text = fmt::format("\nGPU CALLS   {} of the host's time in {} calls; {} kernels launched\n",
+                                 format_time(duration_ns), format_count(count), format_count(api.kernel_launches));
+  size_t function_column = 0;
+  for (const std::string& line : lay_out(names, lines, 0, columns, &function_column)) text += line + "\n";
+  const uint64_t again = allocated_again(profile);
+  const uint64_t pair_ns = mean_ns(kinds, "allocate") + mean_ns(kinds, "free");
+  if (again >= kWorthSaying && pair_ns != 0) {
+    text += fmt::format(
+        "{} allocations were of device memory that had been there before: about {} for allocating and freeing it "
+        "again\n"
+        "  (keep it, or use a pool: cudaMallocAsync)\n",
+        format_count(again), format_time(again * pair_ns));
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli
