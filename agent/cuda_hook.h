@@ -4,13 +4,12 @@
 // Context:  wrappers, any thread; not in signal handlers.
 #pragma once
 
+#include "agent/clock.h"
 #include "agent/cuda_driver.h"
 #include "agent/cuda_routes.h"
 #include "agent/device_limit.h"
 #include "agent/record.h"
 #include "shared/events.h"
-
-#include <time.h>
 
 // HOOK(symbol)(parameters) { … }; its other name is what the table of routes gives out, whatever the program defines under the
 // public one.
@@ -39,19 +38,13 @@ inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(
 
 inline constexpr uint64_t kNoAddress = 8;
 
-inline uint64_t now_ns() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);  // libc's: no system call
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 // A call of the driver that takes the host's time; one that fails is not counted.
 template <typename Call>
 INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
-  const uint64_t start_ns = now_ns();
+  const uint64_t start_ticks = read_ticks();
   const int result = call();
   if (result == kCudaSuccess) {
-    record_device({DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(now_ns() - start_ns),
+    record_device({DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(read_ticks() - start_ticks),
                    kNoAddress, size_bytes},
                   hook_frame);
   }

@@ -123,8 +123,8 @@ constexpr const char* device_call_name(uint32_t call) {
   }
   return nullptr;
 }
-// Of kCall. An object is never 0.
-constexpr uint64_t pack_duration(uint64_t duration_ns) { return duration_ns + 1; }
+// Of kCall: ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence. An object is never 0.
+constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
 // Whose memory it is.

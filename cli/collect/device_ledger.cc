@@ -181,10 +181,10 @@ void DeviceLedger::refuse(const DeviceFacts& facts, const Event& event) {
 
 void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id) {
   const uint64_t call = static_cast<uint64_t>(facts.device) << 32;
-  const uint64_t duration_ns = wire::duration_of(facts.object);
+  const uint64_t duration_ticks = wire::duration_of(facts.object);
   for (CallSum* sum : {&calls_by_site_[call | event.site], &calls_by_thread_[call | thread_id]}) {
     ++sum->count;
-    sum->duration_ns = add_saturating(sum->duration_ns, duration_ns);
+    sum->duration_ticks = add_saturating(sum->duration_ticks, duration_ticks);
     sum->size_bytes = add_saturating(sum->size_bytes, event.size_bytes);
   }
 }

@@ -50,7 +50,7 @@ struct RefusedSite {
 // Of one call of the API.
 struct CallSum {
   uint64_t count;
-  uint64_t duration_ns;
+  uint64_t duration_ticks;
   uint64_t size_bytes;
 };
 using CallSums =

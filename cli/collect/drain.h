@@ -99,6 +99,11 @@ class Drain {
   void merge(uint64_t bound);
   void apply_front(Ring& ring, uint32_t index);
   void release(uint32_t index);
+  // In eighths of a ring, while a long stretch is decoded.
+  void release_some(uint32_t index) {
+    const Ring& ring = *rings_[index];
+    if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / 8) release(index);
+  }
   void sweep_shared(uint32_t index, uint64_t now_ns);
 
   Arena& arena_;

@@ -175,10 +175,11 @@ void add_api(const RecordingParts& parts, DeviceApi* api) {
   const auto call_of = [](uint64_t key) { return wire::device_call_name(static_cast<uint32_t>(key >> 32)); };
   for (const auto& [key, sum] : parts.ledger->devices().calls_by_site()) {
     const uint32_t stack = parts.tree->sites()[static_cast<uint32_t>(key)].stack;
-    api->calls.push_back({call_of(key), stack, sum.count, sum.duration_ns, sum.size_bytes});
+    api->calls.push_back({call_of(key), stack, sum.count, parts.scale->to_ns(sum.duration_ticks, 0), sum.size_bytes});
   }
   for (const auto& [key, sum] : parts.ledger->devices().calls_by_thread())
-    api->threads.push_back({call_of(key), static_cast<uint32_t>(key), sum.count, sum.duration_ns});
+    api->threads.push_back(
+        {call_of(key), static_cast<uint32_t>(key), sum.count, parts.scale->to_ns(sum.duration_ticks, 0)});
   merge_api(api);
 }
 

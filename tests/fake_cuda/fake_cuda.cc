@@ -1,4 +1,4 @@
-// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU: it hands out addresses and keeps books, and fails when it is told to.
+// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU: it hands out addresses, keeps books, fails when told to (long: one driver).
 //
 // FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls came from a
 // preloaded libheapprof.so.
