@@ -26,8 +26,8 @@ static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && P
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
-// Looks at the first four arguments. Returns the real function.
-HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth);
+// Looks at the first four arguments. Returns the real function. saved: the registers that it gets back.
+HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved);
 }
 
 void* heapprof_jumped[4] = {};  // nullptr: not found yet
@@ -68,6 +68,7 @@ heapprof_look_and_jump:
   .cfi_adjust_cfa_offset 8
   pushq %rax
   .cfi_adjust_cfa_offset 8
+  movq %rsp, %r9
   movq %rcx, %r8
   movq %rdx, %rcx
   movq %rsi, %rdx
@@ -102,6 +103,10 @@ namespace heapprof::agent {
 namespace {
 
 enum Index : size_t { kDlopen, kDlmopen, kPrctl, kSyscall };
+
+// Of what heapprof_look_and_jump keeps.
+constexpr size_t kSavedRdx = 5;
+constexpr size_t kSavedRsi = 6;
 
 constexpr const char* kNames[] = {
 #define X(index, name, condition) #name,
@@ -145,6 +150,15 @@ void note_bypass(const char* object, wire::BypassReason reason) {
   if (object != nullptr) add_note(wire::NoteKind::kBypass, static_cast<uint32_t>(reason), object, false);
 }
 
+// --deepbind=hook: it is loaded as if it had not asked for that.
+void note_deep_bind(const char* object, size_t* flags) {
+  if (g_control != nullptr && g_control->hooks_deep_bind != 0) {
+    *flags &= ~static_cast<size_t>(RTLD_DEEPBIND);
+  } else {
+    note_bypass(object, wire::BypassReason::kDeepBind);
+  }
+}
+
 }  // namespace
 
 void settle_jumped_hooks() {
@@ -155,14 +169,15 @@ void settle_jumped_hooks() {
 
 }  // namespace heapprof::agent
 
-void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth) {
+void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved) {
   using namespace heapprof;
   using namespace heapprof::agent;
   if (index == kDlopen && (second & RTLD_DEEPBIND) != 0)
-    note_bypass(reinterpret_cast<const char*>(first), wire::BypassReason::kDeepBind);
-  if (index == kDlmopen && (first != 0 || (third & RTLD_DEEPBIND) != 0)) {
-    note_bypass(reinterpret_cast<const char*>(second),
-                first != 0 ? wire::BypassReason::kNamespace : wire::BypassReason::kDeepBind);
+    note_deep_bind(reinterpret_cast<const char*>(first), &saved[kSavedRsi]);
+  if (index == kDlmopen && first != 0) {
+    note_bypass(reinterpret_cast<const char*>(second), wire::BypassReason::kNamespace);
+  } else if (index == kDlmopen && (third & RTLD_DEEPBIND) != 0) {
+    note_deep_bind(reinterpret_cast<const char*>(second), &saved[kSavedRdx]);
   }
   if (index == kPrctl) note_prctl(first, second, third);
   if (index == kSyscall && first == SYS_prctl) note_prctl(second, third, fourth);

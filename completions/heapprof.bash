@@ -4,7 +4,7 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
@@ -22,7 +22,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _command_offset $((i + 1)); return ;;
-        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --limit | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --limit | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _command_offset "$i"; return ;;
       esac
@@ -35,6 +35,7 @@ _heapprof() {
     --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
+    --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
     --format) local forms='text json csv'; [[ $command != doctor ]] || forms='text json'

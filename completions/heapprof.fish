@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --limit --unwinder --clock --fence --collector-threads
+            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -47,6 +47,7 @@ complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM s
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
+complete -c heapprof -n $run -l deepbind -x -a 'name hook' -d 'What happens to libraries that bypass the hooks'
 complete -c heapprof -n $run -l limit -x -d 'Let the program have so much of a device'
 complete -c heapprof -n $run -l unwinder -x -a 'auto heapprof libunwind fp' -d 'Who walks stacks'
 complete -c heapprof -n $run -l verify-stacks -d "Compare every stack with libunwind's"

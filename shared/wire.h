@@ -129,6 +129,8 @@ struct Control {
   std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
   std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
   uint32_t has_device_limits;
+  uint32_t hooks_deep_bind;  // 1: dlopen is called without RTLD_DEEPBIND
+  uint32_t reserved;
   uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   alignas(

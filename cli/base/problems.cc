@@ -257,7 +257,7 @@ Problem stacks_truncated(Share truncated) {
 
 Problem modules_bypass_hooks(const std::string& modules) {
   return {"HP040", fmt::format("allocations in {} bypass the hooks and are not in the profile", modules),
-          "load them without RTLD_DEEPBIND and without an allocator of their own",
+          "run with --deepbind=hook if they are loaded with RTLD_DEEPBIND, and without an allocator of their own",
           "read the profile as what the other modules allocate", kWarning};
 }
 

@@ -11,3 +11,8 @@ done
 profile "$TARGETS/bypasses" plain
 expect_sum 'alpha_allocate' "1236 1 1236 1"
 expect_eq "modules named" "$(json profile.json '.heapprof.coverage.bypassing_modules | length')" 0
+
+# --deepbind=hook: as if it had not asked.
+"$HEAPPROF_BIN" run --deepbind=hook -o profile.json -- "$TARGETS/bypasses" deepbind 2>err.txt || fail "--deepbind=hook: $?"
+expect_sum 'alpha_allocate' "1236 1 1236 1"
+expect_eq "modules named" "$(json profile.json '.heapprof.coverage.bypassing_modules | length')" 0
