@@ -220,9 +220,11 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   if (waits) park(as_kind(event, EventKind::kMalloc), ring);
   ++counts_.reallocs;
   BegunRealloc begun;
+  bool is_known = false;
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
+    is_known = true;
     close_begun(begun, false);
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->after_realloc = true;
@@ -232,6 +234,10 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   if (!is_new) [[unlikely]]
     close_unseen(block);
   open_block(block, event);
+  if (is_known) {
+    const bool has_moved = begun.block.address != event.address;
+    sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
+  }
   note_growth();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);

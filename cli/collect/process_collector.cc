@@ -4,6 +4,7 @@
 #include "cli/collect/arena.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/drain.h"
+#include "cli/collect/live_samples.h"
 #include "cli/collect/notes.h"
 #include "cli/collect/recording_builder.h"
 
@@ -66,6 +67,7 @@ struct ProcessCollector::State {
   uint64_t next_names_ns = 0;
   uint64_t sampled_epoch = 0;  // the peak that a resident sample belongs to
   ResidentSamples resident;
+  LiveSamples samples;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
   std::string stop_reason;  // empty: has not stopped before its time
@@ -158,6 +160,11 @@ size_t ProcessCollector::drain() {
     state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
   }
   if (now_ns >= state.next_resident_ns) sample_resident();
+  if (state.samples.is_due(now_ns)) {
+    // While there is a backlog the books are those of the latest event, later those of now.
+    const uint64_t ticks = taken == 0 ? read_ticks(state.options.clock_mode) : state.ledger.last_ticks();
+    state.samples.take(state.ledger.sites(), ticks, now_ns);
+  }
   return taken;
 }
 
@@ -211,9 +218,9 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.held_bytes = state.ledger.block_bytes() + state.ledger.devices_bytes() + state.tree.slot_bytes() +
-                    nodes * sizeof(StackNode) + sites * (sizeof(SiteKey) + sizeof(SiteEntry)) +
-                    locations * sizeof(Location);
+  need.held_bytes = state.samples.bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
+                    state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+                    sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes =
       kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
   return need;
@@ -308,8 +315,8 @@ Recording ProcessCollector::finish() {
   run.complete = run.incomplete_reason.empty();
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
-  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, state.resident,
-                   &identities, &state.options.device_limits},
+  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
+                   state.resident, &identities, &state.options.device_limits},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

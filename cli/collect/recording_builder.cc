@@ -48,6 +48,8 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
     numbers.last_leak_ns = scale.since_start_ns(leak.last_ticks);
   }
   numbers.sizes = sites.sizes(index);
+  numbers.resized_blocks = entry.resized_blocks;
+  numbers.moved_bytes = entry.moved_bytes;
   return numbers;
 }
 
@@ -64,7 +66,19 @@ void add_sites(const RecordingParts& parts, const SiteBook& sites, const Growing
   }
 }
 
-void add_host_sites(const RecordingParts& parts, std::vector<RecordedSite>* recorded) {
+// pre: add_sites() has just filled device->sites
+void add_live_rows(const LiveSamples& samples, const SiteBook& sites, RecordedDevice* device) {
+  LiveSamples::Reader reader(samples);
+  size_t recorded = 0;
+  for (uint32_t i = 1; i < sites.size(); ++i) {
+    if (sites[i].total.blocks == 0) continue;
+    RecordedSite& site = device->sites[recorded++];
+    if (!reader.add_row(i, &device->live_bytes)) continue;
+    site.live_row = static_cast<uint32_t>(device->live_bytes.size() / device->moments_ns.size());
+  }
+}
+
+void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
   GrowingArray<LeakTimes> leaks;
   const SiteBook& sites = parts.ledger->sites();
   find_leaks(
@@ -74,7 +88,14 @@ void add_host_sites(const RecordingParts& parts, std::vector<RecordedSite>* reco
       },
       &leaks);
   parts.ledger->release_blocks();  // the recording needs room
-  add_sites(parts, sites, leaks, recorded);
+  add_sites(parts, sites, leaks, &device->sites);
+  add_live_rows(*parts.samples, sites, device);
+}
+
+std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks, const TickScale& scale) {
+  std::vector<uint64_t> moments_ns;
+  for (const uint64_t ticks : samples.moments()) moments_ns.push_back(scale.since_start_ns(std::min(ticks, end_ticks)));
+  return moments_ns;
 }
 
 // All sites as one without a stack, for want of memory: that of the leaks' times is not known any more.
@@ -197,6 +218,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   devices.resize(1);
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);
   devices[0].timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
+  devices[0].moments_ns = moments_of(*parts.samples, parts.end_ticks, *parts.scale);
   DeviceLedger::Books& books = ledger.devices().books();
   for (const auto& [number, book] : books) {
     RecordedDevice& device = devices.emplace_back();
@@ -206,13 +228,14 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_device_facts(parts, number, *book, &device);
   }
   try {
-    add_host_sites(parts, &devices[0].sites);
+    add_host_sites(parts, &devices[0]);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++].sites);
     add_api(parts, &recording->api);
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
     sum_up_sites(parts, sites, devices[0].totals, &devices[0].sites);
+    std::vector<uint64_t>().swap(devices[0].live_bytes);
     size_t i = 1;
     for (const auto& [number, book] : books) {
       sum_up_sites(parts, book->sites, devices[i].totals, &devices[i].sites);

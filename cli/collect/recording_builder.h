@@ -4,6 +4,7 @@
 #include "cli/collect/call_tree.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/ledger.h"
+#include "cli/collect/live_samples.h"
 #include "cli/collect/module_map.h"
 #include "cli/collect/notes.h"
 #include "cli/collect/process_collector.h"
@@ -23,6 +24,7 @@ struct RecordingParts {
   Ledger* ledger;          // finished
   const TickScale* scale;  // calibrated
   uint64_t end_ticks;
+  const LiveSamples* samples;
   ResidentSamples resident;
   const DeviceIdentities* identities;
   const DeviceLimits* limits;

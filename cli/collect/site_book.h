@@ -35,7 +35,10 @@ struct SiteEntry {
   uint64_t temporary_blocks;
   uint64_t lifetime_low_ticks;  // 128 bits: a server's blocks live for more than 2^64 ticks together
   uint64_t lifetime_high_ticks;
-  uint64_t reserved[3];  // two cache lines
+  // Blocks that a realloc made here of an older one, and the bytes of those that lay elsewhere before.
+  uint64_t resized_blocks;
+  uint64_t moved_bytes;
+  uint64_t reserved;  // two cache lines
 };
 static_assert(sizeof(SiteEntry) == 128);
 
@@ -87,6 +90,12 @@ class SiteBook {
       entry.temporary_blocks += 1;
       totals_.temporary_blocks += 1;
     }
+  }
+
+  // The block just added came of a realloc; so many bytes of the old one are in it at another address.
+  void note_resize(uint32_t site, uint64_t moved_bytes) {
+    sites_[site].resized_blocks += 1;
+    sites_[site].moved_bytes += moved_bytes;
   }
 
   // A remove() that did not happen after all, with what it was given.

@@ -76,13 +76,19 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
   device.name = recorded.name;
   device.totals = recorded.totals;
   device.timeline = recorded.timeline;
+  device.moments_ns = recorded.moments_ns;
   device.sites.reserve(recorded.sites.size());
   for (const RecordedSite& from : recorded.sites) {
     Site site;
     site.node = from.stack < node_of.size() ? node_of[from.stack] : 0;
     site.numbers = from.numbers;
     site.truncated = from.truncated;
-    device.sites.push_back(site);
+    const size_t moments = recorded.moments_ns.size();
+    if (from.live_row > 0 && moments > 0 && from.live_row <= recorded.live_bytes.size() / moments) {
+      const auto end = recorded.live_bytes.begin() + static_cast<std::ptrdiff_t>(from.live_row * moments);
+      site.live_bytes.assign(end - static_cast<std::ptrdiff_t>(moments), end);
+    }
+    device.sites.push_back(std::move(site));
   }
   device.identity = recorded.identity;
   device.limit_bytes = recorded.limit_bytes;
@@ -112,6 +118,7 @@ void drop_stacks(Recording* recording) {
     sum.numbers.max_bytes = device.totals.peak_bytes;
     sum.numbers.max_blocks = device.totals.peak_blocks;
     std::vector<RecordedSite>().swap(device.sites);
+    std::vector<uint64_t>().swap(device.live_bytes);
     if (sum.numbers.total_blocks != 0) device.sites.push_back({0, false, sum.numbers});
   }
   forget_other_stacks(recording);

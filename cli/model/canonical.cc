@@ -126,14 +126,14 @@ void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vec
   std::vector<Site>& sites = device->sites;
   size_t kept = 0;
   for (size_t i = 0; i < sites.size(); ++i) {
-    Site site = sites[i];
+    Site site = std::move(sites[i]);
     if (!has_counted(site.numbers)) continue;
     site.node = site.node < new_node.size() ? new_node[site.node] : 0;
     uint32_t& owner = (*site_of_node)[site.node];
     if (owner != 0) {
       merge_site(&sites[owner - 1], site, device->totals.peak_bytes);
     } else {
-      sites[kept++] = site;
+      sites[kept++] = std::move(site);
       owner = static_cast<uint32_t>(kept);
     }
   }

@@ -135,6 +135,22 @@ class Checker {
     at_most(device, "max_blocks_ns", totals.max_blocks_ns, "duration_ns", profile_.run.duration_ns);
     at_most(device, "rss_at_peak_bytes", totals.rss_at_peak_bytes, "rss_max_bytes", totals.rss_max_bytes);
     check_timeline(device);
+    check_moments(device);
+  }
+
+  void check_moments(const Device& device) {
+    std::vector<uint64_t> sums(device.moments_ns.size());
+    for (const Site& site : device.sites) {
+      for (size_t i = 0; i < std::min(sums.size(), site.live_bytes.size()); ++i)
+        sums[i] = add_saturating(sums[i], site.live_bytes[i]);
+    }
+    uint64_t before = 0;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      at_most(device, "a moment before", before, "the next", device.moments_ns[i]);
+      at_most(device, "the sites' live_bytes", sums[i], "peak_bytes", device.totals.peak_bytes);
+      before = device.moments_ns[i];
+    }
+    at_most(device, "the last moment", before, "duration_ns", profile_.run.duration_ns);
   }
 
   void check_timeline(const Device& device) {
@@ -175,6 +191,12 @@ class Checker {
     within("peak_bytes", n.peak_bytes, "max_bytes", n.max_bytes);
     within("leaked_bytes", n.leaked_bytes, "max_bytes", n.max_bytes);
     within("max_bytes", n.max_bytes, "the device's peak_bytes", device.totals.peak_bytes);
+    within("resized_blocks", n.resized_blocks, "total_blocks", n.total_blocks);
+    within("moved_bytes", n.moved_bytes, "total_bytes", n.total_bytes);
+    if (!site.live_bytes.empty() && site.live_bytes.size() != device.moments_ns.size())
+      violate("{} site {}: it has live bytes of {} moments, the device of {}", device.name, index,
+              site.live_bytes.size(), device.moments_ns.size());
+    for (const uint64_t live : site.live_bytes) within("live_bytes", live, "max_bytes", n.max_bytes);
     within("temporary_blocks", n.temporary_blocks, "total_blocks", n.total_blocks);
     within("first_leak_ns", n.first_leak_ns, "last_leak_ns", n.last_leak_ns);
     within("last_leak_ns", n.last_leak_ns, "duration_ns", profile_.run.duration_ns);

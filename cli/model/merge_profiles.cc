@@ -120,7 +120,8 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
                    same->totals.total_blocks == 0);
     for (Site& site : device.sites) {
       if (site.node != 0) site.node = first_node + site.node - 1;
-      same->sites.push_back(site);
+      site.live_bytes.clear();  // of moments that are not the others'
+      same->sites.push_back(std::move(site));
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
     if (same->identity.uuid.empty()) same->identity = device.identity;

@@ -6,7 +6,8 @@
 // Guarantees
 //  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and holds model/invariants.h.
 //  - What is added as peak is what each process had at its own peak: those moments differ, so the sum is no amount of memory that
-//    was ever in use, and Profile::merged keeps every process's own. There is no timeline.
+//    was ever in use, and Profile::merged keeps every process's own. There is no timeline,
+//    and nothing of what sites held at moments.
 //  - The result does not depend on how often it was merged in between: merging A with B, then with C, is merging all three.
 // Not provided: a peak of the machine; the profiles do not say how their moments relate.
 // Cost:     as canonicalize, a few times; memory for the result and one input.

@@ -33,9 +33,10 @@ struct Site {
   uint32_t node = 0;  // FrameNode of the innermost frame; 0: [no stack]
   SiteNumbers numbers;
   bool truncated = false;
-  bool max_is_bound = false;    // numbers.max_bytes is an upper bound: sites were merged by name
-  uint64_t grouped_stacks = 0;  // > 0: this row sums so many small sites which share the frames shown
-  uint32_t suppressed_by = 0;   // > 0: its leaks are known: rule of model/suppressions.h, from 1; never in a file
+  bool max_is_bound = false;         // numbers.max_bytes is an upper bound: sites were merged by name
+  uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
+  std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
+  uint32_t suppressed_by = 0;        // > 0: its leaks are known: rule of model/suppressions.h, from 1; never in a file
 };
 
 struct Device {
@@ -44,8 +45,9 @@ struct Device {
   std::vector<Site> sites;  // in the deterministic order of man/heapprof-format.5
   Timeline timeline;
   DeviceIdentity identity;
-  uint64_t limit_bytes = 0;       // of `heapprof run --limit`; 0: none
-  std::vector<Refusal> refusals;  // nodes: FrameNode; the latest first
+  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
+  std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
 };
 
 struct ProfileModule {

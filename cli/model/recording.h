@@ -60,13 +60,16 @@ struct SiteNumbers {
   uint64_t lifetime_ns = 0;       // sum over all blocks; to the end for leaked ones
   uint64_t first_leak_ns = 0;     // birth of the oldest and the youngest leaked block, since the start
   uint64_t last_leak_ns = 0;
-  SizeHistogram sizes{};  // blocks by size
+  SizeHistogram sizes{};        // blocks by size
+  uint64_t resized_blocks = 0;  // made by realloc of an older block
+  uint64_t moved_bytes = 0;     // of those: what realloc had to carry to another address
 };
 
 struct RecordedSite {
   uint32_t stack = 0;  // StackNode of the innermost frame; 0: no stack
   bool truncated = false;
   SiteNumbers numbers;
+  uint32_t live_row = 0;  // its row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
 };
 
 // Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
@@ -100,8 +103,10 @@ struct RecordedDevice {
   std::vector<RecordedSite> sites;
   Timeline timeline;
   DeviceIdentity identity;
-  uint64_t limit_bytes = 0;       // of `heapprof run --limit`; 0: none
-  std::vector<Refusal> refusals;  // nodes: StackNode
+  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;     // nodes: StackNode
+  std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
+  std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
 };
 
 struct Recording {

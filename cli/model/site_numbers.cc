@@ -41,6 +41,10 @@ void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
   add(&sum.temporary_blocks, other.temporary_blocks);
   add(&sum.lifetime_ns, other.lifetime_ns);
   for (size_t i = 0; i < sum.sizes.size(); ++i) add(&sum.sizes[i], other.sizes[i]);
+  add(&sum.resized_blocks, other.resized_blocks);
+  add(&sum.moved_bytes, other.moved_bytes);
+  if (into->live_bytes.size() < from.live_bytes.size()) into->live_bytes.resize(from.live_bytes.size());
+  for (size_t i = 0; i < from.live_bytes.size(); ++i) add(&into->live_bytes[i], from.live_bytes[i]);
   // Foreign files have their own idea of a maximum: never fall below what was live at the peak.
   sum.max_bytes = std::max(std::min(sum.max_bytes, device_peak_bytes), std::max(sum.peak_bytes, sum.leaked_bytes));
 }

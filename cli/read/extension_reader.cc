@@ -51,9 +51,20 @@ void read_exact_numbers(JsonPull* json, SiteColumns* columns) {
   }
 }
 
-constexpr std::array<std::string_view, 11> kColumnKeys = {
-    "temporary_count", "lifetime_ns", "first_leak_ns",        "last_leak_ns",   "sizes_count",  "truncated",
-    "max_is_bound",    "grouped",     "grouped_stacks_count", "beyond_doubles", "exact_numbers"};
+// As many lists as there are sampled sites; all together in one column.
+void read_live(JsonPull* json, SiteColumns* columns) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) {
+    read_numbers(json, &columns->live_bytes);
+    columns->live_end.push_back(columns->live_bytes.size());
+  }
+}
+
+constexpr std::array<std::string_view, 16> kColumnKeys = {
+    "temporary_count",      "lifetime_ns",    "first_leak_ns", "last_leak_ns",
+    "sizes_count",          "truncated",      "max_is_bound",  "grouped",
+    "grouped_stacks_count", "beyond_doubles", "exact_numbers", "resized",
+    "resized_count",        "moved_bytes",    "sampled",       "live_bytes"};
 
 void read_columns(JsonPull* json, SiteColumns* columns) {
   if (!json->begin_object()) return;
@@ -72,6 +83,11 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
       case 8: read_numbers(json, &columns->grouped_stacks); break;
       case 9: read_numbers(json, &columns->beyond_doubles); break;
       case 10: read_exact_numbers(json, columns); break;
+      case 11: read_numbers(json, &columns->resized); break;
+      case 12: read_numbers(json, &columns->resized_blocks); break;
+      case 13: read_numbers(json, &columns->moved_bytes); break;
+      case 14: read_numbers(json, &columns->sampled); break;
+      case 15: read_live(json, columns); break;
       default: json->skip_value();
     }
   }
@@ -167,8 +183,8 @@ void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {
   }
 }
 
-constexpr std::array<std::string_view, 8> kDeviceKeys = {"name",  "totals",   "timeline",    "pps",
-                                                         "sites", "identity", "limit_bytes", "refusals"};
+constexpr std::array<std::string_view, 9> kDeviceKeys = {"name",     "totals",      "timeline", "pps",       "sites",
+                                                         "identity", "limit_bytes", "refusals", "moments_ns"};
 
 void read_device(JsonPull* json, PointReader* points, Extension* extension) {
   const bool is_host = extension->devices.empty();
@@ -193,6 +209,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
         if (!json->begin_array()) break;
         while (json->next_element() && !json->failed()) read_refusal(json, points, &device.refusals.emplace_back());
         break;
+      case 8: read_numbers(json, &device.moments_ns); break;
       default: json->skip_value();
     }
   }
@@ -278,6 +295,30 @@ bool set_grouped(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
+bool set_resized(const SiteColumns& columns, std::vector<Site>* sites) {
+  const size_t count = columns.resized.size();
+  if (columns.resized_blocks.size() != count || columns.moved_bytes.size() != count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    if (columns.resized[i] >= sites->size()) return false;
+    SiteNumbers& numbers = (*sites)[columns.resized[i]].numbers;
+    numbers.resized_blocks = columns.resized_blocks[i];
+    numbers.moved_bytes = columns.moved_bytes[i];
+  }
+  return true;
+}
+
+bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t moments) {
+  if (columns.sampled.size() != columns.live_end.size()) return false;
+  size_t at = 0;
+  for (size_t i = 0; i < columns.sampled.size(); ++i) {
+    if (columns.sampled[i] >= sites->size() || columns.live_end[i] - at != moments) return false;
+    const auto first = columns.live_bytes.begin() + static_cast<std::ptrdiff_t>(at);
+    (*sites)[columns.sampled[i]].live_bytes.assign(first, first + static_cast<std::ptrdiff_t>(moments));
+    at = columns.live_end[i];
+  }
+  return true;
+}
+
 bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.beyond_doubles.size() * 8 != columns.exact_numbers.size()) return false;
   for (size_t i = 0; i < columns.beyond_doubles.size(); ++i) {
@@ -349,7 +390,8 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
   if (!keys.has(0)) json->fail("the key \"heapprof\" holds no version");
 }
 
-bool apply_columns(const SiteColumns& columns, std::vector<Site>* sites, std::string* reason) {
+bool apply_columns(const SiteColumns& columns, Device* device, std::string* reason) {
+  std::vector<Site>* sites = &device->sites;
   *reason = "the columns of \"sites\" do not fit the program points";
   return set_exact_numbers(columns, sites) &&
          set_numbers(columns.temporary_blocks, sites, &SiteNumbers::temporary_blocks) &&
@@ -357,7 +399,8 @@ bool apply_columns(const SiteColumns& columns, std::vector<Site>* sites, std::st
          set_numbers(columns.first_leak_ns, sites, &SiteNumbers::first_leak_ns) &&
          set_numbers(columns.last_leak_ns, sites, &SiteNumbers::last_leak_ns) && set_sizes(columns, sites) &&
          set_flags(columns.truncated, sites, &Site::truncated) &&
-         set_flags(columns.max_is_bound, sites, &Site::max_is_bound) && set_grouped(columns, sites);
+         set_flags(columns.max_is_bound, sites, &Site::max_is_bound) && set_grouped(columns, sites) &&
+         set_resized(columns, sites) && set_live(columns, sites, device->moments_ns.size());
 }
 
 }  // namespace heapprof::cli

@@ -29,6 +29,12 @@ struct SiteColumns {
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;
   std::vector<uint64_t> exact_numbers;  // eight for each in `beyond_doubles`
+  std::vector<uint64_t> resized;
+  std::vector<uint64_t> resized_blocks;  // one for each in `resized`
+  std::vector<uint64_t> moved_bytes;     // likewise
+  std::vector<uint64_t> sampled;
+  std::vector<size_t> live_end;  // where the numbers of each in `sampled` end in `live_bytes`
+  std::vector<uint64_t> live_bytes;
 };
 
 struct ExactFrame {
@@ -55,7 +61,7 @@ struct Extension {
 // Errors stay in `json`. A newer version ends the reading at once, with extension->version set.
 void read_extension(JsonPull* json, PointReader* points, Extension* extension);
 
-// Puts the columns into the sites of their device; false with the reason if they do not fit.
-bool apply_columns(const SiteColumns& columns, std::vector<Site>* sites, std::string* reason);
+// Puts the columns into the device's sites; false with the reason if they do not fit.
+bool apply_columns(const SiteColumns& columns, Device* device, std::string* reason);
 
 }  // namespace heapprof::cli

@@ -198,7 +198,7 @@ class ProfileReader {
     for (size_t i = 0; i < profile_.devices.size(); ++i) {
       std::vector<Site>& sites = profile_.devices[i].sites;
       if (extension_.columns[i].lifetime_ns.empty() && profile_.time_unit == "ns") scale_lifetimes(&sites, kNsPerUs);
-      if (!apply_columns(extension_.columns[i], &sites, &reason_)) return false;
+      if (!apply_columns(extension_.columns[i], &profile_.devices[i], &reason_)) return false;
     }
     return !has_no_stack_ || drop_no_stack_frame();
   }

@@ -22,6 +22,8 @@ void for_each_list(R& recording, F with) {
   for (auto& device : recording.devices) {
     with(device.sites);
     with(device.timeline.buckets);
+    with(device.moments_ns);
+    with(device.live_bytes);
   }
 }
 

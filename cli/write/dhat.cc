@@ -273,6 +273,7 @@ class DhatWriter {
     write_struct("totals", [&] { visit_totals(device.totals, fields_); });
     write_timeline(device.timeline);
     write_device_facts(device);
+    if (!device.moments_ns.empty()) write_numbers("moments_ns", device.moments_ns);
     if (!is_host) {
       json_.key("pps");
       write_points(device);
@@ -334,6 +335,17 @@ class DhatWriter {
     json_.new_line();
   }
 
+  void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers) {
+    json_.key(name);
+    write_array(numbers);
+    json_.new_line();
+  }
+  void write_array(const std::vector<uint64_t>& numbers) {
+    json_.begin_array();
+    for (const uint64_t number : numbers) json_.number(number);
+    json_.end_array();
+  }
+
   template <typename Value>
   void write_column(std::string_view name, const std::vector<Site>& sites, Value&& value) {
     json_.key(name);
@@ -381,9 +393,41 @@ class DhatWriter {
       if (is_grouped(site)) json_.number(site.grouped_stacks);
     }
     json_.end_array();
+    write_resized(sites);
+    write_live(sites);
     write_list("beyond_doubles", sites, is_beyond_doubles);
     write_exact_numbers(sites);
     json_.end_object();
+  }
+
+  static bool is_resized(const Site& site) { return site.numbers.resized_blocks > 0; }
+  static bool has_live(const Site& site) { return !site.live_bytes.empty(); }
+
+  // Few sites call realloc, few hold much for long: lists of those, not columns.
+  void write_resized(const std::vector<Site>& sites) {
+    if (std::none_of(sites.begin(), sites.end(), is_resized)) return;
+    write_list("resized", sites, is_resized);
+    std::vector<uint64_t> blocks;
+    std::vector<uint64_t> bytes;
+    for (const Site& site : sites) {
+      if (!is_resized(site)) continue;
+      blocks.push_back(site.numbers.resized_blocks);
+      bytes.push_back(site.numbers.moved_bytes);
+    }
+    write_numbers("resized_count", blocks);
+    write_numbers("moved_bytes", bytes);
+  }
+
+  void write_live(const std::vector<Site>& sites) {
+    if (std::none_of(sites.begin(), sites.end(), has_live)) return;
+    write_list("sampled", sites, has_live);
+    json_.key("live_bytes");
+    json_.begin_array();
+    for (const Site& site : sites) {
+      if (has_live(site)) write_array(site.live_bytes);
+    }
+    json_.end_array();
+    json_.new_line();
   }
 
   // Most sites have blocks of one size class: its number says it all. Else pairs of class and count.

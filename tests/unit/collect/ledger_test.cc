@@ -76,6 +76,25 @@ TEST_CASE("a block is temporary if its thread allocates nothing before it is fre
   books.finish(9);
 }
 
+TEST_CASE("what realloc carries to another address is counted where the new block is") {
+  Books books;
+  books.malloc(1, 1, 0x10, 100, 1);
+  books.begin(2, 1, 0x10);
+  books.end(3, 1, 0x20, 300, 2);  // moved
+  books.begin(4, 1, 0x20);
+  books.end(5, 1, 0x20, 400, 2);  // grown where it is
+  books.begin(6, 1, 0x20);
+  books.end(7, 1, 0x30, 50, 3);  // smaller: no more than that is carried over
+  books.begin(8, 1, 0x30);
+  books.cancel(9, 1);
+  books.finish(10);
+  CHECK(books.site(1).resized_blocks == 0);
+  CHECK(books.site(2).resized_blocks == 2);
+  CHECK(books.site(2).moved_bytes == 100);
+  CHECK(books.site(3).resized_blocks == 1);
+  CHECK(books.site(3).moved_bytes == 50);
+}
+
 TEST_CASE("the block that realloc replaces is not temporary, the new one may be") {
   Books books;
   books.malloc(1, 1, 0x10, 8);

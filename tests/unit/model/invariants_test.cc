@@ -47,6 +47,24 @@ TEST_CASE("every spoiled number is noticed") {
       {"first_leak_ns", [&](Profile* p) { site(p).first_leak_ns = site(p).last_leak_ns + 1; }},
       {"last_leak_ns is", [&](Profile* p) { site(p).last_leak_ns = p->run.duration_ns + 1; }},
       {"lived", [&](Profile* p) { site(p).lifetime_ns = site(p).total_blocks * p->run.duration_ns + 1; }},
+      {"resized_blocks is", [&](Profile* p) { site(p).resized_blocks = site(p).total_blocks + 1; }},
+      {"moved_bytes is", [&](Profile* p) { site(p).moved_bytes = site(p).total_bytes + 1; }},
+      {"live bytes of 1 moments", [&](Profile* p) { host(p).sites[1].live_bytes = {1}; }},
+      {"live_bytes is",
+       [&](Profile* p) {
+         host(p).moments_ns = {5};
+         host(p).sites[1].live_bytes = {site(p).max_bytes + 1};
+       }},
+      {"the sites' live_bytes is",
+       [&](Profile* p) {
+         host(p).moments_ns = {5};
+         for (Site& one : host(p).sites) one.live_bytes = {one.numbers.max_bytes};
+       }},
+      {"a moment before is",
+       [&](Profile* p) {
+         host(p).moments_ns = {5, 4};
+       }},
+      {"the last moment is", [&](Profile* p) { host(p).moments_ns = {p->run.duration_ns + 1}; }},
       {"sizes are counted", [&](Profile* p) { ++site(p).sizes[3]; }},
       {"temporary_blocks is", [&](Profile* p) { site(p).temporary_blocks = site(p).total_blocks + 1; }},
       {"timeline's maximum",

@@ -26,6 +26,25 @@ TEST_CASE("a written profile reads back and is written again to the same bytes")
   }
 }
 
+TEST_CASE("what sites held at moments, and what realloc moved, comes back") {
+  Profile profile = test::assembled(test::small_sample());
+  Device& host = profile.devices[0];
+  host.moments_ns = {1, 2, 3};
+  host.sites[1].live_bytes = {0, 12, 0};
+  host.sites[1].numbers.resized_blocks = 1;
+  host.sites[1].numbers.moved_bytes = 77;
+  REQUIRE(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(again.devices[0].moments_ns == host.moments_ns);
+  CHECK(again.devices[0].sites[0].live_bytes.empty());
+  CHECK(again.devices[0].sites[1].live_bytes == host.sites[1].live_bytes);
+  CHECK(again.devices[0].sites[1].numbers.resized_blocks == 1);
+  CHECK(again.devices[0].sites[1].numbers.moved_bytes == 77);
+  CHECK(again.devices[1].moments_ns.empty());
+  CHECK(test::written(again) == text);
+}
+
 TEST_CASE("a grouped profile keeps the counts of its rows") {
   Profile profile = test::assembled(test::random_sample({8, 30'000, 12, 200}));
   REQUIRE(group_small_sites(&profile, {100, 300}) > 0);
