@@ -8,7 +8,7 @@ _heapprof() {
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --device --format --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report snapshot merge doctor -h --help --version' -- "$cur")

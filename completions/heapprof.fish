@@ -68,6 +68,7 @@ complete -c heapprof -n $report -l all-frames -d 'Also std, allocator and runtim
 complete -c heapprof -n $report -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $report -l no-default-suppressions -d 'Show what libc and libstdc++ keep as leaked'
 complete -c heapprof -n $report -l list-suppressions -d 'What each rule suppressed'
+complete -c heapprof -n $report -l findings -d 'What looks like a known problem'
 complete -c heapprof -n $report -l device -x -a host -d 'One device only'
 complete -c heapprof -n $report -l format -x -a 'text json csv' -d 'Form of the report'
 complete -c heapprof -n $report -l bytes -d 'Exact bytes'

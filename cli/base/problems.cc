@@ -397,6 +397,22 @@ Problem unknown_device(const std::string& device, const std::string& devices) {
           "name one of them, or leave --device out", "", kUsage};
 }
 
+Problem findings_need_ours(const std::string& file) {
+  return {"HP170", fmt::format("{} was not written by heapprof, and lacks what findings go by", file),
+          "record the program with heapprof: heapprof run -- PROGRAM",
+          fmt::format("look at it without --findings: heapprof report {}", file), kUsage};
+}
+
+Problem findings_not_in_form(const std::string& form) {
+  return {"HP171", fmt::format("there is no {} of findings, which are words", form),
+          "ask for JSON: heapprof report --findings --format json FILE", "leave --format out, for text", kUsage};
+}
+
+Problem flags_exclude_each_other(const std::string& first, const std::string& second) {
+  return {"HP172", fmt::format("{} and {} ask for different things", first, second),
+          fmt::format("leave {} out", second), fmt::format("leave {} out", first), kUsage};
+}
+
 Problem unexpected_argument(const std::string& argument, const std::string& command) {
   return {"HP058", fmt::format("'{}' is one argument too many", argument),
           fmt::format("see the usage: heapprof {} -h", command), "", kUsage};

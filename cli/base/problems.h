@@ -109,7 +109,10 @@ struct FileLine {
   X("HP092", nobody_answers, ("4711"))                                                               \
   X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                  \
   X("HP094", names_not_read, ("libfoo.so.1"))                                                        \
-  X("HP095", memory_refused, ("write x.json"))
+  X("HP095", memory_refused, ("write x.json"))                                                       \
+  X("HP170", findings_need_ours, ("dhat.out.4711"))                                                  \
+  X("HP171", findings_not_in_form, ("csv"))                                                          \
+  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -174,6 +177,9 @@ Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem missing_profile(const std::string& command);
 Problem unknown_device(const std::string& device, const std::string& devices);
 Problem metric_not_in_profile(const std::string& file, const std::string& metric);
+Problem findings_need_ours(const std::string& file);
+Problem findings_not_in_form(const std::string& form);
+Problem flags_exclude_each_other(const std::string& first, const std::string& second);
 Problem stdout_not_writable(const std::string& reason);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 

@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/model/findings.h"
 #include "cli/model/warnings.h"
 #include "cli/read/read_profile.h"
 
@@ -32,12 +33,27 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   for (const auto& [name, metric] : metrics()) {
     if (view.sort == metric && !has_metric(profile, metric)) return metric_not_in_profile(view.file, name);
   }
+  if (view.findings && !can_have_findings(profile)) return findings_need_ours(view.file);
+  return Done{};
+}
+
+// What was asked for beside --findings and has no meaning there.
+Result<Done> check_findings(const ReportOptions& options) {
+  const ReportView& view = options.view;
+  if (!view.findings) return Done{};
+  if (options.form->render_findings == nullptr) return findings_not_in_form(options.form->name);
+  for (const auto& [flag, is_given] :
+       {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()},
+        std::pair{"--all-frames", view.all_frames}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+    if (is_given) return flags_exclude_each_other("--findings", flag);
+  }
   return Done{};
 }
 
 // The exit code of what was shown, or what kept it from being shown.
 Result<int> show_report(const ReportOptions& options) {
   ReportView view = options.view;
+  if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
   Result<Suppressions> suppressions = load_suppressions(options.suppressions);
   if (!suppressions) return suppressions.problem();
   view.suppressions = std::move(*suppressions);
@@ -45,7 +61,8 @@ Result<int> show_report(const ReportOptions& options) {
   if (!profile) return profile.problem();
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
   mark_suppressed(view.suppressions, &*profile);
-  const int code = print_output(options.render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
+  const Renderer render = view.findings ? options.form->render_findings : options.form->render;
+  const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile))
     print_problem(warning, options.color);  // last: seen on a terminal
   return code;
@@ -59,6 +76,7 @@ CommandText report_text() {
           "Show where peak, temporary and leaked allocations come from.",
           {"heapprof report heapprof.render.4711.json",
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",
+           "heapprof report --findings r.json             known problems, and what helps",
            "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",
            "heapprof report dhat.out.4711                 of valgrind --tool=dhat, dhat-rs"},
           {"exit status: 0, 2 for wrong usage, 3 if FILE is no profile or damaged", "manual: man heapprof-report"}};
@@ -75,11 +93,13 @@ void declare_report_options(Options* options, ReportOptions* target) {
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);
+  options->add_flag({"--findings", "", view, "what looks like a known problem, and what helps"},
+                    &target->view.findings);
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
-  Choices<decltype(target->render)> forms;
-  for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, form.render);
-  options->add_choice<decltype(target->render)>({"--format", "FORM", "output", "text, json or csv (default text)"},
-                                                forms, &target->render);
+  Choices<const ReportForm*> forms;
+  for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, &form);
+  options->add_choice<const ReportForm*>({"--format", "FORM", "output", "text, json or csv (default text)"}, forms,
+                                         &target->form);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positional(&target->view.file);
@@ -87,7 +107,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
 
 int report_main(const std::vector<std::string>& arguments) {
   ReportOptions target;
-  target.render = render_report_text;
+  target.form = &report_forms().front();
   Options options(report_text());
   declare_report_options(&options, &target);
   const Result<Done> parsed = options.parse(arguments);

@@ -14,7 +14,7 @@ struct ReportOptions {
   ReportView view;
   SuppressionOptions suppressions;
   uint64_t top = 0;  // 0: not given
-  std::string (*render)(const Profile&, const ReportView&, const Terminal&) = nullptr;
+  const ReportForm* form = nullptr;
   ColorMode color = ColorMode::kAuto;
 };
 

@@ -132,6 +132,13 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
 
 CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
                          Metric metric) {
+  std::vector<WeightedSite> sites;
+  for (const uint32_t site : place.sites) sites.push_back({site, site_metric(device.sites[site], metric)});
+  return find_callers(profile, tree, device, sites);
+}
+
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+                         const std::vector<WeightedSite>& sites) {
   struct Path {
     uint32_t node = 0;
     uint64_t weight = 0;
@@ -139,10 +146,9 @@ CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const D
   CallerChain chain;
   std::vector<Path> paths;
   uint64_t all = 0;
-  for (const uint32_t site : place.sites) {
-    const uint64_t weight = site_metric(device.sites[site], metric);
-    all += weight;
-    paths.push_back({tree.place_node[device.sites[site].node], weight});
+  for (const WeightedSite& site : sites) {
+    all += site.weight;
+    paths.push_back({tree.place_node[device.sites[site.site].node], site.weight});
   }
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   while (chain.frames.size() < kLongestChain) {

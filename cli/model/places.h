@@ -75,6 +75,14 @@ struct CallerChain {
 CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
                          Metric metric);
 
+// The same for some sites of one place, each with a weight of the caller's own.
+struct WeightedSite {
+  uint32_t site = 0;  // index into Device::sites
+  uint64_t weight = 0;
+};
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+                         const std::vector<WeightedSite>& sites);
+
 // All frames of the place's largest site, innermost first, folded ones too.
 std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device, const Place& place, Metric metric);
 

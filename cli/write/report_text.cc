@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/merge_profiles.h"
 #include "cli/write/api_text.h"
+#include "cli/write/findings_words.h"
 #include "cli/write/place_text.h"
 #include "cli/write/refusal_text.h"
 #include "cli/write/report_view.h"
@@ -368,6 +369,7 @@ class TextReport {
     if (folded > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
     }
+    findings_line();
     std::string more = "more:";
     if (profile_.devices.size() > 1 && view_.device.empty())
       more += " --device " + escape_controls(profile_.devices[1].name) + " ";
@@ -376,6 +378,15 @@ class TextReport {
     if (!view_.tree) more += " --tree ";
     if (!view_.exact_bytes) more += " --bytes ";
     text_ += more + " --format csv\n";
+  }
+
+  void findings_line() {
+    if (!can_have_findings(profile_) || view_.list_suppressions) return;
+    const size_t count = shown_findings(profile_, view_, tree_).size();
+    if (count == 0) return;
+    const std::string call = fmt::format("{} finding{}: heapprof report --findings ", count, count == 1 ? "" : "s");
+    const size_t used = display_width(call);
+    text_ += call + shorten_middle(escape_controls(view_.file), columns_ > used + 10 ? columns_ - used : 10) + "\n";
   }
 
   static std::string lower(std::string text) {

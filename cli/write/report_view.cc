@@ -7,8 +7,9 @@
 namespace heapprof::cli {
 
 std::span<const ReportForm> report_forms() {
-  static constexpr std::array<ReportForm, 3> kForms = {
-      {{"text", render_report_text}, {"json", render_report_json}, {"csv", render_report_csv}}};
+  static constexpr std::array<ReportForm, 3> kForms = {{{"text", render_report_text, render_findings_text},
+                                                        {"json", render_report_json, render_findings_json},
+                                                        {"csv", render_report_csv, nullptr}}};
   return kForms;
 }
 

@@ -29,11 +29,15 @@ struct ReportView {
   std::string file;           // as the user named it
   Suppressions suppressions;  // those that the profile was marked with
   bool list_suppressions = false;
+  bool findings = false;  // in place of the tables
 };
+
+using Renderer = std::string (*)(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
 struct ReportForm {
   const char* name;  // of --format
-  std::string (*render)(const Profile& profile, const ReportView& view, const Terminal& terminal);
+  Renderer render;
+  Renderer render_findings;  // nullptr: it has no room for words
 };
 
 std::span<const ReportForm> report_forms();
@@ -41,6 +45,9 @@ std::span<const ReportForm> report_forms();
 std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
+// pre: can_have_findings(profile)
+std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
 // The devices that the view is about. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);

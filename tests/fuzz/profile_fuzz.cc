@@ -1,4 +1,5 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes.
+#include "cli/model/findings.h"
 #include "cli/model/frame_kind.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/dhat.h"
@@ -18,6 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const Site& site : first->devices[0].sites) {
     if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
+  }
+  if (can_have_findings(*first)) {
+    for (const PlaceFinding& finding : find_findings(*first, fold_tree(*first))) {
+      if (finding.id.empty() || finding.device >= first->devices.size()) std::abort();
+    }
   }
   StringSink once;
   write_dhat(*first, &once);

@@ -78,6 +78,18 @@ TEST_CASE("the report of a run") {
   check_golden("report_scene_total.txt", render_report_text(profile, view, terminal(100)));
 }
 
+TEST_CASE("the findings of a run") {
+  const Profile profile = scene_profile();
+  ReportView view = view_of("a.json");
+  view.findings = true;
+  check_golden("report_scene_findings.txt", render_findings_text(profile, view, terminal(80)));
+  check_golden("report_scene_findings.json", render_findings_json(profile, view, terminal(80)));
+  for (const Profile& any : {scene_profile(), assembled(small_sample()), assembled(hostile_sample())}) {
+    for (const int columns : {40, 80, 132})
+      check_lines(render_findings_text(any, view, terminal(columns)), static_cast<size_t>(columns));
+  }
+}
+
 TEST_CASE("reports of other tools' files show what they have") {
   for (const std::string name : {"valgrind_heap", "dhat_rs"}) {
     const Profile profile = read_golden(name + ".json");

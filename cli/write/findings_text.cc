@@ -1,0 +1,109 @@
+// cli/write/findings_text.cc: `report --findings` for people: four lines a finding: the cost, the place, what is known, what helps.
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/findings_words.h"
+#include "cli/write/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kIndent = 4;
+constexpr size_t kWidest = 100;  // of prose
+constexpr size_t kShown = 20;
+
+class FindingsText {
+ public:
+  FindingsText(const Profile& profile, const ReportView& view, const Terminal& terminal)
+      : profile_(profile),
+        view_(view),
+        colored_(terminal.colored),
+        columns_(static_cast<size_t>(terminal.columns)),
+        tree_(fold_tree(profile)),
+        names_(profile, tree_) {}
+
+  std::string render() {
+    const std::vector<PlaceFinding> findings = shown_findings(profile_, view_, tree_);
+    const size_t shown = std::min(findings.size(), view_.top.value_or(kShown));
+    if (findings.empty()) {
+      wrap("no findings" + unasked(", not asked: "), 0, false);
+      return text_;
+    }
+    wrap(fmt::format("{} finding{}, the costliest first{}", findings.size(), findings.size() == 1 ? "" : "s",
+                     unasked("; not asked: ")),
+         0, false);
+    for (size_t i = 0; i < shown; ++i) show(findings[i]);
+    if (shown < findings.size())
+      text_ += fmt::format("\n{} more: --top {}\n", findings.size() - shown, findings.size());
+    return text_;
+  }
+
+ private:
+  std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
+  std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
+
+  std::string unasked(const std::string& start) const {
+    std::string text;
+    for (const FindingKind kind : find_unasked(profile_))
+      text += (text.empty() ? start : "; ") + unasked_text(profile_, kind);
+    return text;
+  }
+
+  void show(const PlaceFinding& finding) {
+    std::string head = share_text(finding) + "  " + finding_head(finding, view_);
+    if (profile_.devices.size() > 1) head += " on " + escape_controls(profile_.devices[finding.device].name);
+    const size_t right_end = std::min(columns_, kWidest);
+    const size_t used = display_width(head) + finding.id.size();
+    const bool has_room = used + 2 <= right_end;
+    text_ += "\n" + bold(shorten_middle(head, columns_));
+    if (has_room) text_ += std::string(right_end - used, ' ') + faint(finding.id);
+    text_ += "\n";
+    PlaceLine line;
+    line.function = finding.has_frame ? names_.function(finding.frame) : "[no stack]";
+    line.location = finding.has_frame ? names_.location(finding.frame) : "";
+    line.callers = &finding.callers;
+    size_t function_column = 0;
+    text_ += lay_out(names_, {line}, kIndent, columns_, &function_column).front() + "\n";
+    wrap(finding_detail(profile_, finding, names_, view_), kIndent, false);
+    wrap("often: " + finding_remedy(finding.kind), kIndent, true);
+    if (!has_room) text_ += std::string(kIndent, ' ') + faint(finding.id) + "\n";
+  }
+
+  // Between words, at the width of prose.
+  void wrap(const std::string& text, size_t indent, bool is_faint) {
+    const size_t room = std::max<size_t>(std::min(columns_, kWidest), indent + 20) - indent;
+    std::string line;
+    const auto end_line = [&] {
+      if (!line.empty()) text_ += std::string(indent, ' ') + (is_faint ? faint(line) : line) + "\n";
+      line.clear();
+    };
+    for (size_t at = 0; at < text.size();) {
+      const size_t space = std::min(text.find(' ', at), text.size());
+      const std::string word = shorten_middle(text.substr(at, space - at), room);
+      if (!line.empty() && display_width(line) + 1 + display_width(word) > room) end_line();
+      line += (line.empty() ? "" : " ") + word;
+      at = space + 1;
+    }
+    end_line();
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  bool colored_;
+  size_t columns_;
+  FoldedTree tree_;
+  FrameNames names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal) {
+  const std::string text = FindingsText(profile, view, terminal).render();
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,55 @@
+# Each rule finds what was planted for it, and nothing else; programs in good order have no findings.
+export LC_ALL=C.UTF-8 COLUMNS=100
+
+# found: kinds and functions of the profile's findings, one a line
+found() { "$HEAPPROF_BIN" report --findings --format json profile.json | jq -r '.findings[] | "\(.kind) \(.function | sub("[[(].*"; ""))"'; }
+finding() { "$HEAPPROF_BIN" report --findings --format json profile.json | jq -r ".findings[0] | $1"; }
+within() { [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || fail "$1 is $2, not from $3 to $4"; }
+planted() {
+  local want=$1
+  shift
+  profile "$TARGETS/$1" "${@:2}"
+  expect_eq "exit status of $*" "$status" 0
+  expect_complete
+  expect_eq "findings of $*" "$(found)" "$want"
+}
+seq 1 200000 >numbers.txt
+
+# 3,000 answers of 1,235 bytes; the first tenth of the run counts as setting up.
+for how in "" tidy; do
+  planted "growth remember_answer" planted_growth $how
+  within "what it gained" "$(finding .cost_bytes)" 2800000 3705000
+  within "over" "$(finding .over_ns)" 1000000000 2000000000
+done
+
+planted "never-freed decode_frame" planted_never_freed
+expect_eq "never freed" "$(finding '"\(.cost_bytes) \(.cost_blocks_count) \(.each_bytes)"')" "4800036 12 400003"
+
+# Room for 2^20 longs and all the powers of two before: half of it was copied.
+planted "copies fill_vector" planted_copies
+expect_eq "copied" "$(finding '"\(.cost_bytes) \(.cost_blocks_count) \(.is_estimate)"')" "8388604 21 true"
+planted "copies append_line" planted_copies realloc
+expect_eq "counted" "$(finding .is_estimate)" false
+within "moved" "$(finding .cost_bytes)" 7000000 7289940
+
+planted "twins main" planted_twins
+expect_eq "twice" "$(finding '"\(.cost_bytes) \(.original.function)"')" "2800004 load_picture()"
+
+for how in "" stream; do
+  planted "whole-file $([ -n "$how" ] && echo text_by_stream || echo text_of)" planted_whole_file numbers.txt $how
+  within "held" "$(finding .cost_bytes)" "$(stat -c %s numbers.txt)" $((4 * $(stat -c %s numbers.txt)))
+done
+
+planted "churn smooth_row" planted_churn
+expect_eq "churned" "$(finding '"\(.cost_blocks_count) \(.each_bytes) \(.most_blocks_count)"')" "20000 4099 1"
+
+planted "storm insert_key" planted_storm
+expect_eq "blocks" "$(finding '"\(.cost_blocks_count) \(.each_bytes)"')" "300000 40"
+
+# In good order.
+for kind in reserved cache large-cache once loads matrices "lines numbers.txt" workspace; do
+  # shellcheck disable=SC2086  # a kind and its file
+  planted "" clean_heaps $kind
+  expect_status 0 "$HEAPPROF_BIN" report --findings profile.json
+  expect_eq "lines for none" "$(wc -l <out.txt)" 1
+done
