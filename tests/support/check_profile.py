@@ -88,10 +88,26 @@ def check_extension(profile, rule):
         rule(sites["temporary_count"][index] <= pp["tbk"] - pp["ebk"], f"pps[{index}]: more temporary blocks than were freed")
         sizes = sites["sizes_count"][index]
         rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"], f"pps[{index}]: the sizes do not add up to the blocks")
+    check_moments(profile, host, rule)
     run = profile["heapprof"]["run"]
     rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
     if profile["heapprof"]["counters"]["lost_count"] > 0:
         rule(not run["complete"], "events were lost, and the profile says that it is complete")
+
+
+def check_moments(profile, host, rule):
+    points, sites, moments = profile["pps"], host["sites"], host.get("moments_ns", [])
+    rule(moments == sorted(moments), "moments_ns is not in order")
+    rule(all(moment <= profile["heapprof"]["run"]["duration_ns"] for moment in moments), "a moment is after the end")
+    sums = [0] * len(moments)
+    for index, live in zip(sites.get("sampled", []), sites.get("live_bytes", [])):
+        rule(len(live) == len(moments), f"pps[{index}]: live_bytes has not one number a moment")
+        rule(max(live) <= points[index]["mb"], f"pps[{index}]: live_bytes is above mb")
+        sums = [a + b for a, b in zip(sums, live)]
+    rule(all(total <= host["totals"]["peak_bytes"] for total in sums), "the sites' live_bytes sum to more than the peak")
+    for index, blocks, moved in zip(sites.get("resized", []), sites.get("resized_count", []), sites.get("moved_bytes", [])):
+        rule(0 < blocks <= points[index]["tbk"], f"pps[{index}]: resized_count {blocks} of {points[index]['tbk']} blocks")
+        rule(moved <= points[index]["tb"], f"pps[{index}]: moved_bytes is above tb")
 
 
 def check_numbers(value, rule, path):
