@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
@@ -102,6 +103,70 @@ std::string format_percent_rounded(Ratio ratio) {
   if (percent == 0) return "<1 %";
   if (percent == 100 && ratio.part < ratio.whole) return ">99 %";
   return fmt::format("{} %", percent);
+}
+
+namespace {
+
+std::string with_sign(const Change& change, const std::string& amount) {
+  if (change.amount() == 0) return "±0";
+  return (change.is_growth() ? "+" : "−") + amount;
+}
+
+// "new" and "gone" stand for what has no percent and no factor; empty if it has one.
+std::string without_base(const Change& change) {
+  if (change.base == 0 && change.current > 0) return "new";
+  return change.base > 0 && change.current == 0 ? "gone" : "";
+}
+
+}  // namespace
+
+std::string format_change_bytes(const Change& change) { return with_sign(change, format_bytes(change.amount())); }
+
+std::string format_change_bytes_exact(const Change& change) {
+  return with_sign(change, format_bytes_exact(change.amount()));
+}
+
+std::string format_change_count(const Change& change) { return with_sign(change, format_count(change.amount())); }
+
+std::string format_change_percent(const Change& change) {
+  if (change.amount() == 0) return "0 %";
+  if (std::string word = without_base(change); !word.empty()) return word;
+  const Wide percent = Wide{change.amount()} * 100;
+  if (const uint64_t tenths = scaled(percent, change.base, 1); tenths < 10'000)
+    return tenths == 0 ? "<0.1 %" : with_sign(change, decimal(tenths, 1) + " %");
+  constexpr uint64_t kMost = 1'000'000'000'000;
+  return with_sign(change,
+                   format_count(percent / change.base > kMost ? kMost : scaled(percent, change.base, 0)) + " %");
+}
+
+std::string format_factor(const Change& change) {
+  if (change.base == change.current) return "1.00×";
+  if (std::string word = without_base(change); !word.empty()) return word;
+  const uint64_t larger = std::max(change.base, change.current);
+  const uint64_t smaller = std::min(change.base, change.current);
+  std::string factor = three_digits(larger, smaller, 1000);
+  if (factor.empty()) factor = format_count(scaled(larger, smaller, 0));
+  return (change.is_growth() ? "" : "1/") + factor + "×";
+}
+
+std::optional<Ratio> parse_percent(std::string_view text) {
+  constexpr size_t kMostDigits = 12;
+  constexpr size_t kMostDecimals = 6;
+  if (!text.ends_with('%')) return std::nullopt;
+  text.remove_suffix(1);
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  const size_t point = text.find('.');
+  const size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
+  if (text.empty() || text.size() > kMostDigits || decimals > kMostDecimals || point == 0 || text.ends_with('.'))
+    return std::nullopt;
+  Ratio ratio{0, 100};
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (i == point) continue;
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    ratio.part = ratio.part * 10 + static_cast<uint64_t>(text[i] - '0');
+    if (point != std::string_view::npos && i > point) ratio.whole *= 10;
+  }
+  return ratio;
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "cli/base/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,15 @@ struct Ratio {
   uint64_t whole = 0;
 };
 
+// A number before and after.
+struct Change {
+  uint64_t base = 0;
+  uint64_t current = 0;
+
+  bool is_growth() const { return current > base; }
+  uint64_t amount() const { return current > base ? current - base : base - current; }
+};
+
 std::string format_bytes(uint64_t bytes);           // 1.92 GiB, 40.2 MiB, 402 MiB, 1010 KiB, 17 B
 std::string format_bytes_exact(uint64_t bytes);     // 2,061,584,302 B
 std::string format_count(uint64_t count);           // exact below 10^6, then 18.4 M
@@ -27,6 +37,16 @@ std::string format_time(uint64_t time_ns);          // a moment: 18.204 s, 812 m
 std::string format_duration(uint64_t duration_ns);  // a length: 41.8 s, 12 min 4 s
 std::string format_percent(Ratio ratio);            // 63.0 %, <0.1 %, 100 %
 std::string format_percent_rounded(Ratio ratio);    // 61 %, <1 %
+
+// A sign always: +215 MiB, −1.20 MiB, ±0; +2,104.
+std::string format_change_bytes(const Change& change);
+std::string format_change_bytes_exact(const Change& change);
+std::string format_change_count(const Change& change);
+std::string format_change_percent(const Change& change);  // of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone
+std::string format_factor(const Change& change);          // 1.20×, 348×, 1/348×, new, gone
+
+// "3 %", "0.5%": a decimal number from 0 and a percent sign. Nothing if it is no such text, or has more than six decimals.
+std::optional<Ratio> parse_percent(std::string_view text);
 
 // B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; K, M, G alone are refused.
 Result<uint64_t> parse_size(std::string_view text);

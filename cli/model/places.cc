@@ -41,17 +41,33 @@ uint64_t PlaceNumbers::metric(Metric metric) const {
 void PlaceNumbers::add(const Site& from) {
   const SiteNumbers& site = from.numbers;
   const bool is_suppressed = from.suppressed_by > 0;
-  if (site.leaked_blocks > 0 && !is_suppressed) {
-    first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, site.first_leak_ns) : site.first_leak_ns;
-    last_leak_ns = std::max(last_leak_ns, site.last_leak_ns);
+  PlaceNumbers one;
+  one.total_bytes = site.total_bytes;
+  one.total_blocks = site.total_blocks;
+  one.peak_bytes = site.peak_bytes;
+  one.peak_blocks = site.peak_blocks;
+  (is_suppressed ? one.suppressed_bytes : one.leaked_bytes) = site.leaked_bytes;
+  (is_suppressed ? one.suppressed_blocks : one.leaked_blocks) = site.leaked_blocks;
+  one.temporary_blocks = site.temporary_blocks;
+  one.first_leak_ns = site.first_leak_ns;
+  one.last_leak_ns = site.last_leak_ns;
+  add(one);
+}
+
+void PlaceNumbers::add(const PlaceNumbers& other) {
+  if (other.leaked_blocks > 0) {
+    first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, other.first_leak_ns) : other.first_leak_ns;
+    last_leak_ns = std::max(last_leak_ns, other.last_leak_ns);
   }
-  total_bytes += site.total_bytes;
-  total_blocks += site.total_blocks;
-  peak_bytes += site.peak_bytes;
-  peak_blocks += site.peak_blocks;
-  (is_suppressed ? suppressed_bytes : leaked_bytes) += site.leaked_bytes;
-  (is_suppressed ? suppressed_blocks : leaked_blocks) += site.leaked_blocks;
-  temporary_blocks += site.temporary_blocks;
+  total_bytes += other.total_bytes;
+  total_blocks += other.total_blocks;
+  peak_bytes += other.peak_bytes;
+  peak_blocks += other.peak_blocks;
+  leaked_bytes += other.leaked_bytes;
+  leaked_blocks += other.leaked_blocks;
+  suppressed_bytes += other.suppressed_bytes;
+  suppressed_blocks += other.suppressed_blocks;
+  temporary_blocks += other.temporary_blocks;
 }
 
 FoldedTree fold_tree(const Profile& profile) {

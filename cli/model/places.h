@@ -48,6 +48,7 @@ struct PlaceNumbers {
 
   uint64_t metric(Metric metric) const;
   void add(const Site& site);
+  void add(const PlaceNumbers& other);
 };
 
 struct Place {

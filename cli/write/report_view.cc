@@ -33,15 +33,4 @@ std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& v
   return order;
 }
 
-bool has_metric(const Profile& profile, Metric metric) {
-  switch (metric) {
-    case Metric::kPeak:
-    case Metric::kLeaked: return profile.has_lifetimes;
-    case Metric::kTemporary: return profile.dialect == Dialect::kHeapprof;
-    case Metric::kTotal:
-    case Metric::kAllocations: return true;
-  }
-  return true;
-}
-
 }  // namespace heapprof::cli

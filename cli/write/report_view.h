@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/base/terminal.h"
+#include "cli/model/metrics.h"
 #include "cli/model/places.h"
 #include "cli/model/profile.h"
 #include "cli/model/suppressions.h"
@@ -54,8 +55,5 @@ std::vector<const Device*> shown_devices(const Profile& profile, const ReportVie
 
 // Places for forms that scripts read: all, unless the view asks for fewer; the first by the view's metric.
 std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places);
-
-// What the file's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only totals.
-bool has_metric(const Profile& profile, Metric metric);
 
 }  // namespace heapprof::cli

@@ -7,7 +7,6 @@
 #include "cli/model/profile.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -48,10 +47,9 @@ class ScenePlan {
     profile_.devices.back().name = name;
   }
 
-  void add_site(std::initializer_list<Step> innermost_first, const SiteNumbers& numbers) {
+  void add_site(const std::vector<Step>& steps, const SiteNumbers& numbers) {
     NodeTable table(&profile_.nodes);
     uint32_t node = 0;
-    const std::vector<Step> steps(innermost_first);
     for (size_t i = steps.size(); i-- > 0;) node = table.intern(node, frame(steps[i]));
     Device& device = profile_.devices.back();
     Site site;

@@ -41,7 +41,7 @@ TEST_CASE("padding counts columns") {
 }
 
 TEST_CASE("ASCII replacements keep the width") {
-  for (const char* text : {"a ← b", "├─ f", "▁▂▃▄▅▆▇█", "1 µs", "日本", "…"}) {
+  for (const char* text : {"a ← b", "├─ f", "▁▂▃▄▅▆▇█", "1 µs", "日本", "…", "±0 → 2 ▲▼"}) {
     CAPTURE(text);
     CHECK(display_width(to_ascii(text)) == display_width(text));
     for (const char c : to_ascii(text)) CHECK(static_cast<unsigned char>(c) < 0x80);

@@ -150,3 +150,54 @@ TEST_CASE("what is no size is refused") {
     CHECK_FALSE(parse_size(text).ok());
   }
 }
+
+TEST_CASE("a change has a sign always") {
+  CHECK(format_change_bytes({kGi, kGi + 215 * kMi}) == "+215 MiB");
+  CHECK(format_change_bytes({2 * kMi, kMi}) == "−1.00 MiB");
+  CHECK(format_change_bytes({17, 17}) == "±0");
+  CHECK(format_change_bytes({0, kLargest}) == "+16.0 EiB");
+  CHECK(format_change_bytes_exact({5000, 1}) == "−4,999 B");
+  CHECK(format_change_count({0, 2104}) == "+2,104");
+  CHECK(format_change_count({18'400'000, 0}) == "−18.4 M");
+}
+
+TEST_CASE("a change's percent is of its base") {
+  CHECK(format_change_percent({1000, 1123}) == "+12.3 %");
+  CHECK(format_change_percent({1000, 960}) == "−4.0 %");
+  CHECK(format_change_percent({1'000'000, 1'000'001}) == "<0.1 %");
+  CHECK(format_change_percent({1'000'001, 1'000'000}) == "<0.1 %");
+  CHECK(format_change_percent({7, 7}) == "0 %");
+  CHECK(format_change_percent({0, 0}) == "0 %");
+  CHECK(format_change_percent({0, 7}) == "new");
+  CHECK(format_change_percent({7, 0}) == "gone");
+  CHECK(format_change_percent({1, 349}) == "+34,800 %");
+  CHECK(format_change_percent({1, kLargest}).starts_with("+"));
+}
+
+TEST_CASE("a factor says how many times as much, or what part is left") {
+  CHECK(format_factor({100, 34'800}) == "348×");
+  CHECK(format_factor({34'800, 100}) == "1/348×");
+  CHECK(format_factor({100, 120}) == "1.20×");
+  CHECK(format_factor({5, 5}) == "1.00×");
+  CHECK(format_factor({0, 0}) == "1.00×");
+  CHECK(format_factor({0, 5}) == "new");
+  CHECK(format_factor({5, 0}) == "gone");
+  CHECK(format_factor({1, kLargest}) == "18.4 E×");
+}
+
+TEST_CASE("a percentage is read with its sign") {
+  const auto parsed = [](std::string_view text) {
+    const std::optional<Ratio> ratio = parse_percent(text);
+    return ratio ? std::to_string(ratio->part) + "/" + std::to_string(ratio->whole) : "nothing";
+  };
+  CHECK(parsed("3%") == "3/100");
+  CHECK(parsed("3 %") == "3/100");
+  CHECK(parsed("0.5%") == "5/1000");
+  CHECK(parsed("0%") == "0/100");
+  CHECK(parsed("250%") == "250/100");
+  for (const char* text : {"", "3", "%", " %", "-3%", "+3%", "3.%", ".5%", "1.2.3%", "3 percent", "3  %", "1.1234567%",
+                           "1234567890123%", "0x3%"}) {
+    CAPTURE(text);
+    CHECK(parsed(text) == "nothing");
+  }
+}

@@ -1,0 +1,134 @@
+// cli/model/stack_paths.cc: nodes are numbered parents first, so one pass over each profile puts its stacks into the common tree.
+#include "cli/model/stack_paths.h"
+
+#include "cli/base/function_name.h"
+#include "cli/model/frame_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace heapprof::cli {
+namespace {
+
+std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// rustc's older names end in a hash of the crate, which differs from build to build: "app::fill::h0123456789abcdef".
+std::string_view without_rust_hash(std::string_view name) {
+  constexpr size_t kHashBytes = 16;
+  if (name.size() <= kHashBytes + 3) return name;
+  const std::string_view hash = name.substr(name.size() - kHashBytes);
+  const bool is_hash = name.substr(name.size() - kHashBytes - 3, 3) == "::h" &&
+                       hash.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return is_hash ? name.substr(0, name.size() - kHashBytes - 3) : name;
+}
+
+// Empty for the program itself: "render", "render-v2" and "build-2/render" are the same to those who compare them.
+std::string_view module_word(const Profile& profile, uint32_t module) {
+  if (module >= profile.modules.size()) return "?";
+  const std::string_view name = base_name(profile.modules[module].path);
+  if (!profile.run.executable.empty() && name == base_name(profile.run.executable)) return "";
+  const size_t version = name.find(".so.");
+  return version == std::string_view::npos ? name : name.substr(0, version + 3);
+}
+
+using BuildIds = std::unordered_set<std::string_view>;
+BuildIds build_ids(const Profile& profile) {
+  BuildIds ids;
+  for (const ProfileModule& module : profile.modules) {
+    if (!module.build_id.empty()) ids.insert(module.build_id);
+  }
+  return ids;
+}
+
+bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }
+
+}  // namespace
+
+StackPaths::StackPaths(BySide<const Profile*> profiles, BySide<const FoldedTree*> trees)
+    : profiles_(profiles), trees_(trees), lengths_(1) {
+  number_functions();
+  for (const Side side : kSides) find_paths(side);
+}
+
+void StackPaths::number_functions() {
+  const bool has_modules = std::all_of(profiles_.begin(), profiles_.end(),
+                                       [](const Profile* p) { return p->dialect == Dialect::kHeapprof; });
+  const BySide<BuildIds> ids = {build_ids(*profiles_[kBase]), build_ids(*profiles_[kCurrent])};
+  std::unordered_map<std::string, uint32_t> numbers;
+  for (const Side side : kSides) {
+    const Profile& profile = *profiles_[side];
+    const BuildIds& others = ids[other_side(side)];
+    functions_[side].reserve(profile.frames.size());
+    for (const Frame& frame : profile.frames) {
+      std::string key(without_rust_hash(plain_function(frame.function)));
+      const bool is_named = !frame.function.empty();
+      if (has_modules || !is_named) key += fmt::format("\n{}", module_word(profile, frame.module));
+      if (!is_named && frame.module < profile.modules.size() && others.contains(profile.modules[frame.module].build_id))
+        key += fmt::format("\n{:x}", frame.svma);
+      functions_[side].push_back(
+          numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size())).first->second);
+    }
+  }
+  for (const Side side : kSides) {
+    known_[side].resize(numbers.size());
+    for (const uint32_t function : functions_[side]) known_[side][function] = 1;
+  }
+}
+
+uint32_t StackPaths::extend(uint32_t path, uint32_t function) {
+  if (path != 0 && paths_[path].frame == function) return path;
+  const uint32_t extended = table_.intern(path, function);
+  if (extended == lengths_.size()) lengths_.push_back(lengths_[path] + 1);
+  return extended;
+}
+
+void StackPaths::find_paths(Side side) {
+  const Profile& profile = *profiles_[side];
+  std::vector<uint32_t>& path_of = path_of_[side];
+  path_of.resize(std::max<size_t>(profile.nodes.size(), 1));
+  for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
+    const FrameNode& it = profile.nodes[node];
+    const bool is_users =
+        trees_[side]->kinds[it.frame] == FrameKind::kUser && !is_small_sites_frame(profile.frames[it.frame]);
+    path_of[node] = is_users ? extend(path_of[it.parent], functions_[side][it.frame]) : path_of[it.parent];
+  }
+}
+
+uint32_t StackPaths::path_of(Side side, const Site& site) {
+  if (site.node == 0 || path_of_[side][site.node] != 0) return path_of_[side][site.node];
+  const uint32_t place = trees_[side]->place_node[site.node];
+  return extend(0, functions_[side][profiles_[side]->nodes[place].frame]);
+}
+
+bool StackPaths::is_subsequence(uint32_t shorter, uint32_t longer) const {
+  for (; shorter != 0 && longer != 0; longer = paths_[longer].parent) {
+    if (paths_[shorter].frame == paths_[longer].frame) shorter = paths_[shorter].parent;
+  }
+  return shorter == 0;
+}
+
+uint32_t StackPaths::find_frame(Side side, uint32_t node, uint32_t function) const {
+  for (uint32_t at = node; at != 0; at = profiles_[side]->nodes[at].parent) {
+    const uint32_t frame = profiles_[side]->nodes[at].frame;
+    if (functions_[side][frame] == function) return frame;
+  }
+  return kNoFrame;
+}
+
+uint32_t StackPaths::project(uint32_t path, Side side) {
+  std::vector<uint32_t> functions;
+  for (uint32_t at = path; at != 0; at = paths_[at].parent) {
+    if (is_known(side, paths_[at].frame)) functions.push_back(paths_[at].frame);
+  }
+  uint32_t projected = 0;
+  for (auto function = functions.rbegin(); function != functions.rend(); ++function)
+    projected = extend(projected, *function);
+  return projected;
+}
+
+}  // namespace heapprof::cli
