@@ -5,13 +5,14 @@ _heapprof() {
   _init_completion -s || return
 
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report snapshot merge doctor -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge doctor -h --help --version' -- "$cur")
     return
   fi
 
@@ -38,12 +39,12 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local forms='text json csv'; [[ $command != doctor ]] || forms='text json'
+    --format) local forms='text json csv'; case $command in doctor) forms='text json' ;; diff) forms='text json markdown csv' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$forms" -- "$cur")
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --stall-timeout | --max-memory | --limit) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit) return ;;
     -o | --output | --suppressions) _filedir; return ;;
   esac
   $split && return
@@ -59,6 +60,13 @@ _heapprof() {
     report)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$report_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+    diff)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$diff_flags" -- "$cur")
       else
         _filedir
       fi

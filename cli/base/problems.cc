@@ -501,6 +501,54 @@ Problem output_not_named(const std::string& command) {
           fmt::format("heapprof {} -o OUT FILE FILE", command), "", kUsage};
 }
 
+Problem different_commands(const std::string& base, const std::string& current) {
+  return {"HP120", fmt::format("base is of '{}', current of '{}'", base, current),
+          "compare runs of one command: heapprof diff BASE CURRENT",
+          "if it is meant, read on: functions are matched by name, whoever runs them", kWarning};
+}
+
+Problem nothing_to_compare() {
+  return {"HP121", "two profiles are needed: what was before, and what is now", "heapprof diff BASE CURRENT",
+          "look at one profile alone: heapprof report FILE", kUsage};
+}
+
+Problem profile_not_whole(const std::string& file, const std::string& reason) {
+  return {"HP122", fmt::format("{} is incomplete: {}", file, reason),
+          fmt::format("make it again: heapprof run -o {} -- PROGRAM", quoted(file)),
+          "read its numbers as lower bounds: what the changes say may be wrong", kBadProfile};
+}
+
+Problem tools_count_differently(const std::string& base_of, const std::string& current_of) {
+  return {"HP123", fmt::format("{}, {}: they do not count the same", base_of, current_of),
+          "make both with one tool: heapprof run -o FILE -- PROGRAM",
+          "trust large changes only: empty blocks and what was allocated before main() are counted differently",
+          kWarning};
+}
+
+Problem folder_needs_folder(const std::string& folder, const std::string& file) {
+  return {"HP124", fmt::format("{} is a folder, which is compared with a folder, not with {}", folder, file),
+          "name two folders, whose profiles are paired by command", "name two profiles: heapprof diff BASE CURRENT",
+          kUsage};
+}
+
+Problem profiles_without_partner(const std::string& files) {
+  return {"HP125", fmt::format("no partner, so not compared: {}", files),
+          "profile the same commands for both folders, or give files the same name",
+          "compare two of them: heapprof diff BASE CURRENT", kWarning};
+}
+
+Problem no_command_in_both(const std::string& base, const std::string& current) {
+  return {"HP126", fmt::format("no command was profiled in both {} and {}", base, current),
+          "profile the same commands for both folders, or give files the same name",
+          "compare two of them: heapprof diff BASE CURRENT", kUsage};
+}
+
+Problem no_base_of_command(const std::string& folder, const std::string& command) {
+  return {"HP127", fmt::format("no profile in {} is of the command '{}'", folder, command),
+          "name the profile to compare with: heapprof diff BASE CURRENT",
+          fmt::format("see what they are of: heapprof report {}/FILE", quoted(folder)), kUsage};
+}
+
 Problem process_not_found(const std::string& pid) {
   return {"HP087", fmt::format("there is no process {}", pid), "look for it: ps -ef", "", kFailed};
 }

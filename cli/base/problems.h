@@ -112,7 +112,15 @@ struct FileLine {
   X("HP095", memory_refused, ("write x.json"))                                                       \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                  \
   X("HP171", findings_not_in_form, ("csv"))                                                          \
-  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))
+  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))                                     \
+  X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                               \
+  X("HP121", nothing_to_compare, ())                                                                 \
+  X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                      \
+  X("HP123", tools_count_differently, ("a.json is of heapprof", "dhat.out of valgrind"))             \
+  X("HP124", folder_needs_folder, ("new", "base.json"))                                              \
+  X("HP125", profiles_without_partner, ("old/a.json, new/b.json"))                                   \
+  X("HP126", no_command_in_both, ("old", "new"))                                                     \
+  X("HP127", no_base_of_command, ("baselines", "./render a.usd"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -201,6 +209,16 @@ Problem folder_without_profiles(const std::string& folder);
 Problem profiles_do_not_add(const std::string& first, const std::string& second, const std::string& why);
 Problem profile_named_twice(const std::string& file);
 Problem output_not_named(const std::string& command);
+
+// Comparing profiles; all but the second, third, fifth and the last two are warnings.
+Problem different_commands(const std::string& base, const std::string& current);
+Problem nothing_to_compare();
+Problem profile_not_whole(const std::string& file, const std::string& reason);
+Problem tools_count_differently(const std::string& base_of, const std::string& current_of);  // "a.json is of heapprof"
+Problem folder_needs_folder(const std::string& folder, const std::string& file);
+Problem profiles_without_partner(const std::string& files);
+Problem no_command_in_both(const std::string& base, const std::string& current);
+Problem no_base_of_command(const std::string& folder, const std::string& command);
 
 // Snapshots; `pid` is what the user typed.
 Problem process_not_found(const std::string& pid);

@@ -43,7 +43,7 @@ std::string format_change_bytes(const Change& change);
 std::string format_change_bytes_exact(const Change& change);
 std::string format_change_count(const Change& change);
 std::string format_change_percent(const Change& change);  // of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone
-std::string format_factor(const Change& change);          // 1.20×, 348×, 1/348×, new, gone
+std::string format_factor(const Change& change);          // 1.20×, 348×, 0.50×, 1/348×, new, gone
 
 // "3 %", "0.5%": a decimal number from 0 and a percent sign. Nothing if it is no such text, or has more than six decimals.
 std::optional<Ratio> parse_percent(std::string_view text);

@@ -9,6 +9,7 @@
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
 #include "cli/model/merge_profiles.h"
+#include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/registry.h"
 
@@ -16,7 +17,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -38,31 +38,17 @@ std::optional<FileId> identify(const std::string& path) {
   return FileId{facts.st_dev, facts.st_ino};
 }
 
-// The profiles of a folder, by name; not those of folders in it.
-Result<std::vector<std::string>> files_in(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.ends_with(".json") || name.ends_with(".json.gz")) files.push_back(entry->path().string());
-  }
-  if (error) return profile_not_readable(folder, error.message());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 Result<std::vector<std::string>> find_inputs(const MergeOptions& options) {
   const std::optional<FileId> output = identify(options.output);
   std::vector<std::string> files;
   std::set<FileId> seen;
   for (const std::string& input : options.inputs) {
-    std::error_code error;
-    const bool is_folder = std::filesystem::is_directory(input, error);
     Result<std::vector<std::string>> found =
-        is_folder ? files_in(input) : Result<std::vector<std::string>>(std::vector<std::string>{input});
+        is_folder(input) ? profiles_in(input) : Result<std::vector<std::string>>(std::vector<std::string>{input});
     if (!found) return found.problem();
     // A merge that is repeated must not count its own result.
-    if (is_folder) std::erase_if(*found, [&](const std::string& file) { return output && identify(file) == output; });
+    if (is_folder(input))
+      std::erase_if(*found, [&](const std::string& file) { return output && identify(file) == output; });
     if (found->empty()) return folder_without_profiles(input);
     for (const std::string& file : *found) {
       const std::optional<FileId> id = identify(file);

@@ -3,6 +3,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
 #include "cli/commands/merge.h"
 #include "cli/commands/report.h"
@@ -17,8 +18,9 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 5> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 6> kCommands = {{{"run", run_text, run_main},
                                                         {"report", report_text, report_main},
+                                                        {"diff", diff_text, diff_main},
                                                         {"snapshot", snapshot_text, snapshot_main},
                                                         {"merge", merge_text, merge_main},
                                                         {"doctor", doctor_text, doctor_main}}};
@@ -40,6 +42,7 @@ std::string overview() {
          "  heapprof report --tree --sort total r.json\n"
          "  heapprof report --format csv r.json >r.csv\n"
          "  heapprof report dhat.out.4711            of valgrind --tool=dhat or dhat-rs\n"
+         "  heapprof diff old.json new.json          what changed, and where\n"
          "\n"
          "help: heapprof COMMAND -h (a screen), heapprof COMMAND --help (all)\n"
          "      heapprof --help, heapprof --version, man heapprof\n";

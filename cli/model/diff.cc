@@ -20,6 +20,7 @@ const Device* find_device(const Profile& profile, const std::string& name) {
 // The frames of a place are those of its largest stack.
 void find_frames(const StackPaths& paths, PlaceChange* place) {
   if (place->stacks.front().path == 0) return;
+  place->is_by_module = paths.is_by_module(paths.innermost(place->stacks.front().path));
   for (const Side side : kSides) {
     uint64_t largest = 0;
     for (const MatchedStack& stack : place->stacks) {

@@ -21,6 +21,7 @@ namespace heapprof::cli {
 
 struct PlaceChange {
   BySide<uint32_t> frame = {kNoFrame, kNoFrame};  // of the place in each profile; both kNoFrame: sites without a stack
+  bool is_by_module = false;                      // all functions without a name of a module whose addresses differ
   BySide<PlaceNumbers> numbers;
   std::vector<MatchedStack> stacks;
 

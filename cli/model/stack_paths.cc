@@ -68,10 +68,12 @@ void StackPaths::number_functions() {
       std::string key(without_rust_hash(plain_function(frame.function)));
       const bool is_named = !frame.function.empty();
       if (has_modules || !is_named) key += fmt::format("\n{}", module_word(profile, frame.module));
-      if (!is_named && frame.module < profile.modules.size() && others.contains(profile.modules[frame.module].build_id))
-        key += fmt::format("\n{:x}", frame.svma);
-      functions_[side].push_back(
-          numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size())).first->second);
+      const bool is_by_address =
+          !is_named && frame.module < profile.modules.size() && others.contains(profile.modules[frame.module].build_id);
+      if (is_by_address) key += fmt::format("\n{:x}", frame.svma);
+      const auto [entry, is_new] = numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size()));
+      if (is_new) by_module_.push_back(!is_named && !is_by_address);
+      functions_[side].push_back(entry->second);
     }
   }
   for (const Side side : kSides) {
@@ -122,9 +124,15 @@ uint32_t StackPaths::find_frame(Side side, uint32_t node, uint32_t function) con
 
 uint32_t StackPaths::project(uint32_t path, Side side) {
   std::vector<uint32_t> functions;
+  bool is_whole = true;
   for (uint32_t at = path; at != 0; at = paths_[at].parent) {
-    if (is_known(side, paths_[at].frame)) functions.push_back(paths_[at].frame);
+    if (is_known(side, paths_[at].frame)) {
+      functions.push_back(paths_[at].frame);
+    } else {
+      is_whole = false;
+    }
   }
+  if (is_whole) return path;
   uint32_t projected = 0;
   for (auto function = functions.rbegin(); function != functions.rend(); ++function)
     projected = extend(projected, *function);

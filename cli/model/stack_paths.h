@@ -45,6 +45,8 @@ class StackPaths {
   size_t length(uint32_t path) const { return lengths_[path]; }           // of 0: 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
 
+  // Whether the "function" is all those without a name of a module that is not the same in both profiles.
+  bool is_by_module(uint32_t function) const { return by_module_[function] != 0; }
   // Whether the function is anywhere in the profile.
   bool is_known(Side side, uint32_t function) const { return known_[side][function] != 0; }
   // The path without the functions that the profile of `side` has nowhere; may be 0.
@@ -63,6 +65,7 @@ class StackPaths {
   BySide<std::vector<uint32_t>> functions_;  // by frame
   BySide<std::vector<uint32_t>> path_of_;    // by node
   BySide<std::vector<char>> known_;          // by function
+  std::vector<char> by_module_;              // by function
   std::vector<FrameNode> paths_;             // FrameNode::frame is a function here
   std::vector<uint32_t> lengths_;            // by path
   NodeTable table_{&paths_};

@@ -44,6 +44,7 @@ class JsonWriter {
   }
   void number(uint64_t value) { writer_.Uint64(value); }
   void signed_number(int64_t value) { writer_.Int64(value); }
+  void real(double value) { writer_.Double(value); }  // pre: finite
   void boolean(bool value) { writer_.Bool(value); }
   void begin_object() { writer_.StartObject(); }
   void end_object() { writer_.EndObject(); }

@@ -1,5 +1,5 @@
 // cli/write/report_csv.cc: one row for each place (RFC 4180), for spreadsheets and scripts: integers, no units in the cells.
-#include "cli/base/text.h"
+#include "cli/write/csv.h"
 #include "cli/write/place_text.h"
 #include "cli/write/report_view.h"
 
@@ -7,16 +7,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a name gets an apostrophe.
-std::string cell(const std::string& text) {
-  std::string clean = escape_controls(text);
-  if (!clean.empty() && std::string_view("=+@").find(clean[0]) != std::string_view::npos) clean.insert(0, 1, '\'');
-  if (clean.find_first_of(",\"") == std::string::npos) return clean;
-  std::string quoted = "\"";
-  for (const char c : clean) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string module_path(const Profile& profile, const Frame& frame) {
   return frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
@@ -40,9 +30,9 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
       const PlaceNumbers& n = place.numbers;
       const Frame none;
       const Frame& frame = place.has_frame ? profile.frames[place.frame] : none;
-      text += fmt::format("{},{},{},{},{},{},{}", cell(device->name), cell(frame.function), cell(frame.file),
-                          frame.line > 0 ? std::to_string(frame.line) : "", cell(module_path(profile, frame)),
-                          n.total_bytes, n.total_blocks);
+      text += fmt::format("{},{},{},{},{},{},{}", csv_cell(device->name), csv_cell(frame.function),
+                          csv_cell(frame.file), frame.line > 0 ? std::to_string(frame.line) : "",
+                          csv_cell(module_path(profile, frame)), n.total_bytes, n.total_blocks);
       if (lifetimes)
         text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes + n.suppressed_bytes,
                             n.leaked_blocks + n.suppressed_blocks);

@@ -1,6 +1,6 @@
 # Help: examples first, a screen for -h, the same flags in --help, man pages and completions.
 expect_status 0 "$HEAPPROF_BIN"
-expect_eq "lines of heapprof alone" "$(wc -l <out.txt)" 11
+expect_eq "lines of heapprof alone" "$(wc -l <out.txt)" 12
 expect_eq "what stderr says" "$(cat err.txt)" ""
 expect_eq "first example" "$(sed -n 3p out.txt | cut -c1-33)" "  heapprof run ./render scene.usd"
 cp out.txt alone.txt
@@ -12,7 +12,7 @@ grep -qxE 'heapprof [0-9]+\.[0-9]+\.[0-9]+' out.txt || fail "no version: $(cat o
 expect_status 0 "$HEAPPROF_BIN" --help
 expect_in out.txt "report"
 
-for command in run report snapshot merge doctor; do
+for command in run report diff snapshot merge doctor; do
   expect_status 0 "$HEAPPROF_BIN" $command -h
   [ "$(wc -l <out.txt)" -le 24 ] || fail "$command -h is longer than a screen"
   expect_not_in out.txt "--fence"

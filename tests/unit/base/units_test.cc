@@ -178,6 +178,9 @@ TEST_CASE("a factor says how many times as much, or what part is left") {
   CHECK(format_factor({100, 34'800}) == "348×");
   CHECK(format_factor({34'800, 100}) == "1/348×");
   CHECK(format_factor({100, 120}) == "1.20×");
+  CHECK(format_factor({100, 50}) == "0.50×");
+  CHECK(format_factor({1000, 999}) == "1.00×");
+  CHECK(format_factor({100, 10}) == "1/10.0×");
   CHECK(format_factor({5, 5}) == "1.00×");
   CHECK(format_factor({0, 0}) == "1.00×");
   CHECK(format_factor({0, 5}) == "new");

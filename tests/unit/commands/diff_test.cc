@@ -1,0 +1,207 @@
+// tests/unit/commands/diff_test.cc: the forms of a diff: golden texts, widths, and the same changes in every form.
+#include "cli/commands/diff.h"
+
+#include "cli/base/text.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/diff_view.h"
+#include "tests/support/golden.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/scene_profile.h"
+
+#include <catch2/catch.hpp>
+
+#include <ctime>
+#include <sstream>
+
+using namespace heapprof::cli;
+using namespace heapprof::test;
+
+namespace {
+
+Terminal terminal(int columns) {
+  ::setenv("TZ", "UTC", 1);
+  ::tzset();
+  Terminal result;
+  result.columns = columns;
+  result.utf8 = true;
+  return result;
+}
+
+// The scene as it was before: a smaller index, no leak, a table that is gone now, and one device less.
+Profile scene_before() {
+  Profile profile = scene_profile();
+  profile.devices.pop_back();
+  Device& host = profile.devices[0];
+  for (Site& site : host.sites) {
+    if (site.node == 0) continue;
+    Frame& frame = profile.frames[profile.nodes[site.node].frame];
+    if (frame.function == "leak_cache") frame.function = "old_table", frame.line = 180, site.numbers.leaked_bytes = 0;
+    if (frame.function.find("push_back") != std::string::npos) site.numbers.peak_bytes -= 210 * kMiB;
+  }
+  for (Frame& frame : profile.frames) frame.line += 7;
+  host.totals.peak_bytes -= 210 * kMiB;
+  return profile;
+}
+
+struct Pair {
+  Profile base;
+  Profile current;
+  TwoProfiles two;
+
+  Pair(Profile before, Profile after, size_t base_runs = 1) : base(std::move(before)), current(std::move(after)) {
+    for (size_t i = 0; i < base_runs; ++i) {
+      two.runs[kBase].push_back(sum_run(base, "base.json"));
+      if (i > 0) two.runs[kBase].back().devices[0].second.peak_bytes += i * 1'000'000;
+    }
+    if (base_runs == 3) std::swap(two.runs[kBase][0], two.runs[kBase][1]);
+    two.runs[kCurrent] = {sum_run(current, "heapprof.31337.json")};
+    two.profiles = {&base, &current};
+    two.diff = diff_profiles(base, current);
+  }
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("the diff of a scene") {
+  const Pair pair(scene_before(), scene_profile());
+  const DiffView view;
+  check_golden("diff_scene_80.txt", render_diff_text(pair.two, view, terminal(80)));
+  check_golden("diff_scene_120.txt", render_diff_text(pair.two, view, terminal(120)));
+  check_golden("diff_scene.md", render_diff_markdown(pair.two, view, terminal(80)));
+  check_golden("diff_scene.json", render_diff_json(pair.two, view, terminal(80)));
+  check_golden("diff_scene.csv", render_diff_csv(pair.two, view, terminal(80)));
+  DiffView total;
+  total.sort = Metric::kTotal;
+  total.all = true;
+  total.exact_bytes = true;
+  total.device = "host";
+  check_golden("diff_scene_total.txt", render_diff_text(pair.two, total, terminal(100)));
+  Terminal ascii = terminal(100);
+  ascii.utf8 = false;
+  check_golden("diff_scene_ascii.txt", render_diff_text(pair.two, view, ascii));
+}
+
+TEST_CASE("no line of a diff is wider than the terminal, and none holds a control character") {
+  for (const Profile& base : {scene_before(), assembled(hostile_sample())}) {
+    for (const Profile& current : {scene_profile(), assembled(hostile_sample())}) {
+      const Pair pair(base, current);
+      for (const int columns : {80, 100, 200}) {
+        for (const std::string& line : split(render_diff_text(pair.two, {}, terminal(columns)))) {
+          CAPTURE(line);
+          // Sentences are not cut: they are for reading, and wrap.
+          const bool is_sentence = line.ends_with(".");
+          CHECK((is_sentence || display_width(line) <= static_cast<size_t>(columns)));
+          CHECK(escape_controls(line) == line);
+          CHECK((line.empty() || line.back() != ' '));
+        }
+      }
+      for (const std::string& line : split(render_diff_markdown(pair.two, {}, terminal(80))))
+        CHECK(escape_controls(line) == line);
+    }
+  }
+}
+
+TEST_CASE("a profile against itself has no change in any form") {
+  const Pair pair(scene_profile(), scene_profile());
+  CHECK(contains(render_diff_text(pair.two, {}, terminal(80)),
+                 "\nno change: nothing differs by more than 1 % or 4.00 KiB.\n"));
+  CHECK(render_diff_markdown(pair.two, {}, terminal(80)).starts_with("**no change: "));
+  CHECK(contains(render_diff_json(pair.two, {}, terminal(80)), "\"grew\":false"));
+  CHECK(split(render_diff_csv(pair.two, {}, terminal(80))).size() == 1 + 2 * kMetrics.size());
+  CHECK_FALSE(grew(pair.two, {}));
+}
+
+TEST_CASE("what grew decides the exit code: peak, leaked, allocations, or the metric of --sort") {
+  DiffView view;
+  CHECK(grew(Pair(scene_before(), scene_profile()).two, view));
+  CHECK_FALSE(grew(Pair(scene_profile(), scene_before()).two, view));
+  view.sort = Metric::kTemporary;
+  view.device = "host";
+  CHECK_FALSE(grew(Pair(scene_before(), scene_profile()).two, view));
+  view.sort = Metric::kPeak;
+  CHECK(grew(Pair(scene_before(), scene_profile()).two, view));
+  view.tolerance.share = {50, 100};
+  CHECK_FALSE(grew(Pair(scene_before(), scene_profile()).two, view));
+}
+
+TEST_CASE("several base runs give the noise, and what lies within it is no change") {
+  Profile base = scene_profile();
+  Profile current = scene_profile();
+  current.devices[0].sites[0].numbers.peak_bytes += 900'000;
+  DiffView view;
+  view.tolerance.share = {0, 100};
+  CHECK(grew(Pair(base, current, 1).two, view));
+  const Pair noisy(base, current, 3);
+  CHECK(median_run(noisy.two.runs[kBase]) == 0);
+  CHECK_FALSE(grew(noisy.two, view));
+  const std::string text = render_diff_text(noisy.two, view, terminal(100));
+  CHECK(contains(text, "median of 3 runs"));
+  CHECK(contains(text, "Runs differ by ±0.1 % (3 base runs) in host peak."));
+}
+
+TEST_CASE("folders are a table by command, with percent and factor") {
+  TwoSets sets;
+  sets.folders = {"before", "after"};
+  const auto run = [](const std::string& name, uint64_t peak_bytes, uint64_t blocks) {
+    RunTotals totals;
+    totals.file = name + ".json";
+    totals.command = {"./" + name, "--frames", "10"};
+    PlaceNumbers numbers;
+    numbers.peak_bytes = peak_bytes;
+    numbers.total_blocks = blocks;
+    totals.devices = {{"host", numbers}};
+    return totals;
+  };
+  sets.runs[kBase] = {run("render", kMiB, 348'000), run("sort", 10 * kMiB, 7), run("gone", 1, 1)};
+  sets.runs[kCurrent] = {run("render", 348 * kMiB, 1'000), run("sort", 5 * kMiB, 7)};
+  sets.pairing = pair_runs(sets.runs[kBase], sets.runs[kCurrent]);
+  DiffView view;
+  check_golden("diff_sets.txt", render_sets_text(sets, view, terminal(100)));
+  check_golden("diff_sets.md", render_sets_markdown(sets, view, terminal(100)));
+  check_golden("diff_sets.json", render_sets_json(sets, view, terminal(100)));
+  check_golden("diff_sets.csv", render_sets_csv(sets, view, terminal(100)));
+  view.sort = Metric::kAllocations;
+  CHECK(contains(render_sets_text(sets, view, terminal(100)), "1/348×"));
+  CHECK_FALSE(grew(sets, view));
+  view.sort = Metric::kPeak;
+  CHECK(grew(sets, view));
+}
+
+TEST_CASE("profiles of other tools are compared by the metrics that both have") {
+  const auto golden = [](const std::string& name) {
+    Result<Profile> profile = read_profile(HEAPPROF_TEST_DATA "/golden/" + name);
+    REQUIRE(profile.ok());
+    return std::move(*profile);
+  };
+  const Pair foreign(golden("valgrind_heap.json"), golden("dhat_rs.json"));
+  CHECK_FALSE(contains(render_diff_text(foreign.two, {}, terminal(100)), "temporary"));
+  const Pair same(golden("valgrind_heap.json"), golden("valgrind_heap.json"));
+  CHECK(contains(render_diff_text(same.two, {}, terminal(100)), "no change: "));
+}
+
+TEST_CASE("names cannot break out of a Markdown table") {
+  Profile base = scene_before();
+  Profile current = scene_profile();
+  for (Frame& frame : current.frames) {
+    if (frame.function.starts_with("leak_cache")) frame.function = "a|b`c**d</td>\n|";
+  }
+  const Pair pair(std::move(base), std::move(current));
+  bool found = false;
+  for (const std::string& line : split(render_diff_markdown(pair.two, {}, terminal(80)))) {
+    if (!contains(line, "d</td>")) continue;
+    found = found || line.starts_with("| ");
+    if (!line.starts_with("| ")) continue;
+    CAPTURE(line);
+    CHECK(contains(line, "`a\\|b'c**d</td>\\x0a\\|`"));
+  }
+  CHECK(found);
+}
