@@ -100,16 +100,23 @@ class Round {
 
   // Those that are alike once each has lost what the other profile has nowhere.
   void match_projections() {
-    std::map<uint32_t, BySide<std::vector<uint32_t>>> by_projection;
+    struct Projected {
+      uint32_t path;
+      uint32_t group;
+    };
+    std::vector<Projected> all;
     for (uint32_t i = 0; i < groups_.size(); ++i) {
       if (!is_single(groups_[i])) continue;
-      const Side side = side_of(groups_[i]);
-      const uint32_t projected = paths_.project(groups_[i].stack.path, other_side(side));
-      if (projected != 0) by_projection[projected][side].push_back(i);
+      const uint32_t path = paths_.project(groups_[i].stack.path, other_side(side_of(groups_[i])));
+      if (path != 0) all.push_back({path, i});
     }
-    for (auto& [path, members] : by_projection) {
-      if (members[kBase].empty() || members[kCurrent].empty()) continue;
-      match_members(path, members[kBase], members[kCurrent]);
+    std::stable_sort(all.begin(), all.end(), [](const Projected& a, const Projected& b) { return a.path < b.path; });
+    for (size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+      BySide<std::vector<uint32_t>> members;
+      for (; end < all.size() && all[end].path == all[begin].path; ++end)
+        members[side_of(groups_[all[end].group])].push_back(all[end].group);
+      if (!members[kBase].empty() && !members[kCurrent].empty())
+        match_members(all[begin].path, members[kBase], members[kCurrent]);
     }
   }
 

@@ -36,14 +36,34 @@ std::string_view module_word(const Profile& profile, uint32_t module) {
   return version == std::string_view::npos ? name : name.substr(0, version + 3);
 }
 
-using BuildIds = std::unordered_set<std::string_view>;
-BuildIds build_ids(const Profile& profile) {
-  BuildIds ids;
-  for (const ProfileModule& module : profile.modules) {
-    if (!module.build_id.empty()) ids.insert(module.build_id);
-  }
-  return ids;
+std::string_view build_id(const Profile& profile, const Frame& frame) {
+  return frame.module < profile.modules.size() ? std::string_view(profile.modules[frame.module].build_id) : "";
 }
+
+// What one profile knows about addresses that the other one has no name for, in modules that both have.
+class KnownNames {
+ public:
+  explicit KnownNames(const Profile& profile) {
+    for (const ProfileModule& module : profile.modules) build_ids_.insert(module.build_id);
+    for (const Frame& frame : profile.frames) {
+      // Of the functions at an address the one that was not inlined is what a symbol table would name.
+      if (!frame.function.empty() && !frame.inlined) names_[build_id(profile, frame)].try_emplace(frame.svma, &frame);
+    }
+  }
+  bool has_module(std::string_view id) const { return !id.empty() && build_ids_.contains(id); }
+  const std::string* find(std::string_view id, uint64_t svma) const {
+    const auto module = names_.find(id);
+    if (id.empty() || module == names_.end()) return nullptr;
+    const auto frame = module->second.find(svma);
+    return frame == module->second.end() ? nullptr : &frame->second->function;
+  }
+
+ private:
+  std::unordered_set<std::string_view> build_ids_;
+  std::unordered_map<std::string_view, std::unordered_map<uint64_t, const Frame*>> names_;
+};
+
+std::string plain_name(const std::string& function) { return std::string(without_rust_hash(plain_function(function))); }
 
 bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }
 
@@ -58,21 +78,21 @@ StackPaths::StackPaths(BySide<const Profile*> profiles, BySide<const FoldedTree*
 void StackPaths::number_functions() {
   const bool has_modules = std::all_of(profiles_.begin(), profiles_.end(),
                                        [](const Profile* p) { return p->dialect == Dialect::kHeapprof; });
-  const BySide<BuildIds> ids = {build_ids(*profiles_[kBase]), build_ids(*profiles_[kCurrent])};
+  const BySide<KnownNames> names = {KnownNames(*profiles_[kBase]), KnownNames(*profiles_[kCurrent])};
   std::unordered_map<std::string, uint32_t> numbers;
   for (const Side side : kSides) {
     const Profile& profile = *profiles_[side];
-    const BuildIds& others = ids[other_side(side)];
+    const KnownNames& others = names[other_side(side)];
     functions_[side].reserve(profile.frames.size());
     for (const Frame& frame : profile.frames) {
-      std::string key(without_rust_hash(plain_function(frame.function)));
-      const bool is_named = !frame.function.empty();
-      if (has_modules || !is_named) key += fmt::format("\n{}", module_word(profile, frame.module));
-      const bool is_by_address =
-          !is_named && frame.module < profile.modules.size() && others.contains(profile.modules[frame.module].build_id);
+      const std::string_view id = build_id(profile, frame);
+      const std::string* name = frame.function.empty() ? others.find(id, frame.svma) : &frame.function;
+      const bool is_by_address = name == nullptr && others.has_module(id);
+      std::string key = name == nullptr ? "" : plain_name(*name);
+      if (has_modules || name == nullptr) key += fmt::format("\n{}", module_word(profile, frame.module));
       if (is_by_address) key += fmt::format("\n{:x}", frame.svma);
       const auto [entry, is_new] = numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size()));
-      if (is_new) by_module_.push_back(!is_named && !is_by_address);
+      if (is_new) by_module_.push_back(name == nullptr && !is_by_address);
       functions_[side].push_back(entry->second);
     }
   }
@@ -123,19 +143,19 @@ uint32_t StackPaths::find_frame(Side side, uint32_t node, uint32_t function) con
 }
 
 uint32_t StackPaths::project(uint32_t path, Side side) {
-  std::vector<uint32_t> functions;
-  bool is_whole = true;
-  for (uint32_t at = path; at != 0; at = paths_[at].parent) {
-    if (is_known(side, paths_[at].frame)) {
-      functions.push_back(paths_[at].frame);
-    } else {
-      is_whole = false;
-    }
+  constexpr uint32_t kUnset = 0xffffffff;
+  std::vector<uint32_t>& known = projections_[side];
+  if (known.size() < paths_.size()) known.resize(paths_.size(), kUnset);
+  known[0] = 0;
+  chain_.clear();
+  uint32_t at = path;
+  for (; known[at] == kUnset; at = paths_[at].parent) chain_.push_back(at);
+  uint32_t projected = known[at];
+  for (auto longer = chain_.rbegin(); longer != chain_.rend(); ++longer) {
+    const FrameNode it = paths_[*longer];
+    if (is_known(side, it.frame)) projected = projected == it.parent ? *longer : extend(projected, it.frame);
+    known[*longer] = projected;
   }
-  if (is_whole) return path;
-  uint32_t projected = 0;
-  for (auto function = functions.rbegin(); function != functions.rend(); ++function)
-    projected = extend(projected, *function);
   return projected;
 }
 

@@ -3,7 +3,8 @@
 // A frame is known by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or .cold) and by its
 // module's file name: the program by being the program, a library without its version. Never by line, source file or folder.
 // Valgrind and dhat-rs do not say the modules of named frames: where one profile is theirs, names alone count. A frame without
-// a name is known by its module, and by its address only if both profiles have the very same module (by build id).
+// a name is known by its module, and by its address only if both profiles have the very same module (by build id); if the other one
+// has a name for that address (it was not stripped), that is its name.
 //
 // A stack's path is the user's own functions (model/frame_kind.h) from the outermost inwards. A function that calls itself is
 // there once, which also joins a clone with the function that it was split from. A stack without any is the frame that stands
@@ -62,12 +63,14 @@ class StackPaths {
 
   BySide<const Profile*> profiles_;
   BySide<const FoldedTree*> trees_;
-  BySide<std::vector<uint32_t>> functions_;  // by frame
-  BySide<std::vector<uint32_t>> path_of_;    // by node
-  BySide<std::vector<char>> known_;          // by function
-  std::vector<char> by_module_;              // by function
-  std::vector<FrameNode> paths_;             // FrameNode::frame is a function here
-  std::vector<uint32_t> lengths_;            // by path
+  BySide<std::vector<uint32_t>> functions_;    // by frame
+  BySide<std::vector<uint32_t>> path_of_;      // by node
+  BySide<std::vector<char>> known_;            // by function
+  std::vector<char> by_module_;                // by function
+  std::vector<FrameNode> paths_;               // FrameNode::frame is a function here
+  std::vector<uint32_t> lengths_;              // by path
+  BySide<std::vector<uint32_t>> projections_;  // by path, as far as they were asked for
+  std::vector<uint32_t> chain_;                // of project()
   NodeTable table_{&paths_};
 };
 

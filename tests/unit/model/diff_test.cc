@@ -271,6 +271,23 @@ TEST_CASE("frames without names are told apart by address only in one and the sa
   CHECK(changes(build(0, "one"), build(0x400, "two")) == "");
 }
 
+TEST_CASE("a program and its stripped copy have the same functions") {
+  const auto build = [](bool is_stripped, const std::string& build_id) {
+    Profile profile = profile_of({{{kIndex, kLoad, kMain}, 10, 100'000}, {{user("other"), kMain}, 1, 1235}});
+    profile.modules[0].build_id = build_id;
+    for (Frame& frame : profile.frames) {
+      frame.svma = 0x1000 + frame.function.size() * 16;  // the same in both, whatever canonical order makes of them
+      if (is_stripped) frame.function.clear(), frame.file.clear(), frame.line = 0;
+    }
+    canonicalize(&profile);
+    return profile;
+  };
+  CHECK(changes(build(false, "one"), build(true, "one")) == "");
+  CHECK(changes(build(true, "one"), build(false, "one")) == "");
+  CHECK(diff_profiles(build(false, "one"), build(true, "one")).devices[0].places.size() == 2);
+  CHECK(changes(build(false, "one"), build(true, "two")) != "");
+}
+
 TEST_CASE("rows of small sites are matched by the frames that they show") {
   const Step small{"[small sites]", "", 0};
   Profile grouped = profile_of({{{kIndex, kLoad, small}, 10, 100'000}});
