@@ -15,6 +15,7 @@ struct Group {
   MatchedStack stack;
   BySide<uint64_t> largest_site = {};  // total bytes of stack.node
   bool is_joined = false;              // into another one
+  bool has_taken_in = false;           // others
 };
 
 uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
@@ -91,6 +92,7 @@ class Round {
       stack.numbers[side].add(from->stack.numbers[side]);
     }
     from->is_joined = true;
+    into->has_taken_in = true;
   }
 
   // Whether the function in which the group's stack ends is known to the profile that does not have the stack.
@@ -147,18 +149,22 @@ class Round {
   }
 
   void match_subsequences() {
-    std::map<uint32_t, BySide<std::vector<uint32_t>>> by_function;
+    struct Members {
+      BySide<std::vector<uint32_t>> singles;
+      std::vector<uint32_t> takers;  // matched already, but not by their own path alone
+    };
+    std::map<uint32_t, Members> by_function;
     for (uint32_t i = 0; i < groups_.size(); ++i) {
-      if (is_single(groups_[i])) by_function[paths_.innermost(groups_[i].stack.path)][side_of(groups_[i])].push_back(i);
+      const Group& group = groups_[i];
+      if (group.stack.path == 0 || group.is_joined) continue;
+      Members& members = by_function[paths_.innermost(group.stack.path)];
+      if (is_single(group)) members.singles[side_of(group)].push_back(i);
+      if (!is_single(group) && group.has_taken_in) members.takers.push_back(i);
     }
     for (auto& [function, members] : by_function) {
-      if (members[kBase].empty() || members[kCurrent].empty()) continue;
-      std::vector<uint32_t> all;
-      for (std::vector<uint32_t>& of_side : members) {
-        keep_largest(&of_side);
-        all.insert(all.end(), of_side.begin(), of_side.end());
-      }
-      match_longer_to_shorter(std::move(all));
+      for (std::vector<uint32_t>& singles : members.singles) keep_largest(&singles);
+      if (members.takers.size() > kMostCompared) members.takers.resize(kMostCompared);
+      match_longer_to_shorter(members.singles, members.takers);
     }
   }
 
@@ -170,11 +176,20 @@ class Round {
   }
 
   // The longest first, so that a stack which has taken in others is never taken in itself.
-  void match_longer_to_shorter(std::vector<uint32_t> all) {
+  void match_longer_to_shorter(const BySide<std::vector<uint32_t>>& singles, const std::vector<uint32_t>& takers) {
+    if ((singles[kBase].empty() || singles[kCurrent].empty()) && takers.empty()) return;
     const auto length = [&](uint32_t i) { return paths_.length(groups_[i].stack.path); };
-    std::stable_sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) { return length(a) > length(b); });
-    BySide<std::vector<uint32_t>> partners;  // by the side of what is matched to them; the longest first
-    for (const uint32_t i : all) partners[other_side(side_of(groups_[i]))].push_back(i);
+    const auto is_longer = [&](uint32_t a, uint32_t b) { return length(a) > length(b); };
+    std::vector<uint32_t> all;
+    BySide<std::vector<uint32_t>> partners = {takers, takers};  // by the side of what is matched to them
+    for (const Side side : kSides) {
+      all.insert(all.end(), singles[side].begin(), singles[side].end());
+      std::vector<uint32_t>& others = partners[other_side(side)];
+      others.insert(others.end(), singles[side].begin(), singles[side].end());
+    }
+    std::stable_sort(all.begin(), all.end(), is_longer);
+    for (std::vector<uint32_t>& candidates : partners)
+      std::stable_sort(candidates.begin(), candidates.end(), is_longer);
     for (const uint32_t i : all) {
       Group& longer = groups_[i];
       if (!is_single(longer)) continue;

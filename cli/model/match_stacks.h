@@ -7,7 +7,7 @@
 //     a factor of two, and the stack's partner must end in a function that both profiles know: so a function that is gone and
 //     another one that is new stay what they are.
 //  3. Those of one innermost function, if one path is a subsequence of the other: functions in between were inlined. Several
-//     may have one partner; of several partners the one with the longest path is taken.
+//     may have one partner, also one that step 2 found; of several partners the one with the longest path is taken.
 //  4. A stack to the one, up to four calls further out or without the functions that the other profile has nowhere, whose
 //     partner has just so many more allocations and bytes (within a tenth): the innermost functions were inlined there.
 //

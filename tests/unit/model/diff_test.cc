@@ -191,6 +191,7 @@ TEST_CASE("a caller that was inlined, or renamed, leaves its stack matched") {
   const ProfileDiff diff = diff_profiles(base, here);
   CHECK(changes(base, here) == "load 0→17 1\n");
   CHECK(diff.devices[0].places.size() == 2);
+  for (const PlaceChange& place : diff.devices[0].places) CHECK(place.stacks.size() == 1);
   // Two callers of one side, both inlined in the other.
   const Profile two = profile_of({{{kIndex, user("f"), kMain, kStart}, 6, 60'000},
                                   {{kIndex, user("g"), kMain, kStart}, 4, 40'000},
@@ -198,6 +199,7 @@ TEST_CASE("a caller that was inlined, or renamed, leaves its stack matched") {
   const Profile one = profile_of({{{kIndex, kMain, kStart}, 10, 100'000}, {{user("f"), kMain, kStart}, 1, 11}});
   CHECK(changes(two, one) == "");
   CHECK(changes(one, two) == "");
+  for (const PlaceChange& place : diff_profiles(two, one).devices[0].places) CHECK(place.stacks.size() == 1);
 }
 
 TEST_CASE("the innermost function was inlined without debug information") {
