@@ -204,21 +204,31 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
   table.left = 3;
   table.rows.push_back({"", "", "", "base", "current", "change", "", "factor"});
   std::vector<MetricRow> all;
-  size_t fixed = 70;  // the numbers, device and metric beside the command
-  const auto columns = static_cast<size_t>(terminal.columns);
+  std::vector<const RunTotals*> named = {nullptr};  // by row: whose command stands in front of it
   for (const RunPair& pair : two.pairing.pairs) {
-    const RunTotals& run = two.runs[kCurrent][pair.current[0]];
-    std::string name = run.command.empty() ? escape_controls(run.file)
-                                           : short_command(run.command, columns > fixed + 20 ? columns - fixed : 20);
+    const RunTotals* run = &two.runs[kCurrent][pair.current[0]];
     for (const MetricRow& row : metric_rows(two, pair, view, false)) {
-      table.rows.push_back({name, escape_controls(row.device), metric_word(row.metric),
+      table.rows.push_back({"", escape_controls(row.device), metric_word(row.metric),
                             row.is_in[kBase] ? number_text(view, row.metric, row.change.base) : "-",
                             row.is_in[kCurrent] ? number_text(view, row.metric, row.change.current) : "-",
                             change_text(view, row.metric, row.change), format_change_percent(row.change),
                             format_factor(row.change)});
       all.push_back(row);
-      name.clear();
+      named.push_back(run);
+      run = nullptr;
     }
+  }
+  // Commands get what the numbers, and the mark behind them, leave.
+  constexpr size_t kMark = 3;
+  constexpr size_t kShortest = 12;
+  size_t used = kMark;
+  for (const std::string& line : table.lines()) used = std::max(used, display_width(line) + kMark);
+  const auto columns = static_cast<size_t>(terminal.columns);
+  const size_t room = columns > used + kShortest ? columns - used : kShortest;
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (named[i] == nullptr) continue;
+    table.rows[i][0] = named[i]->command.empty() ? shorten_path(escape_controls(named[i]->file), room)
+                                                 : short_command(named[i]->command, room);
   }
   const std::vector<std::string> lines = table.lines();
   std::string text = lines[0] + "\n";

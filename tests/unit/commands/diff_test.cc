@@ -169,6 +169,7 @@ TEST_CASE("folders are a table by command, with percent and factor") {
   check_golden("diff_sets.md", render_sets_markdown(sets, view, terminal(100)));
   check_golden("diff_sets.json", render_sets_json(sets, view, terminal(100)));
   check_golden("diff_sets.csv", render_sets_csv(sets, view, terminal(100)));
+  for (const std::string& line : split(render_sets_text(sets, view, terminal(80)))) CHECK(display_width(line) <= 80);
   view.sort = Metric::kAllocations;
   CHECK(contains(render_sets_text(sets, view, terminal(100)), "1/348×"));
   CHECK_FALSE(grew(sets, view));
