@@ -549,6 +549,55 @@ Problem no_base_of_command(const std::string& folder, const std::string& command
           fmt::format("see what they are of: heapprof report {}/FILE", quoted(folder)), kUsage};
 }
 
+Problem format_not_named(const std::string& formats) {
+  return {"HP130", "no format was named", fmt::format("add --format FORM; FORM is one of {}", formats),
+          "read it with heapprof's own means: heapprof report FILE", kUsage};
+}
+
+Problem binary_on_terminal(const std::string& format, const std::string& file) {
+  return {"HP131", fmt::format("{} is binary, and standard output is a terminal", format),
+          fmt::format("heapprof export --format {} -o OUT {}", format, quoted(file)),
+          "send it to a file or a program: … >OUT", kUsage};
+}
+
+Problem metric_not_exported(const std::string& format) {
+  return {"HP132", fmt::format("--format {} takes no --metric: the file holds all of them", format),
+          "leave --metric out, and choose in the viewer", "choose a format of one metric: --format folded", kUsage};
+}
+
+Problem history_not_named() {
+  return {"HP133", "no file of history was named", "heapprof history FILE.jsonl",
+          "begin one: heapprof history --add FILE.jsonl PROFILE", kUsage};
+}
+
+Problem history_line_unusable(const FileLine& at, const std::string& reason) {
+  return {"HP134", fmt::format("{} line {} is left out: {}", at.file, at.line, reason),
+          fmt::format("look at it: sed -n {}p {}", at.line, quoted(at.file)),
+          "the other lines count; nothing else is lost", kWarning};
+}
+
+Problem history_not_readable(const std::string& file, const std::string& reason) {
+  return {"HP135", fmt::format("the history {} cannot be read: {}", file, reason),
+          fmt::format("check the path and its permissions: ls -l {}", quoted(file)),
+          fmt::format("begin one: heapprof history --add {} PROFILE", quoted(file)), kBadProfile};
+}
+
+Problem history_not_writable(const std::string& file, const std::string& reason) {
+  return {"HP136", fmt::format("nothing was added to the history {}: {}", file, reason),
+          fmt::format("check its folder, its permissions and the room on its disk: ls -l {}", quoted(file)),
+          "name a file elsewhere; lines of two files can be joined by cat", kFailed};
+}
+
+Problem nothing_in_history(const std::string& file, const std::string& wanted, const std::string& there) {
+  return {"HP137", fmt::format("{} has no records of {}", file, wanted), fmt::format("it has these: {}", there),
+          "leave the filters out to see all", kUsage};
+}
+
+Problem nothing_to_add(const std::string& file) {
+  return {"HP138", "no profile was named to be added", fmt::format("heapprof history --add {} PROFILE", quoted(file)),
+          fmt::format("to look at what is there: heapprof history {}", quoted(file)), kUsage};
+}
+
 Problem process_not_found(const std::string& pid) {
   return {"HP087", fmt::format("there is no process {}", pid), "look for it: ps -ef", "", kFailed};
 }

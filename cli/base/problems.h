@@ -101,6 +101,15 @@ struct FileLine {
   X("HP084", profiles_do_not_add, ("a.json", "dhat.out", "one is of heapprof, one of valgrind"))     \
   X("HP085", profile_named_twice, ("a.json"))                                                        \
   X("HP086", output_not_named, ("merge"))                                                            \
+  X("HP130", format_not_named, ("folded, pprof"))                                                    \
+  X("HP131", binary_on_terminal, ("pprof", "x.json"))                                                \
+  X("HP132", metric_not_exported, ("dhat"))                                                          \
+  X("HP133", history_not_named, ())                                                                  \
+  X("HP134", history_line_unusable, (FileLine{"ci.jsonl", 12}, "it is cut off"))                     \
+  X("HP135", history_not_readable, ("ci.jsonl", "no such file or directory"))                        \
+  X("HP136", history_not_writable, ("ci.jsonl", "permission denied"))                                \
+  X("HP137", nothing_in_history, ("ci.jsonl", "device cuda:0", "host"))                              \
+  X("HP138", nothing_to_add, ("ci.jsonl"))                                                           \
   X("HP087", process_not_found, ("4711"))                                                            \
   X("HP088", process_not_profiled, ("4711"))                                                         \
   X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                    \
@@ -219,6 +228,17 @@ Problem folder_needs_folder(const std::string& folder, const std::string& file);
 Problem profiles_without_partner(const std::string& files);
 Problem no_command_in_both(const std::string& base, const std::string& current);
 Problem no_base_of_command(const std::string& folder, const std::string& command);
+
+// Exports and histories.
+Problem format_not_named(const std::string& formats);
+Problem binary_on_terminal(const std::string& format, const std::string& file);
+Problem metric_not_exported(const std::string& format);
+Problem history_not_named();
+Problem history_line_unusable(const FileLine& at, const std::string& reason);  // warning
+Problem history_not_readable(const std::string& file, const std::string& reason);
+Problem history_not_writable(const std::string& file, const std::string& reason);
+Problem nothing_in_history(const std::string& file, const std::string& wanted, const std::string& there);
+Problem nothing_to_add(const std::string& file);
 
 // Snapshots; `pid` is what the user typed.
 Problem process_not_found(const std::string& pid);

@@ -1,0 +1,147 @@
+// cli/read/read_history.cc: each line is JSON by itself, so that one that broke does not take the others with it.
+#include "cli/read/read_history.h"
+
+#include "cli/base/problems.h"
+#include "cli/read/field_reader.h"
+
+#include <array>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostLineBytes = 1 << 20;
+constexpr uint64_t kMostBytes = 1 << 30;
+constexpr size_t kMostWarnings = 5;
+
+constexpr std::array<std::string_view, 12> kKeys = {
+    "version", "time_unix_ns", "commit",      "name",         "command",           "device",
+    "ok",      "peak_bytes",   "total_bytes", "leaked_bytes", "allocations_count", "temporary_count",
+};
+constexpr size_t kVersion = 0;
+constexpr size_t kName = 3;
+constexpr int kFirstMetric = 7;
+
+void read_words(JsonPull* json, std::vector<std::string>* words) {
+  if (!json->begin_array()) return;
+  std::string word;
+  while (json->next_element() && read_text(json, &word)) words->push_back(word);
+}
+
+class LineReader {
+ public:
+  explicit LineReader(std::string_view line) : source_(line), json_(&source_) {}
+
+  bool read(HistoryRecord* record) {
+    if (!json_.begin_object()) return false;
+    std::string key;
+    while (json_.next_key(&key)) {
+      const int index = keys_.take(key, &json_);
+      if (index < 0) {
+        json_.skip_value();
+      } else {
+        read_field(index, record);
+      }
+    }
+    if (json_.failed() || !json_.expect_end()) return false;
+    if (!keys_.has(kVersion)) return json_.fail("there is no \"version\"");
+    if (version_ > kHistoryVersion)
+      return json_.fail("it is of version " + std::to_string(version_) + ", of a newer heapprof");
+    if (!keys_.has(kName) || record->name.empty()) return json_.fail("there is no \"name\"");
+    return true;
+  }
+
+  const std::string& error() const { return json_.error(); }
+
+ private:
+  void read_field(int index, HistoryRecord* record) {
+    switch (index) {
+      case 0: json_.read_unsigned(&version_); break;
+      case 1: json_.read_signed(&record->time_unix_ns); break;
+      case 2: read_text(&json_, &record->commit); break;
+      case 3: read_text(&json_, &record->name); break;
+      case 4: read_words(&json_, &record->command); break;
+      case 5: read_text(&json_, &record->device); break;
+      case 6: json_.read_bool(&record->ok.emplace()); break;
+      default: json_.read_unsigned(&record->metrics[static_cast<size_t>(index - kFirstMetric)].emplace());
+    }
+  }
+
+  TextSource source_;
+  JsonPull json_;
+  KeySet<kKeys.size()> keys_{kKeys};
+  uint64_t version_ = 0;
+};
+
+// Puts lines together from pieces; what is longer than a record can be is dropped as it comes.
+class LineSplitter {
+ public:
+  template <typename Take>
+  void add(std::string_view piece, Take&& take) {
+    while (!piece.empty()) {
+      const size_t end = piece.find('\n');
+      const std::string_view part = piece.substr(0, end);
+      if (line_.size() + part.size() > kMostLineBytes) is_too_long_ = true;
+      if (!is_too_long_) line_ += part;
+      if (end == std::string_view::npos) return;
+      finish(take);
+      piece.remove_prefix(end + 1);
+    }
+  }
+  template <typename Take>
+  void finish(Take&& take) {
+    ++number_;
+    take(number_, std::string_view(line_), is_too_long_);
+    line_.clear();
+    is_too_long_ = false;
+  }
+  bool is_inside() const { return !line_.empty() || is_too_long_; }
+
+ private:
+  std::string line_;
+  uint64_t number_ = 0;
+  bool is_too_long_ = false;
+};
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+}  // namespace
+
+Result<History> read_history(ByteSource* source, const std::string& name) {
+  History history;
+  bool is_last_cut = false;
+  const auto take = [&](uint64_t number, std::string_view line, bool is_too_long) {
+    if (is_blank(line) && !is_too_long) return;
+    HistoryRecord record;
+    LineReader reader(line);
+    if (!is_too_long && reader.read(&record)) {
+      history.records.push_back(std::move(record));
+      return;
+    }
+    ++history.lines_skipped;
+    if (history.warnings.size() >= kMostWarnings) return;
+    const std::string reason = is_too_long   ? "it is longer than 1 MiB"
+                               : is_last_cut ? "it is cut off: " + reader.error()
+                                             : reader.error();
+    history.warnings.push_back(history_line_unusable({name, number}, reason));
+  };
+  LineSplitter lines;
+  for (std::string_view piece = source->next(); !piece.empty(); piece = source->next()) lines.add(piece, take);
+  if (!source->error().empty()) return history_not_readable(name, std::string(source->error()));
+  is_last_cut = lines.is_inside();
+  if (is_last_cut) lines.finish(take);
+  return history;
+}
+
+Result<History> read_history(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> source = open_source(path, kMostBytes);
+  if (!source) {
+    // The same trouble in words that fit: what follows the file's name.
+    const std::string& what = source.problem().what;
+    const size_t colon = what.rfind(": ");
+    return history_not_readable(path, colon == std::string::npos ? what : what.substr(colon + 2));
+  }
+  return read_history(source->get(), path);
+}
+
+}  // namespace heapprof::cli

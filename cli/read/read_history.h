@@ -1,0 +1,29 @@
+// cli/read/read_history.h: a file of history, line by line.
+//
+// Guarantees
+//  - A line that is no record of ours (broken, cut off, of a newer version) is a warning with its number; the others count.
+//  - Numbers are integers that fit; names come out without control characters.
+// Trust:    the file is hostile: a line is at most 1 MiB, a file 1 GiB.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/history.h"
+#include "cli/read/byte_source.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct History {
+  std::vector<HistoryRecord> records;  // in the order of the file
+  std::vector<Problem> warnings;       // of the first lines that could not be used
+  uint64_t lines_skipped = 0;
+};
+
+Result<History> read_history(const std::string& path);
+
+// From any source; `name` is what warnings call it.
+Result<History> read_history(ByteSource* source, const std::string& name);
+
+}  // namespace heapprof::cli
