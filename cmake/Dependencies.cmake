@@ -5,15 +5,19 @@ find_package(fmt REQUIRED)                                                      
 find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
 find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
 set(ZLIB_USE_STATIC_LIBS ${HEAPPROF_STATIC_CLI})
-find_package(ZLIB REQUIRED)                                                     # cli/read: profiles that are gzip'd
+find_package(ZLIB REQUIRED)                                                     # cli/read, cli/write: what is gzip'd
 pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               # cli/symbolize: DWARF, ELF
 pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)                 # agent/verify: the reference unwinder
+find_path(PROTOZERO_INCLUDE_DIR NAMES protozero/pbf_writer.hpp REQUIRED)        # cli/write: pprof's protobuf
 find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            # cli/symbolize: C++ and Rust names
 find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 
 # RapidJSON's configuration names no target.
 add_library(heapprof_rapidjson INTERFACE)
 target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})
+
+add_library(heapprof_protozero INTERFACE)
+target_include_directories(heapprof_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
 
 # The tool for other machines is linked statically: libdw then names what it needs itself.
 add_library(heapprof_elfutils INTERFACE)

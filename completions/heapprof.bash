@@ -8,11 +8,13 @@ _heapprof() {
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
+  local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
+  local -r history_flags='--name --device --metric --format --bytes --add --commit -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge doctor -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history doctor -h --help --version' -- "$cur")
     return
   fi
 
@@ -38,13 +40,13 @@ _heapprof() {
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
-    --sort) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local forms='text json csv'; case $command in doctor) forms='text json' ;; diff) forms='text json markdown csv' ;; esac
+    --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
+    --format) local forms='text json csv'; case $command in doctor | history) forms='text json' ;; diff) forms='text json markdown csv' ;; export) forms='folded speedscope dhat pprof' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$forms" -- "$cur")
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit) return ;;
     -o | --output | --suppressions) _filedir; return ;;
   esac
   $split && return
@@ -74,6 +76,20 @@ _heapprof() {
     merge)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$merge_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+    export)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$export_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+    history)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$history_flags" -- "$cur")
       else
         _filedir
       fi

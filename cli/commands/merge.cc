@@ -11,7 +11,7 @@
 #include "cli/model/merge_profiles.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/registry.h"
+#include "cli/write/dhat.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -73,7 +73,7 @@ Result<Profile> merge_files(const std::vector<std::string>& files) {
 Result<std::string> write(const Profile& profile, const std::string& path) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file) return file.problem();
-  find_format("dhat")->write(profile, &*file);
+  write_dhat(profile, &*file);
   return file->commit();
 }
 

@@ -15,7 +15,7 @@
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
 #include "cli/symbolize/jit_names.h"
-#include "cli/write/registry.h"
+#include "cli/write/dhat.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -108,7 +108,7 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
 
   Result<AtomicFile> file = AtomicFile::create(job.path);
   if (!file) return file.problem();
-  find_format("dhat")->write(finished.profile, &*file);
+  write_dhat(finished.profile, &*file);
   Result<std::string> path = job.may_overwrite ? file->commit() : file->commit_without_overwriting();
   if (!path) return path.problem();
 

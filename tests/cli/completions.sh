@@ -16,6 +16,8 @@ ASK
   offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
   offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-follow --no-summary"
   offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
+  offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "pprof"
+  offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"
   offered bash "heapprof report a-p" "$(ask heapprof report a-p)" "a-profile.json"
   offered bash "heapprof run -o x ls a-p" "$(ask heapprof run -o x ls a-p)" "a-profile.json"
 fi
@@ -24,5 +26,6 @@ if have fish; then
   ask() { HOME=$PWD fish -c "source $SOURCE/completions/heapprof.fish; complete -C '$1'" | cut -f1 | sort | xargs; }
   offered fish "heapprof re" "$(ask "heapprof re")" "report"
   offered fish "heapprof run --on-full " "$(ask "heapprof run --on-full ")" "drop wait"
+  offered fish "heapprof export --format sp" "$(ask "heapprof export --format sp")" "speedscope"
   offered fish "heapprof report --sort p" "$(ask "heapprof report --sort p")" "peak"
 fi

@@ -8,7 +8,7 @@
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/registry.h"
+#include "cli/write/dhat.h"
 #include "tests/support/sample_profile.h"
 
 #include <unistd.h>
@@ -65,6 +65,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   cli::FdSink sink(STDOUT_FILENO, "standard output");
-  cli::find_format("dhat")->write(profile, &sink);
+  write_dhat(profile, &sink);
   return sink.finish() ? 0 : 1;
 }

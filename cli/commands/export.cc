@@ -1,0 +1,135 @@
+// cli/commands/export.cc: reads, checks that the format and the profile can answer what was asked, writes.
+#include "cli/commands/export.h"
+
+#include "cli/base/atomic_file.h"
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/model/metric_words.h"
+#include "cli/model/warnings.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/registry.h"
+#include "cli/write/report_view.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+struct ExportOptions {
+  std::string file;
+  const Format* format = nullptr;
+  ExportView view;
+  std::string output;
+  bool quiet = false;
+  ColorMode color = ColorMode::kAuto;
+};
+
+std::string joined_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Result<Done> check_usage(const ExportOptions& options) {
+  if (options.format == nullptr) {
+    std::vector<std::string> names;
+    for (const Format& format : formats()) names.emplace_back(format.name);
+    return format_not_named(joined_names(names));
+  }
+  if (options.file.empty()) return missing_profile("export");
+  const std::string format(options.format->name);
+  if (options.view.metric && !options.format->takes_metric) return metric_not_exported(format);
+  if (options.format->is_binary && options.output.empty() && isatty(STDOUT_FILENO) != 0)
+    return binary_on_terminal(format, options.file);
+  return Done{};
+}
+
+Result<Done> check_profile(const ExportOptions& options, const Profile& profile) {
+  std::vector<std::string> names;
+  for (const Device& device : profile.devices) names.push_back(device.name);
+  const std::string& device = options.view.device;
+  if (!device.empty() && std::find(names.begin(), names.end(), device) == names.end())
+    return unknown_device(device, joined_names(names));
+  if (options.view.metric && !has_metric(profile, *options.view.metric))
+    return metric_not_in_profile(options.file, metric_word(*options.view.metric));
+  return Done{};
+}
+
+// The exit code.
+Result<int> write_export(const ExportOptions& options, const Profile& profile) {
+  if (options.output.empty()) {
+    StringSink sink;
+    options.format->write(profile, options.view, &sink);
+    return print_output(sink.text());
+  }
+  Result<AtomicFile> file = AtomicFile::create(options.output);
+  if (!file) return file.problem();
+  options.format->write(profile, options.view, &*file);
+  const Result<std::string> path = file->commit();
+  if (!path) return path.problem();
+  if (options.quiet) return 0;
+  const std::string shown = escape_controls(*path);
+  fmt::print(stderr, "saved  {}  for {}\n", shown, options.format->summary);
+  if (!options.format->next.empty())
+    fmt::print(stderr, "next   {}\n", fmt::format(fmt::runtime(options.format->next), shown));
+  return 0;
+}
+
+Result<int> export_profile(const ExportOptions& options) {
+  if (const Result<Done> checked = check_usage(options); !checked) return checked.problem();
+  const Result<Profile> profile = read_profile(options.file);
+  if (!profile) return profile.problem();
+  if (const Result<Done> checked = check_profile(options, *profile); !checked) return checked.problem();
+  const Result<int> code = write_export(options, *profile);
+  if (code && !options.quiet) {
+    for (const Problem& warning : find_warnings(*profile)) print_problem(warning, options.color);
+  }
+  return code;
+}
+
+}  // namespace
+
+CommandText export_text() {
+  return {"export",
+          "heapprof export --format FORM [OPTIONS] FILE",
+          "Write a profile in the format of another tool.",
+          {"heapprof export --format folded r.json | flamegraph.pl >r.svg",
+           "heapprof export --format speedscope -o r.speedscope.json r.json",
+           "heapprof export --format pprof -o r.pb.gz r.json; go tool pprof -top r.pb.gz",
+           "heapprof export --format dhat --device cuda:0 -o gpu.json r.json"},
+          {"exit status: 0, 1 if it cannot be written, 2 for wrong usage, 3 if FILE is no", "profile or damaged",
+           "manual: man heapprof-export"}};
+}
+
+int export_main(const std::vector<std::string>& arguments) {
+  ExportOptions target;
+  Options options(export_text());
+  const char* what = "what is written";
+  Choices<const Format*> forms;
+  std::string names;
+  for (const Format& format : formats()) {
+    forms.emplace_back(format.name.data(), &format);
+    names += (names.empty() ? "" : &format == &formats().back() ? " or " : ", ") + std::string(format.name);
+  }
+  options.add_choice<const Format*>({"--format", "FORM", what, names.c_str()}, forms, &target.format);
+  options.add_choice<std::optional<Metric>>(
+      {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
+      {kMetricWords.begin(), kMetricWords.end()}, &target.view.metric);
+  options.add_text({"--device", "NAME", what, "one device, such as cuda:0"}, &target.view.device);
+  options.add_text({"-o,--output", "OUT", "output", "write to OUT, replacing it; else to stdout"}, &target.output);
+  options.add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target.quiet);
+  options.add_color(&target.color);
+  options.add_positional(&target.file);
+  const Result<Done> parsed = options.parse(arguments);
+  if (parsed && options.help()) return print_output(*options.help());
+  const Result<int> code = parsed ? export_profile(target) : Result<int>(parsed.problem());
+  if (code) return *code;
+  print_problem(code.problem(), target.color);
+  return code.problem().exit_code;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,147 @@
+// cli/commands/history.cc: reads the records and shows their trends; or makes records of profiles and appends them.
+#include "cli/commands/history.h"
+
+#include "cli/base/output.h"
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/model/history_series.h"
+#include "cli/model/metric_words.h"
+#include "cli/read/read_history.h"
+#include "cli/read/read_profile.h"
+#include "cli/read/read_suppressions.h"
+#include "cli/run/commit.h"
+#include "cli/write/append_history.h"
+#include "cli/write/history_view.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+
+namespace heapprof::cli {
+namespace {
+
+struct HistoryOptions {
+  std::vector<std::string> files;  // the history, then profiles
+  bool add = false;
+  std::string commit;
+  HistoryFilter filter;
+  bool exact_bytes = false;
+  bool quiet = false;
+  std::string (*render)(const HistoryView&, const Terminal&) = render_history_text;
+  ColorMode color = ColorMode::kAuto;
+};
+
+// "name 'x', device cuda:0, metric leaked": what was asked for.
+std::string filter_text(const HistoryFilter& filter) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, value);
+  };
+  add("name", filter.name);
+  add("device", filter.device);
+  add("metric", filter.metric ? metric_word(*filter.metric) : "");
+  return text;
+}
+
+std::string known_names(const std::vector<HistoryRecord>& records) {
+  constexpr size_t kMostShown = 8;
+  std::set<std::string> names;
+  for (const HistoryRecord& record : records) names.insert(record.name + " on " + record.device);
+  std::string text;
+  size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown++ == kMostShown) return text + fmt::format(", and {} more", names.size() - kMostShown);
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+Result<int> show(const HistoryOptions& options) {
+  const std::string& file = options.files[0];
+  const Result<History> history = read_history(file);
+  if (!history) return history.problem();
+  HistoryView view;
+  view.file = file;
+  view.records = &history->records;
+  view.series = find_series(history->records, options.filter);
+  view.lines_skipped = history->lines_skipped;
+  view.exact_bytes = options.exact_bytes;
+  if (view.series.empty() && !history->records.empty())
+    return nothing_in_history(file, filter_text(options.filter), known_names(history->records));
+  const int code = print_output(options.render(view, inspect_terminal(STDOUT_FILENO, options.color)));
+  for (const Problem& warning : history->warnings) print_problem(warning, options.color);
+  return code;
+}
+
+Result<int> add(const HistoryOptions& options) {
+  const std::string& file = options.files[0];
+  if (options.files.size() < 2) return nothing_to_add(file);
+  const Result<Suppressions> suppressions = load_suppressions({});
+  if (!suppressions) return suppressions.problem();
+  const std::string commit = find_commit(options.commit);
+  std::vector<HistoryRecord> records;
+  for (size_t i = 1; i < options.files.size(); ++i) {
+    Result<Profile> profile = read_profile(options.files[i]);
+    if (!profile) return profile.problem();
+    mark_suppressed(*suppressions, &*profile);
+    const std::string name = options.filter.name.empty() ? program_name(*profile) : options.filter.name;
+    for (const Device& device : profile->devices) records.push_back(make_record(*profile, device, name, commit));
+  }
+  if (const Result<Done> added = append_history(file, records); !added) return added.problem();
+  if (options.quiet) return 0;
+  const std::string shown = escape_controls(file);
+  fmt::print(stderr, "added  {} record{} to {}, commit {}\nnext   heapprof history {}\n", records.size(),
+             records.size() == 1 ? "" : "s", shown, commit.empty() ? "unknown" : escape_controls(commit), shown);
+  return 0;
+}
+
+Result<int> run(const HistoryOptions& options) {
+  if (options.files.empty()) return history_not_named();
+  if (options.add) return add(options);
+  if (options.files.size() > 1) return unexpected_argument(options.files[1], "history");
+  return show(options);
+}
+
+}  // namespace
+
+CommandText history_text() {
+  return {"history",
+          "heapprof history [OPTIONS] FILE.jsonl",
+          "Show what runs took over time: steps, their commits, slow drift.",
+          {"heapprof history ci/heapprof.jsonl", "heapprof history --name 'render*' --metric peak ci/heapprof.jsonl",
+           "heapprof history --add ci/heapprof.jsonl heapprof.*.json    add profiles"},
+          {"exit status: 0, 1 if nothing can be added, 2 for wrong usage, 3 if FILE.jsonl",
+           "or a profile cannot be read", "manual: man heapprof-history"}};
+}
+
+int history_main(const std::vector<std::string>& arguments) {
+  HistoryOptions target;
+  Options options(history_text());
+  const char* what = "what is shown";
+  options.add_text({"--name", "GLOB", what, "budgets or programs of this name; * and ? stand for others"},
+                   &target.filter.name);
+  options.add_text({"--device", "NAME", what, "one device, such as host"}, &target.filter.device);
+  options.add_choice<std::optional<Metric>>(
+      {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
+      {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
+  options.add_choice<decltype(target.render)>({"--format", "FORM", "output", "text or json (default text)"},
+                                              {{"text", render_history_text}, {"json", render_history_json}},
+                                              &target.render);
+  options.add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target.exact_bytes);
+  const char* adding = "adding";
+  options.add_flag({"--add", "", adding, "append what the profiles behind FILE.jsonl took; --name names them"},
+                   &target.add);
+  options.add_text({"--commit", "COMMIT", adding, "of these profiles; else as CI or git say"}, &target.commit);
+  options.add_flag({"-q,--quiet", "", adding, "say nothing but errors"}, &target.quiet);
+  options.add_color(&target.color);
+  options.add_positionals(&target.files);
+  const Result<Done> parsed = options.parse(arguments);
+  if (parsed && options.help()) return print_output(*options.help());
+  const Result<int> code = parsed ? run(target) : Result<int>(parsed.problem());
+  if (code) return *code;
+  print_problem(code.problem(), target.color);
+  return code.problem().exit_code;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,23 @@
+// cli/write/dhat_export.cc: see dhat_export.h.
+#include "cli/write/dhat_export.h"
+
+#include "cli/model/canonical.h"
+#include "cli/write/dhat.h"
+
+#include <vector>
+
+namespace heapprof::cli {
+
+void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink* sink) {
+  if (view.device.empty() || profile.devices.front().name == view.device) {
+    write_dhat(profile, sink);
+    return;
+  }
+  Profile one = profile;
+  std::erase_if(one.devices, [&](const Device& device) { return device.name != view.device; });
+  std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
+  canonicalize(&one);  // frames that only other devices' sites have are gone
+  write_dhat(one, sink);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,105 @@
+// cli/write/history_json.cc: the series and what was found in them, in integers.
+#include "cli/model/metric_words.h"
+#include "cli/write/history_view.h"
+#include "cli/write/json_stream.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+class HistoryJson {
+ public:
+  HistoryJson(const HistoryView& view, ByteSink* sink) : view_(view), json_(sink) {}
+
+  void run() {
+    json_.begin_object();
+    number("version", 1);
+    text("file", view_.file);
+    number("records_count", view_.records->size());
+    number("lines_skipped_count", view_.lines_skipped);
+    json_.key("series");
+    json_.begin_array();
+    for (const Series& series : view_.series) write_series(series);
+    json_.end_array();
+    json_.end_object();
+    json_.finish();
+  }
+
+ private:
+  void text(std::string_view key, std::string_view value) {
+    json_.key(key);
+    json_.string(value);
+  }
+  void number(std::string_view key, uint64_t value) {
+    json_.key(key);
+    json_.number(value);
+  }
+
+  void write_series(const Series& series) {
+    json_.new_line();
+    json_.begin_object();
+    text("name", series.name);
+    text("device", series.device);
+    text("metric", metric_word(series.metric));
+    text("unit", is_in_bytes(series.metric) ? "bytes" : "count");
+    number("runs_count", series.values.size());
+    number("first", series.values.front());
+    number("last", series.values.back());
+    number("smallest", *std::min_element(series.values.begin(), series.values.end()));
+    number("largest", *std::max_element(series.values.begin(), series.values.end()));
+    number("median", median_of(series.values));
+    json_.key("runs");
+    json_.begin_array();
+    for (size_t i = 0; i < series.values.size(); ++i) {
+      json_.begin_object();
+      write_run(series, i);
+      number("value", series.values[i]);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.key("findings");
+    json_.begin_array();
+    for (const Finding& finding : series.findings) write_finding(series, finding);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_run(const Series& series, size_t index) {
+    const HistoryRecord& record = (*view_.records)[series.runs[index]];
+    json_.key("time_unix_ns");
+    json_.signed_number(record.time_unix_ns);
+    text("commit", record.commit);
+  }
+
+  void write_finding(const Series& series, const Finding& finding) {
+    const bool is_step = finding.kind == Finding::Kind::kStep;
+    json_.begin_object();
+    text("kind", is_step ? "step" : "drift");
+    number("run", finding.first);
+    if (!is_step) number("last_run", finding.last);
+    write_run(series, finding.first);
+    number("before", finding.before);
+    number("after", finding.after);
+    if (is_step) {
+      json_.key("confirmed");
+      json_.boolean(finding.is_confirmed);
+    } else {
+      number("largest_single_change", finding.largest_single);
+    }
+    json_.end_object();
+  }
+
+  const HistoryView& view_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string render_history_json(const HistoryView& view, const Terminal&) {
+  StringSink sink;
+  HistoryJson(view, &sink).run();
+  return sink.text();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,206 @@
+// tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names are.
+#include "cli/model/metric_words.h"
+#include "cli/write/gzip_sink.h"
+#include "cli/write/registry.h"
+#include "cli/write/report_view.h"
+#include "tests/support/nasty_profile.h"
+#include "tests/support/sample_profile.h"
+#include "tests/support/scene_profile.h"
+
+#include <catch2/catch.hpp>
+#include <rapidjson/document.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+using namespace heapprof;
+using namespace heapprof::cli;
+
+namespace {
+
+std::string exported(const Profile& profile, const char* format, const ExportView& view) {
+  StringSink sink;
+  find_format(format)->write(profile, view, &sink);
+  return sink.text();
+}
+
+const Device& device_of(const Profile& profile, const std::string& name) {
+  for (const Device& device : profile.devices) {
+    if (device.name == name) return device;
+  }
+  FAIL("no device " << name);
+  return profile.devices[0];
+}
+
+// As flamegraph.pl reads it: the number is what follows the last space, frames are split at ";".
+test::StackSums read_folded(const std::string& text) {
+  test::StackSums sums;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t space = line.rfind(' ');
+    REQUIRE(space != std::string::npos);
+    REQUIRE(space > 0);
+    CHECK(line[space - 1] != ';');
+    std::vector<std::string> names(1);
+    for (size_t i = 0; i < space; ++i) {
+      if (line[i] == ';') {
+        CHECK_FALSE(names.back().empty());
+        names.emplace_back();
+      } else if (line.compare(i, 4, "\\x3b") == 0) {
+        names.back() += ';';
+        i += 3;
+      } else {
+        names.back() += line[i];
+      }
+    }
+    CHECK(sums.count(names) == 0);
+    const std::string number = line.substr(space + 1);
+    CHECK(number.find_first_not_of("0123456789") == std::string::npos);
+    sums[names] = std::stoull(number);
+  }
+  return sums;
+}
+
+rapidjson::Document parse_json(const std::string& text) {
+  rapidjson::Document json;
+  json.Parse<rapidjson::kParseValidateEncodingFlag>(text.c_str(), text.size());
+  REQUIRE_FALSE(json.HasParseError());
+  return json;
+}
+
+// As the viewer's importer checks and reads one profile of the file; lines of one name are one here.
+test::StackSums read_speedscope(const rapidjson::Document& json, const std::string& profile_name, std::string* unit) {
+  const auto& frames = json["shared"]["frames"];
+  for (const auto& profile : json["profiles"].GetArray()) {
+    if (profile_name != profile["name"].GetString()) continue;
+    *unit = profile["unit"].GetString();
+    CHECK(std::string(profile["type"].GetString()) == "sampled");
+    REQUIRE(profile["samples"].Size() == profile["weights"].Size());
+    test::StackSums sums;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < profile["samples"].Size(); ++i) {
+      std::vector<std::string> names;
+      for (const auto& frame : profile["samples"][i].GetArray()) {
+        REQUIRE(frame.GetUint() < frames.Size());
+        const auto& name = frames[frame.GetUint()]["name"];
+        names.emplace_back(name.GetString(), name.GetStringLength());
+      }
+      CHECK_FALSE(names.empty());
+      sums[names] += profile["weights"][i].GetUint64();
+      sum += profile["weights"][i].GetUint64();
+    }
+    CHECK(profile["startValue"].GetUint64() == 0);
+    CHECK(profile["endValue"].GetUint64() == sum);
+    return sums;
+  }
+  FAIL("no profile " << profile_name);
+  return {};
+}
+
+std::string golden(const std::string& name) {
+  std::ifstream file(HEAPPROF_TEST_DATA "/golden/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Compares, or with HEAPPROF_REGOLD rewrites.
+void check_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("HEAPPROF_REGOLD") != nullptr)
+    std::ofstream(HEAPPROF_TEST_DATA "/golden/" + name, std::ios::binary) << text;
+  INFO(name << ": if the change is meant: scripts/regold");
+  CHECK(golden(name) == text);
+}
+
+}  // namespace
+
+TEST_CASE("folded stacks read back as the profile's, for every metric and device") {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Profile profile = test::nasty_profile(seed, seed % 2 == 0);
+    for (const auto& [word, metric] : kMetricWords) {
+      for (const char* device : {"host", "cuda:0"}) {
+        CAPTURE(seed, word, device);
+        const test::StackSums got = read_folded(exported(profile, "folded", {device, metric}));
+        CHECK((got == test::stack_sums(profile, device_of(profile, device), metric)));
+      }
+    }
+  }
+}
+
+TEST_CASE("folded stacks are the peak of the host, unless something else is asked for") {
+  const Profile profile = test::assembled(test::small_sample());
+  CHECK(exported(profile, "folded", {}) == exported(profile, "folded", {"host", Metric::kPeak}));
+  CHECK(exported(profile, "folded", {}).find("main;build_index(Scene const&);std::vector<int, std::allocator<int> >") !=
+        std::string::npos);
+}
+
+TEST_CASE("speedscope's profiles read back as the profile's, for every metric and device") {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Profile profile = test::nasty_profile(seed, seed % 2 == 0);
+    const rapidjson::Document json = parse_json(exported(profile, "speedscope", {}));
+    CHECK(json["profiles"].Size() == 10);
+    CHECK(std::string(json["profiles"][0]["name"].GetString()) == "host peak");
+    for (const auto& [word, metric] : kMetricWords) {
+      for (const char* device : {"host", "cuda:0"}) {
+        CAPTURE(seed, word, device);
+        std::string unit;
+        const test::StackSums got = read_speedscope(json, std::string(device) + " " + word, &unit);
+        CHECK((got == test::stack_sums(profile, device_of(profile, device), metric)));
+        CHECK(unit == (is_in_bytes(metric) ? "bytes" : "none"));
+      }
+    }
+  }
+}
+
+TEST_CASE("speedscope's file holds what was asked for") {
+  const Profile profile = test::assembled(test::small_sample());
+  const rapidjson::Document json = parse_json(exported(profile, "speedscope", {"cuda:0", Metric::kLeaked}));
+  REQUIRE(json["profiles"].Size() == 1);
+  CHECK(std::string(json["profiles"][0]["name"].GetString()) == "cuda:0 leaked");
+}
+
+TEST_CASE("a device's DHAT file holds its sites and no others") {
+  const Profile profile = test::assembled(test::small_sample());
+  const rapidjson::Document json = parse_json(exported(profile, "dhat", {"cuda:0", {}}));
+  REQUIRE(json["pps"].Size() == 1);
+  CHECK(json["pps"][0]["tb"].GetUint64() == 1 << 20);
+  CHECK(json["tg"].GetUint64() == 2'500'000);
+  REQUIRE(json["heapprof"]["devices"].Size() == 1);
+  CHECK(std::string(json["heapprof"]["devices"][0]["name"].GetString()) == "cuda:0");
+  for (const auto& frame : json["ftbl"].GetArray())
+    CHECK(std::string(frame.GetString()).find("index") == std::string::npos);
+}
+
+TEST_CASE("the host's DHAT file is the profile itself") {
+  const Profile profile = test::assembled(test::small_sample());
+  CHECK(exported(profile, "dhat", {}) == golden("profile_small.json"));
+  CHECK(exported(profile, "dhat", {"host", {}}) == golden("profile_small.json"));
+}
+
+TEST_CASE("a profile without lifetimes is exported by its totals") {
+  Profile profile = test::assembled(test::small_sample());
+  profile.has_lifetimes = false;
+  profile.dialect = Dialect::kDhatRs;
+  CHECK(
+      (read_folded(exported(profile, "folded", {})) == test::stack_sums(profile, profile.devices[0], Metric::kTotal)));
+  CHECK(parse_json(exported(profile, "speedscope", {}))["profiles"].Size() ==
+        4);  // total and allocations, of two devices
+}
+
+TEST_CASE("a profile without sites is exported as empty") {
+  Profile profile;
+  profile.nodes.emplace_back();
+  profile.devices.emplace_back().name = "host";
+  CHECK(exported(profile, "folded", {}).empty());
+  CHECK(parse_json(exported(profile, "speedscope", {}))["profiles"][0]["samples"].Size() == 0);
+  CHECK_FALSE(exported(profile, "pprof", {}).empty());
+}
+
+TEST_CASE("the golden exports are what is written today") {
+  const Profile scene = test::scene_profile();
+  check_golden("export_scene.folded", exported(scene, "folded", {}));
+  check_golden("export_scene_temporary.folded", exported(scene, "folded", {"", Metric::kTemporary}));
+  check_golden("export_scene.speedscope.json", exported(scene, "speedscope", {}));
+  check_golden("export_small_cuda.json", exported(test::assembled(test::small_sample()), "dhat", {"cuda:0", {}}));
+  check_golden("export_hostile.folded",
+               exported(test::assembled(test::hostile_sample()), "folded", {"", Metric::kTotal}));
+}
