@@ -65,8 +65,9 @@ namespace line {
 enum : protozero::pbf_tag_type { kFunction = 1, kLine };
 }
 namespace function {
-enum : protozero::pbf_tag_type { kId = 1, kName, kSystemName, kFile };
-}
+// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of it.
+enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
+}  // namespace function
 
 struct SampleType {
   const char* type;
@@ -218,7 +219,6 @@ class PprofWriter {
       protozero::pbf_writer message(top_, top::kFunction);
       message.add_uint64(function::kId, entry->second);
       message.add_int64(function::kName, name);
-      message.add_int64(function::kSystemName, name);
       message.add_int64(function::kFile, file);
     }
     return entry->second;

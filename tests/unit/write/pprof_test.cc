@@ -146,7 +146,7 @@ struct Decoded {
     while (message.next()) {
       if (message.tag() == 1) id = message.get_uint64();
       if (message.tag() == 2) function.first = string(message.get_int64());
-      if (message.tag() == 3) CHECK(function.first == string(message.get_int64()));
+      CHECK(message.tag() != 3);  // pprof would cut names that it takes for mangled ones
       if (message.tag() == 4) function.second = string(message.get_int64());
     }
     CHECK(id != 0);
