@@ -15,7 +15,9 @@ for kind in small hostile empty no-stack; do "$make" "$kind" >"$kind.json"; done
 expect_eq "at least 50,000 sites" "$(($(jq '.pps | length' large.json) >= 50000))" 1
 "$make" rewrite "$SOURCE/tests/golden/valgrind_heap.json" >valgrind.json
 "$HEAPPROF_BIN" merge -q -o merged.json small.json random.json
-python3 "$SOURCE/tests/support/dh_view.py" "$viewer" small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json merged.json
+for kind in small hostile; do "$HEAPPROF_BIN" export -q --format dhat --device cuda:0 -o "$kind.cuda.json" "$kind.json"; done
+expect_eq "bytes of a device by itself" "$(jq '[.pps[].gb] | add' small.cuda.json)" 1048576
+python3 "$SOURCE/tests/support/dh_view.py" "$viewer" small.json hostile.json empty.json no-stack.json random.json large.json valgrind.json merged.json small.cuda.json hostile.cuda.json
 
 # The check itself: a location that comes twice must be noticed.
 jq -c '.pps += [.pps[0]]' small.json >repeated.json

@@ -24,7 +24,7 @@ SHOWN = """(() => {
 
 
 class Chromium:
-    def __init__(self, binary):
+    def __init__(self, binary, flags=()):
         self.profile_dir = tempfile.mkdtemp(prefix="heapprof-chromium-")
         to_child_read, self.to_child = os.pipe()
         self.from_child, from_child_write = os.pipe()
@@ -41,7 +41,7 @@ class Chromium:
         self.process = subprocess.Popen(
             [binary, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
-             "--user-data-dir=" + self.profile_dir, "--remote-debugging-pipe", "about:blank"],
+             "--user-data-dir=" + self.profile_dir, "--remote-debugging-pipe", *flags, "about:blank"],
             preexec_fn=place_pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "LANGUAGE": "en_US"})
         os.close(to_child_read)
@@ -146,4 +146,5 @@ def main():
     sys.exit(0 if all(results) else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()
