@@ -86,6 +86,35 @@ TEST_CASE("two values that runs switch between at random are nothing") {
   CHECK(false_findings <= 10);
 }
 
+TEST_CASE("runs that stand out now and then are no step that is sure") {
+  size_t false_findings = 0;
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<double> factors;
+    for (int i = 0; i < 40; ++i) factors.push_back(random() % 100 < 15 ? 1.2 : 1);
+    for (const Finding& finding : found(factors)) false_findings += finding.is_confirmed ? 1 : 0;
+  }
+  CHECK(false_findings <= 8);
+}
+
+TEST_CASE("a stretch that is noisier than the rest is nothing, nine times in ten") {
+  size_t false_findings = 0;
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> deviation(0, 0.05);
+    std::vector<double> factors = flat(60);
+    for (size_t i = 40; i < 56; ++i) factors[i] += deviation(random);
+    for (const Finding& finding : found(factors)) false_findings += finding.is_confirmed ? 1 : 0;
+  }
+  CHECK(false_findings <= 60);
+}
+
+TEST_CASE("what rises and comes half way back is no drift") {
+  std::vector<double> factors = ramp(20, 0.005);
+  for (size_t i = 0; i < 20; ++i) factors.push_back(1.1 - 0.003 * static_cast<double>(i));
+  CHECK(found(factors).empty());
+}
+
 TEST_CASE("a drift without a step is found as a drift, with and without noise") {
   std::vector<Finding> findings = found(ramp(41, 0.00225));
   REQUIRE(findings.size() == 1);

@@ -24,6 +24,7 @@ TEST_CASE("CI says which commit it is") {
   CHECK(commit_with({{"GITHUB_SHA", "abc"}}) == "abc");
   CHECK(commit_with({{"CI_COMMIT_SHA", "def"}}) == "def");
   CHECK(commit_with({{"GITHUB_SHA", ""}, {"CI_COMMIT_SHA", "def"}}) == "def");
+  CHECK(commit_with({{"GITHUB_SHA", "abc"}, {"CI_COMMIT_SHA", "def"}}) == "abc");
 }
 
 TEST_CASE("a commit that is given counts before all others") {
