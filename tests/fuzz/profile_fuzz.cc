@@ -1,14 +1,32 @@
-// tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes.
+// tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes,
 #include "cli/model/findings.h"
+// and exported in every format; each device's DHAT file is a profile again.
 #include "cli/model/frame_kind.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/dhat.h"
+#include "cli/write/registry.h"
 
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
 using namespace heapprof::cli;
+
+namespace {
+
+void export_all(const Profile& profile) {
+  for (const Device& device : profile.devices) {
+    for (const Format& format : formats()) {
+      StringSink sink;
+      format.write(profile, {device.name, {}}, &sink);
+      if (format.name != "dhat") continue;
+      TextSource source(sink.text());
+      if (!read_profile(&source, "exported")) std::abort();
+    }
+  }
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   TextSource source(std::string_view(reinterpret_cast<const char*>(data), size));
@@ -33,5 +51,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   StringSink twice;
   write_dhat(*second, &twice);
   if (once.text() != twice.text()) std::abort();
+  export_all(*first);
   return 0;
 }
