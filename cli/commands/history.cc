@@ -41,7 +41,7 @@ std::string filter_text(const HistoryFilter& filter) {
   add("name", filter.name);
   add("device", filter.device);
   add("metric", filter.metric ? metric_word(*filter.metric) : "");
-  return text;
+  return text.empty() ? "any metric" : text;
 }
 
 std::string known_names(const std::vector<HistoryRecord>& records) {

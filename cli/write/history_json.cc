@@ -4,6 +4,7 @@
 #include "cli/write/json_stream.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace heapprof::cli {
 namespace {
@@ -55,6 +56,10 @@ class HistoryJson {
       json_.begin_object();
       write_run(series, i);
       number("value", series.values[i]);
+      if (const std::optional<bool>& ok = (*view_.records)[series.runs[i]].ok) {
+        json_.key("ok");
+        json_.boolean(*ok);
+      }
       json_.end_object();
     }
     json_.end_array();

@@ -87,10 +87,16 @@ class HistoryText {
 
   void write_group(size_t begin, size_t end) {
     const Series& head = view_.series[begin];
-    size_t runs = 0;
-    for (size_t i = begin; i < end; ++i) runs = std::max(runs, view_.series[i].values.size());
-    text_ += fmt::format("\n{}  {}  {} run{}\n", escape_controls(head.name), escape_controls(head.device),
+    const Series& longest = *std::max_element(
+        view_.series.begin() + static_cast<ptrdiff_t>(begin), view_.series.begin() + static_cast<ptrdiff_t>(end),
+        [](const Series& a, const Series& b) { return a.runs.size() < b.runs.size(); });
+    const size_t runs = longest.runs.size();
+    const auto exceeded = std::count_if(longest.runs.begin(), longest.runs.end(),
+                                        [&](size_t run) { return (*view_.records)[run].ok == false; });
+    text_ += fmt::format("\n{}  {}  {} run{}", escape_controls(head.name), escape_controls(head.device),
                          format_count_exact(runs), runs == 1 ? "" : "s");
+    if (exceeded > 0) text_ += fmt::format(", {} beyond limits", exceeded);
+    text_ += '\n';
     std::vector<std::array<std::string, 8>> rows = {{"", "", "first", "last", "change", "", "smallest", "largest"}};
     for (size_t i = begin; i < end; ++i) rows.push_back(row_of(view_.series[i]));
     write_rows(rows);

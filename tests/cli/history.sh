@@ -20,7 +20,7 @@ cp out.txt shown.txt
 cat >want.txt <<'WORDS'
 ci.jsonl  60 records  2026-11-18 11:06 … 2026-11-19 16:06
 
-render-small  host  30 runs
+render-small  host  30 runs, 10 beyond limits
                                         first      last     change           smallest   largest
   peak         ▁▁▁▁▁▁▁▁▁▁▁▁▁███████   100 MiB   110 MiB  +10.0 MiB  +10.0 %   100 MiB   110 MiB
   total        ▁▁▁▂▂▃▃▄▄▄▅▅▅▆▆▇▇███  1.00 GiB  1.08 GiB  +87.0 MiB   +8.5 %  1.00 GiB  1.08 GiB
@@ -29,7 +29,7 @@ render-small  host  30 runs
   total drifts up: 1.01 GiB → 1.08 GiB, +7.3 % over 30 runs, no single change over 0.3 %
     from 000000000000, 2026-11-18 11:06 to 1d0000000000, 2026-11-19 16:06
 
-render-small  cuda:0  30 runs
+render-small  cuda:0  30 runs, 10 beyond limits
                                        first     last     change           smallest  largest
   peak         ▁▁▁▁▁▁▁▁▁▁▁▁▁███████  200 MiB  220 MiB  +20.0 MiB  +10.0 %   200 MiB  220 MiB
   allocations  ▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁   1.84 M   1.84 M         ±0             1.84 M   1.84 M
@@ -48,6 +48,7 @@ expect_eq "ASCII where the locale is" "$(LC_ALL=C grep -c '[^ -~]' ascii.txt)" 0
 expect_status 0 "$HEAPPROF_BIN" history --format json --name 'render*' --device host --metric peak ci.jsonl
 expect_eq "series" "$(jq -c '[.series[] | [.name, .device, .metric, .unit, .runs_count, .first, .last, .smallest, .largest]]' out.txt)" \
   '[["render-small","host","peak","bytes",30,104857600,115343360,104857600,115343360]]'
+expect_eq "its verdicts" "$(jq -c '[.series[0].runs[] | select(.ok == false) | .value] | unique' out.txt)" "[115343360]"
 expect_eq "its finding" "$(jq -c '.series[0].findings[0] | [.kind, .run, .before, .after, .confirmed, .commit]' out.txt)" \
   "[\"step\",20,104857600,115343360,true,\"14$(printf %038d 0)\"]"
 expect_status 0 "$HEAPPROF_BIN" history --metric total --bytes ci.jsonl
