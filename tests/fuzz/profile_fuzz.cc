@@ -1,6 +1,6 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes,
-#include "cli/model/findings.h"
 // and exported in every format; each device's DHAT file is a profile again.
+#include "cli/model/findings.h"
 #include "cli/model/frame_kind.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/dhat.h"
