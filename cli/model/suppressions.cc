@@ -2,8 +2,6 @@
 // numbered parents first: one pass finds for each node the first rule that fits anywhere from it outwards.
 #include "cli/model/suppressions.h"
 
-#include "cli/base/function_name.h"
-#include "cli/base/glob.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/model/frame_kind.h"
@@ -127,22 +125,13 @@ class LineParser {
   std::string mistake_;
 };
 
-bool path_ends_like(std::string_view glob, std::string_view path) {
-  if (glob_matches(glob, path)) return true;
-  for (size_t slash = path.find('/'); slash != std::string_view::npos; slash = path.find('/', slash + 1)) {
-    if (glob_matches(glob, path.substr(slash + 1))) return true;
-  }
-  return false;
-}
-
 class Matcher {
  public:
-  Matcher(const Suppressions& rules, const Profile& profile) : rules_(rules), profile_(profile) {
-    for (const Frame& frame : profile.frames) names_.push_back(plain_function(frame.function));
+  Matcher(const Suppressions& rules, const Profile& profile) : rules_(rules), profile_(profile), frames_(profile) {
     fitting_.resize(profile.frames.size());
     for (uint32_t frame = 0; frame < profile.frames.size(); ++frame) {
       for (uint32_t rule = 0; rule < rules.size(); ++rule) {
-        if (fits(rules[rule].frames[0], frame)) fitting_[frame].push_back(rule);
+        if (frames_.fits(rules[rule].frames[0], frame)) fitting_[frame].push_back(rule);
       }
     }
     first_rule_.assign(std::max<size_t>(profile.nodes.size(), 1), kNoRule);
@@ -171,29 +160,14 @@ class Matcher {
   bool fits_outwards(const SuppressionRule& rule, uint32_t node) const {
     for (size_t i = 1; i < rule.frames.size(); ++i) {
       node = profile_.nodes[node].parent;
-      if (node == 0 || !fits(rule.frames[i], profile_.nodes[node].frame)) return false;
+      if (node == 0 || !frames_.fits(rule.frames[i], profile_.nodes[node].frame)) return false;
     }
     return true;
   }
 
-  bool fits(const FramePattern& pattern, uint32_t index) const {
-    const Frame& frame = profile_.frames[index];
-    if (!pattern.function.empty() && (frame.function.empty() || (!glob_matches(pattern.function, frame.function) &&
-                                                                 !glob_matches(pattern.function, names_[index])))) {
-      return false;
-    }
-    if (!pattern.module.empty()) {
-      if (frame.module >= profile_.modules.size()) return false;
-      std::string_view path = profile_.modules[frame.module].path;
-      if (pattern.module.find('/') == std::string::npos) path = path.substr(path.rfind('/') + 1);
-      if (!glob_matches(pattern.module, path)) return false;
-    }
-    return pattern.file.empty() || (!frame.file.empty() && path_ends_like(pattern.file, frame.file));
-  }
-
   const Suppressions& rules_;
   const Profile& profile_;
-  std::vector<std::string> names_;              // by frame: without return type and parameters
+  FrameMatcher frames_;
   std::vector<std::vector<uint32_t>> fitting_;  // by frame: rules whose first frame it may be
   std::vector<uint32_t> first_rule_;            // by node: of those that ask for no place
 };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/model/frame_pattern.h"
 #include "cli/model/profile.h"
 
 #include <cstdint>
@@ -16,13 +17,6 @@
 #include <vector>
 
 namespace heapprof::cli {
-
-// Globs that one frame must match, all of them; an empty one asks for nothing.
-struct FramePattern {
-  std::string function;  // the whole name as demangled, or without return type and parameters
-  std::string module;    // the file's name; with a "/" in it the whole path
-  std::string file;      // source file: the path or what follows any of its slashes
-};
 
 struct SuppressionRule {
   std::vector<FramePattern> frames;  // neighbours, the innermost first
