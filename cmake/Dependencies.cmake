@@ -10,6 +10,7 @@ pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               
 pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)                 # agent/verify: the reference unwinder
 find_path(PROTOZERO_INCLUDE_DIR NAMES protozero/pbf_writer.hpp REQUIRED)        # cli/write: pprof's protobuf
 find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            # cli/symbolize: C++ and Rust names
+find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)                 # cli/read: budgets
 find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 
 # RapidJSON's configuration names no target.
@@ -18,6 +19,11 @@ target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLU
 
 add_library(heapprof_protozero INTERFACE)
 target_include_directories(heapprof_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
+
+# Its package's target asks for the shared library; the headers hold all of it. What it finds is returned, not thrown.
+add_library(heapprof_toml INTERFACE)
+target_include_directories(heapprof_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0 TOML_ENABLE_FORMATTERS=0)
 
 # The tool for other machines is linked statically: libdw then names what it needs itself.
 add_library(heapprof_elfutils INTERFACE)

@@ -7,6 +7,7 @@ _heapprof() {
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
+  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs -o --output --warn-only -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit -q --quiet --color -h --help'
@@ -14,7 +15,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history doctor -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history check doctor -h --help --version' -- "$cur")
     return
   fi
 
@@ -30,10 +31,17 @@ _heapprof() {
         *) _command_offset "$i"; return ;;
       esac
     done
+  elif [[ $command == check ]]; then
+    local at
+    for ((at = 2; at < cword; at++)); do
+      [[ ${words[at]} != -- ]] || { _command_offset $((at + 1)); return; }
+    done
   fi
 
   case $prev in
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
+    --annotations) mapfile -t COMPREPLY < <(compgen -W 'auto github none' -- "$cur"); return ;;
+    --max-peak | --max-leaked | --max-total | --max-allocations | --max-temporary) mapfile -t COMPREPLY < <(compgen -S = -W 'host' -- "$cur"); compopt -o nospace; return ;;
     --on-full) mapfile -t COMPREPLY < <(compgen -W 'wait drop' -- "$cur"); return ;;
     --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
@@ -46,8 +54,11 @@ _heapprof() {
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit) return ;;
-    -o | --output | --suppressions) _filedir; return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs) return ;;
+    -o | --output | --suppressions | --budget | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark)
+      _filedir
+      return
+      ;;
   esac
   $split && return
 
@@ -90,6 +101,13 @@ _heapprof() {
     history)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$history_flags" -- "$cur")
+      else
+        _filedir
+      fi
+      ;;
+    check)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$check_flags" -- "$cur")
       else
         _filedir
       fi

@@ -3,6 +3,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/commands/check.h"
 #include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
 #include "cli/commands/export.h"
@@ -20,13 +21,14 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 8> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 9> kCommands = {{{"run", run_text, run_main},
                                                         {"report", report_text, report_main},
                                                         {"diff", diff_text, diff_main},
                                                         {"snapshot", snapshot_text, snapshot_main},
                                                         {"merge", merge_text, merge_main},
                                                         {"export", export_text, export_main},
                                                         {"history", history_text, history_main},
+                                                        {"check", check_text, check_main},
                                                         {"doctor", doctor_text, doctor_main}}};
   return kCommands;
 }

@@ -12,7 +12,7 @@ grep -qxE 'heapprof [0-9]+\.[0-9]+\.[0-9]+' out.txt || fail "no version: $(cat o
 expect_status 0 "$HEAPPROF_BIN" --help
 expect_in out.txt "report"
 
-for command in run report diff snapshot merge export history doctor; do
+for command in run report diff snapshot merge export history check doctor; do
   expect_status 0 "$HEAPPROF_BIN" $command -h
   [ "$(wc -l <out.txt)" -le 24 ] || fail "$command -h is longer than a screen"
   expect_not_in out.txt "--fence"

@@ -1,0 +1,26 @@
+// cli/commands/check.h: `heapprof check`: the gate for continuous integration: limits, budgets, baselines.
+#pragma once
+
+#include "cli/commands/options.h"
+#include "cli/run/check.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+CommandText check_text();
+
+// The flags as they were written; what they mean is looked at once all are known.
+struct CheckFlags {
+  CheckOptions options;
+  std::vector<std::string> limits[5];  // peak, leaked, total, allocations, temporary
+  std::string tolerance;
+  uint64_t slack_bytes = UINT64_MAX;  // not given
+};
+void declare_check_options(Options* options, CheckFlags* target);
+
+// The exit code: 0 within limits, 1 over one, 2 wrong usage, 3 no whole profile, 4 the program failed.
+int check_main(const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli

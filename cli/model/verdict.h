@@ -1,0 +1,114 @@
+// cli/model/verdict.h: whether a program kept its budget: each limit with what was measured, and who is to blame.
+//
+// Guarantees
+//  - A program that failed, and a profile that is incomplete, get no verdict on their memory: never "ok", never "over".
+//  - Only requested bytes and counts decide. Of several runs each number is judged by its median.
+//  - Leaks that a suppression or an ignore of the budget explains do not count.
+#pragma once
+
+#include "cli/model/budget.h"
+#include "cli/model/profile.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class Outcome { kOk, kWarning, kFail };
+enum class Reason { kNone, kOverLimit, kBelowExpected, kAboveExpected, kOverBaseline, kNearLimit };
+
+// The place with most of what is too much; with a baseline, the one that grew most.
+struct Culprit {
+  std::string function;  // without parameters; empty: unknown
+  std::string file;  // below the project's folder relative to it, else as the debug information has it; may be empty
+  uint32_t line = 0;
+  std::string module;  // its file's name
+  uint64_t value = 0;  // of the metric: bytes or blocks
+  uint64_t whole = 0;  // of which that is a part
+  bool is_growth = false;
+};
+
+struct Judged {
+  Subject subject;
+  std::string site;  // as the budget has it; empty: the device as a whole
+  Outcome outcome = Outcome::kOk;
+  Reason reason = Reason::kNone;
+  uint64_t value = 0;
+  std::optional<uint64_t> most;
+  std::optional<Expectation> expect;
+  std::optional<uint64_t> base;
+  uint64_t base_most = 0;  // with tolerance and slack
+  std::optional<Culprit> culprit;
+  FileLine at;  // of the limit
+  bool is_default = false;
+  ValueText text;
+};
+
+struct Spread {
+  uint64_t median = 0;
+  uint64_t least = 0;
+  uint64_t most = 0;
+};
+
+struct DeviceNumbers {
+  std::string device;
+  Spread peak, total, leaked, allocations, temporary;
+};
+
+enum class Trouble { kNone, kIncomplete, kProgramFailed };
+
+struct RunState {
+  Trouble trouble = Trouble::kNone;
+  std::string reason;  // of kIncomplete
+  RunEnd end;          // of the process that failed, else of the program
+};
+
+struct Verdict {
+  std::string name;  // the budget's, or the program's
+  std::vector<std::string> command;
+  std::string profile;  // its file
+  std::string baseline;
+  std::string message;
+  size_t runs = 1;
+  uint64_t duration_ns = 0;
+  RunState state;
+  std::vector<Judged> judged;          // empty in case of trouble
+  std::vector<DeviceNumbers> devices;  // "
+
+  bool failed() const;  // over a limit
+  size_t count(Outcome outcome) const;
+};
+
+// How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
+RunState find_run_state(const Profile& profile);
+
+// What the budget limits, and with a baseline everything that is compared with it; in the order in which it is shown.
+std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline);
+
+// A problem if the profile cannot answer: a device that it does not have, a metric that its tool does not count. What is only
+// odd is added to *warnings: a pattern that matches nothing, a default for a device that there is not.
+Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
+                          std::vector<Problem>* warnings);
+// A problem if the two are not of one program and one tool.
+Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
+
+// By subject. pre: leaks are marked (model/suppressions.h).
+std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile);
+std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs);
+uint64_t median(std::vector<uint64_t> values);
+
+// What is judged: one list of measured values for each run, and that of the baseline (empty: none).
+struct Evidence {
+  std::vector<Subject> subjects;
+  std::vector<std::vector<uint64_t>> runs;
+  std::vector<uint64_t> baseline;
+};
+std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
+
+// Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are relative.
+void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
+                   std::vector<Judged>* judged);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,104 @@
+// cli/run/check_plan.cc: see check_plan.h.
+#include "cli/run/check_plan.h"
+
+#include "cli/base/glob.h"
+#include "cli/base/problems.h"
+#include "cli/read/read_budget.h"
+#include "cli/write/run_text.h"
+
+#include <filesystem>
+
+namespace heapprof::cli {
+namespace {
+
+std::string program_name(const std::vector<std::string>& command) {
+  return command.empty() ? "program" : std::filesystem::path(command[0]).filename().string();
+}
+
+}  // namespace
+
+std::string file_word(const std::string& name) {
+  std::string word;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                          c == '_' || (c == '.' && !word.empty());
+    word += is_plain ? c : '_';
+  }
+  return word.empty() ? "_" : word.substr(0, 100);
+}
+
+std::string baseline_path(const Budget& budget) {
+  if (budget.baseline.empty()) return "";
+  std::error_code error;
+  const std::filesystem::path path = budget.baseline;
+  if (!budget.baseline.ends_with('/') && !std::filesystem::is_directory(path, error)) return budget.baseline;
+  return (path / (file_word(budget.name) + ".json")).string();
+}
+
+Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
+  CheckPlan plan(options);
+  if (options.budget.empty()) {
+    if (!options.name.empty()) return nothing_to_update("--name", "no file of budgets is named");
+    if (options.update_budget) return nothing_to_update("--update-budget", "no file of budgets is named");
+    return plan;
+  }
+  Result<BudgetFile> file = read_budget(options.budget);
+  if (!file) return file.problem();
+  plan.file_ = std::move(*file);
+  std::string names;
+  for (const Budget& budget : plan.file_->budgets) {
+    names += (names.empty() ? "" : ", ") + budget.name;
+    if (options.name.empty() || glob_matches(options.name, budget.name)) plan.chosen_.push_back(&budget);
+  }
+  if (!options.name.empty() && plan.chosen_.empty())
+    return no_budget_named(options.name, names.empty() ? "none" : names);
+  return plan;
+}
+
+Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const {
+  if (file_) budget = with_defaults(file_->defaults, std::move(budget));
+  for (const Limit& limit : options_.limits) {
+    // Of the flag's metric and device there is one limit, whether it is a share or a number.
+    std::erase_if(budget.limits, [&](const Limit& known) {
+      return known.subject.site == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+             known.subject.device == limit.subject.device;
+    });
+    budget.limits.push_back(limit);
+  }
+  if (!options_.baseline.empty()) budget.baseline = options_.baseline;
+  if (options_.tolerance_share) budget.tolerance_share = options_.tolerance_share;
+  if (options_.slack_bytes) budget.slack_bytes = options_.slack_bytes;
+  if (options_.runs > 0) budget.runs = options_.runs;
+  if (options_.update_baseline && budget.baseline.empty())
+    return nothing_to_update("--update-baseline", "no baseline is named");
+  if (budget.limits.empty() && budget.baseline.empty()) return no_limits(what);
+  return budget;
+}
+
+Result<std::vector<Budget>> CheckPlan::budgets_to_run() const {
+  std::vector<Budget> budgets;
+  for (const Budget* budget : chosen_) {
+    if (budget->command.empty()) return budget_without_command(budget->at, budget->name);
+    Result<Budget> complete_one = complete(*budget, budget->name);
+    if (!complete_one) return complete_one.problem();
+    budgets.push_back(std::move(*complete_one));
+  }
+  if (budgets.empty()) return nothing_to_check();
+  return budgets;
+}
+
+Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, const std::string& profile) const {
+  if (!options_.name.empty() && chosen_.size() == 1) return complete(*chosen_[0], profile);
+  for (const Budget* budget : chosen_) {
+    if (is_for_command(*budget, command)) return complete(*budget, profile);
+  }
+  Budget only_defaults;
+  only_defaults.name = program_name(command);
+  only_defaults.at = {file_ ? file_->path : profile, 0};
+  Result<Budget> completed = complete(std::move(only_defaults), profile);
+  if (!completed && file_ && completed.problem().id == "HP141")
+    return no_budget_for(profile, command_text(command), file_->path);
+  return completed;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,88 @@
+// cli/write/check_markdown.cc: a table for a step's summary or a comment; short enough for GitHub's 64 KiB comments.
+#include "cli/base/text.h"
+#include "cli/write/check_report.h"
+#include "cli/write/check_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostRows = 200;
+
+// Names of functions are full of what Markdown and HTML read as their own.
+std::string cell(const std::string& text) {
+  std::string safe;
+  for (const char c : escape_controls(text)) {
+    switch (c) {
+      case '&': safe += "&amp;"; break;
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '@': safe += "&#64;"; break;  // a mention
+      case '|':
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '[':
+      case ']':
+      case '#':
+      case '~': safe += std::string("\\") + c; break;
+      default: safe += c;
+    }
+  }
+  return shorten_middle(safe, 200);
+}
+
+std::string row(const Judged& line, bool warn_only) {
+  const std::string who = line.culprit ? culprit_text(line) + " (" + culprit_place(*line.culprit) + ")" : "";
+  const std::string change = line.outcome == Outcome::kFail ? excess_text(line)
+                             : line.base                    ? growth_text(*line.base, line.value)
+                                                            : "";
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", outcome_word(line, warn_only), cell(subject_text(line)),
+                     amount_text(line.subject, line.value), cell(bounds_text(line)), change, cell(who));
+}
+
+std::string title(const Verdict& verdict, bool warn_only) {
+  if (verdict.state.trouble != Trouble::kNone)
+    return fmt::format("### heapprof: {}: {}\n\nIts memory is not judged.\n", cell(verdict.name),
+                       cell(trouble_text(verdict)));
+  const size_t over = verdict.count(Outcome::kFail);
+  const size_t all = verdict.judged.size();
+  const char* limits = all == 1 ? "limit" : "limits";
+  const std::string words =
+      over == 0 ? fmt::format("{} {} kept", all, limits)
+                : fmt::format("{} of {} {} exceeded{}", over, all, limits, warn_only ? " (only warned of)" : "");
+  return fmt::format("### heapprof: {}: {}\n", cell(verdict.name), words);
+}
+
+}  // namespace
+
+void write_check_markdown(const CheckReport& report, ByteSink* sink) {
+  size_t rows = 0;
+  for (const Verdict& verdict : report.verdicts) {
+    sink->write(title(verdict, report.warn_only) + "\n");
+    if (verdict.judged.empty()) continue;
+    std::vector<const Judged*> lines;
+    for (const Judged& line : verdict.judged) lines.push_back(&line);
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const Judged* a, const Judged* b) { return a->outcome > b->outcome; });
+    sink->write("| | what | measured | allowed | change | where |\n|---|---|--:|---|--:|---|\n");
+    size_t left_out = 0;
+    for (const Judged* line : lines) {
+      if (rows++ < kMostRows) {
+        sink->write(row(*line, report.warn_only));
+      } else {
+        ++left_out;
+      }
+    }
+    if (left_out > 0) sink->write(fmt::format("\n… and {} more\n", left_out));
+    if (verdict.failed() && !verdict.message.empty()) sink->write("\n" + cell(verdict.message) + "\n");
+    sink->write("\n");
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,147 @@
+// cli/write/check_sarif.cc: SARIF 2.1.0, for GitHub's code scanning and the editors that read it.
+#include "cli/write/check_report.h"
+#include "cli/write/check_words.h"
+#include "cli/write/json_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostResults = 5000;  // as many as GitHub takes
+constexpr std::array<std::pair<const char*, const char*>, 6> kRules = {
+    {{"peak", "More memory is live at once than the budget allows"},
+     {"leaked", "More memory is live at the end than the budget allows"},
+     {"total", "More memory is allocated in all than the budget allows"},
+     {"allocations", "More blocks are allocated than the budget allows"},
+     {"temporary", "More blocks are temporary than the budget allows"},
+     {"run", "The program failed, or its profile is incomplete"}}};
+
+void write_text(JsonWriter* json, const char* key, const std::string& text) {
+  json->key(key);
+  json->begin_object();
+  json->key("text");
+  json->string(text);
+  json->end_object();
+}
+
+void write_rules(JsonWriter* json) {
+  json->key("rules");
+  json->begin_array();
+  for (const auto& [id, text] : kRules) {
+    json->new_line();
+    json->begin_object();
+    json->key("id");
+    json->string(std::string("heapprof/") + id);
+    write_text(json, "shortDescription", text);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+// An artifact's location is a URI reference: what may not stand in one is written as %XX.
+std::string uri(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/+@").find(c) != std::string_view::npos;
+    text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+void write_location(JsonWriter* json, const Verdict& verdict, const Judged* line) {
+  std::string path = verdict.profile.empty() ? verdict.name : verdict.profile;
+  uint64_t number = 1;
+  if (line != nullptr && line->culprit && is_in_project(*line->culprit)) {
+    path = line->culprit->file;
+    number = std::max<uint64_t>(line->culprit->line, 1);
+  } else if (line != nullptr && line->at.line > 0) {
+    path = line->at.file;
+    number = line->at.line;
+  }
+  json->key("locations");
+  json->begin_array();
+  json->begin_object();
+  json->key("physicalLocation");
+  json->begin_object();
+  json->key("artifactLocation");
+  json->begin_object();
+  json->key("uri");
+  json->string(uri(path));
+  json->end_object();
+  json->key("region");
+  json->begin_object();
+  json->key("startLine");
+  json->number(number);
+  json->end_object();
+  json->end_object();
+  json->end_object();
+  json->end_array();
+}
+
+void write_result(JsonWriter* json, const Verdict& verdict, const Judged* line, const char* level) {
+  json->new_line();
+  json->begin_object();
+  json->key("ruleId");
+  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + std::string(metric_name(line->subject.metric)));
+  json->key("level");
+  json->string(level);
+  write_text(json, "message", verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));
+  write_location(json, verdict, line);
+  json->key("partialFingerprints");
+  json->begin_object();
+  json->key("heapprof/v1");
+  json->string(fingerprint(verdict, line));
+  json->end_object();
+  json->end_object();
+}
+
+}  // namespace
+
+void write_check_sarif(const CheckReport& report, ByteSink* sink) {
+  JsonWriter json(sink);
+  json.begin_object();
+  json.key("$schema");
+  json.string("https://json.schemastore.org/sarif-2.1.0.json");
+  json.key("version");
+  json.string("2.1.0");
+  json.key("runs");
+  json.begin_array();
+  json.begin_object();
+  json.key("tool");
+  json.begin_object();
+  json.key("driver");
+  json.begin_object();
+  json.key("name");
+  json.string("heapprof");
+  json.key("semanticVersion");
+  json.string(HEAPPROF_VERSION);
+  write_rules(&json);
+  json.end_object();
+  json.end_object();
+  json.key("results");
+  json.begin_array();
+  size_t results = 0;
+  const auto add = [&](const Verdict& verdict, const Judged* line, const char* level) {
+    if (results++ < kMostResults) write_result(&json, verdict, line, level);
+  };
+  for (const Verdict& verdict : report.verdicts) {
+    if (verdict.state.trouble != Trouble::kNone) add(verdict, nullptr, "error");
+    for (const Judged& line : verdict.judged) {
+      const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
+      if (line.outcome != Outcome::kOk) add(verdict, &line, is_failure ? "error" : "warning");
+    }
+  }
+  json.end_array();
+  json.end_object();
+  json.end_array();
+  json.end_object();
+  json.finish();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,136 @@
+// cli/write/check_words.cc: see check_words.h.
+#include "cli/write/check_words.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace heapprof::cli {
+
+std::string subject_text(const Judged& line) {
+  const Subject& subject = line.subject;
+  const std::string metric(metric_name(subject.metric));
+  if (line.site.empty()) return escape_controls(subject.device) + " " + metric;
+  const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
+  return escape_controls(line.site) + " " + device + metric;
+}
+
+std::string subject_key(const Judged& line) {
+  std::string key = line.site.empty() ? "" : line.site + "_";
+  key += line.subject.device + "_" + std::string(metric_name(line.subject.metric)) + "_" + unit_name(line.subject);
+  for (char& c : key) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!is_plain) c = '_';
+  }
+  return key;
+}
+
+std::string amount_text(const Subject& subject, uint64_t value) {
+  if (counts_bytes(subject.metric)) return format_bytes(value);
+  if (!subject.is_share) return format_count_exact(value);
+  return value % 100 == 0 ? fmt::format("{} %", value / 100) : fmt::format("{}.{:02} %", value / 100, value % 100);
+}
+
+std::string excess_text(const Judged& line) {
+  const auto beyond = [&](uint64_t bound) {
+    return line.value >= bound ? "+" + amount_text(line.subject, line.value - bound)
+                               : "−" + amount_text(line.subject, bound - line.value);
+  };
+  switch (line.reason) {
+    case Reason::kOverLimit: return beyond(*line.most);
+    case Reason::kBelowExpected: return beyond(line.expect->least);
+    case Reason::kAboveExpected: return beyond(line.expect->most);
+    case Reason::kOverBaseline: return beyond(*line.base);
+    case Reason::kNearLimit:
+    case Reason::kNone: return "";
+  }
+  return "";
+}
+
+std::string growth_text(uint64_t base, uint64_t value) {
+  if (base == value) return "±0";
+  if (base == 0) return "new";
+  return value > base ? "+" + format_percent({value - base, base}) : "−" + format_percent({base - value, base});
+}
+
+std::string bounds_text(const Judged& line) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
+  if (line.most) add("limit " + amount_text(line.subject, *line.most));
+  if (line.expect) {
+    add(fmt::format("expected {} to {}", amount_text(line.subject, line.expect->least),
+                    amount_text(line.subject, line.expect->most)));
+  }
+  if (line.base) add("baseline " + amount_text(line.subject, *line.base));
+  return text;
+}
+
+std::string culprit_place(const Culprit& culprit) {
+  if (culprit.file.empty()) return escape_controls(culprit.module);
+  return escape_controls(culprit.line > 0 ? fmt::format("{}:{}", culprit.file, culprit.line) : culprit.file);
+}
+
+std::string culprit_function(const Culprit& culprit) {
+  return culprit.function.empty() ? "???" : escape_controls(culprit.function);
+}
+
+std::string culprit_text(const Judged& line) {
+  if (!line.culprit) return "";
+  const char* verb = line.culprit->is_growth                       ? "grew by"
+                     : line.subject.metric == Metric::kLeaked      ? "leaked"
+                     : line.subject.metric == Metric::kPeak        ? "holds"
+                     : line.subject.metric == Metric::kTotal       ? "allocated"
+                     : line.subject.metric == Metric::kAllocations ? "made"
+                                                                   : "made";
+  Subject blocks = line.subject;
+  blocks.is_share = false;
+  return fmt::format("{} {} {}", culprit_function(*line.culprit), verb, amount_text(blocks, line.culprit->value));
+}
+
+std::string sentence(const Judged& line) {
+  std::string bounds = bounds_text(line);
+  if (const size_t gap = bounds.find("  "); gap != std::string::npos) bounds.replace(gap, 2, ", ");
+  const std::string culprit = culprit_text(line);
+  return fmt::format("{} {}, {}{}{}", subject_text(line), amount_text(line.subject, line.value), bounds,
+                     culprit.empty() ? "" : "; ", culprit);
+}
+
+std::string trouble_text(const Verdict& verdict) {
+  switch (verdict.state.trouble) {
+    case Trouble::kProgramFailed: return "the program failed: " + end_text(verdict.state.end);
+    case Trouble::kIncomplete: return "the profile is incomplete: " + escape_controls(verdict.state.reason);
+    case Trouble::kNone: break;
+  }
+  return "";
+}
+
+std::string unit_name(const Subject& subject) {
+  if (counts_bytes(subject.metric)) return "bytes";
+  return subject.is_share ? "percent" : "blocks";
+}
+
+const char* outcome_word(const Judged& line, bool warn_only) {
+  if (line.outcome == Outcome::kFail) return warn_only ? "warning" : "fail";
+  return line.outcome == Outcome::kWarning ? "warning" : "ok";
+}
+
+std::string fingerprint(const Verdict& verdict, const Judged* line) {
+  const std::string text = verdict.name + '\0' + (line == nullptr ? "" : line->site + '\0' + subject_key(*line));
+  std::string digits;
+  for (uint64_t hash : {0xcbf29ce484222325ull, 0x9ae16a3b2f90404full}) {  // FNV-1a from two starts
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+    digits += fmt::format("{:016x}", hash);
+  }
+  return digits;
+}
+
+bool is_in_project(const Culprit& culprit) {
+  return !culprit.file.empty() && culprit.file[0] != '/' && !culprit.file.starts_with("../");
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,28 @@
+// cli/write/check_words.h: the words for a verdict that all its forms share. Nothing is escaped here but controls.
+#pragma once
+
+#include "cli/model/verdict.h"
+
+#include <string>
+
+namespace heapprof::cli {
+
+std::string subject_text(const Judged& line);                     // "host peak", "Tile::decode peak"
+std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
+std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
+std::string excess_text(const Judged& line);                      // "+1.42 GiB": over what it may be; "" if it is not
+std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
+std::string bounds_text(const Judged& line);                      // "limit 512 MiB  baseline 1.71 GiB"
+std::string culprit_place(const Culprit& culprit);                // "src/index.cc:212", "libfoo.so"
+std::string culprit_function(const Culprit& culprit);             // "build_index"
+std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none
+std::string sentence(const Judged& line);                      // "host peak 1.92 GiB, limit 512 MiB; build_index …"
+std::string trouble_text(const Verdict& verdict);              // "the program failed: exit 3"
+std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent"
+const char* outcome_word(const Judged& line, bool warn_only);  // "fail", "warning", "ok"
+// The same for one limit from run to run, whatever was measured: 32 hexadecimal digits.
+std::string fingerprint(const Verdict& verdict, const Judged* line);
+// A file that is named in the project, so that services can show it: relative, and not outside.
+bool is_in_project(const Culprit& culprit);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,178 @@
+# heapprof check: limits by flags and by a file, exit codes that tell a limit from a crash, and the words of mistakes.
+export LC_ALL=C.UTF-8 COLUMNS=100
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
+cp "$TARGETS/leaky" "$TARGETS/exit_code" "$TARGETS/raises" .
+check() { "$HEAPPROF_BIN" check "$@"; }
+says() { cat >want.txt; cmp -s want.txt "$1" || { diff want.txt "$1" >&2 || true; fail "other words in $1"; }; }
+
+# ---- exit codes ----
+expect_status 0 check --max-peak host=1MiB --max-leaked 8KiB -- ./leaky
+expect_eq "stderr" "$(cat err.txt)" ""
+says out.txt <<'TEXT'
+ok  leaky  host peak    7.24 KiB  limit 1.00 MiB  1 %
+ok  leaky  host leaked  6.03 KiB  limit 8.00 KiB  75 %
+2 limits kept
+TEXT
+expect_eq "profiles kept without need" "$(ls *.json 2>/dev/null)" ""
+
+expect_status 1 check --max-peak 1MiB --max-leaked host=0B --max-allocations 8 --max-temporary 0% -- ./leaky
+leaking=$(line_of "$SOURCE/tests/targets/leaky.cc" 'malloc(')
+expect_in out.txt "ok    leaky  host peak         7.24 KiB  limit 1.00 MiB  1 %"
+expect_in out.txt "FAIL  leaky  host leaked       6.03 KiB  limit 0 B       +6.03 KiB"
+expect_in out.txt "FAIL  leaky  host allocations         9  limit 8         +1"
+expect_in out.txt " of 4 limits exceeded · profile heapprof.check.leaky.json · heapprof report heapprof.check.leaky.json"
+grep -q "FAIL  leaky  host leaked .*leaky.cc:[0-9]* [a-z_]*" out.txt || fail "the culprit is not named: $(cat out.txt)"
+"$HEAPPROF_BIN" report heapprof.check.leaky.json >report.txt || fail "the kept profile cannot be read"
+
+# The profile that exists is judged as the run was, and is not copied.
+mv heapprof.check.leaky.json p.json
+expect_status 1 check --max-leaked 0B p.json
+expect_in out.txt "1 of 1 limit exceeded · profile p.json"
+expect_eq "copies" "$(ls *.json)" p.json
+expect_status 0 check --max-leaked 0B --warn-only p.json
+expect_in out.txt "warn  leaky  host leaked"
+expect_status 0 check --max-leaked 1MiB -q p.json
+expect_eq "words of -q" "$(cat out.txt err.txt)" ""
+
+# A crash is never "memory ok", with --warn-only neither.
+expect_status 4 check --max-peak 1GiB --warn-only -- ./exit_code 7
+expect_in err.txt "./exit_code failed: exit 7; its memory is not judged [HP152]"
+expect_in out.txt "FAIL  exit_code  the program failed: exit 7; its memory is not judged · profile heapprof.check.exit_code.json"
+expect_not_in out.txt "ok"
+expect_status 4 check --max-peak 1GiB heapprof.check.exit_code.json
+expect_status 4 check --max-peak 1GiB --runs 3 -- sh -c 'kill -SEGV $$'
+expect_in err.txt "sh failed: killed by SIGSEGV"
+expect_status 3 check --max-peak 1GiB -- ./no-such-program
+expect_in err.txt "no such program: ./no-such-program [HP001]"
+expect_in err.txt "no profile of ./no-such-program was made [HP154]"
+
+# Nor are lost events, or a profile that ends too soon.
+jq -c '.heapprof.counters.lost_count = 12 | .heapprof.run.complete = false | .heapprof.run.incomplete_reason = "12 events lost"' p.json >lost.json
+expect_status 3 check --max-peak 1GiB lost.json
+expect_in err.txt "lost.json is incomplete: events lost: 12; its memory is not judged [HP153]"
+head -c 2000 p.json >cut.json
+expect_status 3 check --max-peak 1GiB cut.json
+expect_status 3 check --max-peak 1GiB missing.json
+# The worst of several counts.
+expect_status 3 check --max-peak 1GiB p.json lost.json
+expect_in out.txt "1 limit kept · profile p.json"
+expect_status 4 check --max-peak 1B heapprof.check.exit_code.json p.json lost.json
+
+# ---- devices, shares, runs ----
+cp "$SOURCE/tests/golden/profile_small.json" small.json
+expect_status 1 check --max-peak 1MiB --max-peak cuda:0=1KiB -q small.json
+expect_in out.txt "FAIL  render  cuda:0 peak  1.00 MiB  limit 1.00 KiB"
+expect_not_in out.txt "host peak"
+expect_status 0 check --max-peak 1MiB --runs 3 -o kept.json -- ./leaky
+expect_in out.txt "1 limit kept · median of 3 runs · profile kept.json"
+expect_status 0 check --max-peak 1MiB -- sh -c 'sleep 0; :'
+expect_in err.txt "1 process that the program started was not judged: only the program itself is [HP161]"
+
+# ---- a file of budgets ----
+cat >heapprof.toml <<'TOML'
+version = 1
+[defaults]
+leaked = "1 MiB"
+warn_at = "50 %"
+[[budget]]
+name = "leaks"
+command = ["./leaky"]
+peak = { host = "10 KiB" }
+allocations = { host = { expect = "9 ± 0" } }
+message = "ask before raising this"
+  [[budget.site]]
+  file = "leaky.cc"
+  leaked = 0
+[[budget]]
+name = "quiet"
+command = ["./exit_code", "0"]
+peak = "1 MiB"
+TOML
+expect_status 1 check --budget heapprof.toml
+expect_in out.txt "warn  leaks  host peak"
+expect_in out.txt "ok    leaks  host allocations         9  expected 9 to 9"
+expect_in out.txt "ok    leaks  host leaked       6.03 KiB  limit 1.00 MiB"
+expect_in out.txt "FAIL  leaks  leaky.cc leaked   6.03 KiB  limit 0 B"
+expect_in out.txt "ask before raising this"
+expect_in out.txt "ok  quiet  host peak"
+expect_status 0 check --budget heapprof.toml --name 'qui*'
+expect_not_in out.txt "leaks"
+expect_status 1 check --budget heapprof.toml p.json          # by its command
+expect_in out.txt "FAIL  leaks"
+expect_status 0 check --budget heapprof.toml --name quiet p.json   # because it is said
+expect_status 0 check --budget heapprof.toml -- ./leaky more      # no budget: the defaults
+expect_in out.txt "ok  leaky  host leaked  6.03 KiB  limit 1.00 MiB"
+expect_status 0 check --budget heapprof.toml --max-peak 1MiB --name quiet p.json
+cat >>heapprof.toml <<'TOML'
+  [[budget.ignore]]
+  match = "main"
+  reason = "tests leak"
+TOML
+expect_status 0 check --budget heapprof.toml --name quiet --max-leaked 0B p.json
+
+# ---- baselines ----
+expect_status 0 check --baseline p.json -- ./leaky
+expect_in out.txt "ok  leaky  host total        10.9 KiB  baseline 10.9 KiB  ±0"
+jq -c '(.pps[] | select(.eb > 1000)) |= (.tb -= 1000)' p.json >/dev/null
+mkdir base && cp p.json base/leaks.json
+expect_status 1 check --budget heapprof.toml --name leaks --baseline base p.json
+expect_in out.txt "baseline 7.24 KiB"
+
+refused() { local status=$1; shift; expect_status "$status" check "$@"; says err.txt; }
+refused 2 --max-peak 512M p.json <<'TEXT'
+heapprof: error: ambiguous '512M': write 512MiB (536,870,912) or 512MB (512,000,000) [HP053]
+  fix:     write the unit in full
+  instead: give plain bytes, without a unit
+TEXT
+refused 2 --max-peak cuda0=1MiB p.json <<'TEXT'
+heapprof: error: --max-peak: the program used no device 'cuda0', only host [HP145]
+  fix:     name one of them
+  instead: if it may run without that device: put the limit under [defaults], where this is a warning
+TEXT
+refused 2 --baseline no.json p.json <<'TEXT'
+heapprof: error: there is no baseline no.json [HP155]
+  fix:     make it: the same command with -o no.json, or heapprof run -o no.json -- PROGRAM
+  instead: leave the baseline out: only the limits are checked
+TEXT
+refused 2 --baseline small.json p.json <<'TEXT'
+heapprof: error: the baseline small.json is of render, not of leaky [HP156]
+  fix:     name the right one: --baseline FILE
+  instead: make a new one: heapprof run -o small.json -- PROGRAM
+TEXT
+refused 2 <<'TEXT'
+heapprof: error: there is nothing to check: no profile, no command, no budget [HP140]
+  fix:     heapprof check --max-peak host=512MiB -- PROGRAM ARGUMENTS
+  instead: check a profile that exists: heapprof check --max-peak host=512MiB FILE
+TEXT
+refused 2 p.json <<'TEXT'
+heapprof: error: no limit is set for p.json [HP141]
+  fix:     set one: --max-peak host=512MiB, or --baseline FILE
+  instead: write them into a file: heapprof check --budget heapprof.toml
+TEXT
+printf 'version = 1\n[[budget]]\nname = "x"\ncommand = ["./other"]\npeak = "1 B"\n' >other.toml
+refused 2 --budget other.toml p.json <<'TEXT'
+heapprof: error: other.toml has no budget for p.json, a profile of: ./leaky [HP149]
+  fix:     say which one it is: --name BUDGET
+  instead: give a budget the profile's command
+TEXT
+refused 2 --budget other.toml --name y p.json <<'TEXT'
+heapprof: error: no budget matches --name 'y', only x are there [HP150]
+  fix:     name one of them
+  instead: leave --name out: each profile is checked by the budget with its command
+TEXT
+sed -i 's/^peak.*/peek = 1/' other.toml
+refused 2 --budget other.toml <<'TEXT'
+heapprof: error: other.toml, line 5: unknown key 'peek'; did you mean peak? [HP144]
+  fix:     the keys here are peak, leaked, total, allocations, temporary, warn_at, tolerance, slack, runs, name, command, baseline, message, site, ignore
+  instead: turn it into a comment: put # in front of it
+TEXT
+refused 2 --runs 3 --max-peak 1B p.json <<'TEXT'
+heapprof: error: --runs is for a command that heapprof check runs itself [HP160]
+  fix:     name the command: heapprof check --runs 3 -- PROGRAM
+  instead: leave --runs out: each profile is judged alone
+TEXT
+expect_status 2 check --max-peak 1B p.json -- ./leaky
+expect_status 2 check --max-peak 1B --
+expect_status 2 check --max-peak 1B --tolerance much p.json
+expect_status 1 check --max-peak 1MiB --junit no/such/folder/x.xml -- sh -c 'touch was-run'
+[ ! -e was-run ] || fail "the program ran although its result has no place to go"
