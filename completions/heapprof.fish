@@ -159,6 +159,8 @@ complete -c heapprof -n $check -l suppressions -r -F -d 'Leaks that are known, a
 complete -c heapprof -n $check -l no-default-suppressions -d 'Show what libc and libstdc++ keep as leaked'
 complete -c heapprof -n $check -l runs -x -d 'Run the program N times, judge the median'
 complete -c heapprof -n $check -l warn-only -d 'Over a limit is a warning'
+complete -c heapprof -n $check -l update-budget -d 'Raise the limits of the file that are exceeded'
+complete -c heapprof -n $check -l update-baseline -d 'Make this the baseline'
 complete -c heapprof -n $check -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $check -l annotations -x -a 'auto github none' -d 'Annotations and step summary'
 complete -c heapprof -n $check -l summary -r -F -d 'Markdown'

@@ -725,20 +725,18 @@ Problem checked_without_profile(const std::string& program) {
 }
 
 Problem baseline_missing(const std::string& file) {
-  return {"HP155", fmt::format("there is no baseline {}", file),
-          fmt::format("make it: the same command with -o {0}, or heapprof run -o {0} -- PROGRAM", quoted(file)),
+  return {"HP155", fmt::format("there is no baseline {}", file), "make it: the same command with --update-baseline",
           "leave the baseline out: only the limits are checked", kUsage};
 }
 
 Problem baseline_of_other_program(const std::string& file, const std::string& other, const std::string& program) {
   return {"HP156", fmt::format("the baseline {} is of {}, not of {}", file, other, program),
-          "name the right one: --baseline FILE",
-          fmt::format("make a new one: heapprof run -o {} -- PROGRAM", quoted(file)), kUsage};
+          "name the right one: --baseline FILE", "replace it: the same command with --update-baseline", kUsage};
 }
 
 Problem baseline_counts_otherwise(const std::string& file) {
   return {"HP157", fmt::format("the baseline {} is of another tool, or only one of the two is merged", file),
-          fmt::format("make it like the profile: heapprof run -o {} -- PROGRAM", quoted(file)),
+          "make it like the profile: the same command with --update-baseline",
           "leave the baseline out: only the limits are checked", kUsage};
 }
 

@@ -74,6 +74,10 @@ void declare_check_options(Options* options, CheckFlags* target) {
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
   options->add_flag({"--warn-only", "", checking, "over a limit is a warning: exit 0"}, &check->warn_only);
+  options->add_flag({"--update-budget", "", checking, "raise the file's limits that are exceeded"},
+                    &check->update_budget);
+  options->add_flag({"--update-baseline", "", checking, "make this the baseline, do not compare"},
+                    &check->update_baseline);
   options->add_flag({"-q,--quiet", "", checking, "say nothing of limits that are kept"}, &check->quiet);
   options->add_color(&check->color);
   options->add_choice<Annotations>(

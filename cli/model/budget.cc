@@ -6,19 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace heapprof::cli {
 namespace {
 
 __extension__ using Wide = unsigned __int128;  // products of two integers
-
-constexpr std::array<std::pair<std::string_view, Metric>, 5> kMetrics = {{{"peak", Metric::kPeak},
-                                                                          {"total", Metric::kTotal},
-                                                                          {"leaked", Metric::kLeaked},
-                                                                          {"allocations", Metric::kAllocations},
-                                                                          {"temporary", Metric::kTemporary}}};
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -27,7 +20,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 const char* expected_amount(Metric metric) {
-  if (counts_bytes(metric)) return "a size such as 512 MiB";
+  if (is_in_bytes(metric)) return "a size such as 512 MiB";
   return metric == Metric::kTemporary ? "a share such as 60 %, or a number of blocks" : "a number such as 2_000_000";
 }
 
@@ -40,24 +33,6 @@ uint64_t share_of(uint64_t value, uint64_t share) {
 }
 
 }  // namespace
-
-std::string_view metric_name(Metric metric) {
-  for (const auto& [name, known] : kMetrics) {
-    if (known == metric) return name;
-  }
-  return "";
-}
-
-std::optional<Metric> parse_metric(std::string_view name) {
-  for (const auto& [known, metric] : kMetrics) {
-    if (known == name) return metric;
-  }
-  return std::nullopt;
-}
-
-bool counts_bytes(Metric metric) {
-  return metric == Metric::kPeak || metric == Metric::kTotal || metric == Metric::kLeaked;
-}
 
 std::optional<uint64_t> parse_share(std::string_view text) {
   if (text.empty() || text.back() != '%') return std::nullopt;
@@ -92,12 +67,12 @@ std::optional<uint64_t> parse_count(std::string_view text) {
 
 Result<uint64_t> parse_amount(std::string_view text, Subject* subject) {
   subject->is_share = false;
-  if (counts_bytes(subject->metric)) return parse_size(trimmed(text));
+  if (is_in_bytes(subject->metric)) return parse_size(trimmed(text));
   const std::optional<uint64_t> share = subject->metric == Metric::kTemporary ? parse_share(text) : std::nullopt;
   subject->is_share = share.has_value();
   const std::optional<uint64_t> value = share ? share : parse_count(text);
   if (!value) {
-    return bad_value(std::string(metric_name(subject->metric)), std::string(text), expected_amount(subject->metric));
+    return bad_value(std::string(metric_word(subject->metric)), std::string(text), expected_amount(subject->metric));
   }
   return *value;
 }
@@ -136,7 +111,7 @@ Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std
   if (limit.subject.device.empty() || amount.empty())
     return bad_value(flag, text, fmt::format("DEVICE={}", expected_amount(metric)));
   const Result<uint64_t> value = parse_amount(amount, &limit.subject);
-  if (!value && !counts_bytes(metric)) return bad_value(flag, text, expected_amount(metric));
+  if (!value && !is_in_bytes(metric)) return bad_value(flag, text, expected_amount(metric));
   if (!value) return value.problem();
   limit.most = *value;
   return limit;

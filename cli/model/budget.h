@@ -8,6 +8,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/base/result.h"
+#include "cli/model/metric_words.h"
 #include "cli/model/places.h"
 #include "cli/model/suppressions.h"
 
@@ -82,10 +83,6 @@ struct BudgetFile {
   Budget defaults;
   std::vector<Budget> budgets;
 };
-
-std::string_view metric_name(Metric metric);  // "peak"
-std::optional<Metric> parse_metric(std::string_view name);
-bool counts_bytes(Metric metric);
 
 // "3 %", "0.5%" in hundredths of a percent; none if it is no percentage, or has more digits than that.
 std::optional<uint64_t> parse_share(std::string_view text);

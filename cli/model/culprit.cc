@@ -1,10 +1,10 @@
 // cli/model/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
 #include "cli/base/function_name.h"
+#include "cli/model/diff.h"
 #include "cli/model/frame_pattern.h"
 #include "cli/model/verdict.h"
 
 #include <algorithm>
-#include <map>
 
 namespace heapprof::cli {
 namespace {
@@ -27,17 +27,20 @@ class Finder {
     return find_places(profile_, tree_, part);
   }
 
-  // Who they are, from one version of the program to the next: no lines, no addresses.
-  std::string identity(const Place& place) const {
-    if (!place.has_frame) return "";
-    const Frame& frame = profile_.frames[place.frame];
-    return plain_function(frame.function) + '\0' + module_name(frame);
+  // The profile with the sites alone that the line is about, for a comparison.
+  Profile part(const Subject& subject) const {
+    Profile part = profile_;
+    std::erase_if(part.devices, [&](const Device& device) { return device.name != subject.device; });
+    if (subject.site == Subject::kWhole) return part;
+    for (Device& device : part.devices) {
+      std::erase_if(device.sites, [&](const Site& site) { return !stacks_[subject.site][site.node]; });
+    }
+    return part;
   }
 
-  Culprit describe(const Place& place, const std::string& root) const {
+  Culprit describe(uint32_t index, const std::string& root) const {
     Culprit culprit;
-    if (!place.has_frame) return culprit;
-    const Frame& frame = profile_.frames[place.frame];
+    const Frame& frame = profile_.frames[index];
     culprit.function = plain_function(frame.function);
     const bool is_below = !root.empty() && frame.file.starts_with(root + "/");
     culprit.file = is_below ? frame.file.substr(root.size() + 1) : frame.file;
@@ -64,35 +67,31 @@ std::optional<Culprit> largest(const Finder& finder, const Subject& subject, con
   for (const Place& place : places) sum += place.numbers.metric(subject.metric);
   const std::vector<uint32_t> order = rank_places(places, subject.metric);
   if (order.empty()) return std::nullopt;
-  Culprit culprit = finder.describe(places[order[0]], root);
+  const Place& place = places[order[0]];
+  Culprit culprit = place.has_frame ? finder.describe(place.frame, root) : Culprit();
   culprit.value = places[order[0]].numbers.metric(subject.metric);
   culprit.whole = sum;
   return culprit;
 }
 
+// By function and call path (model/diff.h), so that a renamed file or a moved line is not taken for growth.
 std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, const Subject& subject,
                                   const std::string& root) {
-  std::map<std::string, uint64_t> before;
-  for (const Place& place : base.places(subject)) before[base.identity(place)] += place.numbers.metric(subject.metric);
-  std::map<std::string, uint64_t> now;
-  const std::vector<Place> places = finder.places(subject);
-  for (const Place& place : places) now[finder.identity(place)] += place.numbers.metric(subject.metric);
-  uint64_t growth = 0;
-  uint64_t most = 0;
-  std::string worst;
-  for (const auto& [identity, value] : now) {
-    const uint64_t more = value - std::min(value, before[identity]);
-    growth += more;
-    if (more > most) {
-      most = more;
-      worst = identity;
+  const ProfileDiff diff = diff_profiles(base.part(subject), finder.part(subject));
+  for (const DeviceChange& device : diff.devices) {
+    if (device.name != subject.device) continue;
+    uint64_t growth = 0;
+    const PlaceChange* most = nullptr;
+    for (const PlaceChange& place : device.places) {
+      const Change change = place.change(subject.metric);
+      if (!change.is_growth()) continue;
+      growth += change.amount();
+      if (most == nullptr || change.amount() > most->change(subject.metric).amount()) most = &place;
     }
-  }
-  if (most == 0) return std::nullopt;
-  for (const uint32_t index : rank_places(places, subject.metric)) {
-    if (finder.identity(places[index]) != worst) continue;
-    Culprit culprit = finder.describe(places[index], root);
-    culprit.value = most;
+    if (most == nullptr) return std::nullopt;
+    const uint32_t frame = most->frame[kCurrent];
+    Culprit culprit = frame == kNoFrame ? Culprit() : finder.describe(frame, root);
+    culprit.value = most->change(subject.metric).amount();
     culprit.whole = growth;
     culprit.is_growth = true;
     return culprit;

@@ -3,6 +3,7 @@
 
 #include "cli/model/frame_pattern.h"
 #include "cli/model/merge_profiles.h"
+#include "cli/model/metrics.h"
 
 #include <fmt/format.h>
 
@@ -27,17 +28,6 @@ std::string device_names(const Profile& profile) {
   std::string names;
   for (const Device& device : profile.devices) names += (names.empty() ? "" : ", ") + device.name;
   return names;
-}
-
-bool has_metric(const Profile& profile, Metric metric) {
-  switch (metric) {
-    case Metric::kPeak:
-    case Metric::kLeaked: return profile.has_lifetimes;
-    case Metric::kTemporary: return profile.dialect == Dialect::kHeapprof;
-    case Metric::kTotal:
-    case Metric::kAllocations: return true;
-  }
-  return true;
 }
 
 PlaceNumbers sum_below(const Device& device, const std::vector<bool>& stacks) {
@@ -69,7 +59,7 @@ bool is_more_than_share(uint64_t value, uint64_t share, uint64_t whole) {
 uint64_t grown(uint64_t base, const Subject& subject, const Budget& budget) {
   const uint64_t tolerance = budget.tolerance_share.value_or(kDefaultTolerance);
   const auto share = static_cast<Wide>(base) * tolerance / kWholeShare;
-  const uint64_t slack = counts_bytes(subject.metric) ? budget.slack_bytes.value_or(kDefaultSlackBytes) : 0;
+  const uint64_t slack = is_in_bytes(subject.metric) ? budget.slack_bytes.value_or(kDefaultSlackBytes) : 0;
   const auto most = static_cast<Wide>(base) + std::max<Wide>(share, slack);
   return most > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(most);
 }
@@ -175,7 +165,7 @@ Result<Done> check_budget(const Budget& budget, const Profile& profile, const st
       return limit_for_unknown_device(limit.at, subject.device, device_names(profile));
     }
     if (!has_metric(profile, subject.metric))
-      return metric_not_in_profile(file, std::string(metric_name(subject.metric)));
+      return metric_not_in_profile(file, std::string(metric_word(subject.metric)));
     if (subject.site == Subject::kWhole) continue;
     if (!profile.merged.empty() && subject.metric == Metric::kPeak)
       return limit_not_measured(limit.at, file, "the sites' peaks of a merged profile are of different moments");
@@ -251,6 +241,8 @@ std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs) {
 
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
   std::vector<Judged> lines;
+  Budget without_slack = budget;
+  without_slack.slack_bytes = 0;
   for (size_t i = 0; i < evidence.subjects.size(); ++i) {
     Judged line;
     line.subject = evidence.subjects[i];
@@ -272,6 +264,7 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
       line.base_most = grown(*line.base, line.subject, budget);
     }
     decide(budget, &line);
+    if (line.reason == Reason::kOverLimit) line.raised_most = grown(line.value, line.subject, without_slack);
     lines.push_back(std::move(line));
   }
   return lines;

@@ -44,6 +44,7 @@ struct Judged {
   FileLine at;  // of the limit
   bool is_default = false;
   ValueText text;
+  uint64_t raised_most = 0;  // over a limit: what would be enough, with the tolerance
 };
 
 struct Spread {

@@ -152,7 +152,7 @@ Result<Done> Parser::take_amount(const toml::node& node, Limit* limit, const std
   } else if (const auto words = node.value_exact<std::string>()) {
     amount = parse_amount(*words, &limit->subject);
   } else {
-    return broken(node, fmt::format("{} takes a number, or an amount in quotes", metric_name(limit->subject.metric)));
+    return broken(node, fmt::format("{} takes a number, or an amount in quotes", metric_word(limit->subject.metric)));
   }
   if (!amount) return placed(node, amount.problem());
   limit->most = *amount;
@@ -193,12 +193,12 @@ Result<Done> Parser::take_limit(const toml::node& node, const Subject& subject, 
 Result<Done> Parser::take_metric(const toml::node& node, Subject subject, Budget* budget) {
   const toml::table* const devices = node.as_table();
   if (devices == nullptr) return take_limit(node, subject, budget);
-  if (devices->empty()) return broken(node, fmt::format("{} has no device in it", metric_name(subject.metric)));
+  if (devices->empty()) return broken(node, fmt::format("{} has no device in it", metric_word(subject.metric)));
   for (const auto& [device, value] : *devices) {
     subject.device = std::string(device.str());
     if (subject.device == "max" || subject.device == "expect")
       return broken(value,
-                    fmt::format("write {} = {{ host = {{ {} = … }} }}", metric_name(subject.metric), subject.device));
+                    fmt::format("write {} = {{ host = {{ {} = … }} }}", metric_word(subject.metric), subject.device));
     if (const Result<Done> taken = take_limit(value, subject, budget); !taken) return taken.problem();
   }
   return Done{};
@@ -206,8 +206,8 @@ Result<Done> Parser::take_metric(const toml::node& node, Subject subject, Budget
 
 std::vector<Key> Parser::metric_keys(Budget* budget, size_t site) {
   std::vector<Key> keys;
-  for (const char* name : {"peak", "leaked", "total", "allocations", "temporary"}) {
-    const Subject subject{*parse_metric(name), "host", false, site};
+  for (const auto& [name, metric] : kMetricWords) {
+    const Subject subject{metric, "host", false, site};
     keys.push_back({name, [=, this](const toml::node& node) { return take_metric(node, subject, budget); }});
   }
   return keys;

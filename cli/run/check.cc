@@ -5,8 +5,11 @@
 #include "cli/base/fd.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/model/budget_update.h"
 #include "cli/model/verdict.h"
 #include "cli/model/warnings.h"
+#include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/check_outputs.h"
 #include "cli/run/check_plan.h"
@@ -17,6 +20,7 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,8 +112,13 @@ class Checker {
   Result<Done> examine(const Budget& budget, Recorded* recorded, Verdict* verdict);
   Result<Done> judge_by(const Budget& budget, const Recorded& recorded, size_t shown, Verdict* verdict);
   Result<Done> keep(Verdict* verdict) const;
+  Result<Done> update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const;
+  Result<Done> update_budget(const BudgetFile& file);
   void say_trouble(const Verdict& verdict) const;
   void add(Verdict verdict);
+  void say(const std::string& words) const {
+    if (!options_.quiet) std::fwrite(words.data(), 1, words.size(), stderr);
+  }
   void warn(const Problem& problem) const {
     if (!options_.quiet) print_problem(problem, options_.color);
   }
@@ -196,6 +205,10 @@ Result<Done> Checker::judge_by(const Budget& budget, const Recorded& recorded, s
   evidence.subjects = find_subjects(budget, profile, baseline.has_value());
   for (const Profile& run : recorded.runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
   if (baseline) evidence.baseline = measure(budget, evidence.subjects, *baseline);
+  if (options_.update_baseline) {
+    if (const Result<Done> saved = update_baseline(budget, recorded.files[shown], verdict); !saved)
+      return saved.problem();
+  }
   verdict->judged = judge(budget, evidence);
   verdict->devices = measure_devices(recorded.runs);
   find_culprits(budget, profile, baseline ? &*baseline : nullptr, project_folder(), &verdict->judged);
@@ -211,6 +224,38 @@ Result<Done> Checker::keep(Verdict* verdict) const {
       !options_.output.empty() ? options_.output : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
   if (const Result<Done> copied = copy_file(file, target); !copied) return copied.problem();
   verdict->profile = target;
+  return Done{};
+}
+
+Result<Done> Checker::update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const {
+  verdict->baseline = baseline_path(budget);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(verdict->baseline).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // copying says what is wrong
+  if (!std::filesystem::equivalent(file, verdict->baseline, error)) {
+    if (const Result<Done> copied = copy_file(file, verdict->baseline); !copied) return copied.problem();
+  }
+  say(fmt::format("saved  {}  the baseline of {}\n", command_text({verdict->baseline}), escape_controls(budget.name)));
+  return Done{};
+}
+
+// In place, with its mode; only if nobody has written to it while programs ran.
+Result<Done> Checker::update_budget(const BudgetFile& file) {
+  const RaisedLimits raised = raise_limits(file.text, &report_.verdicts);
+  if (raised.count == 0) return Done{};
+  const Result<BudgetFile> now = read_budget(file.path);
+  if (!now || now->text != file.text) return budget_not_updated(file.path, "it changed meanwhile");
+  struct stat facts {};
+  const bool has_mode = stat(file.path.c_str(), &facts) == 0;
+  Result<AtomicFile> target = AtomicFile::create(file.path);
+  if (!target) return target.problem();
+  target->write(raised.text);
+  const Result<std::string> written = target->commit();
+  if (!written) return written.problem();
+  if (has_mode && chmod(file.path.c_str(), facts.st_mode & 07777) != 0)
+    return budget_not_updated(file.path, errno_text(errno));
+  say(fmt::format("saved  {}  {} limit{} raised\n", command_text({file.path}), raised.count,
+                  raised.count == 1 ? "" : "s"));
   return Done{};
 }
 
@@ -305,6 +350,9 @@ Result<int> Checker::run() {
   if (options_.profiles.empty() && options_.program.empty() && !plan->file()) return nothing_to_check();
   const Result<Done> checked = options_.profiles.empty() ? check_programs(*plan) : check_profiles(*plan);
   if (!checked) return checked.problem();
+  if (options_.update_budget) {
+    if (const Result<Done> updated = update_budget(*plan->file()); !updated) return updated.problem();
+  }
   if (const Result<Done> written = write_outputs(report_, options_); !written) return written.problem();
   int code = 0;
   for (const Verdict& verdict : report_.verdicts) {

@@ -34,7 +34,7 @@ void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
   json->key("device");
   json->string(line.subject.device);
   json->key("metric");
-  json->string(metric_name(line.subject.metric));
+  json->string(metric_word(line.subject.metric));
   json->key("unit");
   json->string(line.subject.is_share ? "hundredths of a percent" : unit_name(line.subject));
   if (!line.site.empty()) {

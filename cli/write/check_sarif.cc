@@ -88,7 +88,7 @@ void write_result(JsonWriter* json, const Verdict& verdict, const Judged* line, 
   json->new_line();
   json->begin_object();
   json->key("ruleId");
-  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + std::string(metric_name(line->subject.metric)));
+  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + std::string(metric_word(line->subject.metric)));
   json->key("level");
   json->string(level);
   write_text(json, "message", verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));

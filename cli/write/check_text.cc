@@ -108,7 +108,7 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
     for (const Judged& line : verdict.judged) {
       if (!quiet || line.outcome != Outcome::kOk) rows.push_back(row_of(verdict, line, report.warn_only));
     }
-    if (quiet && rows.empty()) continue;
+    if (rows.empty() && (quiet || verdict.judged.empty())) continue;
     text += table(rows, terminal) + last_line(verdict);
     if (verdict.failed() && !verdict.message.empty()) text += escape_controls(verdict.message) + "\n";
   }

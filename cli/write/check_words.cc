@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 std::string subject_text(const Judged& line) {
   const Subject& subject = line.subject;
-  const std::string metric(metric_name(subject.metric));
+  const std::string metric(metric_word(subject.metric));
   if (line.site.empty()) return escape_controls(subject.device) + " " + metric;
   const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
   return escape_controls(line.site) + " " + device + metric;
@@ -22,7 +22,7 @@ std::string subject_text(const Judged& line) {
 
 std::string subject_key(const Judged& line) {
   std::string key = line.site.empty() ? "" : line.site + "_";
-  key += line.subject.device + "_" + std::string(metric_name(line.subject.metric)) + "_" + unit_name(line.subject);
+  key += line.subject.device + "_" + std::string(metric_word(line.subject.metric)) + "_" + unit_name(line.subject);
   for (char& c : key) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!is_plain) c = '_';
@@ -31,7 +31,7 @@ std::string subject_key(const Judged& line) {
 }
 
 std::string amount_text(const Subject& subject, uint64_t value) {
-  if (counts_bytes(subject.metric)) return format_bytes(value);
+  if (is_in_bytes(subject.metric)) return format_bytes(value);
   if (!subject.is_share) return format_count_exact(value);
   return value % 100 == 0 ? fmt::format("{} %", value / 100) : fmt::format("{}.{:02} %", value / 100, value % 100);
 }
@@ -110,7 +110,7 @@ std::string trouble_text(const Verdict& verdict) {
 }
 
 std::string unit_name(const Subject& subject) {
-  if (counts_bytes(subject.metric)) return "bytes";
+  if (is_in_bytes(subject.metric)) return "bytes";
   return subject.is_share ? "percent" : "blocks";
 }
 

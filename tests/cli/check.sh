@@ -113,10 +113,53 @@ expect_status 0 check --budget heapprof.toml --name quiet --max-leaked 0B p.json
 # ---- baselines ----
 expect_status 0 check --baseline p.json -- ./leaky
 expect_in out.txt "ok  leaky  host total        10.9 KiB  baseline 10.9 KiB  ±0"
-jq -c '(.pps[] | select(.eb > 1000)) |= (.tb -= 1000)' p.json >/dev/null
+expect_status 0 check --baseline made/here/ --update-baseline p.json
+expect_eq "words" "$(cat out.txt err.txt)" "saved  made/here/leaky.json  the baseline of leaky"
+cmp p.json made/here/leaky.json || fail "the baseline is another profile"
+expect_status 0 check --baseline made/here -- ./leaky
+cp p.json q.json
+"$HEAPPROF_BIN" merge -q -o twice.json p.json q.json
+expect_status 2 check --baseline p.json twice.json
+expect_in err.txt "or only one of the two is merged [HP157]"
+expect_status 4 check --baseline none.json --update-baseline heapprof.check.exit_code.json
+[ ! -e none.json ] || fail "a failed program became a baseline"
+expect_status 2 check --max-peak 1B --update-baseline p.json
+expect_in err.txt "--update-baseline has nothing to write to: no baseline is named [HP159]"
 mkdir base && cp p.json base/leaks.json
 expect_status 1 check --budget heapprof.toml --name leaks --baseline base p.json
 expect_in out.txt "baseline 7.24 KiB"
+
+# ---- --update-budget: values change, everything else stays ----
+cat >up.toml <<'TOML'
+version = 1
+[defaults]
+temporary = "1 %"  # others' too
+[[budget]]
+name = "leaks"
+peak = { host = "1 KiB" }   # größer: why
+allocations = 8  # and this
+leaked = "1 MiB"
+TOML
+chmod 640 up.toml
+expect_status 1 check --budget up.toml --name leaks --update-budget p.json
+expect_in err.txt "saved  up.toml  2 limits raised"
+expect_in out.txt "ok    leaks  host peak         7.24 KiB  limit 7.32 KiB"
+expect_in out.txt "FAIL  leaks  host temporary"
+cat >want.toml <<'TOML'
+version = 1
+[defaults]
+temporary = "1 %"  # others' too
+[[budget]]
+name = "leaks"
+peak = { host = "7.32 KiB" }   # größer: why
+allocations = 9  # and this
+leaked = "1 MiB"
+TOML
+cmp want.toml up.toml || fail "another budget: $(cat up.toml)"
+expect_eq "mode" "$(stat -c %a up.toml)" 640
+expect_status 1 check --budget up.toml --name leaks --update-budget p.json
+expect_eq "words when there is nothing to raise" "$(cat err.txt)" ""
+cmp want.toml up.toml || fail "a budget that needed nothing changed"
 
 refused() { local status=$1; shift; expect_status "$status" check "$@"; says err.txt; }
 refused 2 --max-peak 512M p.json <<'TEXT'
@@ -131,13 +174,13 @@ heapprof: error: --max-peak: the program used no device 'cuda0', only host [HP14
 TEXT
 refused 2 --baseline no.json p.json <<'TEXT'
 heapprof: error: there is no baseline no.json [HP155]
-  fix:     make it: the same command with -o no.json, or heapprof run -o no.json -- PROGRAM
+  fix:     make it: the same command with --update-baseline
   instead: leave the baseline out: only the limits are checked
 TEXT
 refused 2 --baseline small.json p.json <<'TEXT'
 heapprof: error: the baseline small.json is of render, not of leaky [HP156]
   fix:     name the right one: --baseline FILE
-  instead: make a new one: heapprof run -o small.json -- PROGRAM
+  instead: replace it: the same command with --update-baseline
 TEXT
 refused 2 <<'TEXT'
 heapprof: error: there is nothing to check: no profile, no command, no budget [HP140]
@@ -163,7 +206,7 @@ TEXT
 sed -i 's/^peak.*/peek = 1/' other.toml
 refused 2 --budget other.toml <<'TEXT'
 heapprof: error: other.toml, line 5: unknown key 'peek'; did you mean peak? [HP144]
-  fix:     the keys here are peak, leaked, total, allocations, temporary, warn_at, tolerance, slack, runs, name, command, baseline, message, site, ignore
+  fix:     the keys here are peak, total, leaked, allocations, temporary, warn_at, tolerance, slack, runs, name, command, baseline, message, site, ignore
   instead: turn it into a comment: put # in front of it
 TEXT
 refused 2 --runs 3 --max-peak 1B p.json <<'TEXT'
