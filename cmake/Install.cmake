@@ -50,3 +50,15 @@ endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# find_package(heapprof) and pkg-config; both go by their own place, as the tool does.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heapprof)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heapprofConfig.cmake.in ${PROJECT_BINARY_DIR}/heapprofConfig.cmake
+  INSTALL_DESTINATION ${package_folder} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/heapprofConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/heapprofConfig.cmake ${PROJECT_BINARY_DIR}/heapprofConfigVersion.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/HeapprofAddTest.cmake DESTINATION ${package_folder})
+file(RELATIVE_PATH HEAPPROF_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/heapprof.pc.in ${PROJECT_BINARY_DIR}/heapprof.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/heapprof.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

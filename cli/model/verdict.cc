@@ -136,18 +136,25 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
   const auto add = [&](const Subject& subject) {
     if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) subjects.push_back(subject);
   };
-  // Device by device, as they stand in the profile; then sites, as they stand in the budget.
+  // Device by device, as they stand in the profile; then sites, as they stand in the budget; metric by metric.
   for (const Device& device : profile.devices) {
-    for (const Limit& limit : budget.limits) {
-      if (limit.subject.site == Subject::kWhole && limit.subject.device == device.name) add(limit.subject);
-    }
-    for (const Metric metric : {Metric::kPeak, Metric::kLeaked, Metric::kTotal, Metric::kAllocations}) {
-      if (has_baseline && has_metric(profile, metric)) add({metric, device.name, false, Subject::kWhole});
+    for (const Metric metric : kMetrics) {
+      for (const Limit& limit : budget.limits) {
+        const Subject& subject = limit.subject;
+        if (subject.site == Subject::kWhole && subject.device == device.name && subject.metric == metric) add(subject);
+      }
+      if (has_baseline && metric != Metric::kTemporary && has_metric(profile, metric))
+        add({metric, device.name, false, Subject::kWhole});
     }
   }
-  for (const Limit& limit : budget.limits) {
-    if (limit.subject.site != Subject::kWhole && find_device(profile, limit.subject.device) != nullptr)
-      add(limit.subject);
+  for (size_t site = 0; site < budget.sites.size(); ++site) {
+    for (const Metric metric : kMetrics) {
+      for (const Limit& limit : budget.limits) {
+        const Subject& subject = limit.subject;
+        if (subject.site == site && subject.metric == metric && find_device(profile, subject.device) != nullptr)
+          add(subject);
+      }
+    }
   }
   return subjects;
 }

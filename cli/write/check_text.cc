@@ -13,9 +13,9 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kColumns = 7;
+constexpr size_t kColumns = 8;
 constexpr size_t kValueColumn = 3;
-using Row = std::array<std::string, kColumns>;  // FAIL, name, what, value, bounds, difference, who
+using Row = std::array<std::string, kColumns>;  // FAIL, name, what, value, limit, baseline, difference, who
 
 std::string difference(const Judged& line) {
   if (line.outcome != Outcome::kOk && line.reason != Reason::kNearLimit) {
@@ -43,7 +43,8 @@ Row row_of(const Verdict& verdict, const Judged& line, bool warn_only) {
           escape_controls(verdict.name),
           subject_text(line),
           amount_text(line.subject, line.value),
-          bounds_text(line),
+          limit_text(line),
+          line.base ? "baseline " + amount_text(line.subject, *line.base) : "",
           difference(line),
           who(line)};
 }

@@ -58,15 +58,17 @@ std::string growth_text(uint64_t base, uint64_t value) {
   return value > base ? "+" + format_percent({value - base, base}) : "−" + format_percent({base - value, base});
 }
 
+std::string limit_text(const Judged& line) {
+  std::string text = line.most ? "limit " + amount_text(line.subject, *line.most) : "";
+  if (!line.expect) return text;
+  return text + fmt::format("{}expected {} to {}", text.empty() ? "" : ", ",
+                            amount_text(line.subject, line.expect->least),
+                            amount_text(line.subject, line.expect->most));
+}
+
 std::string bounds_text(const Judged& line) {
-  std::string text;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "  ") + part; };
-  if (line.most) add("limit " + amount_text(line.subject, *line.most));
-  if (line.expect) {
-    add(fmt::format("expected {} to {}", amount_text(line.subject, line.expect->least),
-                    amount_text(line.subject, line.expect->most)));
-  }
-  if (line.base) add("baseline " + amount_text(line.subject, *line.base));
+  std::string text = limit_text(line);
+  if (line.base) text += (text.empty() ? "" : ", ") + ("baseline " + amount_text(line.subject, *line.base));
   return text;
 }
 
@@ -93,10 +95,8 @@ std::string culprit_text(const Judged& line) {
 }
 
 std::string sentence(const Judged& line) {
-  std::string bounds = bounds_text(line);
-  if (const size_t gap = bounds.find("  "); gap != std::string::npos) bounds.replace(gap, 2, ", ");
   const std::string culprit = culprit_text(line);
-  return fmt::format("{} {}, {}{}{}", subject_text(line), amount_text(line.subject, line.value), bounds,
+  return fmt::format("{} {}, {}{}{}", subject_text(line), amount_text(line.subject, line.value), bounds_text(line),
                      culprit.empty() ? "" : "; ", culprit);
 }
 

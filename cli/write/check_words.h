@@ -12,7 +12,8 @@ std::string subject_key(const Judged& line);                      // "host_peak_
 std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
 std::string excess_text(const Judged& line);                      // "+1.42 GiB": over what it may be; "" if it is not
 std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
-std::string bounds_text(const Judged& line);                      // "limit 512 MiB  baseline 1.71 GiB"
+std::string limit_text(const Judged& line);                       // "limit 512 MiB", "expected 980 B to 1020 B"
+std::string bounds_text(const Judged& line);                      // "limit 512 MiB, baseline 1.71 GiB"
 std::string culprit_place(const Culprit& culprit);                // "src/index.cc:212", "libfoo.so"
 std::string culprit_function(const Culprit& culprit);             // "build_index"
 std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none

@@ -80,6 +80,21 @@ TEST_CASE("an expectation fails on both sides") {
   CHECK(reason(0, peak - 1) == Reason::kAboveExpected);
 }
 
+TEST_CASE("lines come device by device, metric by metric, then site by site") {
+  const Profile profile = scene_profile();
+  Budget budget;
+  budget.sites = {{{"main", "", ""}, "main", {}}};
+  budget.limits = {most(Metric::kAllocations, 1, 0), most(Metric::kTemporary, 1), most(Metric::kLeaked, 1),
+                   most(Metric::kPeak, 1, 0),        most(Metric::kTotal, 1),     most(Metric::kPeak, 1)};
+  budget.limits.push_back(most(Metric::kPeak, 1));
+  budget.limits.back().subject.device = "cuda:0";
+  std::vector<std::string> order;
+  for (const Subject& subject : find_subjects(budget, profile, false))
+    order.push_back(subject.device + " " + metric_word(subject.metric) + (subject.site == 0 ? " main" : ""));
+  CHECK(order == std::vector<std::string>{"host peak", "host leaked", "host total", "host temporary", "cuda:0 peak",
+                                          "host peak main", "host allocations main"});
+}
+
 TEST_CASE("a site is everything below the frames that match") {
   const Profile profile = scene_profile();
   Budget budget;

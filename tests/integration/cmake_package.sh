@@ -1,0 +1,60 @@
+# An installed tree, moved, is found by find_package() and pkg-config, and heapprof_add_test() makes tests that hold limits.
+expect_status 0 cmake --install "$BUILD" --prefix "$PWD/first"
+mv first second
+prefix=$PWD/second
+mkdir project
+cat >project/CMakeLists.txt <<'CMAKE'
+cmake_minimum_required(VERSION 3.25)
+project(uses_heapprof LANGUAGES CXX)
+find_package(heapprof 0.1 REQUIRED)
+enable_testing()
+add_executable(blocks blocks.cc)
+target_link_libraries(blocks PRIVATE heapprof::headers)
+heapprof_add_test(NAME within COMMAND blocks 10 MAX_PEAK 1MiB MAX_LEAKED host=0B JUNIT within.xml)
+heapprof_add_test(NAME over COMMAND blocks 10 MAX_PEAK 1MiB MAX_ALLOCATIONS host=9)
+heapprof_add_test(NAME crashes COMMAND blocks MAX_PEAK 1MiB)
+heapprof_add_test(NAME budget COMMAND blocks 10 BUDGET limits.toml BUDGET_NAME blocks)
+heapprof_add_test(NAME grown COMMAND blocks 10 BASELINE base.json TOLERANCE 1% SLACK 0B)
+CMAKE
+cat >project/blocks.cc <<'CODE'
+#include <heapprof/heapprof.h>
+
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 3;
+  for (int i = 0; i < std::atoi(argv[1]); ++i) {
+    char* volatile block = static_cast<char*>(std::malloc(1235));
+    block[0] = 1;
+    std::free(block);
+  }
+}
+CODE
+printf 'version = 1\n[[budget]]\nname = "blocks"\ntotal = "12 KiB"\n' >project/limits.toml
+expect_status 0 cmake -S project -B made -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
+expect_status 0 cmake --build made
+expect_status 0 "$prefix/bin/heapprof" check --baseline project/base.json --update-baseline -- made/blocks 8
+(cd made && ctest --output-on-failure >../ctest.txt) && fail "every test passed: $(cat ctest.txt)"
+for test in "within .* Passed" "over .*\*\*\*Failed" "crashes .*\*\*\*Failed" "budget .*\*\*\*Failed" "grown .*\*\*\*Failed"; do
+  grep -qE "$test" ctest.txt || fail "not '$test': $(cat ctest.txt)"
+done
+expect_in ctest.txt "FAIL  blocks  host allocations"
+expect_in ctest.txt "FAIL  blocks  host total"
+expect_in ctest.txt "the program failed: exit 3"
+expect_in ctest.txt "baseline 9.65 KiB"
+"$PYTHON" -c 'import sys, xml.etree.ElementTree as tree; sys.exit(tree.parse("made/within.xml").getroot().get("tests") != "2")' ||
+  fail "JUNIT wrote something else"
+# Mistakes end the configuration, not the night's tests.
+sed -i 's/NAME crashes COMMAND/MAXPEAK 1MiB NAME crashes COMMAND/' project/CMakeLists.txt
+expect_status 1 cmake -S project -B made
+expect_in err.txt "heapprof_add_test: unknown argument 'MAXPEAK;1MiB'"
+sed -i 's/MAXPEAK 1MiB NAME crashes COMMAND blocks .*/NAME crashes COMMAND blocks MAXPEAK 1MiB)/' project/CMakeLists.txt
+expect_status 1 cmake -S project -B made
+expect_in err.txt "heapprof_add_test: crashes has no limit"
+
+have pkg-config || skip "pkg-config is not installed: the rest passed"
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name heapprof.pc)")
+expect_eq "its version" "$(pkg-config --modversion heapprof)" "$("$prefix/bin/heapprof" --version | cut -d' ' -f2)"
+expect_status 0 g++ -fsyntax-only $(pkg-config --cflags heapprof) project/blocks.cc
+expect_status 0 "$(pkg-config --variable=heapprof heapprof)" --version
