@@ -124,8 +124,10 @@ RunState find_run_state(const Profile& profile) {
   for (const MergedPart& part : profile.merged) {
     if (!part.complete || is_unfinished(part.end.kind)) incomplete(fmt::format("{} is incomplete", part.file));
   }
+  if (!profile.merged.empty()) state.end = profile.merged[0].end;
   for (const MergedPart& part : profile.merged) {
-    if (has_failed(part.end) && !has_failed(state.end)) state.end = part.end;
+    const bool is_worse = has_failed(part.end) || part.end.kind == EndKind::kUnknown;
+    if (is_worse && !has_failed(state.end)) state.end = part.end;
   }
   if (has_failed(state.end)) state.trouble = Trouble::kProgramFailed;
   return state;

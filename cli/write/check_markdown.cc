@@ -11,12 +11,12 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostRows = 200;
+constexpr size_t kMostBytes = 60'000;  // of rows
 
 // Names of functions are full of what Markdown and HTML read as their own.
 std::string cell(const std::string& text) {
   std::string safe;
-  for (const char c : escape_controls(text)) {
+  for (const char c : shorten_middle(escape_controls(text), 200)) {
     switch (c) {
       case '&': safe += "&amp;"; break;
       case '<': safe += "&lt;"; break;
@@ -34,7 +34,7 @@ std::string cell(const std::string& text) {
       default: safe += c;
     }
   }
-  return shorten_middle(safe, 200);
+  return safe;
 }
 
 std::string row(const Judged& line, bool warn_only) {
@@ -62,7 +62,7 @@ std::string title(const Verdict& verdict, bool warn_only) {
 }  // namespace
 
 void write_check_markdown(const CheckReport& report, ByteSink* sink) {
-  size_t rows = 0;
+  size_t bytes = 0;
   for (const Verdict& verdict : report.verdicts) {
     sink->write(title(verdict, report.warn_only) + "\n");
     if (verdict.judged.empty()) continue;
@@ -73,8 +73,10 @@ void write_check_markdown(const CheckReport& report, ByteSink* sink) {
     sink->write("| | what | measured | allowed | change | where |\n|---|---|--:|---|--:|---|\n");
     size_t left_out = 0;
     for (const Judged* line : lines) {
-      if (rows++ < kMostRows) {
-        sink->write(row(*line, report.warn_only));
+      const std::string text = row(*line, report.warn_only);
+      if (bytes + text.size() <= kMostBytes) {
+        bytes += text.size();
+        sink->write(text);
       } else {
         ++left_out;
       }

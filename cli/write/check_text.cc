@@ -86,6 +86,7 @@ std::string last_line(const Verdict& verdict) {
   std::string text = over > 0 ? fmt::format("{} of {} limit{} exceeded", over, all, all == 1 ? "" : "s")
                               : fmt::format("{} limit{} kept", all, all == 1 ? "" : "s");
   if (verdict.runs > 1) text += fmt::format(" · median of {} runs", verdict.runs);
+  if (verdict.state.end.kind == EndKind::kUnknown) text += " · how the program ended is not known";
   if (!verdict.profile.empty()) {
     const std::string file = command_text({verdict.profile});
     text += fmt::format(" · profile {} · heapprof report {}", file, file);

@@ -68,6 +68,12 @@ expect_in out.txt "1 limit kept · median of 3 runs · profile kept.json"
 expect_status 0 check --max-peak 1MiB -- sh -c 'sleep 0; :'
 expect_in err.txt "1 process that the program started was not judged: only the program itself is [HP161]"
 
+# What another tool, or a child's profile, does not know is said.
+cp "$SOURCE/tests/golden/valgrind_heap.json" valgrind.json
+expect_status 0 check --max-total 1GiB valgrind.json
+expect_in out.txt "1 limit kept · how the program ended is not known · profile valgrind.json"
+expect_status 2 check --max-temporary 5 valgrind.json
+
 # ---- a file of budgets ----
 cat >heapprof.toml <<'TOML'
 version = 1

@@ -143,3 +143,10 @@ expect_status 0 "$HEAPPROF_BIN" check --max-peak 1KiB --warn-only small.json
 expect_in out.txt "::warning title=heapprof render::host peak"
 expect_status 1 "$HEAPPROF_BIN" check --max-peak 1KiB --annotations none small.json
 expect_not_in out.txt "::error"
+
+# A table stays short enough for a comment of 64 KiB, and says what it left out.
+for i in $(seq 1 600); do printf '[[budget.site]]\nmatch = "build_index%s"\nallocations = 0\n' "$(printf '%*s' "$i" '' | tr ' ' '*')"; done >sites.txt
+{ printf 'version = 1\n[[budget]]\nname = "many"\n'; cat sites.txt; } >many.toml
+expect_status 1 "$HEAPPROF_BIN" check --budget many.toml --name many --annotations none -q --summary many.md small.json
+[ "$(wc -c <many.md)" -lt 65536 ] || fail "$(wc -c <many.md) bytes of Markdown"
+grep -qE '^… and [0-9]+ more$' many.md || fail "it does not say what was left out"

@@ -218,7 +218,10 @@ TEST_CASE("a sum of profiles is as its worst part, and its peak the largest proc
   profile.merged = {part, part};
   profile.merged[1].peak_bytes = 900;
   CHECK(find_run_state(profile).trouble == Trouble::kNone);
+  CHECK(find_run_state(profile).end.kind == EndKind::kExited);
   CHECK(measure({}, {{Metric::kPeak}}, profile)[0] == 900);
+  profile.merged[1].end.kind = EndKind::kUnknown;
+  CHECK(find_run_state(profile).end.kind == EndKind::kUnknown);
   profile.merged[1].complete = false;
   CHECK(find_run_state(profile).trouble == Trouble::kIncomplete);
   profile.merged[0].end = {EndKind::kExited, 1};
