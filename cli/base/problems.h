@@ -32,140 +32,126 @@ struct FileLine {
 };
 
 // X(id, function, sample arguments)
-#define HEAPPROF_PROBLEMS(X)                                                                                           \
-  X("HP001", program_not_found, ("./servr"))                                                                           \
-  X("HP002", program_not_executable, ("./server", "permission denied"))                                                \
-  X("HP003", program_is_directory, ("./build"))                                                                        \
-  X("HP004", program_is_static, ("./server"))                                                                          \
-  X("HP005", program_has_privileges, ("/usr/bin/passwd", "is setuid"))                                                 \
-  X("HP006", program_for_other_machine, ("./server", "a 32-bit x86 program"))                                          \
-  X("HP007", program_needs_other_libc, ("./server", "/lib/ld-musl-x86_64.so.1"))                                       \
-  X("HP008", program_without_loader, ("./server", "/lib64/ld-linux-x86-64.so.9"))                                      \
-  X("HP009", interpreter_not_found, ("./run.sh", "/opt/lua"))                                                          \
-  X("HP010", interpreters_too_deep, ("./run.sh"))                                                                      \
-  X("HP011", program_has_unknown_format, ("./notes.bin"))                                                              \
-  X("HP012", program_has_sanitizer, ("./server", "AddressSanitizer", "-fsanitize=address"))                            \
-  X("HP013", program_defines_malloc, ("./server", "malloc, free"))                                                     \
-  X("HP014", program_is_damaged, ("./server", "the program headers lie beyond the end of the file"))                   \
-  X("HP015", program_not_inspected, ("./server", "permission denied"))                                                 \
-  X("HP016", program_hides_allocations, ("./server"))                                                                  \
-  X("HP030", agent_not_found, ("/usr/lib/heapprof/libheapprof.so"))                                                    \
-  X("HP031", output_not_writable, ("/proc/x.json", "permission denied"))                                               \
-  X("HP032", disk_full, ("x.json", "no space left on device"))                                                         \
-  X("HP033", nothing_profiled, ("./server"))                                                                           \
-  X("HP034", protocol_mismatch, (Versions{2, 1}))                                                                      \
-  X("HP035", arena_refused, ("memfd_create: operation refused"))                                                       \
-  X("HP036", agent_stopped, ("the agent could not map its memory"))                                                    \
-  X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                                          \
-  X("HP038", events_lost, (Share{1204, 18400000}))                                                                     \
-  X("HP039", stacks_truncated, (Share{12, 18400000}))                                                                  \
-  X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                                       \
-  X("HP041", self_test_failed, ("pvalloc"))                                                                            \
-  X("HP042", clock_without_time, ("sequence"))                                                                         \
-  X("HP043", socket_refused, ("/tmp/x", "permission denied"))                                                          \
-  X("HP044", verification_failed, (Share{3, 18400000}))                                                                \
-  X("HP045", reference_unwinder_missing, ("--verify-stacks"))                                                          \
-  X("HP046", records_corrupt, (2))                                                                                     \
-  X("HP047", numbers_disagree, ("the sites' peak_bytes sum to 10, the device says 12"))                                \
-  X("HP048", profile_incomplete, ("the collector detached at 37.2 s"))                                                 \
-  X("HP049", output_is_directory, ("results"))                                                                         \
-  X("HP050", unknown_flag, ("--tpo", "--top", "report"))                                                               \
-  X("HP051", missing_program, ())                                                                                      \
-  X("HP052", bad_value, ("--top", "many", "a number from 1 to 1,000,000"))                                             \
-  X("HP053", ambiguous_size, ("512M", "512MiB (536,870,912) or 512MB (512,000,000)"))                                  \
-  X("HP054", bad_size, ("12 parsecs"))                                                                                 \
-  X("HP055", unknown_command, ("reprot", "report"))                                                                    \
-  X("HP056", missing_profile, ("report"))                                                                              \
-  X("HP057", unknown_device, ("cuda:0", "host"))                                                                       \
-  X("HP058", unexpected_argument, ("b.json", "report"))                                                                \
-  X("HP059", missing_value, ("--top", "N"))                                                                            \
-  X("HP060", profile_not_readable, ("x.json", "no such file or directory"))                                            \
-  X("HP061", profile_not_json, ("x.json", 12, "missing a comma or ] after an array element"))                          \
-  X("HP062", profile_not_dhat, ("x.json", "there is no dhatFileVersion"))                                              \
-  X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                                    \
-  X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                                              \
-  X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                             \
-  X("HP066", stdout_not_writable, ("no space left on device"))                                                         \
-  X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                    \
-  X("HP068", names_missing, ("gdb", Share{27, 36}))                                                                    \
-  X("HP069", program_replaced, ("./server", "statically linked"))                                                      \
-  X("HP070", programs_not_profiled, ("busybox (statically linked) 3 times"))                                           \
-  X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                                      \
-  X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing"))                                    \
-  X("HP082", nothing_to_merge, ())                                                                                     \
-  X("HP083", folder_without_profiles, ("results"))                                                                     \
-  X("HP084", profiles_do_not_add, ("a.json", "dhat.out", "one is of heapprof, one of valgrind"))                       \
-  X("HP085", profile_named_twice, ("a.json"))                                                                          \
-  X("HP086", output_not_named, ("merge"))                                                                              \
-  X("HP087", process_not_found, ("4711"))                                                                              \
-  X("HP088", process_not_profiled, ("4711"))                                                                           \
-  X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                                      \
-  X("HP090", process_not_ours, ("4711"))                                                                               \
-  X("HP091", missing_pid, ("snapshot"))                                                                                \
-  X("HP092", nobody_answers, ("4711"))                                                                                 \
-  X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                                    \
-  X("HP094", names_not_read, ("libfoo.so.1"))                                                                          \
-  X("HP095", memory_refused, ("write x.json"))                                                       \ X(              \
-      "HP170", findings_need_ours,                                                                                     \
-      ("dhat.out.4711")) X("HP171", findings_not_in_form,                                                              \
-                           ("csv")) X("HP172", flags_exclude_each_other,                                               \
-                                      ("--findings", "--tree")) X("HP100", unknown_directive,                          \
-                                                                  ("p.%q.json", "%q")) X("HP101", processes_refused,   \
-                                                                                         (12, "too many open files"))  \
-      X("HP102", root_image_replaced, ("sh", "/opt/server")) X("HP103", summary_left_out, ("x.json")) X(               \
-          "HP120", different_commands,                                                                                 \
-          (                                                                                                            \
-              "./render a.usd",                                                                                        \
-              "./render b.usd")) X("HP121", nothing_to_compare,                                                        \
-                                   ()) X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))   \
-          X("HP123", tools_count_differently, ("a.json is of heapprof", "dhat.out of valgrind")) X(                    \
-              "HP124", folder_needs_folder,                                                                            \
-              ("new",                                                                                                  \
-               "base.json")) X("HP125", profiles_without_partner,                                                      \
-                               ("old/a.json, new/b.json")) X("HP126", no_command_in_both, ("old", "new"))              \
-              X("HP127", no_base_of_command, ("baselines", "./render a.usd")) X("HP140", nothing_to_check, ()) X(      \
-                  "HP141", no_limits,                                                                                  \
-                  (                                                                                                    \
-                      "./render")) X("HP130", format_not_named,                                                        \
-                                     ("folded, pprof")) X("HP131", binary_on_terminal, ("pprof", "x.json"))            \
-                  X("HP132", metric_not_exported, ("dhat")) X("HP133", history_not_named, ()) X(                       \
-                      "HP134", history_line_unusable,                                                                  \
-                      (FileLine{"ci.jsonl", 12},                                                                       \
-                       "it is cut off")) X("HP135", history_not_readable, ("ci.jsonl", "no such file or directory"))   \
-                      X("HP136", history_not_writable, ("ci.jsonl", "permission denied")) X(                           \
-                          "HP137", nothing_in_history,                                                                 \
-                          ("ci.jsonl", "device cuda:0", "host")) X("HP138", nothing_to_add, ("ci.jsonl"))              \
-                          X("HP142", budget_not_readable, ("heapprof.toml", "no such file or directory")) X(           \
-                              "HP143", budget_broken,                                                                  \
-                              (FileLine{"heapprof.toml", 7}, "peak takes a size such as 512 MiB, not 'much'"))         \
-                              X("HP144", unknown_budget_key,                                                           \
-                                (FileLine{"heapprof.toml", 7}, "peek", "peak",                                         \
-                                 "peak, total")) X("HP145", limit_for_unknown_device,                                  \
-                                                   (FileLine{"--max-peak", 0}, "cuda0", "host, cuda:0"))               \
-                                  X("HP146", limit_not_needed, (FileLine{"heapprof.toml", 3}, "cuda:0", "host")) X(    \
-                                      "HP147", site_matches_nothing,                                                   \
-                                      (FileLine{"heapprof.toml", 9}, "Tile::decod"))                                   \
-                                      X("HP148", limit_not_measured,                                                   \
-                                        (FileLine{"heapprof.toml", 9}, "all.json",                                     \
-                                         "the peaks are of different moments"))                                        \
-                                          X("HP149", no_budget_for, ("x.json", "./render small.usd", "heapprof.toml")) \
-                                              X("HP150", no_budget_named, ("rendr*", "render-small, render-large")) X( \
-                                                  "HP151", budget_without_command,                                     \
-                                                  (FileLine{"heapprof.toml", 7}, "render-small"))                      \
-                                                  X("HP152", checked_program_failed, ("./tests", "exit 3")) X(         \
-                                                      "HP153", checked_profile_incomplete,                             \
-                                                      ("x.json", "events lost: 12"))                                   \
-                                                      X("HP154", checked_without_profile, ("./tests"))                 \
-                                                          X("HP155", baseline_missing, ("ci/base.json")) X(            \
-                                                              "HP156", baseline_of_other_program,                      \
-                                                              ("ci/base.json", "server", "render"))                    \
-                                                              X("HP157", baseline_counts_otherwise, ("ci/base.json"))  \
-                                                                  X("HP158", budget_not_updated,                       \
-                                                                    ("heapprof.toml", "it changed meanwhile"))         \
-                                                                      X("HP159", nothing_to_update,                    \
-                                                                        ("--update-baseline", "no baseline is named")) \
-                                                                          X("HP160", runs_of_profiles, ("--runs"))     \
-                                                                              X("HP161", others_not_judged, (3))
+#define HEAPPROF_PROBLEMS(X)                                                                                       \
+  X("HP001", program_not_found, ("./servr"))                                                                       \
+  X("HP002", program_not_executable, ("./server", "permission denied"))                                            \
+  X("HP003", program_is_directory, ("./build"))                                                                    \
+  X("HP004", program_is_static, ("./server"))                                                                      \
+  X("HP005", program_has_privileges, ("/usr/bin/passwd", "is setuid"))                                             \
+  X("HP006", program_for_other_machine, ("./server", "a 32-bit x86 program"))                                      \
+  X("HP007", program_needs_other_libc, ("./server", "/lib/ld-musl-x86_64.so.1"))                                   \
+  X("HP008", program_without_loader, ("./server", "/lib64/ld-linux-x86-64.so.9"))                                  \
+  X("HP009", interpreter_not_found, ("./run.sh", "/opt/lua"))                                                      \
+  X("HP010", interpreters_too_deep, ("./run.sh"))                                                                  \
+  X("HP011", program_has_unknown_format, ("./notes.bin"))                                                          \
+  X("HP012", program_has_sanitizer, ("./server", "AddressSanitizer", "-fsanitize=address"))                        \
+  X("HP013", program_defines_malloc, ("./server", "malloc, free"))                                                 \
+  X("HP014", program_is_damaged, ("./server", "the program headers lie beyond the end of the file"))               \
+  X("HP015", program_not_inspected, ("./server", "permission denied"))                                             \
+  X("HP016", program_hides_allocations, ("./server"))                                                              \
+  X("HP030", agent_not_found, ("/usr/lib/heapprof/libheapprof.so"))                                                \
+  X("HP031", output_not_writable, ("/proc/x.json", "permission denied"))                                           \
+  X("HP032", disk_full, ("x.json", "no space left on device"))                                                     \
+  X("HP033", nothing_profiled, ("./server"))                                                                       \
+  X("HP034", protocol_mismatch, (Versions{2, 1}))                                                                  \
+  X("HP035", arena_refused, ("memfd_create: operation refused"))                                                   \
+  X("HP036", agent_stopped, ("the agent could not map its memory"))                                                \
+  X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                                      \
+  X("HP038", events_lost, (Share{1204, 18400000}))                                                                 \
+  X("HP039", stacks_truncated, (Share{12, 18400000}))                                                              \
+  X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                                   \
+  X("HP041", self_test_failed, ("pvalloc"))                                                                        \
+  X("HP042", clock_without_time, ("sequence"))                                                                     \
+  X("HP043", socket_refused, ("/tmp/x", "permission denied"))                                                      \
+  X("HP044", verification_failed, (Share{3, 18400000}))                                                            \
+  X("HP045", reference_unwinder_missing, ("--verify-stacks"))                                                      \
+  X("HP046", records_corrupt, (2))                                                                                 \
+  X("HP047", numbers_disagree, ("the sites' peak_bytes sum to 10, the device says 12"))                            \
+  X("HP048", profile_incomplete, ("the collector detached at 37.2 s"))                                             \
+  X("HP049", output_is_directory, ("results"))                                                                     \
+  X("HP050", unknown_flag, ("--tpo", "--top", "report"))                                                           \
+  X("HP051", missing_program, ())                                                                                  \
+  X("HP052", bad_value, ("--top", "many", "a number from 1 to 1,000,000"))                                         \
+  X("HP053", ambiguous_size, ("512M", "512MiB (536,870,912) or 512MB (512,000,000)"))                              \
+  X("HP054", bad_size, ("12 parsecs"))                                                                             \
+  X("HP055", unknown_command, ("reprot", "report"))                                                                \
+  X("HP056", missing_profile, ("report"))                                                                          \
+  X("HP057", unknown_device, ("cuda:0", "host"))                                                                   \
+  X("HP058", unexpected_argument, ("b.json", "report"))                                                            \
+  X("HP059", missing_value, ("--top", "N"))                                                                        \
+  X("HP060", profile_not_readable, ("x.json", "no such file or directory"))                                        \
+  X("HP061", profile_not_json, ("x.json", 12, "missing a comma or ] after an array element"))                      \
+  X("HP062", profile_not_dhat, ("x.json", "there is no dhatFileVersion"))                                          \
+  X("HP063", profile_too_new, ("x.json", "the heapprof extension", Versions{2, 1}))                                \
+  X("HP064", profile_broken, ("x.json", "pps[3].fs names frame 12 of 9"))                                          \
+  X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
+  X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
+  X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
+  X("HP068", names_missing, ("gdb", Share{27, 36}))                                                                \
+  X("HP069", program_replaced, ("./server", "statically linked"))                                                  \
+  X("HP070", programs_not_profiled, ("busybox (statically linked) 3 times"))                                       \
+  X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                                  \
+  X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing"))                                \
+  X("HP082", nothing_to_merge, ())                                                                                 \
+  X("HP083", folder_without_profiles, ("results"))                                                                 \
+  X("HP084", profiles_do_not_add, ("a.json", "dhat.out", "one is of heapprof, one of valgrind"))                   \
+  X("HP085", profile_named_twice, ("a.json"))                                                                      \
+  X("HP086", output_not_named, ("merge"))                                                                          \
+  X("HP087", process_not_found, ("4711"))                                                                          \
+  X("HP088", process_not_profiled, ("4711"))                                                                       \
+  X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                                  \
+  X("HP090", process_not_ours, ("4711"))                                                                           \
+  X("HP091", missing_pid, ("snapshot"))                                                                            \
+  X("HP092", nobody_answers, ("4711"))                                                                             \
+  X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                                \
+  X("HP094", names_not_read, ("libfoo.so.1"))                                                                      \
+  X("HP095", memory_refused, ("write x.json"))                                                                     \
+  X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                               \
+  X("HP101", processes_refused, (12, "too many open files"))                                                       \
+  X("HP102", root_image_replaced, ("sh", "/opt/server"))                                                           \
+  X("HP103", summary_left_out, ("x.json"))                                                                         \
+  X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
+  X("HP121", nothing_to_compare, ())                                                                               \
+  X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
+  X("HP123", tools_count_differently, ("a.json is of heapprof", "dhat.out of valgrind"))                           \
+  X("HP124", folder_needs_folder, ("new", "base.json"))                                                            \
+  X("HP125", profiles_without_partner, ("old/a.json, new/b.json"))                                                 \
+  X("HP126", no_command_in_both, ("old", "new"))                                                                   \
+  X("HP127", no_base_of_command, ("baselines", "./render a.usd"))                                                  \
+  X("HP130", format_not_named, ("folded, pprof"))                                                                  \
+  X("HP131", binary_on_terminal, ("pprof", "x.json"))                                                              \
+  X("HP132", metric_not_exported, ("dhat"))                                                                        \
+  X("HP133", history_not_named, ())                                                                                \
+  X("HP134", history_line_unusable, (FileLine{"ci.jsonl", 12}, "it is cut off"))                                   \
+  X("HP135", history_not_readable, ("ci.jsonl", "no such file or directory"))                                      \
+  X("HP136", history_not_writable, ("ci.jsonl", "permission denied"))                                              \
+  X("HP137", nothing_in_history, ("ci.jsonl", "device cuda:0", "host"))                                            \
+  X("HP138", nothing_to_add, ("ci.jsonl"))                                                                         \
+  X("HP140", nothing_to_check, ())                                                                                 \
+  X("HP141", no_limits, ("./render"))                                                                              \
+  X("HP142", budget_not_readable, ("heapprof.toml", "no such file or directory"))                                  \
+  X("HP143", budget_broken, (FileLine{"heapprof.toml", 7}, "peak takes a size such as 512 MiB, not 'much'"))       \
+  X("HP144", unknown_budget_key, (FileLine{"heapprof.toml", 7}, "peek", "peak", "peak, total"))                    \
+  X("HP145", limit_for_unknown_device, (FileLine{"--max-peak", 0}, "cuda0", "host, cuda:0"))                       \
+  X("HP146", limit_not_needed, (FileLine{"heapprof.toml", 3}, "cuda:0", "host"))                                   \
+  X("HP147", site_matches_nothing, (FileLine{"heapprof.toml", 9}, "Tile::decod"))                                  \
+  X("HP148", limit_not_measured, (FileLine{"heapprof.toml", 9}, "all.json", "the peaks are of different moments")) \
+  X("HP149", no_budget_for, ("x.json", "./render small.usd", "heapprof.toml"))                                     \
+  X("HP150", no_budget_named, ("rendr*", "render-small, render-large"))                                            \
+  X("HP151", budget_without_command, (FileLine{"heapprof.toml", 7}, "render-small"))                               \
+  X("HP152", checked_program_failed, ("./tests", "exit 3"))                                                        \
+  X("HP153", checked_profile_incomplete, ("x.json", "events lost: 12"))                                            \
+  X("HP154", checked_without_profile, ("./tests"))                                                                 \
+  X("HP155", baseline_missing, ("ci/base.json"))                                                                   \
+  X("HP156", baseline_of_other_program, ("ci/base.json", "server", "render"))                                      \
+  X("HP157", baseline_counts_otherwise, ("ci/base.json"))                                                          \
+  X("HP158", budget_not_updated, ("heapprof.toml", "it changed meanwhile"))                                        \
+  X("HP159", nothing_to_update, ("--update-baseline", "no baseline is named"))                                     \
+  X("HP160", runs_of_profiles, ("--runs"))                                                                         \
+  X("HP161", others_not_judged, (3))                                                                               \
+  X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
+  X("HP171", findings_not_in_form, ("csv"))                                                                        \
+  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
