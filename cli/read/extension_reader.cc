@@ -1,6 +1,7 @@
 // cli/read/extension_reader.cc: one function per object of the format, in the order of man/heapprof-format.5.
 #include "cli/read/extension_reader.h"
 
+#include "cli/read/device_reader.h"
 #include "cli/read/field_reader.h"
 
 #include <algorithm>
@@ -14,15 +15,6 @@ void read_numbers(JsonPull* json, std::vector<uint64_t>* numbers) {
   if (!json->begin_array()) return;
   uint64_t value = 0;
   while (json->next_element() && json->read_unsigned(&value)) numbers->push_back(value);
-}
-
-template <typename Struct, typename Visit>
-void read_structs(JsonPull* json, std::vector<Struct>* structs, Visit&& visit) {
-  if (!json->begin_array()) return;
-  while (json->next_element() && !json->failed()) {
-    Struct& entry = structs->emplace_back();
-    read_struct(json, [&](FieldReader& reader) { visit(entry, reader); });
-  }
 }
 
 // Elements are a class alone, or an array of pairs.
@@ -114,75 +106,6 @@ void read_timeline(JsonPull* json, Timeline* timeline) {
   for (size_t i = 0; i < smallest.size(); ++i) timeline->buckets.push_back({smallest[i], largest[i]});
 }
 
-// An object that has a stack besides the fields that visit(reader) knows: other(key) takes what is neither.
-template <typename Visit, typename Other>
-void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& visit, Other&& other) {
-  if (!json->begin_object()) return;
-  uint64_t seen = 0;
-  std::string key;
-  while (json->next_key(&key)) {
-    if (key == "fs") {
-      if (*node != 0) json->fail("the name \"fs\" comes twice in one object");
-      points->read_stack(json, node);
-      continue;
-    }
-    FieldReader reader(json, key);
-    visit(reader);
-    if (reader.index() < 0) {
-      if (!other(key)) json->skip_value();
-      continue;
-    }
-    if ((seen >> reader.index() & 1) != 0)
-      json->fail("the name \"" + escape_controls(key) + "\" comes twice in one object");
-    seen |= uint64_t{1} << reader.index();
-  }
-}
-
-void read_holder(JsonPull* json, PointReader* points, Holder* holder) {
-  read_stacked(
-      json, points, &holder->node, [holder](FieldReader& reader) { visit_holder(*holder, reader); },
-      [](const std::string&) { return false; });
-}
-
-void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
-  read_stacked(
-      json, points, &refusal->node, [refusal](FieldReader& reader) { visit_refusal(*refusal, reader); },
-      [&](const std::string& key) {
-        if (key != "holders" || !refusal->holders.empty()) return false;
-        if (!json->begin_array()) return true;
-        while (json->next_element() && !json->failed()) read_holder(json, points, &refusal->holders.emplace_back());
-        return true;
-      });
-}
-
-void read_api_call(JsonPull* json, PointReader* points, ApiCall* call) {
-  read_stacked(
-      json, points, &call->node, [call](FieldReader& reader) { visit_api_call(*call, reader); },
-      [](const std::string&) { return false; });
-}
-
-constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "calls", "threads"};
-
-void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {
-  if (!json->begin_object()) return;
-  KeySet<kApiKeys.size()> keys(kApiKeys);
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: json->read_unsigned(&api->kernel_launches); break;
-      case 1:
-        if (!json->begin_array()) break;
-        while (json->next_element() && !json->failed()) read_api_call(json, points, &api->calls.emplace_back());
-        break;
-      case 2:
-        read_structs(json, &api->threads,
-                     [](ApiThread& thread, FieldReader& reader) { visit_api_thread(thread, reader); });
-        break;
-      default: json->skip_value();
-    }
-  }
-}
-
 constexpr std::array<std::string_view, 9> kDeviceKeys = {"name",     "totals",      "timeline", "pps",       "sites",
                                                          "identity", "limit_bytes", "refusals", "moments_ns"};
 
@@ -205,10 +128,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
       case 4: read_columns(json, &columns); break;
       case 5: read_struct(json, [&](FieldReader& reader) { visit_identity(device.identity, reader); }); break;
       case 6: json->read_unsigned(&device.limit_bytes); break;
-      case 7:
-        if (!json->begin_array()) break;
-        while (json->next_element() && !json->failed()) read_refusal(json, points, &device.refusals.emplace_back());
-        break;
+      case 7: read_refusals(json, points, &device.refusals); break;
       case 8: read_numbers(json, &device.moments_ns); break;
       default: json->skip_value();
     }

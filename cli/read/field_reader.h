@@ -126,4 +126,14 @@ void read_struct(JsonPull* json, VisitFields&& visit) {
   }
 }
 
+// An array of such objects.
+template <typename Struct, typename Visit>
+void read_structs(JsonPull* json, std::vector<Struct>* structs, Visit&& visit) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) {
+    Struct& entry = structs->emplace_back();
+    read_struct(json, [&](FieldReader& reader) { visit(entry, reader); });
+  }
+}
+
 }  // namespace heapprof::cli

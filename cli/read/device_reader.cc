@@ -1,0 +1,85 @@
+// cli/read/device_reader.cc: see device_reader.h.
+#include "cli/read/device_reader.h"
+
+#include "cli/read/field_reader.h"
+
+namespace heapprof::cli {
+namespace {
+
+// An object that has a stack besides the fields that visit(reader) knows: other(key) takes what is neither.
+template <typename Visit, typename Other>
+void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& visit, Other&& other) {
+  if (!json->begin_object()) return;
+  uint64_t seen = 0;
+  std::string key;
+  while (json->next_key(&key)) {
+    if (key == "fs") {
+      if (*node != 0) json->fail("the name \"fs\" comes twice in one object");
+      points->read_stack(json, node);
+      continue;
+    }
+    FieldReader reader(json, key);
+    visit(reader);
+    if (reader.index() < 0) {
+      if (!other(key)) json->skip_value();
+      continue;
+    }
+    if ((seen >> reader.index() & 1) != 0)
+      json->fail("the name \"" + escape_controls(key) + "\" comes twice in one object");
+    seen |= uint64_t{1} << reader.index();
+  }
+}
+
+void read_holder(JsonPull* json, PointReader* points, Holder* holder) {
+  read_stacked(
+      json, points, &holder->node, [holder](FieldReader& reader) { visit_holder(*holder, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
+  read_stacked(
+      json, points, &refusal->node, [refusal](FieldReader& reader) { visit_refusal(*refusal, reader); },
+      [&](const std::string& key) {
+        if (key != "holders" || !refusal->holders.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_holder(json, points, &refusal->holders.emplace_back());
+        return true;
+      });
+}
+
+void read_api_call(JsonPull* json, PointReader* points, ApiCall* call) {
+  read_stacked(
+      json, points, &call->node, [call](FieldReader& reader) { visit_api_call(*call, reader); },
+      [](const std::string&) { return false; });
+}
+
+constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "calls", "threads"};
+
+}  // namespace
+
+void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) read_refusal(json, points, &refusals->emplace_back());
+}
+
+void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {
+  if (!json->begin_object()) return;
+  KeySet<kApiKeys.size()> keys(kApiKeys);
+  std::string key;
+  while (json->next_key(&key)) {
+    switch (keys.take(key, json)) {
+      case 0: json->read_unsigned(&api->kernel_launches); break;
+      case 1:
+        if (!json->begin_array()) break;
+        while (json->next_element() && !json->failed()) read_api_call(json, points, &api->calls.emplace_back());
+        break;
+      case 2:
+        read_structs(json, &api->threads,
+                     [](ApiThread& thread, FieldReader& reader) { visit_api_thread(thread, reader); });
+        break;
+      default: json->skip_value();
+    }
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,18 @@
+// cli/read/device_reader.h: what the extension says of devices besides their memory: what they refused, and calls of their API.
+//
+// Errors stay in `json`.
+#pragma once
+
+#include "cli/model/device_api.h"
+#include "cli/model/device_facts.h"
+#include "cli/read/json_pull.h"
+#include "cli/read/point_reader.h"
+
+#include <vector>
+
+namespace heapprof::cli {
+
+void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
+void read_api(JsonPull* json, PointReader* points, DeviceApi* api);
+
+}  // namespace heapprof::cli
