@@ -78,6 +78,8 @@ void declare_check_options(Options* options, CheckFlags* target) {
                     &check->update_budget);
   options->add_flag({"--update-baseline", "", checking, "make this the baseline, do not compare"},
                     &check->update_baseline);
+  options->add_text({"--history", "FILE", tools, "append what was measured, for heapprof history"}, &check->history);
+  options->add_text({"--commit", "COMMIT", tools, "what --history names it; else as CI or git say"}, &check->commit);
   options->add_flag({"-q,--quiet", "", checking, "say nothing of limits that are kept"}, &check->quiet);
   options->add_color(&check->color);
   options->add_choice<Annotations>(

@@ -7,13 +7,16 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/model/budget_update.h"
+#include "cli/model/history.h"
 #include "cli/model/verdict.h"
 #include "cli/model/warnings.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/check_outputs.h"
 #include "cli/run/check_plan.h"
+#include "cli/run/commit.h"
 #include "cli/run/run.h"
+#include "cli/write/append_history.h"
 #include "cli/write/check_report.h"
 #include "cli/write/registry.h"
 #include "cli/write/run_text.h"
@@ -34,6 +37,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr int kOver = 1;
+constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
 
@@ -126,6 +130,7 @@ class Checker {
   const CheckOptions& options_;
   Suppressions suppressions_;
   CheckReport report_;
+  std::vector<HistoryRecord> history_;
 };
 
 Result<Done> Checker::check_baseline_is_there(const Budget& budget) const {
@@ -212,6 +217,11 @@ Result<Done> Checker::judge_by(const Budget& budget, const Recorded& recorded, s
   verdict->judged = judge(budget, evidence);
   verdict->devices = measure_devices(recorded.runs);
   find_culprits(budget, profile, baseline ? &*baseline : nullptr, project_folder(), &verdict->judged);
+  if (options_.history.empty()) return Done{};
+  for (const Device& device : profile.devices) {
+    history_.push_back(make_record(profile, device, budget.name, find_commit(options_.commit)));
+    history_.back().ok = !verdict->failed();
+  }
   return Done{};
 }
 
@@ -354,6 +364,9 @@ Result<int> Checker::run() {
     if (const Result<Done> updated = update_budget(*plan->file()); !updated) return updated.problem();
   }
   if (const Result<Done> written = write_outputs(report_, options_); !written) return written.problem();
+  if (!history_.empty()) {
+    if (const Result<Done> appended = append_history(options_.history, history_); !appended) return appended.problem();
+  }
   int code = 0;
   for (const Verdict& verdict : report_.verdicts) {
     if (verdict.state.trouble == Trouble::kProgramFailed) code = std::max(code, kFailed);
@@ -369,7 +382,7 @@ int check_command(const CheckOptions& options) {
   const Result<int> code = Checker(options).run();
   if (code) return *code;
   print_problem(code.problem(), options.color);
-  return code.problem().exit_code;
+  return code.problem().exit_code == kOver ? kNotDone : code.problem().exit_code;  // 1 says one thing only
 }
 
 }  // namespace heapprof::cli

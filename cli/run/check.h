@@ -35,6 +35,8 @@ struct CheckOptions {
   bool update_baseline = false;
   Annotations annotations = Annotations::kAuto;
   std::vector<std::string> outputs;  // files, in the order of check_forms(); empty: not written
+  std::string history;               // a file that gets a line for each device judged; empty: none
+  std::string commit;                // of what is judged; empty: as CI or git say
   SuppressionOptions suppressions;
   bool quiet = false;  // no lines for limits that are kept
   ColorMode color = ColorMode::kAuto;

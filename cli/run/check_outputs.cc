@@ -48,7 +48,11 @@ Result<Done> try_outputs(const CheckOptions& options) {
     const Result<AtomicFile> file = AtomicFile::create(path);
     if (!file) return file.problem();
   }
-  return Done{};
+  if (options.history.empty() || access(options.history.c_str(), W_OK) == 0) return Done{};
+  const int error = errno;
+  const std::string folder = std::filesystem::path(options.history).parent_path().string();
+  if (error == ENOENT && access(folder.empty() ? "." : folder.c_str(), W_OK) == 0) return Done{};
+  return history_not_writable(options.history, errno_text(errno));
 }
 
 Result<Done> write_outputs(const CheckReport& report, const CheckOptions& options) {

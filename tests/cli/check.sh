@@ -34,6 +34,18 @@ expect_in out.txt "warn  leaky  host leaked"
 expect_status 0 check --max-leaked 1MiB -q p.json
 expect_eq "words of -q" "$(cat out.txt err.txt)" ""
 
+# A line of history for each device that was judged, with the verdict; none for what cannot be judged.
+expect_status 0 check --max-leaked 1MiB --history ci.jsonl --commit c0ffee p.json
+expect_status 1 check --max-leaked 0B --history ci.jsonl --commit beef p.json
+expect_status 4 check --max-peak 1GiB --history ci.jsonl -- ./exit_code 7
+expect_eq "history" "$(jq -r '[.commit, .name, .device, .ok, .leaked_bytes] | map(tostring) | join(" ")' ci.jsonl | tr '\n' ';')" \
+  "c0ffee leaky host true 6175;beef leaky host false 6175;"
+"$HEAPPROF_BIN" history --color never ci.jsonl >history.txt || fail "the history cannot be read"
+expect_in history.txt "leaky  host  2 runs"
+expect_status 2 check --max-leaked 1MiB --junit no/such/folder/x.xml p.json  # 1 would say that it is over a limit
+expect_status 2 check --max-leaked 1MiB --history no/such/folder/ci.jsonl p.json
+rm -f ci.jsonl heapprof.check.exit_code.json
+
 # A crash is never "memory ok", with --warn-only neither.
 expect_status 4 check --max-peak 1GiB --warn-only -- ./exit_code 7
 expect_in err.txt "./exit_code failed: exit 7; its memory is not judged [HP152]"
@@ -223,5 +235,5 @@ TEXT
 expect_status 2 check --max-peak 1B p.json -- ./leaky
 expect_status 2 check --max-peak 1B --
 expect_status 2 check --max-peak 1B --tolerance much p.json
-expect_status 1 check --max-peak 1MiB --junit no/such/folder/x.xml -- sh -c 'touch was-run'
+expect_status 2 check --max-peak 1MiB --junit no/such/folder/x.xml -- sh -c 'touch was-run'
 [ ! -e was-run ] || fail "the program ran although its result has no place to go"
