@@ -11,6 +11,7 @@
 
 #define HEAPPROF_CUDA_CALLS(X)                                                                                        \
   X(cuCtxSynchronize, cuCtxSynchronize, 2000, 0, kSynchronizeContext, 0, (), ())                                      \
+  X(cuCtxSynchronize_v2, cuCtxSynchronize, 13000, 0, kSynchronizeContext, 0, (void* context), (context))              \
   HEAPPROF_CUDA_PAIR(X, cuStreamSynchronize, _ptsz, cuStreamSynchronize, 2000, kSynchronizeStream, 0, (void* stream), \
                      (stream))                                                                                        \
   X(cuEventSynchronize, cuEventSynchronize, 2000, 0, kSynchronizeEvent, 0, (void* event), (event))                    \

@@ -41,13 +41,15 @@ inline constexpr uint64_t kNoAddress = 8;
 // A call of the driver that takes the host's time; one that fails is not counted.
 template <typename Call>
 INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+  if (g_fork_page.state != AgentState::kOn) return call();  // the clock may be forbidden by now
   const uint64_t start_ticks = read_ticks();
   const int result = call();
-  if (result == kCudaSuccess) {
-    record_device({DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(read_ticks() - start_ticks),
-                   kNoAddress, size_bytes},
-                  hook_frame);
-  }
+  if (result != kCudaSuccess || g_fork_page.state != AgentState::kOn) return result;
+  const uint64_t end_ticks = read_ticks();
+  const uint64_t ticks = end_ticks > start_ticks ? end_ticks - start_ticks : 0;
+  record_device(
+      {DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(ticks), kNoAddress, size_bytes},
+      hook_frame);
   return result;
 }
 

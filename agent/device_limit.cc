@@ -49,9 +49,7 @@ class Locked {
       }
     }
     if (g_table.life == g_life) return;
-    if (g_table.entries != nullptr) memset(g_table.entries, 0, g_table.capacity * sizeof(Entry));
-    g_table.used = 0;
-    g_table.life = g_life;
+    g_table = {nullptr, 0, 0, g_life};  // the parent's may be half made; its pages are few
     memset(g_held_bytes, 0, sizeof g_held_bytes);
   }
   ~Locked() { unlock(g_fork_page.device_lock); }
@@ -199,20 +197,22 @@ void retain_handle(uint64_t handle) {
   if (Entry* entry = find(Kind::kHandle, handle)) ++entry->references;
 }
 
-void release_handle(uint64_t handle) {
+bool take_handle(uint64_t handle, DeviceMemory* taken) {
   const Locked guard;
   Entry* entry = find(Kind::kHandle, handle);
-  if (entry == nullptr || --entry->references != 0) return;
-  held(entry->device) -= entry->size_bytes;
+  if (entry == nullptr || --entry->references != 0) return false;
+  *taken = {entry->key, entry->device, entry->size_bytes, 0};
   erase(entry);
+  return true;
 }
 
 void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
   const Locked guard;
+  const bool has_room = make_room();  // before anything is found: it may move the table
   Entry* behind = find(Kind::kHandle, handle);
   if (behind == nullptr || find(Kind::kMapping, address) != nullptr) return;
   ++behind->references;
-  if (make_room()) put({address, size_bytes, handle, Kind::kMapping, behind->device, 0});
+  if (has_room) put({address, size_bytes, handle, Kind::kMapping, behind->device, 0});
 }
 
 void release_mappings(uint64_t address, uint64_t size_bytes) {

@@ -41,7 +41,8 @@ void hold_handle(const DeviceMemory& memory);
 bool take_address(uint64_t address, DeviceMemory* taken);
 // References to the memory behind a handle, and its mappings, which are references too.
 void retain_handle(uint64_t handle);
-void release_handle(uint64_t handle);
+// Before a reference is released, as for take_address. True: it was the last, and the memory counts until return_device_memory().
+bool take_handle(uint64_t handle, DeviceMemory* taken);
 void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
 void release_mappings(uint64_t address, uint64_t size_bytes);
 void end_held_context(uint64_t context);

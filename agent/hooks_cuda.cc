@@ -18,7 +18,10 @@ INLINE int allocate_array(void** array, const CudaArray3d& descriptor, uint32_t 
         const uint64_t known = levels == 1 ? bytes_of_array(*array, device) : 0;
         return DeviceMemory{number(*array), device, known != 0 ? known : least, number(current_context())};
       },
-      [&](uint64_t) { levels == 1 ? REAL(cuArrayDestroy)(*array) : REAL(cuMipmappedArrayDestroy)(*array); });
+      [&](uint64_t) {
+        auto* destroy = levels == 1 ? REAL(cuArrayDestroy) : REAL(cuMipmappedArrayDestroy);
+        if (destroy != nullptr) destroy(*array);
+      });
 }
 
 }  // namespace
@@ -46,7 +49,7 @@ HOOK(cuMemAllocPitch_v2)
         if (address == nullptr || pitch_bytes == nullptr) return DeviceMemory{};
         return DeviceMemory{*address, device, *pitch_bytes * height, number(current_context())};
       },
-      REAL(cuMemFree_v2));
+      [](uint64_t got) { heapprof::agent::call(REAL(cuMemFree_v2), got); });
 }
 
 HOOK(cuMemAllocManaged)(uint64_t* address, size_t size_bytes, unsigned flags) {
@@ -102,7 +105,10 @@ INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bo
         if (address == nullptr || *address == 0) return DeviceMemory{};
         return DeviceMemory{*address, device_of_pointer(*address), size_bytes, 0};
       },
-      [&](uint64_t got) { per_thread ? REAL(cuMemFreeAsync_ptsz)(got, stream) : REAL(cuMemFreeAsync)(got, stream); });
+      [&](uint64_t got) {
+        auto* free_async = per_thread ? REAL(cuMemFreeAsync_ptsz) : REAL(cuMemFreeAsync);
+        if (free_async != nullptr) free_async(got, stream);
+      });
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ HEAPPROF_CUDA_CALLS(X)
   HOOK(symbol) params {                                    \
     auto* real = REAL(symbol);                             \
     if (real == nullptr) return kCudaNotInitialized;       \
-    count_launch();                                        \
-    return real args;                                      \
+    const int result = real args;                          \
+    if (result == kCudaSuccess) count_launch();            \
+    return result;                                         \
   }
 HEAPPROF_CUDA_LAUNCHES(X)
 #undef X

@@ -43,7 +43,7 @@ HOOK(cuMemCreate)
       [&] {
         return DeviceMemory{handle == nullptr ? 0 : *handle, device, size_bytes, 0};
       },
-      REAL(cuMemRelease));
+      [](uint64_t got) { call(REAL(cuMemRelease), got); });
 }
 
 HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
@@ -68,12 +68,19 @@ HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
 HOOK(cuMemRelease)(uint64_t handle) {
   auto* real = REAL(cuMemRelease);
   if (real == nullptr) return kCudaNotInitialized;
+  DeviceMemory taken{};
+  const bool is_taken = has_device_limits() && take_handle(handle, &taken);
   note_handle(DeviceOperation::kReleaseHandle, handle, HEAPPROF_HOOK_FRAME());
   const int result = real(handle);
-  if (result != kCudaSuccess) {
-    note_handle(DeviceOperation::kRetainHandle, handle, HEAPPROF_HOOK_FRAME());
+  if (result == kCudaSuccess) {
+    if (is_taken) return_device_memory(taken.device, taken.size_bytes);
+    return result;
+  }
+  note_handle(DeviceOperation::kRetainHandle, handle, HEAPPROF_HOOK_FRAME());
+  if (is_taken) {
+    hold_handle(taken);
   } else if (has_device_limits()) {
-    release_handle(handle);
+    retain_handle(handle);
   }
   return result;
 }

@@ -176,7 +176,9 @@ void DeviceLedger::refuse(const DeviceFacts& facts, const Event& event) {
   same->size_bytes = event.size_bytes;
   same->free_bytes = wire::free_of(facts.address);
   same->live = book.sites.totals().live;
-  if (same->count <= kMostAutopsies) same->holders = largest_holders(book.sites);
+  same->holders.clear();
+  looks_ += book.sites.size();
+  if (looks_ <= kMostLooks) same->holders = largest_holders(book.sites);
 }
 
 void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id) {

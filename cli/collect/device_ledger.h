@@ -108,7 +108,7 @@ class DeviceLedger {
  private:
   static constexpr uint64_t kBlockBytes = 160;
   static constexpr size_t kMostRefusedSites = 64;
-  static constexpr uint64_t kMostAutopsies = 1000;  // of a site: each looks at all sites
+  static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to see who holds most: under a second in all
   static constexpr uint64_t kBookBytes = 128 << 10;
   static constexpr uint64_t kCallBytes = 64;
 
@@ -138,6 +138,7 @@ class DeviceLedger {
   void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
 
   Books books_;
+  uint64_t looks_ = 0;
   CallSums calls_by_site_;
   CallSums calls_by_thread_;
   Blocks memory_;                                    // by address

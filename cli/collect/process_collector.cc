@@ -70,6 +70,7 @@ struct ProcessCollector::State {
   LiveSamples samples;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
+  bool is_broken = false;   // memory ran out in the middle of a round
   std::string stop_reason;  // empty: has not stopped before its time
 };
 
@@ -150,7 +151,9 @@ size_t ProcessCollector::drain() {
   state.arena->control().heartbeat.fetch_add(1, std::memory_order_relaxed);
   const uint64_t now_ns = monotonic_ns();
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
+  state.is_broken = true;  // should this not come back
   const size_t taken = state.drain->round();
+  state.is_broken = false;
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;
     if (now_ns >= state.next_names_ns) {
@@ -189,7 +192,9 @@ void ProcessCollector::drain_to_end() {
   state.end_ticks = read_ticks(state.options.clock_mode);
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(state.end_ticks);
   for (uint64_t taken = 0; taken <= kMostFinalEvents;) {
+    state.is_broken = true;
     const size_t in_round = state.drain->final_round();
+    state.is_broken = false;
     if (in_round == 0) break;
     taken += in_round;
   }
@@ -203,6 +208,11 @@ void ProcessCollector::detach() {
 void ProcessCollector::stop(const std::string& reason) {
   State& state = *state_;
   state.stop_reason = reason;
+  // What was decoded waits for nothing but its turn; after a bad_alloc it may be applied in part.
+  try {
+    if (state.drain != nullptr && !state.is_broken) state.drain->apply_ready();
+  } catch (const std::bad_alloc&) {
+  }
   state.ledger.stop_growing();
   if (state.end_ticks == 0) state.end_ticks = read_ticks(state.options.clock_mode);
   detach();

@@ -2,7 +2,7 @@
 //
 // Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
 // DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and for the threads
-// and the devices' facts, which change rarely, decode() waits for it.
+// and the devices' facts decode() waits for it: threads are few, and calls of a device's API take microseconds.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.

@@ -43,19 +43,30 @@ void sort_by_time(std::vector<Row>* rows) {
                    [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
 }
 
+// Of those with a number, the shortest beyond kMostApiRows become one without it for each call. What is summed already stays.
+template <typename Row>
+void sum_rest(std::vector<Row>* rows, uint32_t Row::*number) {
+  size_t kept = 0;
+  bool has_rest = false;
+  for (Row& row : *rows) {
+    if (row.*number == 0 || ++kept <= kMostApiRows) continue;
+    row.*number = 0;
+    has_rest = true;
+  }
+  if (!has_rest) return;
+  sum_equal(rows);
+  sort_by_time(rows);
+}
+
 }  // namespace
 
 void merge_api(DeviceApi* api) {
   sum_equal(&api->calls);
   sort_by_time(&api->calls);
-  if (api->calls.size() > kMostApiCalls) {
-    for (size_t i = kMostApiCalls; i < api->calls.size(); ++i) api->calls[i].node = 0;
-    sum_equal(&api->calls);
-    sort_by_time(&api->calls);
-  }
+  sum_rest(&api->calls, &ApiCall::node);
   sum_equal(&api->threads);
   sort_by_time(&api->threads);
-  if (api->threads.size() > kMostApiThreads) api->threads.resize(kMostApiThreads);
+  sum_rest(&api->threads, &ApiThread::thread);
 }
 
 }  // namespace heapprof::cli

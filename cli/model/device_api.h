@@ -29,10 +29,10 @@ struct DeviceApi {
   std::vector<ApiThread> threads;  // likewise
 };
 
-inline constexpr size_t kMostApiCalls = 1000;
-inline constexpr size_t kMostApiThreads = 1000;
+inline constexpr size_t kMostApiRows = 1000;
 
-// Makes those of one call and stack one, and one of the shortest beyond kMostApiCalls for each call; likewise for threads.
+// Makes those of one call and stack (or thread) one. Beyond kMostApiRows the shortest are summed: a row for each call, without
+// a stack (thread 0).
 void merge_api(DeviceApi* api);
 
 }  // namespace heapprof::cli

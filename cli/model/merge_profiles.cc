@@ -64,6 +64,14 @@ void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) 
   add_to(&sum->rss_max_bytes, totals.rss_max_bytes);
 }
 
+// "cuda:0" of two processes may be two cards.
+void keep_common(DeviceIdentity* sum, const DeviceIdentity& other) {
+  if (sum->uuid != other.uuid) sum->uuid.clear();
+  if (sum->pci_id != other.pci_id) sum->pci_id.clear();
+  if (sum->product != other.product) sum->product.clear();
+  if (sum->memory_bytes != other.memory_bytes) sum->memory_bytes = 0;
+}
+
 uint64_t largest_part(const Profile& profile, const std::string& device) {
   uint64_t largest = 0;
   for (const MergedPart& part : profile.merged) {
@@ -113,6 +121,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
     if (same == sum_.devices.end()) {
       sum_.devices.emplace_back().name = device.name;
       same = std::prev(sum_.devices.end());
+      same->identity = device.identity;
     }
     const uint64_t largest = largest_part(*from, device.name);
     add_totals(&same->totals, device.totals,
@@ -124,7 +133,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
       same->sites.push_back(std::move(site));
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
-    if (same->identity.uuid.empty()) same->identity = device.identity;
+    keep_common(&same->identity, device.identity);
     same->limit_bytes = std::max(same->limit_bytes, device.limit_bytes);
   }
 }

@@ -1,8 +1,9 @@
-// cli/write/api_text.cc: a line for each kind of call, with the place that took most of its time. Allocating and freeing on a device
+// cli/write/api_text.cc: a line for each kind of call, with the stack that took most of its time. Allocating and freeing on a device
 // waits for the device: who does it again and again for the same memory is told what it costs.
 #include "cli/write/api_text.h"
 
 #include "cli/base/units.h"
+#include "cli/model/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -32,32 +33,33 @@ std::vector<Kind> sum_by_kind(const DeviceApi& api) {
     const auto [at, is_new] = index.try_emplace(call.call, kinds.size());
     if (is_new) kinds.push_back({call.call, 0, 0, 0, call.node});
     Kind& kind = kinds[at->second];
-    kind.count += call.count;
-    kind.duration_ns += call.duration_ns;
-    kind.size_bytes += call.size_bytes;
+    kind.count = add_saturating(kind.count, call.count);
+    kind.duration_ns = add_saturating(kind.duration_ns, call.duration_ns);
+    kind.size_bytes = add_saturating(kind.size_bytes, call.size_bytes);
   }
   std::stable_sort(kinds.begin(), kinds.end(),
                    [](const Kind& a, const Kind& b) { return a.duration_ns > b.duration_ns; });
   return kinds;
 }
 
-// Blocks of devices beyond the most that their site ever had at once: memory that had been there before.
-uint64_t allocated_again(const Profile& profile) {
+// Blocks of devices beyond those that their site had when it had most bytes: memory that had been there before, about. No more of
+// them than were freed by calls that wait.
+uint64_t allocated_again(const Profile& profile, uint64_t freed) {
   uint64_t again = 0;
   for (const Device& device : profile.devices) {
     if (device.name.rfind("cuda:", 0) != 0) continue;
     for (const Site& site : device.sites) {
       const SiteNumbers& numbers = site.numbers;
       if (!site.max_is_bound && numbers.total_blocks > numbers.max_blocks)
-        again += numbers.total_blocks - numbers.max_blocks;
+        again = add_saturating(again, numbers.total_blocks - numbers.max_blocks);
     }
   }
-  return again;
+  return std::min(again, freed);
 }
 
-uint64_t mean_ns(const std::vector<Kind>& kinds, const char* call) {
+const Kind* find_kind(const std::vector<Kind>& kinds, const char* call) {
   const auto kind = std::find_if(kinds.begin(), kinds.end(), [call](const Kind& known) { return known.call == call; });
-  return kind == kinds.end() || kind->count == 0 ? 0 : kind->duration_ns / kind->count;
+  return kind == kinds.end() ? nullptr : &*kind;
 }
 
 }  // namespace
@@ -69,8 +71,8 @@ std::string api_text(const Profile& profile, const FoldedTree& tree, const Frame
   uint64_t count = 0;
   uint64_t duration_ns = 0;
   for (const Kind& kind : kinds) {
-    count += kind.count;
-    duration_ns += kind.duration_ns;
+    count = add_saturating(count, kind.count);
+    duration_ns = add_saturating(duration_ns, kind.duration_ns);
   }
   std::vector<PlaceLine> lines;
   std::deque<CallerChain> chains;
@@ -97,15 +99,17 @@ std::string api_text(const Profile& profile, const FoldedTree& tree, const Frame
                                  format_time(duration_ns), format_count(count), format_count(api.kernel_launches));
   size_t function_column = 0;
   for (const std::string& line : lay_out(names, lines, 0, columns, &function_column)) text += line + "\n";
-  const uint64_t again = allocated_again(profile);
-  const uint64_t pair_ns = mean_ns(kinds, "allocate") + mean_ns(kinds, "free");
-  if (again >= kWorthSaying && pair_ns != 0) {
-    text += fmt::format(
-        "{} allocations were of device memory that had been there before: about {} for allocating and freeing it "
-        "again\n"
-        "  (keep it, or use a pool: cudaMallocAsync)\n",
-        format_count(again), format_time(again * pair_ns));
-  }
+  const Kind* allocate = find_kind(kinds, "allocate");
+  const Kind* release = find_kind(kinds, "free");
+  if (allocate == nullptr || release == nullptr || allocate->count == 0 || release->count == 0) return text;
+  const uint64_t again = allocated_again(profile, std::min(allocate->count, release->count));
+  if (again < kWorthSaying) return text;
+  const double pair_ns = static_cast<double>(allocate->duration_ns) / static_cast<double>(allocate->count) +
+                         static_cast<double>(release->duration_ns) / static_cast<double>(release->count);
+  text += fmt::format(
+      "{} allocations were of device memory that had been there before: about {} for allocating and freeing it again\n"
+      "  (keep it, or use a pool: cudaMallocAsync)\n",
+      format_count(again), format_time(static_cast<uint64_t>(std::min(pair_ns * static_cast<double>(again), 1e18))));
   return text;
 }
 

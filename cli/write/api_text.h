@@ -1,4 +1,4 @@
-// cli/write/api_text.h: what the calls of a device's API cost the host, by kind and by place.
+// cli/write/api_text.h: what the calls of a device's API cost the host, by kind, each with the stack that took most.
 //
 //   GPU CALLS          1.20 s of the host's time in 41,204 calls; 812,004 kernels launched
 //    812 ms  66.2 %      4,118 allocate         197 µs each   upload  src/gpu.cu:140 ← main

@@ -23,7 +23,7 @@ class RefusalWriter {
   std::string write() {
     size_t shown = 0;
     for (const Refusal& refusal : device_.refusals) {
-      if (shown == view_.most_refusals) break;
+      if (shown == view_.most_refusals || refusal.size_bytes == 0) break;  // the last stands for many
       ++shown;
       text_ += sentence(refusal) + "\n";
       places(refusal);
@@ -40,7 +40,7 @@ class RefusalWriter {
   }
 
   std::string sentence(const Refusal& refusal) const {
-    const bool is_by_limit = refusal.by_limit_count != 0;
+    const bool is_by_limit = refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
     const std::string event = is_by_limit ? fmt::format("came to its limit of {}", bytes(device_.limit_bytes))
                                           : std::string("ran out of memory");
     const std::string left = refusal.free_bytes ? fmt::format(", {} free", bytes(*refusal.free_bytes)) : "";

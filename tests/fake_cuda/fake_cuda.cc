@@ -130,16 +130,18 @@ int find_function(const char* name, void** function, int version, uint64_t flags
   }
       FAKE_CUDA_FUNCTIONS(X)
 #undef X
-#define X(known, as, since, with_stream, params, args)                         \
-  if (base == #as && version >= (since) && per_thread == (with_stream != 0)) { \
-    *function = reinterpret_cast<void*>(&known);                               \
-    return kSuccess;                                                           \
+      int newest = 0;
+#define X(known, as, since, with_stream, params, args)                                             \
+  if (base == #as && version >= (since) && (since) > newest && per_thread == (with_stream != 0)) { \
+    *function = reinterpret_cast<void*>(&known);                                                   \
+    newest = since;                                                                                \
   }
 #define AS_CALL(known, as, since, with_stream, kind, bytes, params, args) X(known, as, since, with_stream, params, args)
       HEAPPROF_CUDA_CALLS(AS_CALL)
       HEAPPROF_CUDA_LAUNCHES(X)
 #undef AS_CALL
 #undef X
+      if (newest != 0) return kSuccess;
     }
   }
   *function = nullptr;

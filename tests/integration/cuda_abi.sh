@@ -23,4 +23,23 @@ static_assert(sizeof(CudaCopy3d) == sizeof(CUDA_MEMCPY3D) && offsetof(CudaCopy3d
 static_assert(sizeof(CudaArray3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR) && sizeof(CudaArray2d) == sizeof(CUDA_ARRAY_DESCRIPTOR));
 int main() { return 0; }
 CC
+# No newer ABI of a hooked function is taken for an older one.
+have python3 && python3 - "$(dirname "$header")/cudaTypedefs.h" "$SOURCE" <<'PY' || fail "an ABI that is not hooked"
+import re, subprocess, sys
+typedefs = open(sys.argv[1]).read()
+source = '#include "agent/cuda_calls.h"\n#define X(symbol, base, version, per_thread, params) @symbol base version @per_thread\n#include "agent/cuda_functions.def"\n'
+text = subprocess.run(["g++", "-E", "-P", "-x", "c++", "-", "-I" + sys.argv[2]], input=source.replace("@symbol", '"symbol"').replace("@per", '"" per'), capture_output=True, text=True, check=True).stdout
+hooked = {}
+for base, version, condition, per_thread in re.findall(r'"symbol" (cu\w+) (?:\((\d+)\) > 7000 \? \(\d+\) : 7000|(\d+)) "" ([01])', " ".join(text.split())):
+    number = int(condition) if condition else max(int(version), 7000)
+    hooked.setdefault((base, per_thread == "1"), set()).add(number)
+bad = 0
+for (base, per_thread), versions in hooked.items():
+    known = {int(v) for b, v, s in re.findall(r"PFN_(cu\w+?)_v(\d+)(_ptsz|_ptds)?\)", typedefs) if b == base and bool(s) == per_thread}
+    if known and max(known) > max(versions):
+        print(f"{base}: hooked are {sorted(versions)}, there are {sorted(known)}")
+        bad += 1
+assert len(hooked) > 80, len(hooked)
+sys.exit(bad != 0)
+PY
 g++ -std=c++20 -fsyntax-only -I"$(dirname "$header")" -I"$SOURCE" abi.cc >abi.log 2>&1 || fail "$(grep -m5 -E 'error' abi.log)"

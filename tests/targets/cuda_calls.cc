@@ -75,9 +75,9 @@ int main() {
   deep.height = 3;
   deep.depth = 5;
   void* found = nullptr;
-#define X(symbol, base, version, per_thread, params, args)                                   \
-  check(#symbol, FIND(symbol));                                                              \
-  if (get(#base, &found, 13000, (per_thread) != 0 ? 2 : 0, nullptr) != kSuccess) ++failures; \
+#define X(symbol, base, version, per_thread, params, args)                                       \
+  check(#symbol, FIND(symbol));                                                                  \
+  if (get(#base, &found, (version), (per_thread) != 0 ? 2 : 0, nullptr) != kSuccess) ++failures; \
   check(#symbol, reinterpret_cast<decltype(&::symbol)>(found));
 #define AS_CALL(symbol, base, version, per_thread, kind, bytes, params, args) \
   X(symbol, base, version, per_thread, params, args)

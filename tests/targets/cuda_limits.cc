@@ -101,6 +101,24 @@ KEEP_FRAME void virtual_memory() {
   EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
 }
 
+// More handles and mappings than the first table of the agent holds.
+KEEP_FRAME void many_mappings() {
+  constexpr size_t kPieces = 1500;
+  const size_t piece = limit / kPieces;
+  const CudaProperties here{1, 0, 1, 0, nullptr, 0};
+  CUdeviceptr range = 0;
+  EXPECT(cuda.cuMemAddressReserve(&range, limit, 0, 0, 0) == kSuccess);
+  std::vector<CUhandle> handles(kPieces);
+  for (CUhandle& handle : handles) EXPECT(cuda.cuMemCreate(&handle, piece, &here, 0) == kSuccess);
+  for (size_t i = 0; i < kPieces; ++i) EXPECT(cuda.cuMemMap(range + i * piece, piece, 0, handles[i], 0) == kSuccess);
+  cuda.fail_next("cuMemRelease", kInvalidValue);
+  EXPECT(cuda.cuMemRelease(handles[0]) == kInvalidValue);  // still referred to
+  for (const CUhandle handle : handles) EXPECT(cuda.cuMemRelease(handle) == kSuccess);
+  EXPECT(free_now() == limit - kPieces * piece);
+  EXPECT(cuda.cuMemUnmap(range, limit) == kSuccess);
+  EXPECT(free_now() == limit);
+}
+
 KEEP_FRAME void failed_calls() {
   const CUdeviceptr block = hold_weights(limit - 5 * kMiB);
   cuda.fail_next("cuMemFree_v2", kInvalidContext);
@@ -171,6 +189,7 @@ int main(int argc, char** argv) {
   if (argc < 3) return failures == 0 ? 0 : 1;
   other_ways();
   virtual_memory();
+  many_mappings();
   failed_calls();
   contexts(context);
   race(context);
