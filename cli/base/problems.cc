@@ -757,6 +757,18 @@ Problem runs_of_profiles(const std::string& flag) {
           fmt::format("leave {} out: each profile is judged alone", flag), kUsage};
 }
 
+Problem baseline_of_failed_program(const std::string& file) {
+  return {"HP162", fmt::format("the baseline {} is of a program that failed: what it took says nothing", file),
+          "make it again with a run that succeeds: heapprof check --update-baseline …",
+          "set limits instead: heapprof check --max-peak SIZE -- PROGRAM", kBadProfile};
+}
+
+Problem only_defaults_apply(const std::string& program, const std::string& file) {
+  return {"HP163", fmt::format("no budget of {} is for {}: its defaults apply", file, program),
+          "add a [[budget]] with that command, or mend the one that was meant",
+          "name the budget: heapprof check --name NAME …", kWarning};
+}
+
 Problem others_not_judged(uint64_t processes) {
   return {"HP161",
           fmt::format("{} that the program started {} not judged: only the program itself is",

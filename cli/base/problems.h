@@ -149,6 +149,8 @@ struct FileLine {
   X("HP159", nothing_to_update, ("--update-baseline", "no baseline is named"))                                     \
   X("HP160", runs_of_profiles, ("--runs"))                                                                         \
   X("HP161", others_not_judged, (3))                                                                               \
+  X("HP162", baseline_of_failed_program, ("ci/base.json"))                                                         \
+  X("HP163", only_defaults_apply, ("./render small.usd", "heapprof.toml"))                                         \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
   X("HP171", findings_not_in_form, ("csv"))                                                                        \
   X("HP172", flags_exclude_each_other, ("--findings", "--tree"))
@@ -294,6 +296,8 @@ Problem budget_not_updated(const std::string& file, const std::string& reason);
 Problem nothing_to_update(const std::string& flag, const std::string& why);
 Problem runs_of_profiles(const std::string& flag);
 Problem others_not_judged(uint64_t processes);  // warning
+Problem baseline_of_failed_program(const std::string& file);
+Problem only_defaults_apply(const std::string& program, const std::string& file);  // warning
 
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);

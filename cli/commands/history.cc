@@ -6,12 +6,14 @@
 #include "cli/base/text.h"
 #include "cli/model/history_series.h"
 #include "cli/model/metric_words.h"
+#include "cli/model/verdict.h"
 #include "cli/read/read_history.h"
 #include "cli/read/read_profile.h"
 #include "cli/read/read_suppressions.h"
 #include "cli/run/commit.h"
 #include "cli/write/append_history.h"
 #include "cli/write/history_view.h"
+#include "cli/write/run_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -84,6 +86,9 @@ Result<int> add(const HistoryOptions& options) {
   for (size_t i = 1; i < options.files.size(); ++i) {
     Result<Profile> profile = read_profile(options.files[i]);
     if (!profile) return profile.problem();
+    const RunState state = find_run_state(*profile);
+    if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
+    if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
     mark_suppressed(*suppressions, &*profile);
     const std::string name = options.filter.name.empty() ? program_name(*profile) : options.filter.name;
     for (const Device& device : profile->devices) records.push_back(make_record(*profile, device, name, commit));

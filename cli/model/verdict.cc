@@ -1,6 +1,7 @@
 // cli/model/verdict.cc: measuring is apart from judging, so that the median of runs is taken number by number.
 #include "cli/model/verdict.h"
 
+#include "cli/base/problems.h"
 #include "cli/model/frame_pattern.h"
 #include "cli/model/merge_profiles.h"
 #include "cli/model/metrics.h"
@@ -196,6 +197,9 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
   const std::string program = program_of(profile);
   if (const std::string other = program_of(baseline); other != program)
     return baseline_of_other_program(file, other, program);
+  const RunState state = find_run_state(baseline);
+  if (state.trouble == Trouble::kIncomplete) return profile_not_whole(file, state.reason);
+  if (state.trouble == Trouble::kProgramFailed) return baseline_of_failed_program(file);
   return Done{};
 }
 

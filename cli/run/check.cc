@@ -40,6 +40,7 @@ constexpr int kOver = 1;
 constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
+constexpr int kNotProfiled = 125;
 
 // A folder that goes away with what is in it.
 class ScratchFolder {
@@ -151,11 +152,17 @@ Result<Recorded> Checker::record(const Budget& budget, const std::vector<std::st
     const std::string file = fmt::format("{}/run{}.json", folder, run);
     for (const char c : file) options.output += c == '%' ? "%%" : std::string(1, c);  // no directives
     const size_t files_before = count_files(folder);
-    run_command(options);
+    const int code = run_command(options);
     if (access(file.c_str(), F_OK) != 0) return checked_without_profile(command[0]);
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();
     recorded.others = std::max(recorded.others, count_files(folder) - files_before - 1);
+    // What heapprof says of itself: it was not able to see the program.
+    const RunEnd& end = profile->run.end;
+    if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
+      profile->run.complete = false;
+      profile->run.incomplete_reason = "heapprof could not profile it";
+    }
     recorded.files.push_back(file);
     recorded.runs.push_back(std::move(*profile));
     if (find_run_state(recorded.runs.back()).trouble != Trouble::kNone) break;  // the others cannot mend it
@@ -253,6 +260,8 @@ Result<Done> Checker::update_baseline(const Budget& budget, const std::string& f
 Result<Done> Checker::update_budget(const BudgetFile& file) {
   const RaisedLimits raised = raise_limits(file.text, &report_.verdicts);
   if (raised.count == 0) return Done{};
+  if (const Result<BudgetFile> reads_back = parse_budget(raised.text, file.path); !reads_back)
+    return budget_not_updated(file.path, "its limits are written in a way that cannot be changed here");
   const Result<BudgetFile> now = read_budget(file.path);
   if (!now || now->text != file.text) return budget_not_updated(file.path, "it changed meanwhile");
   struct stat facts {};
@@ -363,11 +372,12 @@ Result<int> Checker::run() {
   if (options_.update_budget) {
     if (const Result<Done> updated = update_budget(*plan->file()); !updated) return updated.problem();
   }
-  if (const Result<Done> written = write_outputs(report_, options_); !written) return written.problem();
+  const Result<int> written = write_outputs(report_, options_);
+  if (!written) return written.problem();
   if (!history_.empty()) {
     if (const Result<Done> appended = append_history(options_.history, history_); !appended) return appended.problem();
   }
-  int code = 0;
+  int code = *written == 0 ? 0 : kNotDone;
   for (const Verdict& verdict : report_.verdicts) {
     if (verdict.state.trouble == Trouble::kProgramFailed) code = std::max(code, kFailed);
     if (verdict.state.trouble == Trouble::kIncomplete) code = std::max(code, kIncomplete);

@@ -48,6 +48,8 @@ Result<Done> try_outputs(const CheckOptions& options) {
     const Result<AtomicFile> file = AtomicFile::create(path);
     if (!file) return file.problem();
   }
+  if (std::error_code error; std::filesystem::is_directory(options.history, error))
+    return history_not_writable(options.history, errno_text(EISDIR));
   if (options.history.empty() || access(options.history.c_str(), W_OK) == 0) return Done{};
   const int error = errno;
   const std::string folder = std::filesystem::path(options.history).parent_path().string();
@@ -55,10 +57,10 @@ Result<Done> try_outputs(const CheckOptions& options) {
   return history_not_writable(options.history, errno_text(errno));
 }
 
-Result<Done> write_outputs(const CheckReport& report, const CheckOptions& options) {
-  print_output(render_check_text(report, inspect_terminal(STDOUT_FILENO, options.color), options.quiet));
+Result<int> write_outputs(const CheckReport& report, const CheckOptions& options) {
+  int failed = print_output(render_check_text(report, inspect_terminal(STDOUT_FILENO, options.color), options.quiet));
   if (wants_annotations(options)) {
-    print_output(render_check_annotations(report));
+    failed |= print_output(render_check_annotations(report));
     if (const std::string path = variable("GITHUB_STEP_SUMMARY"); !path.empty()) {
       StringSink summary;
       write_check_markdown(report, &summary);
@@ -72,7 +74,7 @@ Result<Done> write_outputs(const CheckReport& report, const CheckOptions& option
     check_forms()[i].write(report, &*file);
     if (const Result<std::string> written = file->commit(); !written) return written.problem();
   }
-  return Done{};
+  return failed;
 }
 
 std::string project_folder() {

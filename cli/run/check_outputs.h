@@ -11,7 +11,7 @@ namespace heapprof::cli {
 
 // A problem if one of the files cannot be made: known before the program runs.
 Result<Done> try_outputs(const CheckOptions& options);
-Result<Done> write_outputs(const CheckReport& report, const CheckOptions& options);
+Result<int> write_outputs(const CheckReport& report, const CheckOptions& options);
 
 // The folder that holds .git, from here upwards; else the current one. Services know files by their path below it.
 std::string project_folder();

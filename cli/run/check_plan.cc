@@ -96,6 +96,8 @@ Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, co
   only_defaults.name = program_name(command);
   only_defaults.at = {file_ ? file_->path : profile, 0};
   Result<Budget> completed = complete(std::move(only_defaults), profile);
+  if (completed && file_ && !chosen_.empty())
+    print_problem(only_defaults_apply(command_text(command), file_->path), options_.color);
   if (!completed && file_ && completed.problem().id == "HP141")
     return no_budget_for(profile, command_text(command), file_->path);
   return completed;

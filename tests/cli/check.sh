@@ -34,6 +34,25 @@ expect_in out.txt "warn  leaky  host leaked"
 expect_status 0 check --max-leaked 1MiB -q p.json
 expect_eq "words of -q" "$(cat out.txt err.txt)" ""
 
+# A baseline of a program that failed says nothing, nor does a history of it; a terminal that is full is not "ok".
+jq ".heapprof.run.status = 7" p.json >crashed.json
+expect_status 3 check --max-leaked 1MiB --baseline crashed.json p.json
+"$HEAPPROF_BIN" history --add ci.jsonl crashed.json 2>/dev/null && fail "a failed run is in the history"
+check --max-leaked 1MiB p.json >/dev/full 2>err.txt && fail "0 though nothing could be said"
+expect_status 2 check --max-leaked 1MiB --history . p.json
+rm -f crashed.json
+# What an update would break is left as it is.
+printf 'version = 1\n[[budget]]\nname = "leaky"\ncommand = ["./leaky"]\nleaked = { host = 0x10 }\n' >hex.toml
+cp hex.toml before.toml
+expect_status 2 check --budget hex.toml --update-budget
+cmp hex.toml before.toml || fail "a broken budget was written"
+rm -f hex.toml before.toml heapprof.check.leaky.json
+# A file with budgets of which none is for the program.
+printf 'version = 1\n[defaults]\nleaked = { host = "1 MiB" }\n[[budget]]\nname = "other"\ncommand = ["./leaky", "x"]\n' >other.toml
+expect_status 0 check --budget other.toml p.json
+expect_in err.txt "no budget of other.toml is for ./leaky: its defaults apply [HP163]"
+rm -f other.toml
+
 # A line of history for each device that was judged, with the verdict; none for what cannot be judged.
 expect_status 0 check --max-leaked 1MiB --history ci.jsonl --commit c0ffee p.json
 expect_status 1 check --max-leaked 0B --history ci.jsonl --commit beef p.json
