@@ -12,7 +12,7 @@
 // Trust:    everything in the arena is hostile.
 // Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail is release-stored here;
 //           shared/README.md has the pairs.
-// Context:  one thread.
+// Context:  one thread, which lends the queues and the ledger to the second one within round().
 #pragma once
 
 #include "cli/collect/arena.h"

@@ -59,6 +59,8 @@ std::string known_names(const std::vector<HistoryRecord>& records) {
   return text;
 }
 
+constexpr int kBadFile = 3;
+
 Result<int> show(const HistoryOptions& options) {
   const std::string& file = options.files[0];
   const Result<History> history = read_history(file);
@@ -73,6 +75,7 @@ Result<int> show(const HistoryOptions& options) {
     return nothing_in_history(file, filter_text(options.filter), known_names(history->records));
   const int code = print_output(options.render(view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : history->warnings) print_problem(warning, options.color);
+  if (history->records.empty() && history->lines_skipped > 0) return kBadFile;
   return code;
 }
 

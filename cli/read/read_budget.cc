@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMostBytes = 1 << 20;
 // Dotted keys nest, and toml++ takes a level of stack for each: a line of a million dots would end the program.
 constexpr size_t kLongestLine = 4096;
-constexpr size_t kMostSites = 10'000;
+constexpr size_t kMostSites = 1'000;
 
 using Take = std::function<Result<Done>(const toml::node&)>;
 struct Key {
@@ -247,7 +247,7 @@ Result<Done> Parser::take_command(const toml::node& node, Budget* budget) {
 }
 
 Result<Done> Parser::take_site(const toml::node& node, Budget* budget) {
-  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 10,000 sites");
+  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 1,000 sites");
   SiteBudget site;
   site.at = at(node);
   std::vector<Key> keys = metric_keys(budget, budget->sites.size());

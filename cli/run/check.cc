@@ -22,6 +22,7 @@
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -349,7 +350,8 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
       continue;
     }
     if (const Result<Done> examined = examine(budget, &*recorded, &verdict); !examined) return examined.problem();
-    const bool was_stopped = verdict.state.end.kind == EndKind::kDetached;
+    const RunEnd& end = verdict.state.end;  // Ctrl-C is meant for all of them
+    const bool was_stopped = end.kind == EndKind::kDetached || (end.kind == EndKind::kSignaled && end.status == SIGINT);
     if (const Result<Done> kept = keep(&verdict); !kept) return kept.problem();
     say_trouble(verdict);
     add(std::move(verdict));

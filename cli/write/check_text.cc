@@ -58,6 +58,8 @@ std::string paint(const std::string& text, bool colored) {
 
 // Long names are cut only where a place would not fit on the line; numbers never.
 std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
+  constexpr size_t kLeastLast = 20;     // columns of the last cell, however narrow the terminal is
+  constexpr size_t kLongestLast = 200;  // where it is none
   std::array<size_t, kColumns> widths{};
   for (const Row& row : rows) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], display_width(row[i]));
@@ -70,9 +72,8 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
       line += (i == kValueColumn ? pad_left(row[i], widths[i]) : pad_right(row[i], widths[i])) + "  ";
     }
     const size_t used = display_width(line);
-    const size_t room = terminal.is_tty && static_cast<size_t>(terminal.columns) > used + 20
-                            ? static_cast<size_t>(terminal.columns) - used
-                            : 200;
+    const auto columns = static_cast<size_t>(terminal.columns);
+    const size_t room = !terminal.is_tty ? kLongestLast : columns > used + kLeastLast ? columns - used : kLeastLast;
     line += shorten_middle(row[kColumns - 1], room);
     line.erase(line.find_last_not_of(' ') + 1);
     text += paint(line, terminal.colored) + "\n";

@@ -14,11 +14,11 @@ constexpr size_t kTop = 10;
 constexpr size_t kLongestName = 100;
 
 // A code span in a table's cell: a bar would end the cell, a backtick the span.
-std::string code(const std::string& text) {
+std::string code(const std::string& text, bool is_in_table = true) {
   if (text.empty()) return "";
   std::string clean;
   for (const char c : shorten_middle(escape_controls(text), kLongestName)) {
-    if (c == '|') clean += '\\';
+    if (c == '|' && is_in_table) clean += '\\';
     clean += c == '`' ? '\'' : c;
   }
   return "`" + clean + "`";
@@ -61,9 +61,9 @@ class DiffMarkdown {
     for (const Side side : kSides) {
       const std::vector<RunTotals>& runs = two_.runs[side];
       const RunTotals& run = runs[median_run(runs)];
-      text_ += fmt::format("{}: {}{}{}\n", side == kBase ? "base" : "current", code(run.file),
+      text_ += fmt::format("{}: {}{}{}\n", side == kBase ? "base" : "current", code(run.file, false),
                            runs.size() > 1 ? fmt::format(", median of {} runs", runs.size()) : "",
-                           run.command.empty() ? "" : ", " + code(command_text(run.command)));
+                           run.command.empty() ? "" : ", " + code(command_text(run.command), false));
       if (side == kBase) text_.insert(text_.size() - 1, "  ");  // a line break
     }
     return text_;

@@ -256,3 +256,19 @@ expect_status 2 check --max-peak 1B --
 expect_status 2 check --max-peak 1B --tolerance much p.json
 expect_status 2 check --max-peak 1MiB --junit no/such/folder/x.xml -- sh -c 'touch was-run'
 [ ! -e was-run ] || fail "the program ran although its result has no place to go"
+
+# Ctrl-C is meant for the whole: what would come next is not run.
+cat >stopped.toml <<'TOML'
+version = 1
+[defaults]
+peak = { host = "1 GiB" }
+[[budget]]
+name    = "first"
+command = ["sh", "-c", "kill -INT $$"]
+[[budget]]
+name    = "second"
+command = ["touch", "was-run"]
+TOML
+rm -f was-run
+expect_status 4 check --budget stopped.toml
+[ ! -e was-run ] || fail "the second program ran after Ctrl-C"

@@ -121,3 +121,7 @@ expect_status 3 "$HEAPPROF_BIN" history --add unmade.jsonl missing.json
 expect_status 1 "$HEAPPROF_BIN" history --add --commit x /nonexistent/x.jsonl "$small"
 expect_in err.txt "[HP136]"
 expect_status 1 "$HEAPPROF_BIN" history --add --commit x /dev/full "$small"
+
+# A file without a line that can be read is no history.
+printf '{"not": "a record"}\nnor this\n' >none.jsonl
+expect_status 3 "$HEAPPROF_BIN" history none.jsonl

@@ -63,7 +63,8 @@ std::string changes(const Profile& base, const Profile& current, Metric metric =
 }
 
 void check_sums(const Profile& base, const Profile& current) {
-  for (const DeviceChange& device : diff_profiles(base, current).devices) {
+  const ProfileDiff diff = diff_profiles(base, current);
+  for (const DeviceChange& device : diff.devices) {
     BySide<PlaceNumbers> sums;
     BySide<PlaceNumbers> sums_of_stacks;
     for (const PlaceChange& place : device.places) {
@@ -88,7 +89,8 @@ TEST_CASE("a profile compared with itself has no change") {
        {scene_profile(), assembled(small_sample()), assembled(hostile_sample()), assembled(random_sample({}))}) {
     for (const Metric metric : kMetrics) CHECK(changes(profile, profile, metric) == "");
     check_sums(profile, profile);
-    for (const DeviceChange& device : diff_profiles(profile, profile).devices) {
+    const ProfileDiff diff = diff_profiles(profile, profile);
+    for (const DeviceChange& device : diff.devices) {
       for (const PlaceChange& place : device.places) {
         for (const MatchedStack& stack : place.stacks) CHECK((stack.is_in[kBase] && stack.is_in[kCurrent]));
       }
@@ -199,7 +201,8 @@ TEST_CASE("a caller that was inlined, or renamed, leaves its stack matched") {
   const Profile one = profile_of({{{kIndex, kMain, kStart}, 10, 100'000}, {{user("f"), kMain, kStart}, 1, 11}});
   CHECK(changes(two, one) == "");
   CHECK(changes(one, two) == "");
-  for (const PlaceChange& place : diff_profiles(two, one).devices[0].places) CHECK(place.stacks.size() == 1);
+  const ProfileDiff both = diff_profiles(two, one);
+  for (const PlaceChange& place : both.devices[0].places) CHECK(place.stacks.size() == 1);
 }
 
 TEST_CASE("the innermost function was inlined without debug information") {
