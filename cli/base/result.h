@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// An error for the user, in four parts. Only cli/base/problems.cc makes these.
+// An error for the user, in four parts. Only cli/base/problems_*.cc make these.
 struct Problem {
   std::string id;       // stable, "HP004"
   std::string what;     // what is missing: need and found; lower case, no full stop

@@ -1,0 +1,106 @@
+// cli/base/problems_numbers.cc: the words of errors and warnings: what is said about a profile's numbers.
+#include "cli/base/problem_words.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+
+Problem events_lost(Share lost) {
+  return {"HP038",
+          fmt::format("{} events were lost of {}: the numbers are too low", format_count_exact(lost.count),
+                      format_count_exact(lost.all)),
+          "let the program wait for heapprof: --on-full=wait --stall-timeout 60", "read the profile as a lower bound",
+          kWarning};
+}
+
+Problem stacks_truncated(Share truncated) {
+  return {
+      "HP039",
+      fmt::format("{} of {} stacks end early ({}): their outer frames are missing", format_count_exact(truncated.count),
+                  format_count(truncated.all), format_percent({truncated.count, truncated.all})),
+      "build such code with -fasynchronous-unwind-tables or -fno-omit-frame-pointer",
+      "bytes and counts are exact all the same", kWarning};
+}
+
+Problem modules_bypass_hooks(const std::string& modules) {
+  return {"HP040", fmt::format("allocations in {} bypass the hooks and are not in the profile", modules),
+          "run with --deepbind=hook if they are loaded with RTLD_DEEPBIND, and without an allocator of their own",
+          "read the profile as what the other modules allocate", kWarning};
+}
+
+Problem program_replaced(const std::string& program, const std::string& why) {
+  return {"HP069",
+          fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),
+          "see what heapprof says of that program: heapprof run -- " + quoted(program),
+          "read the profile as that of what ran before", kWarning};
+}
+
+Problem programs_not_profiled(const std::string& programs) {
+  return {"HP070", fmt::format("programs that were started and cannot be profiled: {}", programs),
+          "start dynamically linked ones for this machine and C library; leave forked children a descriptor to spare",
+          "read the profiles as those of the other processes", kWarning};
+}
+
+Problem names_missing(const std::string& modules, Share peak_bytes) {
+  return {"HP068",
+          fmt::format("{} of the peak lies in functions without names: {} has no symbols",
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), modules),
+          "install its debug symbols (Debian: PACKAGE-dbgsym), or set DEBUGINFOD_URLS, and run again",
+          "build it with -g, and do not strip it", kWarning};
+}
+
+Problem self_test_failed(const std::string& functions) {
+  return {"HP041", fmt::format("one call did not give one event for: {}", functions),
+          "report this line with the versions: heapprof --version; ldd --version",
+          "trust the numbers of programs that do not call them", kWarning};
+}
+
+Problem clock_without_time(const std::string& clock) {
+  return {
+      "HP042",
+      fmt::format(
+          "this machine has no invariant time stamp counter: events are ordered by a {} counter, times are coarse",
+          clock),
+      "use a machine whose clock source is tsc: cat /sys/devices/system/clocksource/clocksource0/current_clocksource",
+      "bytes, counts and order are exact all the same", kWarning};
+}
+
+Problem verification_failed(Share mismatched) {
+  return {"HP044",
+          fmt::format("{} of {} stacks differ from libunwind's", format_count_exact(mismatched.count),
+                      format_count_exact(mismatched.all)),
+          "report the program and this line",
+          "take stacks from libunwind: --unwinder=libunwind   (20-100 times slower per allocation)", kWarning};
+}
+
+Problem records_corrupt(uint64_t records) {
+  return {"HP046",
+          fmt::format("{} records could not be decoded: the program wrote over the agent's memory",
+                      format_count_exact(records)),
+          "look for a wild write: valgrind PROGRAM", "read the profile as incomplete from that moment on", kWarning};
+}
+
+Problem numbers_disagree(const std::string& detail) {
+  return {"HP047", fmt::format("the profile contradicts itself: {}", detail),
+          "report this line: it is a fault of heapprof", "run again", kFailed};
+}
+
+Problem profile_incomplete(const std::string& reason) {
+  return {"HP048", fmt::format("the profile is incomplete: {}", reason), "run again, and let the program end by itself",
+          "read it as what happened up to then", kWarning};
+}
+
+Problem memory_limit_reached(const std::string& reason) {
+  return {"HP093", fmt::format("the profile ends early: {}", reason),
+          "give heapprof more memory: raise --max-memory, ulimit -v or the control group's limit",
+          "read it as it is: everything up to that moment is exact", kWarning};
+}
+
+Problem names_not_read(const std::string& modules) {
+  return {"HP094", fmt::format("the names in {} could not be read: the file is broken, or memory ran out", modules),
+          "give heapprof more memory, or install the file again",
+          "look the addresses up yourself: addr2line -e FILE ADDRESS", kWarning};
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,144 @@
+// cli/base/problems_run.cc: the words of errors and warnings: around a run, and of snapshots.
+#include "cli/base/problem_words.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace heapprof::cli {
+
+Problem agent_not_found(const std::string& looked_at) {
+  return {"HP030", fmt::format("the agent is not at {}", looked_at),
+          "install heapprof whole: cmake --install build/release",
+          "run bin/heapprof from the folder in which it was built or unpacked", kFailed};
+}
+
+Problem output_not_writable(const std::string& file, const std::string& reason) {
+  return {"HP031", fmt::format("the profile cannot be written to {}: {}", file, reason),
+          "choose another place: heapprof run -o /tmp/profile.json -- PROGRAM", "", kFailed};
+}
+
+Problem output_is_directory(const std::string& file) {
+  return {"HP049", fmt::format("the profile cannot be written to {}: it is a directory", file),
+          fmt::format("name a file in it: -o {}", quoted(file + "/profile.json")),
+          "leave -o out: the name is then heapprof.PROGRAM.PID.json", kFailed};
+}
+
+Problem disk_full(const std::string& file, const std::string& reason) {
+  return {"HP032",
+          fmt::format("writing {} ended early ({}): nothing was saved, an earlier file is as it was", file, reason),
+          "free space, or choose another place: heapprof run -o /dev/shm/profile.json -- PROGRAM", "", kFailed};
+}
+
+Problem nothing_profiled(const std::string& program) {
+  return {
+      "HP033", fmt::format("nothing was profiled: no agent answered from {}", program),
+      fmt::format("see what the loader says: LD_DEBUG=libs heapprof run {} 2>&1 | grep libheapprof", quoted(program)),
+      valgrind_instead(program), kFailed};
+}
+
+Problem protocol_mismatch(Versions agent) {
+  return {"HP034",
+          fmt::format("the agent speaks protocol version {}, this heapprof speaks {}", agent.found, agent.known),
+          "install agent and tool from one build", "run bin/heapprof from the folder in which it was built or unpacked",
+          kFailed};
+}
+
+Problem arena_refused(const std::string& reason) {
+  return {"HP035", fmt::format("the kernel gives no shared memory for the events ({})", reason),
+          "allow memfd_create in the container's seccomp profile", "run heapprof outside the container", kFailed};
+}
+
+Problem processes_refused(uint64_t processes, const std::string& reason) {
+  const auto is_about = [&reason](int error) {  // as strerror has it, or as we do
+    return reason.find(std::strerror(error)) != std::string::npos ||
+           reason.find(errno_text(error)) != std::string::npos;
+  };
+  const bool is_files = is_about(EMFILE) || is_about(ENFILE);
+  const bool is_memory = is_about(ENOMEM);
+  std::string fix = "allow memfd_create in the container's seccomp profile";
+  if (is_files) fix = "raise the limit of open files before the start: ulimit -Hn 1048576";
+  if (is_memory) fix = "run fewer processes at a time, or on a machine with more memory";
+  return {"HP101",
+          fmt::format("{} process{} ran without being profiled: {}", format_count_exact(processes),
+                      processes == 1 ? "" : "es", reason),
+          fix, "profile only the programs that matter: heapprof run --follow=NAME PROGRAM", kWarning};
+}
+
+Problem root_image_replaced(const std::string& program, const std::string& became) {
+  const std::string file = became.empty() ? "another program" : became;
+  return {"HP102", fmt::format("{} became {} by exec, which no agent entered: the profile ends there", program, file),
+          became.empty() ? "start that program itself under heapprof"
+                         : fmt::format("see what heapprof says of it: heapprof run -- {}", quoted(became)),
+          fmt::format("read the profile as that of {}", program), kWarning};
+}
+
+Problem agent_stopped(const std::string& reason) {
+  return {"HP036", fmt::format("the agent stopped recording before the program's end: {}", reason),
+          "run again; if it stops again, report the line above",
+          "read the profile as far as it goes: heapprof report FILE", kWarning};
+}
+
+Problem launch_failed(const std::string& program, const std::string& reason) {
+  return {"HP037", fmt::format("{} could not be started: {}", program, reason),
+          fmt::format("start it alone: {}", quoted(program)), "", kFailed};
+}
+
+Problem socket_refused(const std::string& path, const std::string& reason) {
+  return {"HP043", fmt::format("no socket for the agent at {}: {}", path, reason),
+          "name a folder that can be written: TMPDIR=/dev/shm heapprof run -- PROGRAM", "", kFailed};
+}
+
+Problem reference_unwinder_missing(const std::string& flag) {
+  return {"HP045", fmt::format("{} needs libheapprof-verify.so with libunwind, and it is not loaded", flag),
+          "install them: apt install libunwind8, and heapprof whole",
+          fmt::format("leave {} out: the default unwinder needs neither", flag), kFailed};
+}
+
+Problem memory_refused(const std::string& purpose) {
+  return {"HP095", fmt::format("there is not enough memory to {}", purpose),
+          "give heapprof more memory: ulimit -v unlimited",
+          "let it stop in time: heapprof run --max-memory 1GiB -- PROGRAM", kFailed};
+}
+
+Problem summary_left_out(const std::string& path) {
+  return {"HP103", "there was not enough memory left for the whole summary; the profile is written",
+          "see it without the limit: heapprof report " + quoted(path),
+          "let recording stop in time: heapprof run --max-memory 1GiB -- PROGRAM", kWarning};
+}
+
+Problem process_not_found(const std::string& pid) {
+  return {"HP087", fmt::format("there is no process {}", pid), "look for it: ps -ef", "", kFailed};
+}
+
+Problem process_not_profiled(const std::string& pid) {
+  return {"HP088", fmt::format("process {} is not being profiled", pid),
+          "start it under heapprof: heapprof run -- PROGRAM",
+          "name another process of the run; those that never allocated are not known", kFailed};
+}
+
+Problem process_not_ours(const std::string& pid) {
+  return {"HP090", fmt::format("process {} belongs to another user: its run cannot be found", pid),
+          fmt::format("ask as that user: sudo -u '#UID' heapprof snapshot {}", pid),
+          "ask by the pid of its heapprof run, as the same user", kFailed};
+}
+
+Problem snapshot_refused(const std::string& pid, const std::string& reason) {
+  return {"HP089", fmt::format("no snapshot of process {}: {}", pid, reason),
+          fmt::format("ask again: heapprof snapshot {}", pid), "wait for its end: the profile is written then",
+          kFailed};
+}
+
+Problem nobody_answers(const std::string& pid) {
+  return {"HP092",
+          fmt::format("the heapprof that profiles process {} does not answer: it has ended, or is stopped", pid),
+          "see whether it runs: ps -C heapprof -o pid,stat,args", "", kFailed};
+}
+
+Problem missing_pid(const std::string& command) {
+  return {"HP091", fmt::format("no process was named"), fmt::format("heapprof {} PID", command),
+          "list those that are profiled: pgrep -P \"$(pgrep -x heapprof)\"", kUsage};
+}
+
+}  // namespace heapprof::cli

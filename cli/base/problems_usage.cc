@@ -1,0 +1,96 @@
+// cli/base/problems_usage.cc: the words of errors and warnings: command lines and output.
+#include "cli/base/problem_words.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+
+Problem unknown_directive(const std::string& name, const std::string& directive) {
+  return {"HP100", fmt::format("'{}' in the name {} means nothing", directive, name),
+          "use %p (pid), %n (program), %r (rank), %t (start time), %% (a percent sign)",
+          "leave it out: the other processes' profiles get their pid", kUsage};
+}
+
+Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command) {
+  const std::string help = fmt::format("see the flags: heapprof {}--help", command.empty() ? "" : command + " ");
+  return {"HP050",
+          nearest.empty() ? fmt::format("unknown flag: {}", flag)
+                          : fmt::format("unknown flag: {}; did you mean {}?", flag, nearest),
+          help, command == "run" ? "if it is the program's own flag, put it after the program" : "", kUsage};
+}
+
+Problem missing_program() {
+  return {"HP051", "no program to run was named", "heapprof run -- PROGRAM ARGUMENTS",
+          "read a profile that exists: heapprof report FILE", kUsage};
+}
+
+Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected) {
+  return {"HP052", fmt::format("{} takes {}, not '{}'", flag, expected, value),
+          fmt::format("give {} another value, or leave it out", flag), "", kUsage};
+}
+
+Problem missing_value(const std::string& flag, const std::string& placeholder) {
+  return {"HP059", fmt::format("{} needs a value", flag), fmt::format("{} {}", flag, placeholder), "", kUsage};
+}
+
+Problem ambiguous_size(const std::string& text, const std::string& alternatives) {
+  return {"HP053", fmt::format("ambiguous '{}': write {}", text, alternatives), "write the unit in full",
+          "give plain bytes, without a unit", kUsage};
+}
+
+Problem bad_size(const std::string& text) {
+  return {"HP054", fmt::format("'{}' is not a size", text), "write a number and a unit: 512MiB, 1.5GiB or 4096B", "",
+          kUsage};
+}
+
+Problem unknown_command(const std::string& command, const std::string& nearest) {
+  return {"HP055",
+          nearest.empty() ? fmt::format("unknown command: {}", command)
+                          : fmt::format("unknown command: {}; did you mean {}?", command, nearest),
+          "see the commands: heapprof --help",
+          fmt::format("to profile a program of that name: heapprof run -- {}", quoted(command)), kUsage};
+}
+
+Problem missing_profile(const std::string& command) {
+  return {"HP056", "no profile was named", fmt::format("heapprof {} FILE", command),
+          "make one: heapprof run -- PROGRAM", kUsage};
+}
+
+Problem unknown_device(const std::string& device, const std::string& devices) {
+  return {"HP057", fmt::format("the profile has no device '{}', only {}", device, devices),
+          "name one of them, or leave --device out", "", kUsage};
+}
+
+Problem findings_need_ours(const std::string& file) {
+  return {"HP170", fmt::format("{} was not written by heapprof, and lacks what findings go by", file),
+          "record the program with heapprof: heapprof run -- PROGRAM",
+          fmt::format("look at it without --findings: heapprof report {}", file), kUsage};
+}
+
+Problem findings_not_in_form(const std::string& form) {
+  return {"HP171", fmt::format("there is no {} of findings, which are words", form),
+          "ask for JSON: heapprof report --findings --format json FILE", "leave --format out, for text", kUsage};
+}
+
+Problem flags_exclude_each_other(const std::string& first, const std::string& second) {
+  return {"HP172", fmt::format("{} and {} ask for different things", first, second),
+          fmt::format("leave {} out", second), fmt::format("leave {} out", first), kUsage};
+}
+
+Problem unexpected_argument(const std::string& argument, const std::string& command) {
+  return {"HP058", fmt::format("'{}' is one argument too many", argument),
+          fmt::format("see the usage: heapprof {} -h", command), "", kUsage};
+}
+
+Problem metric_not_in_profile(const std::string& file, const std::string& metric) {
+  return {"HP067", fmt::format("{} does not say which allocations were {}", file, metric),
+          "sort by something else: --sort total", "profile the program with heapprof run, which counts them", kUsage};
+}
+
+Problem stdout_not_writable(const std::string& reason) {
+  return {"HP066", fmt::format("the output could not be written: {}", reason),
+          "free space where it goes, or send it elsewhere: heapprof report FILE | less", "", kFailed};
+}
+
+}  // namespace heapprof::cli
