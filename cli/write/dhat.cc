@@ -1,10 +1,11 @@
-// cli/write/dhat.cc: what the viewer reads comes first: head, program points, frame table (long: one format, one file).
+// cli/write/dhat.cc: what the viewer reads comes first: head, program points, frame table.
 // The extension holds the rest, per site in columns (names once, not a million times), and repeats nothing but numbers
-// that DHAT's fields cannot hold exactly.
+// that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
 #include "cli/write/dhat.h"
 
 #include "cli/model/fields.h"
 #include "cli/model/frame_text.h"
+#include "cli/write/dhat_sites.h"
 #include "cli/write/json_stream.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kExactDouble = (uint64_t{1} << 53) - 1;  // viewers hold numbers as doubles
 constexpr uint64_t kNsPerUs = 1000;
 
 uint64_t clamp(uint64_t value) { return std::min(value, kExactDouble); }
@@ -273,14 +273,14 @@ class DhatWriter {
     write_struct("totals", [&] { visit_totals(device.totals, fields_); });
     write_timeline(device.timeline);
     write_device_facts(device);
-    if (!device.moments_ns.empty()) write_numbers("moments_ns", device.moments_ns);
+    if (!device.moments_ns.empty()) write_numbers("moments_ns", device.moments_ns, &json_);
     if (!is_host) {
       json_.key("pps");
       write_points(device);
       json_.new_line();
     }
     json_.key("sites");
-    write_sites(device.sites);
+    write_site_columns(device.sites, &json_);
     json_.end_object();
     json_.new_line();
   }
@@ -333,140 +333,6 @@ class DhatWriter {
     json_.end_array();
     json_.end_object();
     json_.new_line();
-  }
-
-  void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers) {
-    json_.key(name);
-    write_array(numbers);
-    json_.new_line();
-  }
-  void write_array(const std::vector<uint64_t>& numbers) {
-    json_.begin_array();
-    for (const uint64_t number : numbers) json_.number(number);
-    json_.end_array();
-  }
-
-  template <typename Value>
-  void write_column(std::string_view name, const std::vector<Site>& sites, Value&& value) {
-    json_.key(name);
-    json_.begin_array();
-    for (const Site& site : sites) json_.number(value(site));
-    json_.end_array();
-    json_.new_line();
-  }
-
-  // Numbers of the sites (in the order of the program points) for which `is_in` holds.
-  template <typename IsIn>
-  void write_list(std::string_view name, const std::vector<Site>& sites, IsIn&& is_in) {
-    json_.key(name);
-    json_.begin_array();
-    for (size_t i = 0; i < sites.size(); ++i) {
-      if (is_in(sites[i])) json_.number(i);
-    }
-    json_.end_array();
-  }
-
-  static bool is_grouped(const Site& site) { return site.grouped_stacks > 0; }
-  static bool is_beyond_doubles(const Site& site) {
-    const SiteNumbers& n = site.numbers;
-    return std::max({n.total_bytes, n.total_blocks, n.max_bytes, n.max_blocks, n.peak_bytes, n.peak_blocks,
-                     n.leaked_bytes, n.leaked_blocks}) > kExactDouble;
-  }
-
-  void write_sites(const std::vector<Site>& sites) {
-    json_.begin_object();
-    write_column("temporary_count", sites, [](const Site& site) { return site.numbers.temporary_blocks; });
-    write_column("lifetime_ns", sites, [](const Site& site) { return site.numbers.lifetime_ns; });
-    write_column("first_leak_ns", sites, [](const Site& site) { return site.numbers.first_leak_ns; });
-    write_column("last_leak_ns", sites, [](const Site& site) { return site.numbers.last_leak_ns; });
-    json_.key("sizes_count");
-    json_.begin_array();
-    for (const Site& site : sites) write_sizes(site.numbers);
-    json_.end_array();
-    json_.new_line();
-    write_list("truncated", sites, [](const Site& site) { return site.truncated; });
-    write_list("max_is_bound", sites, [](const Site& site) { return site.max_is_bound; });
-    write_list("grouped", sites, is_grouped);
-    json_.key("grouped_stacks_count");
-    json_.begin_array();
-    for (const Site& site : sites) {
-      if (is_grouped(site)) json_.number(site.grouped_stacks);
-    }
-    json_.end_array();
-    write_resized(sites);
-    write_live(sites);
-    write_list("beyond_doubles", sites, is_beyond_doubles);
-    write_exact_numbers(sites);
-    json_.end_object();
-  }
-
-  static bool is_resized(const Site& site) { return site.numbers.resized_blocks > 0; }
-  static bool has_live(const Site& site) { return !site.live_bytes.empty(); }
-
-  // Few sites call realloc, few hold much for long: lists of those, not columns.
-  void write_resized(const std::vector<Site>& sites) {
-    if (std::none_of(sites.begin(), sites.end(), is_resized)) return;
-    write_list("resized", sites, is_resized);
-    std::vector<uint64_t> blocks;
-    std::vector<uint64_t> bytes;
-    for (const Site& site : sites) {
-      if (!is_resized(site)) continue;
-      blocks.push_back(site.numbers.resized_blocks);
-      bytes.push_back(site.numbers.moved_bytes);
-    }
-    write_numbers("resized_count", blocks);
-    write_numbers("moved_bytes", bytes);
-  }
-
-  void write_live(const std::vector<Site>& sites) {
-    if (std::none_of(sites.begin(), sites.end(), has_live)) return;
-    write_list("sampled", sites, has_live);
-    json_.key("live_bytes");
-    json_.begin_array();
-    for (const Site& site : sites) {
-      if (has_live(site)) write_array(site.live_bytes);
-    }
-    json_.end_array();
-    json_.new_line();
-  }
-
-  // Most sites have blocks of one size class: its number says it all. Else pairs of class and count.
-  void write_sizes(const SiteNumbers& numbers) {
-    int used = 0;
-    uint64_t bucket = 0;
-    for (size_t i = 0; i < numbers.sizes.size(); ++i) {
-      if (numbers.sizes[i] == 0) continue;
-      ++used;
-      bucket = i;
-    }
-    if (used == 1 && numbers.sizes[bucket] == numbers.total_blocks) {
-      json_.number(bucket);
-      return;
-    }
-    json_.begin_array();
-    for (size_t i = 0; i < numbers.sizes.size(); ++i) {
-      if (numbers.sizes[i] == 0) continue;
-      json_.number(i);
-      json_.number(numbers.sizes[i]);
-    }
-    json_.end_array();
-  }
-
-  // The eight numbers of a site, where one of them is too large for its place in the program point.
-  void write_exact_numbers(const std::vector<Site>& sites) {
-    json_.key("exact_numbers");
-    json_.begin_array();
-    for (const Site& site : sites) {
-      if (!is_beyond_doubles(site)) continue;
-      const SiteNumbers& n = site.numbers;
-      json_.begin_array();
-      for (const uint64_t value : {n.total_bytes, n.total_blocks, n.max_bytes, n.max_blocks, n.peak_bytes,
-                                   n.peak_blocks, n.leaked_bytes, n.leaked_blocks}) {
-        json_.number(value);
-      }
-      json_.end_array();
-    }
-    json_.end_array();
   }
 
   const Profile& profile_;
