@@ -103,13 +103,22 @@ const char* finding_name(FindingKind kind) {
 
 bool can_have_findings(const Profile& profile) { return profile.dialect == Dialect::kHeapprof; }
 
-std::vector<FindingKind> find_unasked(const Profile& profile) {
-  std::vector<FindingKind> kinds;
-  if (profile.devices.empty() || profile.devices[0].moments_ns.size() < kGrowthMoments ||
-      profile.run.duration_ns < kGrowthRunNs)
-    kinds.push_back(FindingKind::kGrowth);
-  if (profile.run.end.kind != EndKind::kExited) kinds.push_back(FindingKind::kNeverFreed);
-  return kinds;
+std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device) {
+  std::vector<Unasked> unasked;
+  Unasked growth;
+  bool is_asked = false;
+  for (const Device& other : profile.devices) {
+    if (!device.empty() && other.name != device) continue;
+    if (other.moments_ns.size() >= kGrowthMoments && profile.run.duration_ns >= kGrowthRunNs) {
+      is_asked = true;
+    } else {
+      growth.devices += (growth.devices.empty() ? "" : ", ") + other.name;
+    }
+  }
+  if (!is_asked) growth.devices.clear();
+  if (!is_asked || !growth.devices.empty()) unasked.push_back(growth);
+  if (profile.run.end.kind != EndKind::kExited) unasked.push_back({FindingKind::kNeverFreed, ""});
+  return unasked;
 }
 
 std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree& tree) {

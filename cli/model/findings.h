@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -37,7 +38,7 @@ struct PlaceFinding {
   ShareOf share_of = ShareOf::kPeak;
   Ratio share;
   uint64_t each_bytes = 0;           // size of a block; the mean where they differ
-  uint64_t over_ns = 0;              // the stretch of time that the cost arose in
+  uint64_t over_ns = 0;              // growth, never-freed: the stretch of time that the cost arose in
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
@@ -46,8 +47,15 @@ struct PlaceFinding {
 
 // As it is written: "growth", "never-freed" …
 const char* finding_name(FindingKind kind);
-// Rules that could not be asked, as the profile lacks what they go by; empty for a profile of this version's.
-std::vector<FindingKind> find_unasked(const Profile& profile);
+// A rule that could not be asked, as the profile lacks what it goes by.
+struct Unasked {
+  FindingKind kind = FindingKind::kGrowth;
+  std::string devices;  // "cuda:0, pinned"; empty: of no device
+
+  bool operator==(const Unasked&) const = default;
+};
+// Of the device; if that is empty, of all.
+std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device);
 // Whether rules can be asked at all: only profiles of heapprof's own have what they go by.
 bool can_have_findings(const Profile& profile);
 

@@ -35,7 +35,6 @@ struct Sum {
   uint64_t blocks = 0;
   uint64_t max_blocks = 0;
   uint64_t temporary_blocks = 0;
-  uint64_t lifetime_ns = 0;
 
   void add(uint32_t index, const SiteNumbers& n) {
     sites.push_back({index, n.total_blocks});
@@ -43,7 +42,6 @@ struct Sum {
     blocks = add_saturating(blocks, n.total_blocks);
     max_blocks = add_saturating(max_blocks, n.max_blocks);
     temporary_blocks = add_saturating(temporary_blocks, n.temporary_blocks);
-    lifetime_ns = add_saturating(lifetime_ns, n.lifetime_ns);
   }
 };
 
@@ -79,7 +77,6 @@ void find_churn(const FindingScene& scene, std::vector<PlaceFinding>* findings) 
       finding.share_of = ShareOf::kTotalBytes;
       finding.share = {sum.bytes, totals.total_bytes};
     }
-    finding.over_ns = sum.lifetime_ns / sum.blocks;
     findings->push_back(std::move(finding));
   }
 }

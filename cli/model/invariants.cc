@@ -28,7 +28,11 @@ class Checker {
     if (!violations_.empty()) return std::move(violations_);  // the rest follows these indexes
     check_frames();
     if (profile_.devices.empty()) violate("there is no device");
-    for (const Device& device : profile_.devices) check_device(device);
+    std::unordered_set<std::string_view> names;
+    for (const Device& device : profile_.devices) {
+      if (!names.insert(device.name).second) violate("two devices are called {}", device.name);
+      check_device(device);
+    }
     if (profile_.run.complete != profile_.run.incomplete_reason.empty()) {
       violate("a run is complete, or there is a reason why not: complete is {}, the reason is \"{}\"",
               profile_.run.complete, profile_.run.incomplete_reason);
@@ -55,6 +59,9 @@ class Checker {
         if (site.node >= nodes) violate("a site of {} names stack {} of {}", device.name, site.node, nodes);
       }
     }
+    for_each_other_node(profile_, [&](uint32_t node) {
+      if (node >= nodes) violate("a call or a refusal names stack {} of {}", node, nodes);
+    });
   }
 
   void check_frames() {

@@ -219,15 +219,11 @@ class ProfileReader {
     if (gone == 0) return true;
     profile_.nodes.erase(profile_.nodes.begin() + gone);
     for (FrameNode& node : profile_.nodes) node.parent -= node.parent > gone ? 1 : 0;
+    const auto renumber = [gone](uint32_t& node) { node = node == gone ? 0 : node - (node > gone ? 1 : 0); };
     for (Device& device : profile_.devices) {
-      for (Site& site : device.sites) {
-        if (site.node == gone) {
-          site.node = 0;
-        } else if (site.node > gone) {
-          --site.node;
-        }
-      }
+      for (Site& site : device.sites) renumber(site.node);
     }
+    for_each_other_node(profile_, renumber);
     return true;
   }
 

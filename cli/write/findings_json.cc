@@ -29,7 +29,7 @@ class FindingsWriter {
     count("findings_count", findings.size());
     json_.key("not_asked");
     json_.begin_array();
-    for (const FindingKind kind : find_unasked(profile_)) json_.string(finding_name(kind));
+    for (const Unasked& unasked : find_unasked(profile_, view_.device)) json_.string(finding_name(unasked.kind));
     json_.end_array();
     json_.key("findings");
     json_.begin_array();
@@ -104,7 +104,6 @@ class FindingsWriter {
       case FindingKind::kChurn:
         count("each_bytes", finding.each_bytes);
         count("most_blocks_count", finding.most_blocks);
-        count("mean_lifetime_ns", finding.over_ns);
         break;
       case FindingKind::kStorm:
         count("each_bytes", finding.each_bytes);

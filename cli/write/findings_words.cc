@@ -32,6 +32,11 @@ std::string twin_text(const PlaceFinding& finding, const FrameNames& names) {
                      shorten_middle(where, 48), names.short_location(finding.other_frame));
 }
 
+// A sum of runs does not know what was alive at once.
+std::string alive_text(const Profile& profile, const PlaceFinding& finding) {
+  return profile.merged.empty() ? fmt::format("; at most {} alive at once", format_count(finding.most_blocks)) : "";
+}
+
 }  // namespace
 
 std::string finding_head(const PlaceFinding& finding, const ReportView& view) {
@@ -39,9 +44,10 @@ std::string finding_head(const PlaceFinding& finding, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed: return fmt::format("{} in {} never freed", cost, blocks(finding.cost_blocks));
-    case FindingKind::kCopies: return fmt::format("{} copied while growing", cost);
+    case FindingKind::kCopies:
+      return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
     case FindingKind::kTwins: return fmt::format("{} held twice", cost);
-    case FindingKind::kWholeFile: return fmt::format("{}: a whole file in memory", cost);
+    case FindingKind::kWholeFile: return fmt::format("up to {} while a whole file was read", cost);
     case FindingKind::kChurn:
       return fmt::format("{} of {}, one after another", blocks(finding.cost_blocks), bytes(view, finding.each_bytes));
     case FindingKind::kStorm:
@@ -50,7 +56,7 @@ std::string finding_head(const PlaceFinding& finding, const ReportView& view) {
   return "";
 }
 
-std::string finding_detail(const Profile&, const PlaceFinding& finding, const FrameNames& names,
+std::string finding_detail(const Profile& profile, const PlaceFinding& finding, const FrameNames& names,
                            const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth:
@@ -60,23 +66,24 @@ std::string finding_detail(const Profile&, const PlaceFinding& finding, const Fr
       return fmt::format("{} each, allocated over {} up to the end of the run", bytes(view, finding.each_bytes),
                          format_duration(finding.over_ns));
     case FindingKind::kCopies:
-      return finding.is_estimate ? fmt::format(
-                                       "grown in {} steps, each of which copies what was there: half of what it "
-                                       "allocated, reckoned and not counted",
-                                       format_count(finding.cost_blocks))
-                                 : fmt::format("realloc, called {} times, moved so much to other addresses",
-                                               format_count(finding.cost_blocks));
+      return finding.is_estimate
+                 ? fmt::format(
+                       "grown in {} steps, each of which copies what was there: half of what it "
+                       "allocated, reckoned and not counted",
+                       format_count(finding.cost_blocks))
+                 : fmt::format(
+                       "realloc, called {} times, gave other addresses to so much; blocks from 128 KiB on it "
+                       "may move without copying",
+                       format_count(finding.cost_blocks));
     case FindingKind::kTwins: return twin_text(finding, names);
     case FindingKind::kWholeFile:
       return "read to its end by a function that does just that; this is the most it held at once";
     case FindingKind::kChurn:
-      return fmt::format("{} in all; at most {} alive at once, for {} on average", bytes(view, finding.cost_bytes),
-                         format_count(finding.most_blocks), format_time(finding.over_ns));
+      return fmt::format("{} in all{}", bytes(view, finding.cost_bytes), alive_text(profile, finding));
     case FindingKind::kStorm:
-      return fmt::format("{} in all; {} of them freed before their thread allocated again, at most {} alive at once",
-                         bytes(view, finding.cost_bytes),
-                         format_percent_rounded({finding.temporary_blocks, finding.cost_blocks}),
-                         format_count(finding.most_blocks));
+      return fmt::format(
+          "{} in all; {} of them freed before their thread allocated again{}", bytes(view, finding.cost_bytes),
+          format_percent_rounded({finding.temporary_blocks, finding.cost_blocks}), alive_text(profile, finding));
   }
   return "";
 }
@@ -97,15 +104,19 @@ std::string finding_remedy(FindingKind kind) {
   return "";
 }
 
-std::string share_text(const PlaceFinding& finding) {
-  const char* whole = finding.share_of == ShareOf::kPeak         ? "the peak"
+std::string share_text(const Profile& profile, const PlaceFinding& finding) {
+  const char* peak = profile.merged.empty() ? "the peak" : "the sum of the peaks";
+  const char* whole = finding.share_of == ShareOf::kPeak         ? peak
                       : finding.share_of == ShareOf::kTotalBytes ? "all bytes"
                                                                  : "all allocations";
   return fmt::format("{} of {}", format_percent(finding.share), whole);
 }
 
-std::string unasked_text(const Profile& profile, FindingKind kind) {
-  if (kind == FindingKind::kNeverFreed) return "never-freed: the program did not come to its end";
+std::string unasked_text(const Profile& profile, const Unasked& unasked) {
+  if (unasked.kind == FindingKind::kNeverFreed) return "never-freed: the program did not come to its end";
+  if (!unasked.devices.empty())
+    return fmt::format("growth on {}: only what the host's sites hold is looked at over time",
+                       escape_controls(unasked.devices));
   if (!profile.merged.empty()) return "growth: these are several runs";
   if (profile.run.duration_ns < 1'000'000'000) return "growth: the run is shorter than 1 s";
   return "growth: the file does not say what sites held when";

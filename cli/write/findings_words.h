@@ -15,9 +15,9 @@ std::string finding_head(const PlaceFinding& finding, const ReportView& view);
 std::string finding_detail(const Profile& profile, const PlaceFinding& finding, const FrameNames& names,
                            const ReportView& view);
 std::string finding_remedy(FindingKind kind);
-std::string share_text(const PlaceFinding& finding);  // "71.0 % of the peak"
+std::string share_text(const Profile& profile, const PlaceFinding& finding);  // "71.0 % of the peak"
 // Why a rule was not asked; it is named first.
-std::string unasked_text(const Profile& profile, FindingKind kind);
+std::string unasked_text(const Profile& profile, const Unasked& unasked);
 
 // Those of the devices that the view is about.
 std::vector<PlaceFinding> shown_findings(const Profile& profile, const ReportView& view, const FoldedTree& tree);

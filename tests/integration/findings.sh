@@ -42,6 +42,9 @@ done
 
 planted "churn smooth_row" planted_churn
 expect_eq "churned" "$(finding '"\(.cost_blocks_count) \(.each_bytes) \(.most_blocks_count)"')" "20000 4099 1"
+COLUMNS=60 "$HEAPPROF_BIN" report --findings profile.json >narrow.txt
+expect_in narrow.txt "20,000 blocks of 4.00 KiB"
+expect_eq "lines beyond 60 columns" "$(awk 'length($0) > 60' narrow.txt)" ""
 
 planted "storm insert_key" planted_storm
 expect_eq "blocks" "$(finding '"\(.cost_blocks_count) \(.each_bytes)"')" "300000 40"

@@ -106,13 +106,23 @@ TEST_CASE("growth that is small, short, or explained is not found") {
   brief.profile().run.duration_ns = kGrowthRunNs - 1;
   for (uint64_t& moment_ns : brief.host().moments_ns) moment_ns /= 11;
   CHECK(brief.kinds().empty());
-  CHECK(find_unasked(brief.profile()) == std::vector<FindingKind>{FindingKind::kGrowth});
+  CHECK(find_unasked(brief.profile(), "") == std::vector<Unasked>{{FindingKind::kGrowth, ""}});
   Scene known = grown(100'000);
   known.host().sites[0].suppressed_by = 1;
   CHECK(known.kinds().empty());
   Scene beside = grown(40'000);
   beside.add({{"table", "/src/t.cc", 1}, kMain}, blocks(1, 100'000'000));
   CHECK(beside.kinds().empty());  // below 1 % of the peak
+}
+
+TEST_CASE("a device whose sites are not looked at over time is said not to be asked for growth") {
+  Scene scene;
+  scene.add({kWork, kMain}, blocks(100, 40'000)).live(rising(40'000));
+  CHECK(find_unasked(scene.profile(), "").empty());
+  scene.profile().devices.emplace_back().name = "cuda:0";
+  CHECK(find_unasked(scene.profile(), "") == std::vector<Unasked>{{FindingKind::kGrowth, "cuda:0"}});
+  CHECK(find_unasked(scene.profile(), "cuda:0") == std::vector<Unasked>{{FindingKind::kGrowth, ""}});
+  CHECK(find_unasked(scene.profile(), "host").empty());
 }
 
 TEST_CASE("what grows is summed over the callers of a place, and an orderly end does not hide it") {
@@ -148,7 +158,7 @@ TEST_CASE("a program that was stopped leaves nothing to say about what it never 
   REQUIRE(scene.kinds() == "never-freed");
   scene.profile().run.end = {EndKind::kSignaled, 15};
   CHECK(scene.kinds().empty());
-  CHECK(find_unasked(scene.profile()).back() == FindingKind::kNeverFreed);
+  CHECK(find_unasked(scene.profile(), "").back().kind == FindingKind::kNeverFreed);
 }
 
 TEST_CASE("bytes that realloc moved, and half of what a growing vector allocated, are copies") {

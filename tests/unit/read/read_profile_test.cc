@@ -9,7 +9,9 @@
 #include <catch2/catch.hpp>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
 
 using namespace heapprof;
 using namespace heapprof::cli;
@@ -43,6 +45,50 @@ TEST_CASE("what sites held at moments, and what realloc moved, comes back") {
   CHECK(again.devices[0].sites[1].numbers.moved_bytes == 77);
   CHECK(again.devices[1].moments_ns.empty());
   CHECK(test::written(again) == text);
+}
+
+TEST_CASE("stacks of calls and refusals come back, beside a site without a stack") {
+  Profile profile = test::assembled(test::small_sample());
+  const auto node_of = [](const Profile& of, const std::string& function) {
+    for (uint32_t i = 1; i < of.nodes.size(); ++i) {
+      if (of.frames[of.nodes[i].frame].function == function) return i;
+    }
+    return uint32_t{0};
+  };
+  REQUIRE(std::any_of(profile.devices[0].sites.begin(), profile.devices[0].sites.end(),
+                      [](const Site& site) { return site.node == 0; }));
+  uint64_t duration_ns = 9;
+  for (const char* function : {"main", "jit::loop", "", "none"})  // "": of the library without names; "none": no stack
+    profile.api.calls.push_back({function, node_of(profile, function), 1, --duration_ns, 0});
+  Refusal refusal;
+  refusal.node = node_of(profile, "jit::loop");
+  refusal.count = 1;
+  refusal.holders = {{node_of(profile, "main"), 7, 1}, {0, 5, 1}};
+  profile.devices[1].refusals = {refusal};
+  REQUIRE(find_violations(profile).empty());
+
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  REQUIRE(again.api.calls.size() == 4);
+  for (const ApiCall& call : again.api.calls) {
+    CAPTURE(call.call);
+    CHECK(call.node == node_of(again, call.call));
+  }
+  REQUIRE(again.devices[1].refusals.size() == 1);
+  CHECK(again.devices[1].refusals[0].node == node_of(again, "jit::loop"));
+  REQUIRE(again.devices[1].refusals[0].holders.size() == 2);
+  CHECK(again.devices[1].refusals[0].holders[0].node == node_of(again, "main"));
+  CHECK(again.devices[1].refusals[0].holders[1].node == 0);
+}
+
+TEST_CASE("two devices of one name are refused") {
+  Profile profile = test::assembled(test::small_sample());
+  profile.devices[1].name = "host";
+  const Result<Profile> again = test::read_text(test::written(profile));
+  REQUIRE_FALSE(again.ok());
+  CHECK(again.problem().id == "HP064");
+  CHECK_THAT(again.problem().what, Catch::Contains("two devices are called host"));
 }
 
 TEST_CASE("a grouped profile keeps the counts of its rows") {
