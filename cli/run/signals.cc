@@ -34,6 +34,14 @@ SignalWatch::SignalWatch() {
   fd_ = UniqueFd(signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+SignalWatch::~SignalWatch() {
+  signalfd_siginfo info;  // what came too late for the program must not end us before we have written
+  while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  }
+  for (const auto& [number, action] : previous_actions_) sigaction(number, &action, nullptr);
+  sigprocmask(SIG_SETMASK, &previous_, nullptr);
+}
+
 int SignalWatch::handle(pid_t pid) {
   signalfd_siginfo info;
   while (read(fd_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {

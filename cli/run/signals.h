@@ -19,7 +19,10 @@ namespace heapprof::cli {
 
 class SignalWatch {
  public:
-  SignalWatch();  // blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and ignores the signals named above
+  SignalWatch();   // blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and ignores the signals named above
+  ~SignalWatch();  // all as it was: the next program of `check` inherits nothing of this one's
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
 
   // What the program is to inherit.
   const sigset_t& previous_mask() const { return previous_; }
