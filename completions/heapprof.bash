@@ -7,7 +7,7 @@ _heapprof() {
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
-  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
+  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit -q --quiet --color -h --help'
@@ -55,7 +55,7 @@ _heapprof() {
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
     --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs) return ;;
-    -o | --output | --suppressions | --budget | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
+    -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _filedir
       return
       ;;

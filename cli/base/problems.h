@@ -153,7 +153,13 @@ struct FileLine {
   X("HP163", only_defaults_apply, ("./render small.usd", "heapprof.toml"))                                         \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
   X("HP171", findings_not_in_form, ("csv"))                                                                        \
-  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))
+  X("HP172", flags_exclude_each_other, ("--findings", "--tree"))                                                   \
+  X("HP180", contracts_not_readable, ("contracts.toml", "no such file or directory"))                              \
+  X("HP181", no_contract_named, ("exact*", "kept, lost"))                                                          \
+  X("HP182", contracts_stand_alone, ("--max-peak"))                                                                \
+  X("HP183", history_without_runs, ("ci.jsonl", "./render"))                                                       \
+  X("HP184", history_not_made_baseline, ("ci.jsonl"))                                                              \
+  X("HP185", history_begins, ("ci.jsonl", "./render"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -298,6 +304,14 @@ Problem runs_of_profiles(const std::string& flag);
 Problem others_not_judged(uint64_t processes);  // warning
 Problem baseline_of_failed_program(const std::string& file);
 Problem only_defaults_apply(const std::string& program, const std::string& file);  // warning
+
+// Contracts, and a history as baseline.
+Problem contracts_not_readable(const std::string& file, const std::string& reason);
+Problem no_contract_named(const std::string& glob, const std::string& ids);
+Problem contracts_stand_alone(const std::string& other);
+Problem history_without_runs(const std::string& file, const std::string& program);
+Problem history_not_made_baseline(const std::string& file);
+Problem history_begins(const std::string& file, const std::string& program);  // warning
 
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);

@@ -53,7 +53,8 @@ CommandText check_text() {
            "heapprof check --max-peak 512MiB heapprof.render.4711.json",
            "heapprof check --baseline base.json --tolerance 3% -- ./render",
            "heapprof check --budget heapprof.toml       runs each budget's command",
-           "heapprof check --budget heapprof.toml --name render --junit r.xml"},
+           "heapprof check --budget heapprof.toml --name render --junit r.xml",
+           "heapprof check --contracts contracts.toml"},
           {"exit status: 0 within limits, 1 over one, 2 wrong usage or a bad budget,",
            "3 no whole profile, 4 the program itself failed", "manual: man heapprof-check"}};
 }
@@ -66,10 +67,10 @@ void declare_check_options(Options* options, CheckFlags* target) {
   for (size_t i = 0; i < kLimitFlags.size(); ++i)
     options->add_texts({kLimitFlags[i].name, kLimitFlags[i].value, limits, kLimitFlags[i].text}, &target->limits[i]);
   options->add_text({"--budget", "FILE", limits, "limits of a file, in TOML"}, &check->budget);
-  options->add_text({"--name", "GLOB", limits, "those of its budgets only"}, &check->name);
-  options->add_text({"--baseline", "FILE", limits, "may not grow over this profile"}, &check->baseline);
+  options->add_text({"--contracts", "FILE", limits, "run its statements, and see which hold"}, &check->contracts);
+  options->add_text({"--name", "GLOB", limits, "those of its budgets or contracts only"}, &check->name);
+  options->add_text({"--baseline", "FILE", limits, "may not grow over this profile, or history"}, &check->baseline);
   options->add_text({"--tolerance", "PERCENT", limits, "… but so much (default 1%)"}, &target->tolerance);
-  options->add_size({"--slack", "SIZE", limits, "… and so much in any case (default 4KiB)"}, 0, &target->slack_bytes);
   declare_suppression_options(options, limits, &check->suppressions);
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
@@ -78,6 +79,8 @@ void declare_check_options(Options* options, CheckFlags* target) {
                     &check->update_budget);
   options->add_flag({"--update-baseline", "", checking, "make this the baseline, do not compare"},
                     &check->update_baseline);
+  options->add_size({"--slack", "SIZE", kRareGroup, "growth over the baseline that is never too much (default 4KiB)"},
+                    0, &target->slack_bytes);
   options->add_text({"--history", "FILE", tools, "append what was measured, for heapprof history"}, &check->history);
   options->add_text({"--commit", "COMMIT", tools, "what --history names it; else as CI or git say"}, &check->commit);
   options->add_flag({"-q,--quiet", "", checking, "say nothing of limits that are kept"}, &check->quiet);

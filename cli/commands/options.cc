@@ -318,7 +318,8 @@ std::string Options::flag_table(const std::string& group) const {
 std::string Options::short_help() const {
   std::string help = fmt::format("usage: {}\n{}\n\n", text_.usage, text_.summary);
   for (const std::string& group : groups_) {
-    if (group != kHelpGroup && group != "testing" && group != kLongHelpGroup) help += flag_table(group);
+    if (group != kHelpGroup && group != "testing" && group != kLongHelpGroup && group != kRareGroup)
+      help += flag_table(group);
   }
   return help + flag_table(kHelpGroup);
 }

@@ -38,8 +38,9 @@ struct FlagText {
   const char* text;   // what it does; lower case, no full stop
 };
 
-// A group that --help shows and -h, which has a screen, does not.
+// Groups that --help shows and -h, which has a screen, does not.
 inline constexpr const char* kLongHelpGroup = "for other tools";
+inline constexpr const char* kRareGroup = "seldom needed";
 
 template <typename T>
 using Choices = std::vector<std::pair<const char*, T>>;

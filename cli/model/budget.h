@@ -8,6 +8,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/base/result.h"
+#include "cli/model/contract.h"
 #include "cli/model/metric_words.h"
 #include "cli/model/places.h"
 #include "cli/model/suppressions.h"
@@ -32,12 +33,6 @@ struct Subject {
   size_t site = kWhole;  // index into Budget::sites; kWhole: the device as a whole
 
   bool operator==(const Subject&) const = default;
-};
-
-// From `least` to `most`, both allowed.
-struct Expectation {
-  uint64_t least = 0;
-  uint64_t most = 0;
 };
 
 // Where a value stands in the budget's file, so that --update-budget can put another in its place.
@@ -72,8 +67,9 @@ struct Budget {
   std::optional<uint64_t> tolerance_share;  // growth over the baseline,
   std::optional<uint64_t> slack_bytes;      // and never less than this
   std::optional<uint64_t> runs;
-  std::string baseline;  // a profile, or a folder that has NAME.json; empty: none
-  std::string message;   // for who exceeds it
+  std::string baseline;              // a profile, or a folder that has NAME.json; empty: none
+  std::string message;               // for who exceeds it
+  std::optional<Contract> contract;  // what must hold besides the limits; then `name` is its id
   FileLine at;
 };
 

@@ -113,6 +113,7 @@ RunState find_run_state(const Profile& profile) {
   const auto incomplete = [&](std::string reason) {
     if (state.trouble == Trouble::kNone) state.reason = std::move(reason);
     state.trouble = Trouble::kIncomplete;
+    state.is_whole = false;
   };
   const Counters& counters = profile.run.counters;
   if (counters.lost > 0) incomplete(fmt::format("events lost: {}", counters.lost));
@@ -272,7 +273,8 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
       line.is_default = limit.is_default;
       line.text = limit.text;
     }
-    if (!evidence.baseline.empty() && line.subject.metric != Metric::kTemporary) {
+    const bool is_compared = !evidence.baseline.empty() && (evidence.is_compared.empty() || evidence.is_compared[i]);
+    if (is_compared && line.subject.metric != Metric::kTemporary) {
       line.base = evidence.baseline[i];
       line.base_most = grown(*line.base, line.subject, budget);
     }

@@ -45,6 +45,7 @@ struct Judged {
   bool is_default = false;
   ValueText text;
   uint64_t raised_most = 0;  // over a limit: what would be enough, with the tolerance
+  std::optional<Fact> fact;  // a contract's claim that is not about memory; then only this, `outcome` and `at` count
 };
 
 struct Spread {
@@ -62,8 +63,9 @@ enum class Trouble { kNone, kIncomplete, kProgramFailed };
 
 struct RunState {
   Trouble trouble = Trouble::kNone;
-  std::string reason;  // of kIncomplete
-  RunEnd end;          // of the process that failed, else of the program
+  std::string reason;    // why it is not whole
+  bool is_whole = true;  // nothing of the run is missing, however it ended
+  RunEnd end;            // of the process that failed, else of the program
 };
 
 struct Verdict {
@@ -71,6 +73,8 @@ struct Verdict {
   std::vector<std::string> command;
   std::string profile;  // its file
   std::string baseline;
+  size_t baseline_runs = 0;  // of a history: the baseline is their median; 0: it is a profile
+  std::string statement;     // of a contract
   std::string message;
   size_t runs = 1;
   uint64_t duration_ns = 0;
@@ -105,6 +109,7 @@ struct Evidence {
   std::vector<Subject> subjects;
   std::vector<std::vector<uint64_t>> runs;
   std::vector<uint64_t> baseline;
+  std::vector<bool> is_compared;  // by subject; false: the baseline does not know it. Empty: it knows all
 };
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
 

@@ -2,20 +2,20 @@
 #include "cli/run/check.h"
 
 #include "cli/base/atomic_file.h"
-#include "cli/base/fd.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/model/budget_update.h"
-#include "cli/model/history.h"
 #include "cli/model/verdict.h"
 #include "cli/model/warnings.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
+#include "cli/run/baselines.h"
 #include "cli/run/check_outputs.h"
 #include "cli/run/check_plan.h"
 #include "cli/run/commit.h"
-#include "cli/run/run.h"
+#include "cli/run/contract_run.h"
+#include "cli/run/recorded.h"
 #include "cli/write/append_history.h"
 #include "cli/write/check_report.h"
 #include "cli/write/registry.h"
@@ -23,15 +23,12 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <utility>
 
 namespace heapprof::cli {
@@ -41,80 +38,48 @@ constexpr int kOver = 1;
 constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
-constexpr int kNotProfiled = 125;
 
-// A folder that goes away with what is in it.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make() {
-    const char* base = getenv("TMPDIR");
-    std::string path = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/heapprof-check.XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) return output_not_writable(path, errno_text(errno));
-    return ScratchFolder(path);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
-// One program's profiles: a file's, or those of its runs.
-struct Recorded {
-  std::vector<Profile> runs;
-  std::vector<std::string> files;
-  size_t others = 0;  // profiles of processes that it started
-};
-
-size_t count_files(const std::string& folder) {
-  std::error_code error;
-  size_t files = 0;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    ++files;
-  return files;
+// Ctrl-C is meant for all of them; a contract may be about it.
+bool was_stopped(const Budget& budget, const RunEnd& end) {
+  if (end.kind == EndKind::kDetached) return true;
+  const bool is_claimed = budget.contract && budget.contract->end && ended_as_claimed(budget, end);
+  return end.kind == EndKind::kSignaled && end.status == SIGINT && !is_claimed;
 }
 
-Result<Done> copy_file(const std::string& from, const std::string& to) {
-  std::FILE* const source = std::fopen(from.c_str(), "rbe");
-  if (source == nullptr) return profile_not_readable(from, errno_text(errno));
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> closer(source, std::fclose);
-  Result<AtomicFile> target = AtomicFile::create(to);
-  if (!target) return target.problem();
-  std::vector<char> buffer(64 << 10);
-  while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), source)) target->write({buffer.data(), got});
-  if (std::ferror(source) != 0) return profile_not_readable(from, "the end of it is missing");
-  const Result<std::string> written = target->commit();
-  if (!written) return written.problem();
-  return Done{};
+Verdict begin_verdict(const Budget& budget) {
+  Verdict verdict;
+  verdict.name = budget.name;
+  verdict.command = budget.command;
+  verdict.message = budget.message;
+  if (budget.contract) verdict.statement = budget.contract->statement;
+  return verdict;
 }
 
-// The run whose peak is nearest to the median: it is shown, and kept.
-size_t representative(const std::vector<Profile>& runs) {
-  std::vector<uint64_t> peaks;
-  for (const Profile& run : runs) peaks.push_back(run.devices.empty() ? 0 : run.devices[0].totals.peak_bytes);
-  const uint64_t middle = median(peaks);
-  const auto distance = [&](uint64_t peak) { return std::max(peak, middle) - std::min(peak, middle); };
-  const auto nearest =
-      std::min_element(peaks.begin(), peaks.end(), [&](uint64_t a, uint64_t b) { return distance(a) < distance(b); });
-  return static_cast<size_t>(nearest - peaks.begin());
+void add_facts(const ContractRun& contract, Verdict* verdict) {
+  std::vector<Judged> facts = contract.judge(verdict->state.end);
+  verdict->judged.insert(verdict->judged.end(), facts.begin(), facts.end());
+}
+
+// What was measured, of the runs and of the baseline.
+Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline) {
+  Evidence evidence;
+  evidence.subjects = find_subjects(budget, runs[shown], baseline.profile || !baseline.runs.empty());
+  if (!baseline.runs.empty()) compare_with_runs(budget, baseline.runs, &evidence);
+  for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
+  if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);
+  return evidence;
 }
 
 class Checker {
  public:
-  explicit Checker(const CheckOptions& options) : options_(options) {}
+  explicit Checker(const CheckOptions& options) : options_(options), baselines_(options) {}
   Result<int> run();
 
  private:
   Result<Done> check_profiles(const CheckPlan& plan);
   Result<Done> check_programs(const CheckPlan& plan);
-  Result<Done> check_baseline_is_there(const Budget& budget) const;
-  Result<Recorded> record(const Budget& budget, const std::vector<std::string>& command, const std::string& folder);
+  Result<Verdict> check_program(const Budget& budget);
+  Verdict check_unprofiled(const Budget& budget);
   Result<Done> examine(const Budget& budget, Recorded* recorded, Verdict* verdict);
   Result<Done> judge_by(const Budget& budget, const Recorded& recorded, size_t shown, Verdict* verdict);
   Result<Done> keep(Verdict* verdict) const;
@@ -130,58 +95,21 @@ class Checker {
   }
 
   const CheckOptions& options_;
+  Baselines baselines_;
   Suppressions suppressions_;
   CheckReport report_;
   std::vector<HistoryRecord> history_;
 };
 
-Result<Done> Checker::check_baseline_is_there(const Budget& budget) const {
-  if (options_.update_baseline || budget.baseline.empty()) return Done{};
-  const std::string path = baseline_path(budget);
-  if (access(path.c_str(), F_OK) != 0) return baseline_missing(path);
-  return Done{};
-}
-
-Result<Recorded> Checker::record(const Budget& budget, const std::vector<std::string>& command,
-                                 const std::string& folder) {
-  Recorded recorded;
-  for (uint64_t run = 1; run <= budget.runs.value_or(1); ++run) {
-    RunOptions options;
-    options.quiet = true;
-    options.color = options_.color;
-    options.program = command;
-    const std::string file = fmt::format("{}/run{}.json", folder, run);
-    for (const char c : file) options.output += c == '%' ? "%%" : std::string(1, c);  // no directives
-    const size_t files_before = count_files(folder);
-    const int code = run_command(options);
-    if (access(file.c_str(), F_OK) != 0) return checked_without_profile(command[0]);
-    Result<Profile> profile = read_profile(file);
-    if (!profile) return profile.problem();
-    recorded.others = std::max(recorded.others, count_files(folder) - files_before - 1);
-    // What heapprof says of itself: it was not able to see the program.
-    const RunEnd& end = profile->run.end;
-    if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
-      profile->run.complete = false;
-      profile->run.incomplete_reason = "heapprof could not profile it";
-    }
-    recorded.files.push_back(file);
-    recorded.runs.push_back(std::move(*profile));
-    if (find_run_state(recorded.runs.back()).trouble != Trouble::kNone) break;  // the others cannot mend it
-  }
-  return recorded;
-}
-
 // What is to be said of it, but for its file.
 Result<Done> Checker::examine(const Budget& budget, Recorded* recorded, Verdict* verdict) {
-  verdict->name = budget.name;
-  verdict->message = budget.message;
   verdict->runs = recorded->runs.size();
   Suppressions rules = budget.ignores;
   rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
   for (Profile& run : recorded->runs) mark_suppressed(rules, &run);
   size_t shown = representative(recorded->runs);
   for (size_t i = 0; i < recorded->runs.size(); ++i) {
-    verdict->state = find_run_state(recorded->runs[i]);
+    verdict->state = state_for(budget, recorded->runs[i]);
     if (verdict->state.trouble != Trouble::kNone) {
       shown = i;
       break;
@@ -194,6 +122,7 @@ Result<Done> Checker::examine(const Budget& budget, Recorded* recorded, Verdict*
   if (verdict->state.trouble != Trouble::kNone) return Done{};
   for (const Problem& warning : find_warnings(profile)) warn(warning);
   if (recorded->others > 0) warn(others_not_judged(recorded->others));
+  if (!ended_as_claimed(budget, verdict->state.end)) return Done{};  // what it took on another way says nothing
   return judge_by(budget, *recorded, shown, verdict);
 }
 
@@ -203,28 +132,20 @@ Result<Done> Checker::judge_by(const Budget& budget, const Recorded& recorded, s
   const Result<Done> fits = check_budget(budget, profile, verdict->profile, &warnings);
   if (!fits) return fits.problem();
   for (const Problem& warning : warnings) warn(warning);
-  std::optional<Profile> baseline;
-  if (!budget.baseline.empty() && !options_.update_baseline) {
-    verdict->baseline = baseline_path(budget);
-    Result<Profile> read = read_profile(verdict->baseline);
-    if (!read) return read.problem();
-    if (const Result<Done> same = check_baseline(profile, *read, verdict->baseline); !same) return same.problem();
-    baseline = std::move(*read);
-    Suppressions rules = budget.ignores;
-    rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
-    mark_suppressed(rules, &*baseline);
-  }
-  Evidence evidence;
-  evidence.subjects = find_subjects(budget, profile, baseline.has_value());
-  for (const Profile& run : recorded.runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
-  if (baseline) evidence.baseline = measure(budget, evidence.subjects, *baseline);
+  Suppressions rules = budget.ignores;
+  rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
+  Result<Baseline> baseline = baselines_.find(budget, profile, rules);
+  if (!baseline) return baseline.problem();
+  verdict->baseline = baseline->path;
+  verdict->baseline_runs = count_baseline_runs(baseline->runs);
+  const Evidence evidence = compare(budget, recorded.runs, shown, *baseline);
   if (options_.update_baseline) {
     if (const Result<Done> saved = update_baseline(budget, recorded.files[shown], verdict); !saved)
       return saved.problem();
   }
   verdict->judged = judge(budget, evidence);
   verdict->devices = measure_devices(recorded.runs);
-  find_culprits(budget, profile, baseline ? &*baseline : nullptr, project_folder(), &verdict->judged);
+  find_culprits(budget, profile, baseline->profile ? &*baseline->profile : nullptr, project_folder(), &verdict->judged);
   if (options_.history.empty()) return Done{};
   for (const Device& device : profile.devices) {
     history_.push_back(make_record(profile, device, budget.name, find_commit(options_.commit)));
@@ -240,7 +161,7 @@ Result<Done> Checker::keep(Verdict* verdict) const {
   if (options_.output.empty() && !is_wanted) return Done{};
   const std::string target =
       !options_.output.empty() ? options_.output : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
-  if (const Result<Done> copied = copy_file(file, target); !copied) return copied.problem();
+  if (const Result<Done> copied = copy_profile(file, target); !copied) return copied.problem();
   verdict->profile = target;
   return Done{};
 }
@@ -251,7 +172,7 @@ Result<Done> Checker::update_baseline(const Budget& budget, const std::string& f
   const std::filesystem::path folder = std::filesystem::path(verdict->baseline).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);  // copying says what is wrong
   if (!std::filesystem::equivalent(file, verdict->baseline, error)) {
-    if (const Result<Done> copied = copy_file(file, verdict->baseline); !copied) return copied.problem();
+    if (const Result<Done> copied = copy_profile(file, verdict->baseline); !copied) return copied.problem();
   }
   say(fmt::format("saved  {}  the baseline of {}\n", command_text({verdict->baseline}), escape_controls(budget.name)));
   return Done{};
@@ -307,11 +228,11 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
     if (!profile) return profile.problem();
     const Result<Budget> budget = plan.budget_for(profile->run.command, file);
     if (!budget) return budget.problem();
-    if (const Result<Done> there = check_baseline_is_there(*budget); !there) return there.problem();
+    if (const Result<Done> there = baselines_.check(*budget); !there) return there.problem();
     Recorded recorded;
     recorded.runs.push_back(std::move(*profile));
     recorded.files.push_back(file);
-    Verdict verdict;
+    Verdict verdict = begin_verdict(*budget);
     if (const Result<Done> examined = examine(*budget, &recorded, &verdict); !examined) return examined.problem();
     say_trouble(verdict);
     add(std::move(verdict));
@@ -334,30 +255,57 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
   if (budgets.size() > 1 && !options_.output.empty())
     return bad_value("-o", options_.output, "the profile of one program, and several are run: choose one by --name");
   for (const Budget& budget : budgets) {
-    if (const Result<Done> there = check_baseline_is_there(budget); !there) return there.problem();
+    if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   }
   for (const Budget& budget : budgets) {
-    Result<ScratchFolder> folder = ScratchFolder::make();
-    if (!folder) return folder.problem();
-    Verdict verdict;
-    Result<Recorded> recorded = record(budget, budget.command, folder->path());
-    if (!recorded) {
-      print_problem(recorded.problem(), options_.color);
-      verdict.name = budget.name;
-      verdict.command = budget.command;
-      verdict.state = {Trouble::kIncomplete, recorded.problem().what, {}};
-      add(std::move(verdict));
-      continue;
-    }
-    if (const Result<Done> examined = examine(budget, &*recorded, &verdict); !examined) return examined.problem();
-    const RunEnd& end = verdict.state.end;  // Ctrl-C is meant for all of them
-    const bool was_stopped = end.kind == EndKind::kDetached || (end.kind == EndKind::kSignaled && end.status == SIGINT);
-    if (const Result<Done> kept = keep(&verdict); !kept) return kept.problem();
-    say_trouble(verdict);
-    add(std::move(verdict));
-    if (was_stopped) break;
+    const bool is_profiled = !budget.contract || budget.contract->is_profiled;
+    Result<Verdict> verdict = is_profiled ? check_program(budget) : Result<Verdict>(check_unprofiled(budget));
+    if (!verdict) return verdict.problem();
+    const RunEnd end = verdict->state.end;
+    add(std::move(*verdict));
+    if (was_stopped(budget, end)) break;
   }
   return Done{};
+}
+
+Result<Verdict> Checker::check_program(const Budget& budget) {
+  Result<ScratchFolder> folder = ScratchFolder::make();
+  if (!folder) return folder.problem();
+  std::optional<ContractRun> contract;
+  if (budget.contract) contract.emplace(*budget.contract);
+  Verdict verdict = begin_verdict(budget);
+  Result<Recorded> recorded = record(budget, folder->path(), options_.color);
+  if (!recorded) {
+    print_problem(recorded.problem(), options_.color);
+    verdict.state = {Trouble::kIncomplete, recorded.problem().what, false, {}};
+    return verdict;
+  }
+  if (const Result<Done> examined = examine(budget, &*recorded, &verdict); !examined) return examined.problem();
+  if (contract && verdict.state.trouble == Trouble::kNone) add_facts(*contract, &verdict);
+  for (HistoryRecord& record : history_) {
+    if (record.name == budget.name && verdict.failed()) record.ok = false;
+  }
+  if (const Result<Done> kept = keep(&verdict); !kept) return kept.problem();
+  say_trouble(verdict);
+  return verdict;
+}
+
+// For what must hold where there is no heapprof.
+Verdict Checker::check_unprofiled(const Budget& budget) {
+  const ContractRun contract(*budget.contract);
+  Verdict verdict = begin_verdict(budget);
+  const Result<RunEnd> end = run_unprofiled(budget.command);
+  if (!end) {
+    print_problem(end.problem(), options_.color);
+    verdict.state = {Trouble::kIncomplete, end.problem().what, false, {}};
+    return verdict;
+  }
+  verdict.state.end = *end;
+  const bool has_failed = end->kind != EndKind::kExited || end->status != 0;
+  if (!budget.contract->end && has_failed) verdict.state.trouble = Trouble::kProgramFailed;
+  if (verdict.state.trouble == Trouble::kNone) add_facts(contract, &verdict);
+  say_trouble(verdict);
+  return verdict;
 }
 
 Result<int> Checker::run() {

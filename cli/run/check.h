@@ -23,9 +23,10 @@ struct CheckOptions {
   std::vector<std::string> profiles;
   std::vector<std::string> program;  // argv of what to run; not both
   std::string budget;                // a file
-  std::string name;                  // glob: which of its budgets; empty: all
+  std::string contracts;             // a file, instead of one of budgets
+  std::string name;                  // glob: which of its budgets or contracts; empty: all
   std::vector<Limit> limits;         // of flags: they beat the file's
-  std::string baseline;
+  std::string baseline;              // a profile, a folder of them, or a history (.jsonl)
   std::optional<uint64_t> tolerance_share;
   std::optional<uint64_t> slack_bytes;
   uint64_t runs = 0;   // 0: as the budget has it, else 1

@@ -4,6 +4,7 @@
 #include "cli/base/glob.h"
 #include "cli/base/problems.h"
 #include "cli/read/read_budget.h"
+#include "cli/read/read_contracts.h"
 #include "cli/write/run_text.h"
 
 #include <filesystem>
@@ -13,6 +14,19 @@ namespace {
 
 std::string program_name(const std::vector<std::string>& command) {
   return command.empty() ? "program" : std::filesystem::path(command[0]).filename().string();
+}
+
+// Contracts say all of it themselves: a flag that meant one program would mean each of them.
+Result<Done> check_alone(const CheckOptions& options) {
+  if (!options.program.empty()) return contracts_stand_alone(command_text(options.program));
+  if (!options.profiles.empty()) return contracts_stand_alone(options.profiles[0]);
+  if (!options.budget.empty()) return contracts_stand_alone("--budget");
+  if (!options.baseline.empty()) return contracts_stand_alone("--baseline");
+  if (!options.limits.empty()) return contracts_stand_alone(options.limits[0].at.file);
+  if (options.runs > 0) return contracts_stand_alone("--runs");
+  if (options.update_budget) return contracts_stand_alone("--update-budget");
+  if (options.update_baseline) return contracts_stand_alone("--update-baseline");
+  return Done{};
 }
 
 }  // namespace
@@ -37,12 +51,14 @@ std::string baseline_path(const Budget& budget) {
 
 Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
   CheckPlan plan(options);
-  if (options.budget.empty()) {
+  if (!options.contracts.empty()) {
+    if (const Result<Done> alone = check_alone(options); !alone) return alone.problem();
+  } else if (options.budget.empty()) {
     if (!options.name.empty()) return nothing_to_update("--name", "no file of budgets is named");
     if (options.update_budget) return nothing_to_update("--update-budget", "no file of budgets is named");
     return plan;
   }
-  Result<BudgetFile> file = read_budget(options.budget);
+  Result<BudgetFile> file = options.contracts.empty() ? read_budget(options.budget) : read_contracts(options.contracts);
   if (!file) return file.problem();
   plan.file_ = std::move(*file);
   std::string names;
@@ -50,6 +66,8 @@ Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
     names += (names.empty() ? "" : ", ") + budget.name;
     if (options.name.empty() || glob_matches(options.name, budget.name)) plan.chosen_.push_back(&budget);
   }
+  if (!options.name.empty() && plan.chosen_.empty() && !options.contracts.empty())
+    return no_contract_named(options.name, names);
   if (!options.name.empty() && plan.chosen_.empty())
     return no_budget_named(options.name, names.empty() ? "none" : names);
   return plan;
@@ -78,6 +96,10 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
 Result<std::vector<Budget>> CheckPlan::budgets_to_run() const {
   std::vector<Budget> budgets;
   for (const Budget* budget : chosen_) {
+    if (budget->contract) {
+      budgets.push_back(*budget);
+      continue;
+    }
     if (budget->command.empty()) return budget_without_command(budget->at, budget->name);
     Result<Budget> complete_one = complete(*budget, budget->name);
     if (!complete_one) return complete_one.problem();

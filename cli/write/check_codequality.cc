@@ -28,7 +28,7 @@ void write_issue(JsonWriter* json, const Verdict& verdict, const Judged* line, c
   json->key("description");
   json->string(verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));
   json->key("check_name");
-  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + std::string(metric_word(line->subject.metric)));
+  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + rule_name(*line));
   json->key("fingerprint");
   json->string(fingerprint(verdict, line));
   json->key("severity");

@@ -26,11 +26,27 @@ void write_culprit(JsonWriter* json, const Culprit& culprit) {
   json->end_object();
 }
 
+void write_fact(JsonWriter* json, const Judged& line) {
+  const auto text = [&](const char* name, const std::string& value) {
+    json->key(name);
+    json->string(value);
+  };
+  text("fact", line.fact->what);
+  text("found", line.fact->found);
+  text("expected", line.fact->wanted);
+  text("sentence", sentence(line));
+  json->end_object();
+}
+
 void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
   json->new_line();
   json->begin_object();
   json->key("outcome");
   json->string(outcome_word(line, warn_only));
+  if (line.fact) {
+    write_fact(json, line);
+    return;
+  }
   json->key("device");
   json->string(line.subject.device);
   json->key("metric");
@@ -98,6 +114,11 @@ void write_verdict(JsonWriter* json, const Verdict& verdict, bool warn_only) {
   json->end_array();
   text("profile", verdict.profile);
   text("baseline", verdict.baseline);
+  if (verdict.baseline_runs > 0) {
+    json->key("baseline_runs_count");
+    json->number(verdict.baseline_runs);
+  }
+  if (!verdict.statement.empty()) text("statement", verdict.statement);
   text("message", verdict.message);
   json->key("runs_count");
   json->number(verdict.runs);

@@ -2,6 +2,7 @@
 #include "cli/base/text.h"
 #include "cli/write/check_report.h"
 #include "cli/write/check_words.h"
+#include "cli/write/contract_text.h"
 
 #include <fmt/format.h>
 
@@ -43,13 +44,16 @@ std::string row(const Judged& line, bool warn_only) {
                              : line.base                    ? growth_text(*line.base, line.value)
                                                             : "";
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", outcome_word(line, warn_only), cell(subject_text(line)),
-                     amount_text(line.subject, line.value), cell(bounds_text(line)), change, cell(who));
+                     cell(value_text(line)), cell(bounds_text(line)), change, cell(who));
 }
 
 std::string title(const Verdict& verdict, bool warn_only) {
   if (verdict.state.trouble != Trouble::kNone)
     return fmt::format("### heapprof: {}: {}\n\nIts memory is not judged.\n", cell(verdict.name),
                        cell(trouble_text(verdict)));
+  if (!verdict.statement.empty())
+    return fmt::format("### heapprof: {}: {}\n\n{}\n", cell(verdict.name), contract_word(verdict),
+                       cell(verdict.statement));
   const size_t over = verdict.count(Outcome::kFail);
   const size_t all = verdict.judged.size();
   const char* limits = all == 1 ? "limit" : "limits";

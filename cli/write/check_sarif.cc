@@ -13,12 +13,13 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostResults = 5000;  // as many as GitHub takes
-constexpr std::array<std::pair<const char*, const char*>, 6> kRules = {
+constexpr std::array<std::pair<const char*, const char*>, 7> kRules = {
     {{"peak", "More memory is live at once than the budget allows"},
      {"leaked", "More memory is live at the end than the budget allows"},
      {"total", "More memory is allocated in all than the budget allows"},
      {"allocations", "More blocks are allocated than the budget allows"},
      {"temporary", "More blocks are temporary than the budget allows"},
+     {"contract", "What a contract states besides memory does not hold"},
      {"run", "The program failed, or its profile is incomplete"}}};
 
 void write_text(JsonWriter* json, const char* key, const std::string& text) {
@@ -88,7 +89,7 @@ void write_result(JsonWriter* json, const Verdict& verdict, const Judged* line, 
   json->new_line();
   json->begin_object();
   json->key("ruleId");
-  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + std::string(metric_word(line->subject.metric)));
+  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + rule_name(*line));
   json->key("level");
   json->string(level);
   write_text(json, "message", verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));

@@ -3,6 +3,7 @@
 #include "cli/base/units.h"
 #include "cli/write/check_report.h"
 #include "cli/write/check_words.h"
+#include "cli/write/contract_text.h"
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ Row row_of(const Verdict& verdict, const Judged& line, bool warn_only) {
   return {word,
           escape_controls(verdict.name),
           subject_text(line),
-          amount_text(line.subject, line.value),
+          value_text(line),
           limit_text(line),
           line.base ? "baseline " + amount_text(line.subject, *line.base) : "",
           difference(line),
@@ -84,8 +85,13 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
 std::string last_line(const Verdict& verdict) {
   const size_t over = verdict.count(Outcome::kFail);
   const size_t all = verdict.judged.size();
-  std::string text = over > 0 ? fmt::format("{} of {} limit{} exceeded", over, all, all == 1 ? "" : "s")
-                              : fmt::format("{} limit{} kept", all, all == 1 ? "" : "s");
+  const char* noun = !verdict.statement.empty() ? "claim" : "limit";
+  const char* verb = !verdict.statement.empty() ? "broken" : "exceeded";
+  std::string text = over > 0 ? fmt::format("{} of {} {}{} {}", over, all, noun, all == 1 ? "" : "s", verb)
+                              : fmt::format("{} {}{} kept", all, noun, all == 1 ? "" : "s");
+  if (verdict.baseline_runs > 0)
+    text +=
+        fmt::format(" · baseline: median of {} run{}", verdict.baseline_runs, verdict.baseline_runs == 1 ? "" : "s");
   if (verdict.runs > 1) text += fmt::format(" · median of {} runs", verdict.runs);
   if (verdict.state.end.kind == EndKind::kUnknown) text += " · how the program ended is not known";
   if (!verdict.profile.empty()) {
@@ -108,13 +114,18 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
       continue;
     }
     std::vector<Row> rows;
+    const bool is_contract = !verdict.statement.empty();  // what holds is in the table
     for (const Judged& line : verdict.judged) {
-      if (!quiet || line.outcome != Outcome::kOk) rows.push_back(row_of(verdict, line, report.warn_only));
+      if (!(quiet || is_contract) || line.outcome != Outcome::kOk)
+        rows.push_back(row_of(verdict, line, report.warn_only));
     }
-    if (rows.empty() && (quiet || verdict.judged.empty())) continue;
+    if (rows.empty() && (quiet || is_contract || verdict.judged.empty())) continue;
     text += table(rows, terminal) + last_line(verdict);
     if (verdict.failed() && !verdict.message.empty()) text += escape_controls(verdict.message) + "\n";
   }
+  const std::string contracts = contract_table(report, terminal, quiet);
+  if (!text.empty() && !contracts.empty()) text += "\n";
+  text += contracts;
   return terminal.utf8 ? text : to_ascii(text);
 }
 

@@ -11,8 +11,23 @@
 #include <cstdint>
 
 namespace heapprof::cli {
+namespace {
+
+// A value just outside of what is expected would read as if it were inside: then all of them stand to the byte.
+std::string bound_text(const Judged& line, uint64_t value) {
+  if (!line.expect || !is_in_bytes(line.subject.metric)) return amount_text(line.subject, value);
+  const std::string least = format_bytes(line.expect->least);
+  const std::string most = format_bytes(line.expect->most);
+  const std::string found = format_bytes(line.value);
+  const bool is_outside = line.value < line.expect->least || line.value > line.expect->most;
+  const bool is_vague = least == most || (is_outside && (found == least || found == most));
+  return is_vague ? format_count_exact(value) + " B" : format_bytes(value);
+}
+
+}  // namespace
 
 std::string subject_text(const Judged& line) {
+  if (line.fact) return escape_controls(line.fact->what);
   const Subject& subject = line.subject;
   const std::string metric(metric_word(subject.metric));
   if (line.site.empty()) return escape_controls(subject.device) + " " + metric;
@@ -21,6 +36,7 @@ std::string subject_text(const Judged& line) {
 }
 
 std::string subject_key(const Judged& line) {
+  if (line.fact) return "fact_" + line.fact->what;
   std::string key = line.site.empty() ? "" : line.site + "_";
   key += line.subject.device + "_" + std::string(metric_word(line.subject.metric)) + "_" + unit_name(line.subject);
   for (char& c : key) {
@@ -34,6 +50,14 @@ std::string amount_text(const Subject& subject, uint64_t value) {
   if (is_in_bytes(subject.metric)) return format_bytes(value);
   if (!subject.is_share) return format_count_exact(value);
   return value % 100 == 0 ? fmt::format("{} %", value / 100) : fmt::format("{}.{:02} %", value / 100, value % 100);
+}
+
+std::string value_text(const Judged& line) {
+  return line.fact ? escape_controls(line.fact->found) : bound_text(line, line.value);
+}
+
+std::string rule_name(const Judged& line) {
+  return line.fact ? "contract" : std::string(metric_word(line.subject.metric));
 }
 
 std::string excess_text(const Judged& line) {
@@ -59,11 +83,11 @@ std::string growth_text(uint64_t base, uint64_t value) {
 }
 
 std::string limit_text(const Judged& line) {
+  if (line.fact) return "expected " + escape_controls(line.fact->wanted);
   std::string text = line.most ? "limit " + amount_text(line.subject, *line.most) : "";
   if (!line.expect) return text;
-  return text + fmt::format("{}expected {} to {}", text.empty() ? "" : ", ",
-                            amount_text(line.subject, line.expect->least),
-                            amount_text(line.subject, line.expect->most));
+  text += (text.empty() ? "expected " : ", expected ") + bound_text(line, line.expect->least);
+  return line.expect->least == line.expect->most ? text : text + " to " + bound_text(line, line.expect->most);
 }
 
 std::string bounds_text(const Judged& line) {
@@ -96,7 +120,7 @@ std::string culprit_text(const Judged& line) {
 
 std::string sentence(const Judged& line) {
   const std::string culprit = culprit_text(line);
-  return fmt::format("{} {}, {}{}{}", subject_text(line), amount_text(line.subject, line.value), bounds_text(line),
+  return fmt::format("{} {}, {}{}{}", subject_text(line), value_text(line), bounds_text(line),
                      culprit.empty() ? "" : "; ", culprit);
 }
 

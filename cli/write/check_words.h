@@ -9,7 +9,9 @@ namespace heapprof::cli {
 
 std::string subject_text(const Judged& line);                     // "host peak", "Tile::decode peak"
 std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
+std::string rule_name(const Judged& line);                        // "peak" … or "contract": what kind of claim it is
 std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
+std::string value_text(const Judged& line);                       // what was measured, or found
 std::string excess_text(const Judged& line);                      // "+1.42 GiB": over what it may be; "" if it is not
 std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
 std::string limit_text(const Judged& line);                       // "limit 512 MiB", "expected 980 B to 1020 B"

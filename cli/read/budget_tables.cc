@@ -1,0 +1,173 @@
+// cli/read/budget_tables.cc: see budget_tables.h.
+#include "cli/read/budget_tables.h"
+
+#include "cli/base/text.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostSites = 1'000;
+
+}  // namespace
+
+Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit,
+                                       const std::function<Result<Done>()>& store) const {
+  Result<uint64_t> amount = uint64_t{0};
+  if (const auto number = node.value_exact<int64_t>()) {
+    if (*number < 0) return broken(node, "a limit is not negative");
+    amount = static_cast<uint64_t>(*number);
+  } else if (const auto words = node.value_exact<std::string>()) {
+    amount = parse_amount(*words, &limit->subject);
+  } else {
+    return broken(node, fmt::format("{} takes a number, or an amount in quotes", metric_word(limit->subject.metric)));
+  }
+  if (!amount) return placed(node, amount.problem());
+  limit->most = *amount;
+  limit->text = text_of(node);
+  return store();
+}
+
+// "512 MiB", 2_000_000, or { max = …, expect = … }.
+Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& subject, Budget* budget) const {
+  Limit limit;
+  limit.subject = subject;
+  limit.at = at(node);
+  const auto store = [&]() -> Result<Done> {
+    for (const Limit& known : budget->limits) {
+      if (known.subject == limit.subject && known.at.line != limit.at.line)
+        return broken(node, fmt::format("the same limit stands in line {}", known.at.line));
+    }
+    set_limit(limit, budget);
+    return Done{};
+  };
+  if (!node.is_table()) return take_amount(node, &limit, store);
+  const Take expect = [&](const toml::node& value) -> Result<Done> {
+    const auto words = value.value_exact<std::string>();
+    if (!words) return broken(value, "expect takes an amount and how far from it, such as \"12 GiB ± 2 %\"");
+    const Result<Expectation> expectation = parse_expectation(*words, &limit.subject);
+    if (!expectation) return placed(value, expectation.problem());
+    limit.expect = *expectation;
+    return Done{};
+  };
+  const Take most = [&](const toml::node& value) { return take_amount(value, &limit, [] { return Done{}; }); };
+  const Result<Done> taken = take_keys(node, subject.device, {{"max", most}, {"expect", expect}});
+  if (!taken) return taken.problem();
+  if (!limit.most && !limit.expect) return broken(node, "write max or expect in it");
+  return store();
+}
+
+// One amount, for the host, or a table with one for each device.
+Result<Done> BudgetTables::take_metric(const toml::node& node, Subject subject, Budget* budget) const {
+  const toml::table* const devices = node.as_table();
+  if (devices == nullptr) return take_limit(node, subject, budget);
+  if (devices->empty()) return broken(node, fmt::format("{} has no device in it", metric_word(subject.metric)));
+  for (const auto& [device, value] : *devices) {
+    subject.device = std::string(device.str());
+    if (subject.device == "max" || subject.device == "expect")
+      return broken(value,
+                    fmt::format("write {} = {{ host = {{ {} = … }} }}", metric_word(subject.metric), subject.device));
+    if (const Result<Done> taken = take_limit(value, subject, budget); !taken) return taken.problem();
+  }
+  return Done{};
+}
+
+std::vector<Key> BudgetTables::metric_keys(Budget* budget, size_t site) const {
+  std::vector<Key> keys;
+  for (const auto& [name, metric] : kMetricWords) {
+    const Subject subject{metric, "host", false, site};
+    keys.push_back({name, [=, this](const toml::node& node) { return take_metric(node, subject, budget); }});
+  }
+  return keys;
+}
+
+Result<Done> BudgetTables::take_command(const toml::node& node, Budget* budget) const {
+  const toml::array* const words = node.as_array();
+  if (words == nullptr || words->empty()) return broken(node, R"(command takes its words: ["./render", "small.usd"])");
+  for (const toml::node& word : *words) {
+    const auto text = word.value_exact<std::string>();
+    if (!text || (budget->command.empty() && text->empty()) || text->find('\0') != std::string::npos)
+      return broken(word, "each word of the command is a text in quotes");
+    budget->command.push_back(*text);
+  }
+  return Done{};
+}
+
+Result<Done> BudgetTables::take_site(const toml::node& node, Budget* budget) const {
+  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 1,000 sites");
+  SiteBudget site;
+  site.at = at(node);
+  std::vector<Key> keys = metric_keys(budget, budget->sites.size());
+  keys.push_back({"match", text("match", &site.frames.function)});
+  keys.push_back({"file", text("file", &site.frames.file)});
+  keys.push_back({"module", text("module", &site.frames.module)});
+  const size_t limits = budget->limits.size();
+  if (const Result<Done> taken = take_keys(node, "site", keys); !taken) return taken.problem();
+  for (const std::string* glob : {&site.frames.function, &site.frames.file, &site.frames.module}) {
+    if (!glob->empty()) site.name += (site.name.empty() ? "" : " in ") + *glob;
+  }
+  if (site.name.empty()) return broken(node, "a site needs match = a function, file = its source, or module =");
+  if (budget->limits.size() == limits) return broken(node, fmt::format("no limit is set for '{}'", site.name));
+  budget->sites.push_back(std::move(site));
+  return Done{};
+}
+
+Result<Done> BudgetTables::take_ignore(const toml::node& node, Budget* budget) const {
+  FramePattern frames;
+  std::string either;
+  std::string reason;
+  const Result<Done> taken = take_keys(node, "ignore",
+                                       {{"leaked", text("leaked", &either)},
+                                        {"match", text("match", &frames.function)},
+                                        {"file", text("file", &frames.file)},
+                                        {"module", text("module", &frames.module)},
+                                        {"reason", text("reason", &reason)}});
+  if (!taken) return taken.problem();
+  if (reason.empty()) return broken(node, "the reason is missing: reason = \"why this leak is known\"");
+  SuppressionRule rule;
+  rule.reason = escape_controls(reason);
+  rule.source = at(node).file;
+  rule.line = static_cast<uint32_t>(at(node).line);
+  const auto add = [&](const FramePattern& pattern, const std::string& words) {
+    rule.frames = {pattern};
+    rule.text = escape_controls(words);
+    budget->ignores.push_back(rule);
+  };
+  if (!either.empty()) {  // a function, or a library
+    add({either, "", ""}, "function:" + either);
+    add({"", either, ""}, "module:" + either);
+  } else if (frames.function.empty() && frames.file.empty() && frames.module.empty()) {
+    return broken(node, "an ignore needs leaked = a function or a library, or match, file or module");
+  } else {
+    add(frames, fmt::format("{} {} {}", frames.function, frames.file, frames.module));
+  }
+  return Done{};
+}
+
+Take BudgetTables::runs(Budget* budget) const {
+  return [this, budget](const toml::node& node) -> Result<Done> {
+    const auto runs = node.value_exact<int64_t>();
+    if (!runs || *runs < 1 || *runs > 100) return broken(node, "runs takes a number from 1 to 100");
+    budget->runs = static_cast<uint64_t>(*runs);
+    return Done{};
+  };
+}
+
+Take BudgetTables::command(Budget* budget) const {
+  return [this, budget](const toml::node& node) { return take_command(node, budget); };
+}
+
+Take BudgetTables::sites(const char* what, Budget* budget) const {
+  return [this, what, budget](const toml::node& node) {
+    return take_tables(node, what, [&](const toml::node& site) { return take_site(site, budget); });
+  };
+}
+
+Take BudgetTables::ignores(const char* what, Budget* budget) const {
+  return [this, what, budget](const toml::node& node) {
+    return take_tables(node, what, [&](const toml::node& ignore) { return take_ignore(ignore, budget); });
+  };
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,44 @@
+// cli/run/baselines.h: what programs are compared with: profiles, or the runs of a history.
+//
+// Guarantees
+//  - A baseline that is not there, or of another program, is a problem; but a history that this check writes may begin with it.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/history_baseline.h"
+#include "cli/model/suppressions.h"
+#include "cli/read/read_history.h"
+#include "cli/run/check.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Empty, a profile, or runs.
+struct Baseline {
+  std::string path;
+  std::optional<Profile> profile;
+  std::vector<HistoryRecord> runs;
+};
+
+class Baselines {
+ public:
+  explicit Baselines(const CheckOptions& options) : options_(options) {}
+
+  // Before the program runs: a problem if the budget's baseline is missing, or cannot be updated.
+  Result<Done> check(const Budget& budget);
+  // With leaks marked by the rules. Nothing where a new baseline is made.
+  Result<Baseline> find(const Budget& budget, const Profile& profile, const Suppressions& rules);
+
+ private:
+  Result<const History*> history(const std::string& path);
+  bool is_written(const std::string& path) const;
+
+  const CheckOptions& options_;
+  std::map<std::string, History> histories_;  // by path: as they were before this check added to them
+};
+
+}  // namespace heapprof::cli
