@@ -1,19 +1,49 @@
-# heapprof_add_test(NAME test COMMAND program [arguments…]
+# heapprof_add_test(NAME test COMMAND program [arguments…]      or, at the end of the call, COMMAND_TO_END program [arguments…]
 #   [MAX_PEAK limits…] [MAX_LEAKED limits…] [MAX_TOTAL limits…] [MAX_ALLOCATIONS limits…] [MAX_TEMPORARY limits…]
 #   [BASELINE file] [TOLERANCE percent] [SLACK size] [BUDGET file] [BUDGET_NAME glob] [RUNS n]
 #   [JUNIT file] [OPTIONS flags of heapprof check…] [WORKING_DIRECTORY folder])
 #
 # A test that runs the program under `heapprof check`: it fails if the program fails, takes more memory than it may, or cannot
 # be recorded whole. A target's name as program stands for the file that it builds, as in add_test(). Limits are those of the
-# flags: 512MiB for the host, cuda:0=6GiB for a device.
+# flags: 512MiB for the host, cuda:0=6GiB for a device. The arguments behind COMMAND end at the next of these keywords, those
+# behind COMMAND_TO_END do not; in both they are the program's as they are written: empty ones too, and ones with a semicolon.
 function(heapprof_add_test)
   set(one NAME BASELINE TOLERANCE SLACK BUDGET BUDGET_NAME RUNS JUNIT WORKING_DIRECTORY)
-  set(many COMMAND MAX_PEAK MAX_LEAKED MAX_TOTAL MAX_ALLOCATIONS MAX_TEMPORARY OPTIONS)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "${one}" "${many}")
+  set(many MAX_PEAK MAX_LEAKED MAX_TOTAL MAX_ALLOCATIONS MAX_TEMPORARY OPTIONS)
+  # A list would drop what is empty and split at semicolons: arguments are kept as code, each in brackets of its own.
+  set(program)
+  set(command)
+  set(others)
+  set(state others)
+  set(keywords_of_add_test NAME COMMAND CONFIGURATIONS WORKING_DIRECTORY COMMAND_EXPAND_LISTS)
+  math(EXPR last "${ARGC} - 1")
+  foreach(i RANGE ${last})
+    set(word "${ARGV${i}}")
+    set(is_keyword FALSE)
+    if(word IN_LIST one OR word IN_LIST many OR word MATCHES "^COMMAND(_TO_END)?$")
+      set(is_keyword TRUE)
+    endif()
+    if(state STREQUAL "to the end" OR (state STREQUAL "command" AND NOT is_keyword))
+      if(word IN_LIST keywords_of_add_test)
+        set(word "$<1:${word}>")  # the same word when the test is made, and none that add_test() takes for its own
+      endif()
+      string(APPEND command " [==[\n${word}]==]")
+    elseif(word STREQUAL "COMMAND" OR word STREQUAL "COMMAND_TO_END")
+      set(state "${word}")
+    elseif(state STREQUAL "COMMAND" OR state STREQUAL "COMMAND_TO_END")
+      set(program "${word}")
+      string(REPLACE "COMMAND_TO_END" "to the end" state "${state}")
+      string(REPLACE "COMMAND" "command" state "${state}")
+    else()
+      set(state others)
+      string(APPEND others " [==[\n${word}]==]")
+    endif()
+  endforeach()
+  cmake_language(EVAL CODE "cmake_parse_arguments(test \"\" \"${one}\" \"${many}\" ${others})")
   if(test_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heapprof_add_test: unknown argument '${test_UNPARSED_ARGUMENTS}'")
   endif()
-  if(NOT test_NAME OR NOT test_COMMAND)
+  if(NOT test_NAME OR program STREQUAL "")
     message(FATAL_ERROR "heapprof_add_test: NAME and COMMAND are needed")
   endif()
   set(flags)
@@ -47,14 +77,13 @@ function(heapprof_add_test)
       list(APPEND flags --${flag} ${test_${argument}})
     endif()
   endforeach()
-  list(POP_FRONT test_COMMAND program)
-  if(TARGET ${program})
-    set(program $<TARGET_FILE:${program}>)
+  if(TARGET "${program}")
+    set(program "$<TARGET_FILE:${program}>")
   endif()
   set(folder)
   if(test_WORKING_DIRECTORY)
     set(folder WORKING_DIRECTORY "${test_WORKING_DIRECTORY}")
   endif()
-  add_test(NAME ${test_NAME} ${folder}
-    COMMAND heapprof::heapprof check ${flags} ${test_OPTIONS} -- ${program} ${test_COMMAND})
+  set(call "add_test(NAME \${test_NAME} \${folder} COMMAND heapprof::heapprof check \${flags} \${test_OPTIONS} --")
+  cmake_language(EVAL CODE "${call} [==[\n${program}]==]${command})")
 endfunction()

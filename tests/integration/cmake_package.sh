@@ -10,10 +10,13 @@ find_package(heapprof 0.1 REQUIRED)
 enable_testing()
 add_executable(blocks blocks.cc)
 target_link_libraries(blocks PRIVATE heapprof::headers)
+add_executable(words words.cc)
 heapprof_add_test(NAME within COMMAND blocks 10 MAX_PEAK 1MiB MAX_LEAKED host=0B JUNIT within.xml)
 heapprof_add_test(NAME over COMMAND blocks 10 MAX_PEAK 1MiB MAX_ALLOCATIONS host=9)
 heapprof_add_test(NAME crashes COMMAND blocks MAX_PEAK 1MiB)
 heapprof_add_test(NAME budget COMMAND blocks 10 BUDGET limits.toml BUDGET_NAME blocks)
+heapprof_add_test(NAME words COMMAND words "a;b" "" "c d" [[$HOME\e"]] MAX_PEAK 1MiB OPTIONS -o words.json)
+heapprof_add_test(NAME to_end MAX_PEAK 1MiB OPTIONS -o to_end.json COMMAND_TO_END words JUNIT "" COMMAND MAX_PEAK)
 heapprof_add_test(NAME grown COMMAND blocks 10 BASELINE base.json TOLERANCE 1% SLACK 0B)
 CMAKE
 cat >project/blocks.cc <<'CODE'
@@ -30,6 +33,7 @@ int main(int argc, char** argv) {
   }
 }
 CODE
+echo 'int main() {}' >project/words.cc
 printf 'version = 1\n[[budget]]\nname = "blocks"\ntotal = "12 KiB"\n' >project/limits.toml
 expect_status 0 cmake -S project -B made -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 expect_status 0 cmake --build made
@@ -38,6 +42,9 @@ expect_status 0 "$prefix/bin/heapprof" check --baseline project/base.json --upda
 for test in "within .* Passed" "over .*\*\*\*Failed" "crashes .*\*\*\*Failed" "budget .*\*\*\*Failed" "grown .*\*\*\*Failed"; do
   grep -qE "$test" ctest.txt || fail "not '$test': $(cat ctest.txt)"
 done
+arguments() { jq -c '.heapprof.run.command[1:]' "made/$1.json"; }
+expect_eq "a command's words" "$(arguments words)" '["a;b","","c d","$HOME\\e\""]'
+expect_eq "words that are keywords" "$(arguments to_end)" '["JUNIT","","COMMAND","MAX_PEAK"]'
 expect_in ctest.txt "FAIL  blocks  host allocations"
 expect_in ctest.txt "FAIL  blocks  host total"
 expect_in ctest.txt "the program failed: exit 3"
