@@ -1,6 +1,7 @@
 // cli/write/findings_json.cc: `report --findings --format json`: the same findings for scripts, words included.
 #include "cli/base/byte_sink.h"
 #include "cli/write/findings_words.h"
+#include "cli/write/frame_json.h"
 #include "cli/write/json_stream.h"
 #include "cli/write/run_text.h"
 
@@ -17,16 +18,16 @@ class FindingsWriter {
   void write() {
     const std::vector<PlaceFinding> findings = shown_findings(profile_, view_, tree_);
     json_.begin_object();
-    count("version", 1);
+    json_.count("version", 1);
     json_.key("command");
     json_.begin_array();
     for (const std::string& word : profile_.run.command) json_.string(word);
     json_.end_array();
-    count("pid", profile_.run.pid);
-    count("duration_ns", profile_.run.duration_ns);
+    json_.count("pid", profile_.run.pid);
+    json_.count("duration_ns", profile_.run.duration_ns);
     json_.key("complete");
     json_.boolean(profile_.run.complete);
-    count("findings_count", findings.size());
+    json_.count("findings_count", findings.size());
     json_.key("not_asked");
     json_.begin_array();
     for (const Unasked& unasked : find_unasked(profile_, view_.device)) json_.string(finding_name(unasked.kind));
@@ -41,33 +42,24 @@ class FindingsWriter {
   }
 
  private:
-  void count(std::string_view name, uint64_t value) {
-    json_.key(name);
-    json_.number(value);
-  }
-  void text(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
-
   void write_finding(const PlaceFinding& finding) {
     json_.new_line();
     json_.begin_object();
-    text("id", finding.id);
-    text("kind", finding_name(finding.kind));
-    text("device", profile_.devices[finding.device].name);
-    if (finding.has_frame) write_frame(finding.frame);
-    count("cost_bytes", finding.cost_bytes);
-    count("cost_blocks_count", finding.cost_blocks);
+    json_.text("id", finding.id);
+    json_.text("kind", finding_name(finding.kind));
+    json_.text("device", profile_.devices[finding.device].name);
+    if (finding.has_frame) write_frame(profile_, finding.frame, &json_);
+    json_.count("cost_bytes", finding.cost_bytes);
+    json_.count("cost_blocks_count", finding.cost_blocks);
     write_share(finding);
     write_facts(finding);
-    text("what", finding_head(finding, view_) + "; " + finding_detail(profile_, finding, names_, view_));
-    text("often", finding_remedy(finding.kind));
+    json_.text("what", finding_head(finding, view_) + "; " + finding_detail(profile_, finding, names_, view_));
+    json_.text("often", finding_remedy(finding.kind));
     json_.key("callers");
     json_.begin_array();
     for (const uint32_t frame : finding.callers.frames) {
       json_.begin_object();
-      write_frame(frame);
+      write_frame(profile_, frame, &json_);
       json_.end_object();
     }
     json_.end_array();
@@ -76,18 +68,18 @@ class FindingsWriter {
 
   void write_share(const PlaceFinding& finding) {
     switch (finding.share_of) {
-      case ShareOf::kPeak: return count("of_peak_bytes", finding.share.whole);
-      case ShareOf::kTotalBytes: return count("of_total_bytes", finding.share.whole);
-      case ShareOf::kAllocations: return count("of_allocations_count", finding.share.whole);
+      case ShareOf::kPeak: return json_.count("of_peak_bytes", finding.share.whole);
+      case ShareOf::kTotalBytes: return json_.count("of_total_bytes", finding.share.whole);
+      case ShareOf::kAllocations: return json_.count("of_allocations_count", finding.share.whole);
     }
   }
 
   void write_facts(const PlaceFinding& finding) {
     switch (finding.kind) {
-      case FindingKind::kGrowth: count("over_ns", finding.over_ns); break;
+      case FindingKind::kGrowth: json_.count("over_ns", finding.over_ns); break;
       case FindingKind::kNeverFreed:
-        count("each_bytes", finding.each_bytes);
-        count("over_ns", finding.over_ns);
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("over_ns", finding.over_ns);
         break;
       case FindingKind::kCopies:
         json_.key("is_estimate");
@@ -97,29 +89,20 @@ class FindingsWriter {
         if (finding.other_frame == kNoModule) break;
         json_.key("original");
         json_.begin_object();
-        write_frame(finding.other_frame);
+        write_frame(profile_, finding.other_frame, &json_);
         json_.end_object();
         break;
       case FindingKind::kWholeFile: break;
       case FindingKind::kChurn:
-        count("each_bytes", finding.each_bytes);
-        count("most_blocks_count", finding.most_blocks);
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("most_blocks_count", finding.most_blocks);
         break;
       case FindingKind::kStorm:
-        count("each_bytes", finding.each_bytes);
-        count("most_blocks_count", finding.most_blocks);
-        count("temporary_count", finding.temporary_blocks);
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("most_blocks_count", finding.most_blocks);
+        json_.count("temporary_count", finding.temporary_blocks);
         break;
     }
-  }
-
-  void write_frame(uint32_t index) {
-    const Frame& frame = profile_.frames[index];
-    if (!frame.function.empty()) text("function", frame.function);
-    if (!frame.file.empty()) text("file", frame.file);
-    if (frame.line > 0) count("line", frame.line);
-    if (frame.module < profile_.modules.size()) text("module", profile_.modules[frame.module].path);
-    if (frame.function.empty()) count("address", frame.svma);
   }
 
   const Profile& profile_;

@@ -15,10 +15,10 @@ class HistoryJson {
 
   void run() {
     json_.begin_object();
-    number("version", 1);
-    text("file", view_.file);
-    number("records_count", view_.records->size());
-    number("lines_skipped_count", view_.lines_skipped);
+    json_.count("version", 1);
+    json_.text("file", view_.file);
+    json_.count("records_count", view_.records->size());
+    json_.count("lines_skipped_count", view_.lines_skipped);
     json_.key("series");
     json_.begin_array();
     for (const Series& series : view_.series) write_series(series);
@@ -28,34 +28,25 @@ class HistoryJson {
   }
 
  private:
-  void text(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.string(value);
-  }
-  void number(std::string_view key, uint64_t value) {
-    json_.key(key);
-    json_.number(value);
-  }
-
   void write_series(const Series& series) {
     json_.new_line();
     json_.begin_object();
-    text("name", series.name);
-    text("device", series.device);
-    text("metric", metric_word(series.metric));
-    text("unit", is_in_bytes(series.metric) ? "bytes" : "count");
-    number("runs_count", series.values.size());
-    number("first", series.values.front());
-    number("last", series.values.back());
-    number("smallest", *std::min_element(series.values.begin(), series.values.end()));
-    number("largest", *std::max_element(series.values.begin(), series.values.end()));
-    number("median", median_of(series.values));
+    json_.text("name", series.name);
+    json_.text("device", series.device);
+    json_.text("metric", metric_word(series.metric));
+    json_.text("unit", is_in_bytes(series.metric) ? "bytes" : "count");
+    json_.count("runs_count", series.values.size());
+    json_.count("first", series.values.front());
+    json_.count("last", series.values.back());
+    json_.count("smallest", *std::min_element(series.values.begin(), series.values.end()));
+    json_.count("largest", *std::max_element(series.values.begin(), series.values.end()));
+    json_.count("median", median_of(series.values));
     json_.key("runs");
     json_.begin_array();
     for (size_t i = 0; i < series.values.size(); ++i) {
       json_.begin_object();
       write_run(series, i);
-      number("value", series.values[i]);
+      json_.count("value", series.values[i]);
       if (const std::optional<bool>& ok = (*view_.records)[series.runs[i]].ok) {
         json_.key("ok");
         json_.boolean(*ok);
@@ -74,23 +65,23 @@ class HistoryJson {
     const HistoryRecord& record = (*view_.records)[series.runs[index]];
     json_.key("time_unix_ns");
     json_.signed_number(record.time_unix_ns);
-    text("commit", record.commit);
+    json_.text("commit", record.commit);
   }
 
   void write_finding(const Series& series, const Finding& finding) {
     const bool is_step = finding.kind == Finding::Kind::kStep;
     json_.begin_object();
-    text("kind", is_step ? "step" : "drift");
-    number("run", finding.first);
-    if (!is_step) number("last_run", finding.last);
+    json_.text("kind", is_step ? "step" : "drift");
+    json_.count("run", finding.first);
+    if (!is_step) json_.count("last_run", finding.last);
     write_run(series, finding.first);
-    number("before", finding.before);
-    number("after", finding.after);
+    json_.count("before", finding.before);
+    json_.count("after", finding.after);
     if (is_step) {
       json_.key("confirmed");
       json_.boolean(finding.is_confirmed);
     } else {
-      number("largest_single_change", finding.largest_single);
+      json_.count("largest_single_change", finding.largest_single);
     }
     json_.end_object();
   }

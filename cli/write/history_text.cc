@@ -73,17 +73,12 @@ class HistoryText {
     return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   }
 
-  std::string difference(Metric metric, uint64_t from, uint64_t to) const {
-    if (from == to) return "±0";
-    return from < to ? "+" + amount(metric, to - from) : "−" + amount(metric, from - to);
+  std::string difference(Metric metric, const Change& change) const {
+    if (!is_in_bytes(metric)) return format_change_count(change);
+    return view_.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);
   }
 
-  static std::string share(uint64_t from, uint64_t to) {
-    if (from == to) return "";
-    if (from == 0) return "new";
-    if (to == 0) return "gone";
-    return (from < to ? "+" : "−") + format_percent({from < to ? to - from : from - to, from});
-  }
+  static std::string share(const Change& change) { return change.amount() == 0 ? "" : format_change_percent(change); }
 
   void write_group(size_t begin, size_t end) {
     const Series& head = view_.series[begin];
@@ -113,8 +108,8 @@ class HistoryText {
             spark(values),
             amount(metric, values.front()),
             amount(metric, values.back()),
-            difference(metric, values.front(), values.back()),
-            share(values.front(), values.back()),
+            difference(metric, {values.front(), values.back()}),
+            share({values.front(), values.back()}),
             amount(metric, *smallest),
             amount(metric, *largest)};
   }
@@ -158,7 +153,7 @@ class HistoryText {
     const Metric metric = series.metric;
     const bool is_rise = finding.after > finding.before;
     const std::string change = fmt::format("{} → {}, {}", amount(metric, finding.before), amount(metric, finding.after),
-                                           share(finding.before, finding.after));
+                                           share({finding.before, finding.after}));
     if (finding.kind == Finding::Kind::kStep) {
       text_ += fmt::format("  {} {}: {} at {}, run {} of {}{}\n", metric_word(metric), is_rise ? "rose" : "fell",
                            change, moment_of(series, finding.first), finding.first + 1, series.values.size(),

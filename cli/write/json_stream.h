@@ -51,6 +51,16 @@ class JsonWriter {
   void begin_array() { writer_.StartArray(); }
   void end_array() { writer_.EndArray(); }
 
+  // Members of an object.
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    string(value);
+  }
+  void count(std::string_view name, uint64_t value) {
+    key(name);
+    number(value);
+  }
+
   // Between two values only: JSON allows white space there, and people and diffs like lines.
   void new_line() { stream_.Put('\n'); }
   void finish() {

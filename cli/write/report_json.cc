@@ -2,6 +2,7 @@
 // have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/merge_profiles.h"
+#include "cli/write/frame_json.h"
 #include "cli/write/json_stream.h"
 #include "cli/write/place_text.h"
 #include "cli/write/report_view.h"
@@ -146,7 +147,7 @@ class ReportWriter {
     const PlaceNumbers& numbers = place.numbers;
     json_.new_line();
     json_.begin_object();
-    if (place.has_frame) write_frame(place.frame);
+    if (place.has_frame) write_frame(profile_, place.frame, &json_);
     count("total_bytes", numbers.total_bytes);
     count("allocations_count", numbers.total_blocks);
     if (profile_.has_lifetimes) {
@@ -168,20 +169,11 @@ class ReportWriter {
                                                           : find_callers(profile_, tree_, device, place, metric).frames;
     for (const uint32_t frame : frames) {
       json_.begin_object();
-      write_frame(frame);
+      write_frame(profile_, frame, &json_);
       json_.end_object();
     }
     json_.end_array();
     json_.end_object();
-  }
-
-  void write_frame(uint32_t index) {
-    const Frame& frame = profile_.frames[index];
-    if (!frame.function.empty()) text("function", frame.function);
-    if (!frame.file.empty()) text("file", frame.file);
-    if (frame.line > 0) count("line", frame.line);
-    if (frame.module < profile_.modules.size()) text("module", profile_.modules[frame.module].path);
-    if (frame.function.empty()) count("address", frame.svma);
   }
 
   const Profile& profile_;

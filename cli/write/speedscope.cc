@@ -25,10 +25,10 @@ class SpeedscopeWriter {
 
   void run() {
     json_.begin_object();
-    text("$schema", "https://www.speedscope.app/file-format-schema.json");
-    text("exporter", "heapprof " HEAPPROF_VERSION);
-    text("name", title());
-    number("activeProfileIndex", 0);
+    json_.text("$schema", "https://www.speedscope.app/file-format-schema.json");
+    json_.text("exporter", "heapprof " HEAPPROF_VERSION);
+    json_.text("name", title());
+    json_.count("activeProfileIndex", 0);
     json_.new_line();
     json_.key("shared");
     json_.begin_object();
@@ -50,15 +50,6 @@ class SpeedscopeWriter {
   }
 
  private:
-  void text(std::string_view key, std::string_view value) {
-    json_.key(key);
-    json_.string(value);
-  }
-  void number(std::string_view key, uint64_t value) {
-    json_.key(key);
-    json_.number(value);
-  }
-
   std::string title() const {
     std::string words;
     for (const std::string& word : profile_.run.command) words += (words.empty() ? "" : " ") + word;
@@ -72,16 +63,16 @@ class SpeedscopeWriter {
     for (const uint32_t index : tree_.frames) {
       const Frame& frame = profile_.frames[index];
       json_.begin_object();
-      text("name", frame_label(profile_, frame));
+      json_.text("name", frame_label(profile_, frame));
       if (!frame.file.empty()) {
-        text("file", frame.file);
-        if (frame.line > 0) number("line", frame.line);
+        json_.text("file", frame.file);
+        if (frame.line > 0) json_.count("line", frame.line);
       }
       json_.end_object();
       json_.new_line();
     }
     json_.begin_object();
-    text("name", kNoStackText);
+    json_.text("name", kNoStackText);
     json_.end_object();
     json_.end_array();
   }
@@ -91,9 +82,9 @@ class SpeedscopeWriter {
     uint64_t sum = 0;
     json_.new_line();
     json_.begin_object();
-    text("type", "sampled");
-    text("name", fmt::format("{} {}", device.name, word));
-    text("unit", is_in_bytes(metric) ? "bytes" : "none");
+    json_.text("type", "sampled");
+    json_.text("name", fmt::format("{} {}", device.name, word));
+    json_.text("unit", is_in_bytes(metric) ? "bytes" : "none");
     json_.key("samples");
     json_.begin_array();
     std::vector<uint32_t> path;
@@ -116,8 +107,8 @@ class SpeedscopeWriter {
       sum += weight;
     }
     json_.end_array();
-    number("startValue", 0);
-    number("endValue", sum);
+    json_.count("startValue", 0);
+    json_.count("endValue", sum);
     json_.end_object();
   }
 
