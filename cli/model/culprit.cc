@@ -1,4 +1,5 @@
 // cli/model/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/model/diff.h"
 #include "cli/model/frame_pattern.h"
@@ -11,17 +12,16 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Budget& budget, const Profile& profile) : profile_(profile), tree_(fold_tree(profile)) {
-    const FrameMatcher frames(profile);
-    for (const SiteBudget& site : budget.sites) stacks_.push_back(frames.stacks_with(site.frames));
-  }
+  Finder(const Budget& budget, const Profile& profile)
+      : budget_(budget), profile_(profile), tree_(fold_tree(profile)), frames_(profile) {}
 
   std::vector<Place> places(const Subject& subject) const {
+    const std::vector<bool> stacks = stacks_of(subject);
     Device part;
     for (const Device& device : profile_.devices) {
       if (device.name != subject.device) continue;
       for (const Site& site : device.sites) {
-        if (subject.site == Subject::kWhole || stacks_[subject.site][site.node]) part.sites.push_back(site);
+        if (stacks.empty() || stacks[site.node]) part.sites.push_back(site);
       }
     }
     return find_places(profile_, tree_, part);
@@ -31,10 +31,10 @@ class Finder {
   Profile part(const Subject& subject) const {
     Profile part = profile_;
     std::erase_if(part.devices, [&](const Device& device) { return device.name != subject.device; });
-    if (subject.site == Subject::kWhole) return part;
-    for (Device& device : part.devices) {
-      std::erase_if(device.sites, [&](const Site& site) { return !stacks_[subject.site][site.node]; });
-    }
+    const std::vector<bool> stacks = stacks_of(subject);
+    if (stacks.empty()) return part;
+    for (Device& device : part.devices)
+      std::erase_if(device.sites, [&](const Site& site) { return !stacks[site.node]; });
     return part;
   }
 
@@ -50,15 +50,21 @@ class Finder {
   }
 
  private:
-  std::string module_name(const Frame& frame) const {
-    if (frame.module >= profile_.modules.size()) return "";
-    const std::string& path = profile_.modules[frame.module].path;
-    return path.substr(path.rfind('/') + 1);
+  // By node; empty for a device as a whole.
+  std::vector<bool> stacks_of(const Subject& subject) const {
+    if (subject.site == Subject::kWhole) return {};
+    return frames_.stacks_with(budget_.sites[subject.site].frames);
   }
 
+  std::string module_name(const Frame& frame) const {
+    if (frame.module >= profile_.modules.size()) return "";
+    return base_name(profile_.modules[frame.module].path);
+  }
+
+  const Budget& budget_;
   const Profile& profile_;
   FoldedTree tree_;
-  std::vector<std::vector<bool>> stacks_;
+  FrameMatcher frames_;
 };
 
 std::optional<Culprit> largest(const Finder& finder, const Subject& subject, const std::string& root) {

@@ -1,6 +1,7 @@
 // cli/model/findings.cc: asks all rules, then brings what they found into one order and names it.
 #include "cli/model/findings.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/model/finding_rules.h"
 
@@ -12,8 +13,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // FNV-1a: the same for the same text on every machine, and in every later version.
 uint32_t hash_text(std::string_view text) {

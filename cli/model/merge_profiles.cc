@@ -2,6 +2,7 @@
 // called whenever the sum has doubled, so that a thousand ranks of one program need the memory of few.
 #include "cli/model/merge_profiles.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/model/canonical.h"
 #include "cli/model/fields.h"
@@ -17,8 +18,6 @@ constexpr size_t kMostThreads = 64;
 constexpr size_t kNodesBetween = 200'000;
 
 void add_to(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 void add_names(std::vector<std::string>* names, const std::vector<std::string>& more) {
   for (const std::string& name : more) {

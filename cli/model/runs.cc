@@ -1,14 +1,14 @@
 // cli/model/runs.cc: see runs.h.
 #include "cli/model/runs.h"
 
+#include "cli/base/file_name.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 namespace heapprof::cli {
 namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::vector<std::string> command_key(const RunTotals& run) {
   std::vector<std::string> key = run.command;
@@ -50,7 +50,6 @@ RunTotals sum_run(const Profile& profile, const std::string& file) {
   run.complete = profile.run.complete;
   run.incomplete_reason = profile.run.incomplete_reason;
   run.command = profile.run.command;
-  run.executable = profile.run.executable;
   for (const Device& device : profile.devices) run.devices.emplace_back(device.name, sum_of_sites(device));
   return run;
 }
@@ -60,11 +59,6 @@ PlaceNumbers numbers_on(const RunTotals& run, const std::string& device) {
     if (name == device) return numbers;
   }
   return {};
-}
-
-std::string program_name(const RunTotals& run) {
-  if (!run.executable.empty()) return base_name(run.executable);
-  return run.command.empty() ? "" : base_name(run.command[0]);
 }
 
 bool is_same_command(const RunTotals& a, const RunTotals& b) {

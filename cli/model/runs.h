@@ -22,15 +22,12 @@ struct RunTotals {
   bool complete = true;
   std::string incomplete_reason;
   std::vector<std::string> command;
-  std::string executable;
   std::vector<std::pair<std::string, PlaceNumbers>> devices;  // in the profile's order
 };
 
 RunTotals sum_run(const Profile& profile, const std::string& file);
 PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros where it does not have the device
 
-// The file name of what ran: "render"; empty if nobody knows.
-std::string program_name(const RunTotals& run);
 // Whether the two ran one program with the same arguments. The program's folder does not matter, nor that of an unknown program.
 bool is_same_command(const RunTotals& a, const RunTotals& b);
 

@@ -1,6 +1,7 @@
 // cli/model/warnings.cc: every counter that makes a number wrong or a stack short reaches the user here.
 #include "cli/model/warnings.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/model/places.h"
 
@@ -11,8 +12,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostNames = 5;
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string list_names(const std::vector<std::string>& names) {
   std::string text;

@@ -1,6 +1,7 @@
 // cli/write/place_text.cc: one set of column widths for all lines, so that numbers can be compared by eye.
 #include "cli/write/place_text.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -14,8 +15,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string normal_path(const std::string& path) {
   return path.find("/.") == std::string::npos && path.find("//") == std::string::npos
