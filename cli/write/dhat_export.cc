@@ -9,7 +9,7 @@
 namespace heapprof::cli {
 
 void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink* sink) {
-  if (view.device.empty() || profile.devices.front().name == view.device) {
+  if (view.device.empty() || profile.devices.size() == 1) {
     write_dhat(profile, sink);
     return;
   }

@@ -5,7 +5,7 @@
 // Guarantees
 //  - As write_dhat has them; the sums are the device's, and the moment of the peak is its own.
 //  - Nothing of other devices is in the file; heapprof reads it as a profile of that one device.
-// Without a choice: the host, with everything else that the profile holds, as `heapprof run` would write it today.
+// Without a choice: the host's sites, with everything else that the profile holds, as `heapprof run` would write it today.
 #pragma once
 
 #include "cli/write/registry.h"

@@ -170,10 +170,17 @@ TEST_CASE("a device's DHAT file holds its sites and no others") {
     CHECK(std::string(frame.GetString()).find("index") == std::string::npos);
 }
 
-TEST_CASE("the host's DHAT file is the profile itself") {
+TEST_CASE("without a device the DHAT file is the profile itself") {
   const Profile profile = test::assembled(test::small_sample());
   CHECK(exported(profile, "dhat", {}) == golden("profile_small.json"));
-  CHECK(exported(profile, "dhat", {"host", {}}) == golden("profile_small.json"));
+}
+
+TEST_CASE("the host's DHAT file, when it is asked for by name, has no other device's sites either") {
+  const Profile profile = test::assembled(test::small_sample());
+  const rapidjson::Document json = parse_json(exported(profile, "dhat", {"host", {}}));
+  REQUIRE(json["heapprof"]["devices"].Size() == 1);
+  CHECK(std::string(json["heapprof"]["devices"][0]["name"].GetString()) == "host");
+  CHECK(json["pps"].Size() == parse_json(golden("profile_small.json"))["pps"].Size());
 }
 
 TEST_CASE("a profile without lifetimes is exported by its totals") {
