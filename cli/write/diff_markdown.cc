@@ -3,6 +3,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/diff_words.h"
+#include "cli/write/markdown.h"
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
@@ -13,25 +14,8 @@ namespace {
 constexpr size_t kTop = 10;
 constexpr size_t kLongestName = 100;
 
-// A code span in a table's cell: a bar would end the cell, a backtick the span.
-std::string code(const std::string& text, bool is_in_table = true) {
-  if (text.empty()) return "";
-  std::string clean;
-  for (const char c : shorten_middle(escape_controls(text), kLongestName)) {
-    if (c == '|' && is_in_table) clean += '\\';
-    clean += c == '`' ? '\'' : c;
-  }
-  return "`" + clean + "`";
-}
-
-// Words of ours with names of strangers in them.
-std::string escaped(const std::string& text) {
-  std::string clean;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) clean += '\\';
-    clean += c;
-  }
-  return clean;
+std::string code(const std::string& text, Where where = Where::kCell) {
+  return markdown_code(shorten_middle(escape_controls(text), kLongestName), where);
 }
 
 const char* mark(const MetricRow& row) { return row.is_within() ? "" : row.grew() ? "▲" : "▼"; }
@@ -51,8 +35,8 @@ class DiffMarkdown {
       : two_(two), view_(view), words_(two, view), sections_(find_sections(two, view, kTop)) {}
 
   std::string render() {
-    for (const std::string& sentence : words_.sentences(sections_)) text_ += "**" + escaped(sentence) + "**\n";
-    for (const std::string& remark : words_.remarks()) text_ += escaped(remark) + "\n";
+    for (const std::string& sentence : words_.sentences(sections_)) text_ += "**" + markdown_text(sentence) + "**\n";
+    for (const std::string& remark : words_.remarks()) text_ += markdown_text(remark) + "\n";
     text_ += "\n| | | base | current | change | | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
     for (const MetricRow& row : metric_rows(two_, view_))
       text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row), mark(row));
@@ -61,9 +45,9 @@ class DiffMarkdown {
     for (const Side side : kSides) {
       const std::vector<RunTotals>& runs = two_.runs[side];
       const RunTotals& run = runs[median_run(runs)];
-      text_ += fmt::format("{}: {}{}{}\n", side == kBase ? "base" : "current", code(run.file, false),
+      text_ += fmt::format("{}: {}{}{}\n", side == kBase ? "base" : "current", code(run.file, Where::kText),
                            runs.size() > 1 ? fmt::format(", median of {} runs", runs.size()) : "",
-                           run.command.empty() ? "" : ", " + code(command_text(run.command), false));
+                           run.command.empty() ? "" : ", " + code(command_text(run.command), Where::kText));
       if (side == kBase) text_.insert(text_.size() - 1, "  ");  // a line break
     }
     return text_;
@@ -73,7 +57,7 @@ class DiffMarkdown {
   void places(const DiffSection& section) {
     const Metric metric = section.row.metric;
     text_ += fmt::format("\n{} change by place ({}), explains {} of {}\n\n", metric_word(metric),
-                         escaped(escape_controls(section.row.device)), words_.explained(section),
+                         markdown_text(section.row.device), words_.explained(section),
                          words_.change(metric, section.row.change));
     text_ += "| change | | function | where | base → current | called by |\n| ---: | ---: | --- | --- | --- | --- |\n";
     for (size_t i = 0; i < section.shown; ++i) {

@@ -5,28 +5,18 @@
 #include "cli/base/units.h"
 #include "cli/read/read_profile.h"
 #include "tests/support/golden.h"
+#include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
 
-#include <ctime>
 #include <regex>
-#include <sstream>
 
 using namespace heapprof::cli;
 using namespace heapprof::test;
 
 namespace {
-
-Terminal terminal(int columns) {
-  ::setenv("TZ", "UTC", 1);
-  ::tzset();
-  Terminal result;
-  result.columns = columns;
-  result.utf8 = true;
-  return result;
-}
 
 ReportView view_of(const std::string& file) {
   ReportView view;
@@ -38,22 +28,6 @@ Profile read_golden(const std::string& name) {
   Result<Profile> profile = read_profile(HEAPPROF_TEST_DATA "/golden/" + name);
   REQUIRE(profile.ok());
   return std::move(*profile);
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
-void check_lines(const std::string& text, size_t columns) {
-  for (const std::string& line : split(text, '\n')) {
-    CAPTURE(line);
-    CHECK(display_width(line) <= columns);
-    CHECK((line.empty() || line.back() != ' '));
-    CHECK(escape_controls(line) == line);
-  }
 }
 
 }  // namespace
