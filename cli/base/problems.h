@@ -70,7 +70,7 @@ struct FileLine {
   X("HP048", profile_incomplete, ("the collector detached at 37.2 s"))                                             \
   X("HP049", output_is_directory, ("results"))                                                                     \
   X("HP050", unknown_flag, ("--tpo", "--top", "report"))                                                           \
-  X("HP051", missing_program, ())                                                                                  \
+  X("HP051", missing_program, ("check"))                                                                           \
   X("HP052", bad_value, ("--top", "many", "a number from 1 to 1,000,000"))                                         \
   X("HP053", ambiguous_size, ("512M", "512MiB (536,870,912) or 512MB (512,000,000)"))                              \
   X("HP054", bad_size, ("12 parsecs"))                                                                             \
@@ -146,11 +146,13 @@ struct FileLine {
   X("HP156", baseline_of_other_program, ("ci/base.json", "server", "render"))                                      \
   X("HP157", baseline_counts_otherwise, ("ci/base.json"))                                                          \
   X("HP158", budget_not_updated, ("heapprof.toml", "it changed meanwhile"))                                        \
-  X("HP159", nothing_to_update, ("--update-baseline", "no baseline is named"))                                     \
+  X("HP159", flag_needs_another, ("--update-baseline", "--baseline FILE"))                                         \
   X("HP160", runs_of_profiles, ("--runs"))                                                                         \
   X("HP161", others_not_judged, (3))                                                                               \
   X("HP162", baseline_of_failed_program, ("ci/base.json"))                                                         \
   X("HP163", only_defaults_apply, ("./render small.usd", "heapprof.toml"))                                         \
+  X("HP164", replaced_not_judged, (2))                                                                             \
+  X("HP165", outputs_to_one_file, ("--junit", "--json", "out.json"))                                               \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
   X("HP171", findings_not_in_form, ("csv"))                                                                        \
   X("HP172", flags_exclude_each_other, ("--findings", "--tree"))                                                   \
@@ -214,7 +216,7 @@ Problem numbers_disagree(const std::string& detail);
 
 // Usage and output.
 Problem unknown_flag(const std::string& flag, const std::string& nearest, const std::string& command);
-Problem missing_program();
+Problem missing_program(const std::string& command);
 Problem unknown_directive(const std::string& name, const std::string& directive);
 Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected);
 Problem missing_value(const std::string& flag, const std::string& placeholder);
@@ -299,11 +301,13 @@ Problem baseline_missing(const std::string& file);
 Problem baseline_of_other_program(const std::string& file, const std::string& other, const std::string& program);
 Problem baseline_counts_otherwise(const std::string& file);
 Problem budget_not_updated(const std::string& file, const std::string& reason);
-Problem nothing_to_update(const std::string& flag, const std::string& why);
+Problem flag_needs_another(const std::string& flag, const std::string& other);
 Problem runs_of_profiles(const std::string& flag);
 Problem others_not_judged(uint64_t processes);  // warning
 Problem baseline_of_failed_program(const std::string& file);
 Problem only_defaults_apply(const std::string& program, const std::string& file);  // warning
+Problem replaced_not_judged(uint64_t programs);                                    // warning
+Problem outputs_to_one_file(const std::string& first, const std::string& second, const std::string& file);
 
 // Contracts, and a history as baseline.
 Problem contracts_not_readable(const std::string& file, const std::string& reason);

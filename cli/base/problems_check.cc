@@ -64,7 +64,7 @@ Problem no_budget_for(const std::string& profile, const std::string& command, co
 }
 
 Problem no_budget_named(const std::string& glob, const std::string& names) {
-  return {"HP150", fmt::format("no budget matches --name '{}', only {} are there", glob, names), "name one of them",
+  return {"HP150", fmt::format("no budget matches --name '{}', only {}", glob, names), "name one of them",
           "leave --name out: each profile is checked by the budget with its command", kUsage};
 }
 
@@ -110,10 +110,9 @@ Problem budget_not_updated(const std::string& file, const std::string& reason) {
           "write the values by hand: they stand in the lines above", kFailed};
 }
 
-Problem nothing_to_update(const std::string& flag, const std::string& why) {
-  return {"HP159", fmt::format("{} has nothing to write to: {}", flag, why),
-          "name the file: --budget FILE for limits, --baseline FILE for a profile", fmt::format("leave {} out", flag),
-          kUsage};
+Problem flag_needs_another(const std::string& flag, const std::string& other) {
+  return {"HP159", fmt::format("{} needs {} too", flag, other), fmt::format("add {}", other),
+          fmt::format("leave {} out", flag), kUsage};
 }
 
 Problem runs_of_profiles(const std::string& flag) {
@@ -139,8 +138,23 @@ Problem others_not_judged(uint64_t processes) {
           fmt::format("{} that the program started {} not judged: only the program itself is",
                       processes == 1 ? "1 process" : fmt::format("{} processes", processes),
                       processes == 1 ? "was" : "were"),
-          "keep their profiles and check them too: heapprof run -o p.json -- PROGRAM; heapprof check FILE FILE",
+          "judge every process: heapprof check --processes each",
           "name the program that matters, without the script around it", kWarning};
+}
+
+Problem replaced_not_judged(uint64_t programs) {
+  return {"HP164",
+          fmt::format("{} by exec {} not judged: only what a process was in the end is",
+                      programs == 1 ? "1 program that another replaced"
+                                    : fmt::format("{} programs that others replaced", programs),
+                      programs == 1 ? "was" : "were"),
+          "look at its profile: heapprof run -o p.json -- PROGRAM; heapprof report p.exec1.json",
+          "leave it so if it did no more than start the other", kWarning};
+}
+
+Problem outputs_to_one_file(const std::string& first, const std::string& second, const std::string& file) {
+  return {"HP165", fmt::format("{} and {} both name {}", first, second, file), "give each a file of its own",
+          "leave one of them out", kUsage};
 }
 
 }  // namespace heapprof::cli

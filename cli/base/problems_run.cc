@@ -15,20 +15,20 @@ Problem agent_not_found(const std::string& looked_at) {
 }
 
 Problem output_not_writable(const std::string& file, const std::string& reason) {
-  return {"HP031", fmt::format("the profile cannot be written to {}: {}", file, reason),
-          "choose another place: heapprof run -o /tmp/profile.json -- PROGRAM", "", kFailed};
+  return {"HP031", fmt::format("{} cannot be written: {}", file, reason), "name another place, such as a file in /tmp",
+          "", kFailed};
 }
 
 Problem output_is_directory(const std::string& file) {
-  return {"HP049", fmt::format("the profile cannot be written to {}: it is a directory", file),
-          fmt::format("name a file in it: -o {}", quoted(file + "/profile.json")),
-          "leave -o out: the name is then heapprof.PROGRAM.PID.json", kFailed};
+  return {"HP049", fmt::format("{} cannot be written: it is a directory", file),
+          fmt::format("name a file in it, such as {}", quoted(file + "/profile.json")),
+          "choose a name that is free: the file is made", kFailed};
 }
 
 Problem disk_full(const std::string& file, const std::string& reason) {
   return {"HP032",
           fmt::format("writing {} ended early ({}): nothing was saved, an earlier file is as it was", file, reason),
-          "free space, or choose another place: heapprof run -o /dev/shm/profile.json -- PROGRAM", "", kFailed};
+          "free space, or name another place, such as a file in /dev/shm", "", kFailed};
 }
 
 Problem nothing_profiled(const std::string& program) {

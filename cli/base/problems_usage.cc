@@ -20,9 +20,11 @@ Problem unknown_flag(const std::string& flag, const std::string& nearest, const 
           help, command == "run" ? "if it is the program's own flag, put it after the program" : "", kUsage};
 }
 
-Problem missing_program() {
-  return {"HP051", "no program to run was named", "heapprof run -- PROGRAM ARGUMENTS",
-          "read a profile that exists: heapprof report FILE", kUsage};
+Problem missing_program(const std::string& command) {
+  return {"HP051", "no program to run was named", fmt::format("heapprof {} -- PROGRAM ARGUMENTS", command),
+          command == "run" ? "read a profile that exists: heapprof report FILE"
+                           : fmt::format("name a profile that exists: heapprof {} FILE", command),
+          kUsage};
 }
 
 Problem bad_value(const std::string& flag, const std::string& value, const std::string& expected) {
@@ -84,8 +86,8 @@ Problem unexpected_argument(const std::string& argument, const std::string& comm
 }
 
 Problem metric_not_in_profile(const std::string& file, const std::string& metric) {
-  return {"HP067", fmt::format("{} does not say which allocations were {}", file, metric),
-          "sort by something else: --sort total", "profile the program with heapprof run, which counts them", kUsage};
+  return {"HP067", fmt::format("{} does not have the metric {}: its tool does not count it", file, metric),
+          "go by something else, such as total", "profile the program with heapprof run, which counts them", kUsage};
 }
 
 Problem stdout_not_writable(const std::string& reason) {

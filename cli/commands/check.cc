@@ -71,8 +71,11 @@ void declare_check_options(Options* options, CheckFlags* target) {
   options->add_text({"--name", "GLOB", limits, "those of its budgets or contracts only"}, &check->name);
   options->add_text({"--baseline", "FILE", limits, "may not grow over this profile, or history"}, &check->baseline);
   options->add_text({"--tolerance", "PERCENT", limits, "… but so much (default 1%)"}, &target->tolerance);
-  declare_suppression_options(options, limits, &check->suppressions);
+  declare_suppression_options(options, tools, &check->suppressions);
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
+  options->add_choice<std::optional<Processes>>(
+      {"--processes", "WHICH", checking, "judge the program started (default), or each process"},
+      {{"started", Processes::kStarted}, {"each", Processes::kEach}}, &check->processes);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
   options->add_flag({"--warn-only", "", checking, "over a limit is a warning: exit 0"}, &check->warn_only);
   options->add_flag({"--update-budget", "", checking, "raise the file's limits that are exceeded"},
@@ -105,7 +108,7 @@ int check_main(const std::vector<std::string>& arguments) {
   if (program != arguments.end()) target.options.program.assign(program + 1, arguments.end());
   Result<Done> parsed = options.parse({arguments.begin(), program});
   if (parsed && options.help()) return print_output(*options.help());
-  if (parsed && program != arguments.end() && target.options.program.empty()) parsed = missing_program();
+  if (parsed && program != arguments.end() && target.options.program.empty()) parsed = missing_program("check");
   if (parsed) parsed = interpret(&target);
   if (parsed) return check_command(target.options);
   print_problem(parsed.problem(), target.options.color);

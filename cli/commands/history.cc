@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/commands/suppression_options.h"
 #include "cli/model/history_series.h"
 #include "cli/model/metric_words.h"
 #include "cli/model/verdict.h"
@@ -27,6 +28,7 @@ struct HistoryOptions {
   std::vector<std::string> files;  // the history, then profiles
   bool add = false;
   std::string commit;
+  SuppressionOptions suppressions;  // of the profiles
   HistoryFilter filter;
   bool exact_bytes = false;
   bool quiet = false;
@@ -82,7 +84,7 @@ Result<int> show(const HistoryOptions& options) {
 Result<int> add(const HistoryOptions& options) {
   const std::string& file = options.files[0];
   if (options.files.size() < 2) return nothing_to_add(file);
-  const Result<Suppressions> suppressions = load_suppressions({});
+  const Result<Suppressions> suppressions = load_suppressions(options.suppressions);
   if (!suppressions) return suppressions.problem();
   const std::string commit = find_commit(options.commit);
   std::vector<HistoryRecord> records;
@@ -93,7 +95,7 @@ Result<int> add(const HistoryOptions& options) {
     if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
     if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
     mark_suppressed(*suppressions, &*profile);
-    const std::string name = options.filter.name.empty() ? program_name(*profile) : options.filter.name;
+    const std::string name = options.filter.name.empty() ? record_name(*profile) : options.filter.name;
     for (const Device& device : profile->devices) records.push_back(make_record(*profile, device, name, commit));
   }
   if (const Result<Done> added = append_history(file, records); !added) return added.problem();
@@ -141,6 +143,7 @@ int history_main(const std::vector<std::string>& arguments) {
   options.add_flag({"--add", "", adding, "append what the profiles behind FILE.jsonl took; --name names them"},
                    &target.add);
   options.add_text({"--commit", "COMMIT", adding, "of these profiles; else as CI or git say"}, &target.commit);
+  declare_suppression_options(&options, adding, &target.suppressions);
   options.add_flag({"-q,--quiet", "", adding, "say nothing but errors"}, &target.quiet);
   options.add_color(&target.color);
   options.add_positionals(&target.files);

@@ -39,7 +39,7 @@ struct FlagText {
 };
 
 // Groups that --help shows and -h, which has a screen, does not.
-inline constexpr const char* kLongHelpGroup = "for other tools";
+inline constexpr const char* kLongHelpGroup = "more, and for other tools";
 inline constexpr const char* kRareGroup = "seldom needed";
 
 template <typename T>

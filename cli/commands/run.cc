@@ -86,8 +86,8 @@ int run_main(const std::vector<std::string>& arguments) {
     return run_exit_code(limits.problem());
   }
   if (target.program.empty()) {
-    print_problem(missing_program(), target.color);
-    return run_exit_code(missing_program());
+    print_problem(missing_program("run"), target.color);
+    return run_exit_code(missing_program("run"));
   }
   return run_command(target);
 }

@@ -1,6 +1,7 @@
 // cli/model/budget.cc: amounts are read by the rules of base/units.h, so that an ambiguous "512M" is refused here too.
 #include "cli/model/budget.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/units.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,6 @@ const char* expected_amount(Metric metric) {
   return metric == Metric::kTemporary ? "a share such as 60 %, or a number of blocks" : "a number such as 2_000_000";
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 uint64_t share_of(uint64_t value, uint64_t share) {
   const auto product = static_cast<Wide>(value) * share / kWholeShare;
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
@@ -35,19 +34,10 @@ uint64_t share_of(uint64_t value, uint64_t share) {
 }  // namespace
 
 std::optional<uint64_t> parse_share(std::string_view text) {
-  if (text.empty() || text.back() != '%') return std::nullopt;
-  text = trimmed(text.substr(0, text.size() - 1));
-  const size_t point = text.find('.');
-  std::string_view fraction = point == std::string_view::npos ? std::string_view{} : text.substr(point + 1);
-  const std::optional<uint64_t> whole = parse_count(text.substr(0, point));
-  if (!whole || *whole > 1'000'000 || fraction.size() > 2 || (point != std::string_view::npos && fraction.empty()))
-    return std::nullopt;
-  uint64_t hundredths = *whole * 100;
-  for (uint64_t unit = 10; !fraction.empty(); unit /= 10, fraction.remove_prefix(1)) {
-    if (fraction.front() < '0' || fraction.front() > '9') return std::nullopt;
-    hundredths += static_cast<uint64_t>(fraction.front() - '0') * unit;
-  }
-  return hundredths;
+  const std::optional<Ratio> ratio = parse_percent(text);
+  constexpr uint64_t kMost = 1'000'000;  // percent
+  if (!ratio || ratio->whole > kWholeShare || ratio->part / (ratio->whole / 100) > kMost) return std::nullopt;
+  return ratio->part * (kWholeShare / ratio->whole);
 }
 
 std::optional<uint64_t> parse_count(std::string_view text) {
@@ -117,16 +107,6 @@ Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std
   return limit;
 }
 
-void set_limit(Limit limit, Budget* budget) {
-  for (Limit& known : budget->limits) {
-    if (known.subject == limit.subject) {
-      known = std::move(limit);
-      return;
-    }
-  }
-  budget->limits.push_back(std::move(limit));
-}
-
 Budget with_defaults(const Budget& defaults, Budget budget) {
   for (Limit limit : defaults.limits) {
     limit.is_default = true;
@@ -140,7 +120,16 @@ Budget with_defaults(const Budget& defaults, Budget budget) {
   if (!budget.tolerance_share) budget.tolerance_share = defaults.tolerance_share;
   if (!budget.slack_bytes) budget.slack_bytes = defaults.slack_bytes;
   if (!budget.runs) budget.runs = defaults.runs;
+  if (!budget.processes) budget.processes = defaults.processes;
   return budget;
+}
+
+Tolerance tolerance_of(const Budget& budget) {
+  Tolerance tolerance;
+  if (budget.tolerance_share) tolerance.share = {*budget.tolerance_share, kWholeShare};
+  if (budget.slack_bytes) tolerance.slack_bytes = *budget.slack_bytes;
+  if (tolerance.slack_bytes == 0) tolerance.slack_blocks = 0;
+  return tolerance;
 }
 
 bool is_for_command(const Budget& budget, const std::vector<std::string>& command) {

@@ -12,7 +12,9 @@
 #include "cli/model/metric_words.h"
 #include "cli/model/places.h"
 #include "cli/model/suppressions.h"
+#include "cli/model/tolerance.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,7 +34,7 @@ struct Subject {
   bool is_share = false;
   size_t site = kWhole;  // index into Budget::sites; kWhole: the device as a whole
 
-  bool operator==(const Subject&) const = default;
+  auto operator<=>(const Subject&) const = default;
 };
 
 // Where a value stands in the budget's file, so that --update-budget can put another in its place.
@@ -57,6 +59,9 @@ struct SiteBudget {
   FileLine at;
 };
 
+// Of a command: the program that it starts, or also every process that this starts in turn.
+enum class Processes { kStarted, kEach };
+
 struct Budget {
   std::string name;
   std::vector<std::string> command;  // empty: none is given
@@ -65,8 +70,9 @@ struct Budget {
   Suppressions ignores;  // leaks that do not count
   std::optional<uint64_t> warn_share;
   std::optional<uint64_t> tolerance_share;  // growth over the baseline,
-  std::optional<uint64_t> slack_bytes;      // and never less than this
+  std::optional<uint64_t> slack_bytes;      // and never less than this; 0: nor than the slack of counts
   std::optional<uint64_t> runs;
+  std::optional<Processes> processes;
   std::string baseline;              // a profile, or a folder that has NAME.json; empty: none
   std::string message;               // for who exceeds it
   std::optional<Contract> contract;  // what must hold besides the limits; then `name` is its id
@@ -80,7 +86,7 @@ struct BudgetFile {
   std::vector<Budget> budgets;
 };
 
-// "3 %", "0.5%" in hundredths of a percent; none if it is no percentage, or has more digits than that.
+// "3 %", "0.5%" in hundredths of a percent; none if it is no percentage (base/units.h), or has more digits than that.
 std::optional<uint64_t> parse_share(std::string_view text);
 // Decimal digits with _ between them.
 std::optional<uint64_t> parse_count(std::string_view text);
@@ -92,10 +98,11 @@ Result<Expectation> parse_expectation(std::string_view text, Subject* subject);
 // The value of a flag such as --max-peak: "host=512MiB", or "512MiB" for the host.
 Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std::string& text);
 
-// Adds the limit, in place of one on the same subject.
-void set_limit(Limit limit, Budget* budget);
 // The budget, with what it leaves open taken from the defaults.
 Budget with_defaults(const Budget& defaults, Budget budget);
+
+// What may grow over the baseline. Without a slack of bytes counts have none either: growth is then the share alone.
+Tolerance tolerance_of(const Budget& budget);
 
 // True if the budget is for this command line: the same arguments, and the same program, by its file's name at least.
 bool is_for_command(const Budget& budget, const std::vector<std::string>& command);

@@ -75,9 +75,8 @@ RaisedLimits raise_limits(const std::string& text, std::vector<Verdict>* verdict
     for (Judged& line : verdict.judged) {
       if (!is_raised(line)) continue;
       line.most = edits[line.text.begin].value;
-      line.reason = line.base && line.value > line.base_most ? Reason::kOverBaseline : Reason::kNone;
-      line.outcome = line.reason == Reason::kNone ? Outcome::kOk : Outcome::kFail;
-      if (line.reason == Reason::kNone) line.culprit.reset();
+      decide(&line);
+      if (line.outcome == Outcome::kOk || line.reason == Reason::kBelowExpected) line.culprit.reset();
     }
   }
   RaisedLimits raised{text, edits.size()};

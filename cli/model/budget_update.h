@@ -17,7 +17,7 @@ struct RaisedLimits {
   size_t count = 0;
 };
 
-// The lines whose limits are raised are judged anew by those.
+// The lines whose limits are raised are judged anew: by those, by their own expectation, and by the share that warns.
 RaisedLimits raise_limits(const std::string& text, std::vector<Verdict>* verdicts);
 
 // How a limit of at least so much is written in TOML; what it reads as is put into *value.

@@ -1,21 +1,14 @@
 // cli/model/diff.cc: stacks are matched per device, and summed by the function that they end in.
 #include "cli/model/diff.h"
 
+#include "cli/model/find_device.h"
+
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-const Device* find_device(const Profile& profile, const std::string& name) {
-  for (const Device& device : profile.devices) {
-    if (device.name == name) return &device;
-  }
-  return nullptr;
-}
 
 // The frames of a place are those of its largest stack.
 void find_frames(const StackPaths& paths, PlaceChange* place) {
@@ -60,14 +53,6 @@ DeviceChange diff_devices(StackPaths* paths, const std::string& name, BySide<con
   return change;
 }
 
-bool is_within_share(uint64_t amount, uint64_t base, const Ratio& share) {
-  return Wide{amount} * share.whole <= Wide{base} * share.part;
-}
-
-uint64_t slack_of(Metric metric, const Tolerance& tolerance) {
-  return is_in_bytes(metric) ? tolerance.slack_bytes : tolerance.slack_blocks;
-}
-
 // By how much they changed; of equals, what is larger now.
 template <typename ChangeOf>
 void sort_by_change(std::vector<uint32_t>* order, ChangeOf change_of) {
@@ -97,15 +82,6 @@ bool has_metric(const Profile& base, const Profile& current, Metric metric) {
   return has_metric(base, metric) && has_metric(current, metric);
 }
 
-bool is_within(const Change& change, Metric metric, const Tolerance& tolerance) {
-  return change.amount() <= slack_of(metric, tolerance) ||
-         is_within_share(change.amount(), change.base, tolerance.share);
-}
-
-bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance) {
-  return change.is_growth() && !is_within(change, metric, tolerance);
-}
-
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric) {
   std::vector<uint32_t> order(device.places.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -121,7 +97,7 @@ std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, co
   std::erase_if(order, [&](uint32_t i) {
     const Change change = device.places[i].change(metric);
     const bool explains = !is_whole_within && change.amount() >= whole.amount() / 10;
-    return change.amount() <= slack_of(metric, tolerance) || (is_within(change, metric, tolerance) && !explains);
+    return change.amount() <= tolerance.slack(metric) || (is_within(change, metric, tolerance) && !explains);
   });
   return order;
 }

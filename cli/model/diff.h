@@ -14,6 +14,7 @@
 #include "cli/base/units.h"
 #include "cli/model/match_stacks.h"
 #include "cli/model/metrics.h"
+#include "cli/model/tolerance.h"
 
 #include <string>
 #include <vector>
@@ -48,16 +49,6 @@ ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 
 // Whether both profiles have the metric.
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
-
-// What counts as no change: a share of the base, or so many bytes or blocks; whichever is larger.
-struct Tolerance {
-  Ratio share = {1, 100};  // of the base
-  uint64_t slack_bytes = 4096;
-  uint64_t slack_blocks = 10;
-};
-
-bool is_within(const Change& change, Metric metric, const Tolerance& tolerance);
-bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance);  // beyond the tolerance
 
 // Indexes of the places that explain the device's change of the metric, by how much they changed, the most first. Left out are
 // those that changed by no more than the slack, or, unless they make a tenth of the device's own change, than their share.

@@ -1,6 +1,8 @@
 // cli/model/history.cc: see history.h.
 #include "cli/model/history.h"
 
+#include "cli/model/program_name.h"
+
 namespace heapprof::cli {
 
 const std::array<std::string_view, 5> kHistoryMetricKeys = {"peak_bytes", "total_bytes", "leaked_bytes",
@@ -24,10 +26,9 @@ HistoryRecord make_record(const Profile& profile, const Device& device, const st
   return record;
 }
 
-std::string program_name(const Profile& profile) {
-  const RunInfo& run = profile.run;
-  const std::string& path = run.command.empty() ? run.executable : run.command[0];
-  const std::string name = path.substr(path.rfind('/') + 1);
+std::string record_name(const Profile& profile) {
+  std::string name = program_name(profile.run.command);
+  if (name.empty()) name = base_name(profile.run.executable);
   return name.empty() ? "unnamed" : name;
 }
 

@@ -38,6 +38,6 @@ HistoryRecord make_record(const Profile& profile, const Device& device, const st
                           const std::string& commit);
 
 // What a run is called that no budget names: its program's file name.
-std::string program_name(const Profile& profile);
+std::string record_name(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -2,34 +2,23 @@
 #include "cli/model/verdict.h"
 
 #include "cli/base/problems.h"
+#include "cli/model/find_device.h"
 #include "cli/model/frame_pattern.h"
 #include "cli/model/merge_profiles.h"
 #include "cli/model/metrics.h"
+#include "cli/model/program_name.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 namespace heapprof::cli {
 namespace {
 
 __extension__ using Wide = unsigned __int128;  // products of two integers
-
-constexpr uint64_t kDefaultTolerance = 100;  // 1 %
-constexpr uint64_t kDefaultSlackBytes = 4096;
-
-const Device* find_device(const Profile& profile, const std::string& name) {
-  for (const Device& device : profile.devices) {
-    if (device.name == name) return &device;
-  }
-  return nullptr;
-}
-
-std::string device_names(const Profile& profile) {
-  std::string names;
-  for (const Device& device : profile.devices) names += (names.empty() ? "" : ", ") + device.name;
-  return names;
-}
 
 PlaceNumbers sum_below(const Device& device, const std::vector<bool>& stacks) {
   PlaceNumbers sum;
@@ -55,38 +44,6 @@ uint64_t in_units(const PlaceNumbers& numbers, const Subject& subject) {
 
 bool is_more_than_share(uint64_t value, uint64_t share, uint64_t whole) {
   return static_cast<Wide>(value) * kWholeShare > static_cast<Wide>(whole) * share;
-}
-
-uint64_t grown(uint64_t base, const Subject& subject, const Budget& budget) {
-  const uint64_t tolerance = budget.tolerance_share.value_or(kDefaultTolerance);
-  const auto share = static_cast<Wide>(base) * tolerance / kWholeShare;
-  const uint64_t slack = is_in_bytes(subject.metric) ? budget.slack_bytes.value_or(kDefaultSlackBytes) : 0;
-  const auto most = static_cast<Wide>(base) + std::max<Wide>(share, slack);
-  return most > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(most);
-}
-
-void decide(const Budget& budget, Judged* line) {
-  const uint64_t value = line->value;
-  if (line->most && value > *line->most) {
-    line->reason = Reason::kOverLimit;
-  } else if (line->expect && value < line->expect->least) {
-    line->reason = Reason::kBelowExpected;
-  } else if (line->expect && value > line->expect->most) {
-    line->reason = Reason::kAboveExpected;
-  } else if (line->base && value > line->base_most) {
-    line->reason = Reason::kOverBaseline;
-  } else if (line->most && budget.warn_share && is_more_than_share(value, *budget.warn_share, *line->most)) {
-    line->reason = Reason::kNearLimit;
-    line->outcome = Outcome::kWarning;
-    return;
-  }
-  line->outcome = line->reason == Reason::kNone ? Outcome::kOk : Outcome::kFail;
-}
-
-std::string program_of(const Profile& profile) {
-  const RunInfo& run = profile.run;
-  const std::string path = !run.executable.empty() ? run.executable : run.command.empty() ? "" : run.command[0];
-  return path.substr(path.rfind('/') + 1);
 }
 
 bool has_failed(const RunEnd& end) {
@@ -135,68 +92,50 @@ RunState find_run_state(const Profile& profile) {
   return state;
 }
 
+RunState find_started_state(const Profile& profile) {
+  constexpr std::array<int, 4> kAsked = {SIGTERM, SIGINT, SIGHUP, SIGPIPE};  // SIGKILL may be the kernel's: no memory
+  RunState state = find_run_state(profile);
+  const bool was_asked =
+      state.end.kind == EndKind::kExited || std::find(kAsked.begin(), kAsked.end(), state.end.status) != kAsked.end();
+  if (state.trouble == Trouble::kProgramFailed && was_asked)
+    state.trouble = profile.run.complete && state.reason.empty() ? Trouble::kNone : Trouble::kIncomplete;
+  return state;
+}
+
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline) {
+  std::vector<Subject> whole;
+  std::vector<Subject> of_sites;
+  for (const Limit& limit : budget.limits)
+    (limit.subject.site == Subject::kWhole ? whole : of_sites).push_back(limit.subject);
   std::vector<Subject> subjects;
-  const auto add = [&](const Subject& subject) {
-    if (std::find(subjects.begin(), subjects.end(), subject) == subjects.end()) subjects.push_back(subject);
-  };
   // Device by device, as they stand in the profile; then sites, as they stand in the budget; metric by metric.
   for (const Device& device : profile.devices) {
     for (const Metric metric : kMetrics) {
-      for (const Limit& limit : budget.limits) {
-        const Subject& subject = limit.subject;
-        if (subject.site == Subject::kWhole && subject.device == device.name && subject.metric == metric) add(subject);
+      for (const Subject& subject : whole) {
+        if (subject.device == device.name && subject.metric == metric) subjects.push_back(subject);
       }
-      if (has_baseline && metric != Metric::kTemporary && has_metric(profile, metric))
-        add({metric, device.name, false, Subject::kWhole});
+      const Subject grows{metric, device.name, false, Subject::kWhole};
+      if (has_baseline && metric != Metric::kTemporary && has_metric(profile, metric) &&
+          std::find(subjects.begin(), subjects.end(), grows) == subjects.end())
+        subjects.push_back(grows);
     }
   }
-  for (size_t site = 0; site < budget.sites.size(); ++site) {
-    for (const Metric metric : kMetrics) {
-      for (const Limit& limit : budget.limits) {
-        const Subject& subject = limit.subject;
-        if (subject.site == site && subject.metric == metric && find_device(profile, subject.device) != nullptr)
-          add(subject);
-      }
-    }
-  }
+  const auto rank = [](Metric metric) {
+    return std::find(kMetrics.begin(), kMetrics.end(), metric) - kMetrics.begin();
+  };
+  std::erase_if(of_sites, [&](const Subject& subject) { return find_device(profile, subject.device) == nullptr; });
+  std::stable_sort(of_sites.begin(), of_sites.end(), [&](const Subject& a, const Subject& b) {
+    return std::pair(a.site, rank(a.metric)) < std::pair(b.site, rank(b.metric));
+  });
+  subjects.insert(subjects.end(), of_sites.begin(), of_sites.end());
   return subjects;
-}
-
-Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
-                          std::vector<Problem>* warnings) {
-  const FrameMatcher frames(profile);
-  std::vector<bool> expects_some(budget.sites.size());
-  for (const Limit& limit : budget.limits) {
-    const Subject& subject = limit.subject;
-    const Device* const device = find_device(profile, subject.device);
-    if (device == nullptr && limit.is_default) {
-      warnings->push_back(limit_not_needed(limit.at, subject.device, device_names(profile)));
-    } else if (device == nullptr) {
-      return limit_for_unknown_device(limit.at, subject.device, device_names(profile));
-    }
-    if (!has_metric(profile, subject.metric))
-      return metric_not_in_profile(file, std::string(metric_word(subject.metric)));
-    if (subject.site == Subject::kWhole) continue;
-    if (!profile.merged.empty() && subject.metric == Metric::kPeak)
-      return limit_not_measured(limit.at, file, "the sites' peaks of a merged profile are of different moments");
-    // A limit of nothing at all is kept best by what never appears.
-    if (limit.expect || limit.most.value_or(1) > 0) expects_some[subject.site] = true;
-  }
-  for (size_t i = 0; i < budget.sites.size(); ++i) {
-    const std::vector<bool> stacks = frames.stacks_with(budget.sites[i].frames);
-    const bool is_there = std::any_of(stacks.begin(), stacks.end(), [](bool fits) { return fits; });
-    if (expects_some[i] && !is_there)
-      warnings->push_back(site_matches_nothing(budget.sites[i].at, budget.sites[i].name));
-  }
-  return Done{};
 }
 
 Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file) {
   if (profile.dialect != baseline.dialect || profile.merged.empty() != baseline.merged.empty())
     return baseline_counts_otherwise(file);
-  const std::string program = program_of(profile);
-  if (const std::string other = program_of(baseline); other != program)
+  const std::string program = executable_name(profile.run);
+  if (const std::string other = executable_name(baseline.run); other != program)
     return baseline_of_other_program(file, other, program);
   const RunState state = find_run_state(baseline);
   if (state.trouble == Trouble::kIncomplete) return profile_not_whole(file, state.reason);
@@ -206,18 +145,20 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile) {
   const FrameMatcher frames(profile);
-  std::vector<std::vector<bool>> stacks;
-  for (const SiteBudget& site : budget.sites) stacks.push_back(frames.stacks_with(site.frames));
+  std::vector<bool> stacks;  // of one site: its subjects stand together
+  size_t site = Subject::kWhole;
   std::vector<uint64_t> values;
   for (const Subject& subject : subjects) {
+    if (subject.site != Subject::kWhole && subject.site != site)
+      stacks = frames.stacks_with(budget.sites[subject.site].frames);
+    site = subject.site;
     const Device* const device = find_device(profile, subject.device);
     if (device == nullptr) {
       values.push_back(0);
-    } else if (subject.site == Subject::kWhole && subject.metric == Metric::kPeak) {
+    } else if (site == Subject::kWhole && subject.metric == Metric::kPeak) {
       values.push_back(device_peak(profile, *device));
     } else {
-      values.push_back(in_units(
-          subject.site == Subject::kWhole ? sum_of_sites(*device) : sum_below(*device, stacks[subject.site]), subject));
+      values.push_back(in_units(site == Subject::kWhole ? sum_of_sites(*device) : sum_below(*device, stacks), subject));
     }
   }
   return values;
@@ -253,20 +194,37 @@ std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs) {
   return devices;
 }
 
+void decide(Judged* line) {
+  const uint64_t value = line->value;
+  const auto found = [line](Reason reason, Outcome outcome) {
+    line->reason = reason;
+    line->outcome = outcome;
+  };
+  if (line->most && value > *line->most) return found(Reason::kOverLimit, Outcome::kFail);
+  if (line->expect && value < line->expect->least) return found(Reason::kBelowExpected, Outcome::kFail);
+  if (line->expect && value > line->expect->most) return found(Reason::kAboveExpected, Outcome::kFail);
+  if (line->base && value > line->base_most) return found(Reason::kOverBaseline, Outcome::kFail);
+  if (line->most && line->warn_share && is_more_than_share(value, *line->warn_share, *line->most))
+    return found(Reason::kNearLimit, Outcome::kWarning);
+  found(Reason::kNone, Outcome::kOk);
+}
+
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
+  std::map<Subject, const Limit*> limits;
+  for (const Limit& limit : budget.limits) limits[limit.subject] = &limit;
+  const Tolerance tolerance = tolerance_of(budget);
   std::vector<Judged> lines;
-  Budget without_slack = budget;
-  without_slack.slack_bytes = 0;
   for (size_t i = 0; i < evidence.subjects.size(); ++i) {
     Judged line;
     line.subject = evidence.subjects[i];
     line.at = budget.at;
+    line.warn_share = budget.warn_share;
     if (line.subject.site != Subject::kWhole) line.site = budget.sites[line.subject.site].name;
     std::vector<uint64_t> values;
     for (const std::vector<uint64_t>& run : evidence.runs) values.push_back(run[i]);
     line.value = median(std::move(values));
-    for (const Limit& limit : budget.limits) {
-      if (limit.subject != line.subject) continue;
+    if (const auto known = limits.find(line.subject); known != limits.end()) {
+      const Limit& limit = *known->second;
       line.most = limit.most;
       line.expect = limit.expect;
       line.at = limit.at;
@@ -274,12 +232,13 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
       line.text = limit.text;
     }
     const bool is_compared = !evidence.baseline.empty() && (evidence.is_compared.empty() || evidence.is_compared[i]);
-    if (is_compared && line.subject.metric != Metric::kTemporary) {
+    const Metric metric = line.subject.metric;
+    if (is_compared && metric != Metric::kTemporary) {
       line.base = evidence.baseline[i];
-      line.base_most = grown(*line.base, line.subject, budget);
+      line.base_most = most_within(*line.base, metric, tolerance);
     }
-    decide(budget, &line);
-    if (line.reason == Reason::kOverLimit) line.raised_most = grown(line.value, line.subject, without_slack);
+    decide(&line);
+    if (line.reason == Reason::kOverLimit) line.raised_most = most_within(line.value, metric, {tolerance.share, 0, 0});
     lines.push_back(std::move(line));
   }
   return lines;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/model/budget.h"
+#include "cli/model/budget_fit.h"
 #include "cli/model/profile.h"
 
 #include <cstdint>
@@ -46,6 +47,7 @@ struct Judged {
   ValueText text;
   uint64_t raised_most = 0;  // over a limit: what would be enough, with the tolerance
   std::optional<Fact> fact;  // a contract's claim that is not about memory; then only this, `outcome` and `at` count
+  std::optional<uint64_t> warn_share;  // of `most`, the budget's
 };
 
 struct Spread {
@@ -59,13 +61,21 @@ struct DeviceNumbers {
   Spread peak, total, leaked, allocations, temporary;
 };
 
-enum class Trouble { kNone, kIncomplete, kProgramFailed };
+enum class Trouble { kNone, kIncomplete, kProgramFailed, kNotJudged };
 
 struct RunState {
   Trouble trouble = Trouble::kNone;
-  std::string reason;    // why it is not whole
-  bool is_whole = true;  // nothing of the run is missing, however it ended
-  RunEnd end;            // of the process that failed, else of the program
+  std::string reason;  // why it is not whole
+  bool is_whole =
+      true;           // nothing of the run is missing, however it ended; of kNotJudged the problem that was in the way
+  RunEnd end;         // of the process that failed, else of the program
+  int exit_code = 0;  // of kNotJudged
+};
+
+// What else ran, and no verdict speaks of.
+struct Unjudged {
+  uint64_t processes = 0;  // that the program started
+  uint64_t replaced = 0;   // programs in whose place another came, by exec
 };
 
 struct Verdict {
@@ -79,6 +89,7 @@ struct Verdict {
   size_t runs = 1;
   uint64_t duration_ns = 0;
   RunState state;
+  Unjudged unjudged;
   std::vector<Judged> judged;          // empty in case of trouble
   std::vector<DeviceNumbers> devices;  // "
 
@@ -88,14 +99,13 @@ struct Verdict {
 
 // How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
 RunState find_run_state(const Profile& profile);
+// The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended by
+// SIGTERM every day; a crash is a failure all the same.
+RunState find_started_state(const Profile& profile);
 
 // What the budget limits, and with a baseline everything that is compared with it; in the order in which it is shown.
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline);
 
-// A problem if the profile cannot answer: a device that it does not have, a metric that its tool does not count. What is only
-// odd is added to *warnings: a pattern that matches nothing, a default for a device that there is not.
-Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
-                          std::vector<Problem>* warnings);
 // A problem if the two are not of one program and one tool.
 Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
 
@@ -112,6 +122,8 @@ struct Evidence {
   std::vector<bool> is_compared;  // by subject; false: the baseline does not know it. Empty: it knows all
 };
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
+// Sets the line's reason and outcome by what else stands in it: again, when its limit has changed.
+void decide(Judged* line);
 
 // Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are relative.
 void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,

@@ -8,12 +8,11 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostSites = 1'000;
+constexpr size_t kMostSites = 10'000;
 
 }  // namespace
 
-Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit,
-                                       const std::function<Result<Done>()>& store) const {
+Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit) const {
   Result<uint64_t> amount = uint64_t{0};
   if (const auto number = node.value_exact<int64_t>()) {
     if (*number < 0) return broken(node, "a limit is not negative");
@@ -26,7 +25,7 @@ Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit,
   if (!amount) return placed(node, amount.problem());
   limit->most = *amount;
   limit->text = text_of(node);
-  return store();
+  return Done{};
 }
 
 // "512 MiB", 2_000_000, or { max = …, expect = … }.
@@ -34,15 +33,11 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
   Limit limit;
   limit.subject = subject;
   limit.at = at(node);
-  const auto store = [&]() -> Result<Done> {
-    for (const Limit& known : budget->limits) {
-      if (known.subject == limit.subject && known.at.line != limit.at.line)
-        return broken(node, fmt::format("the same limit stands in line {}", known.at.line));
-    }
-    set_limit(limit, budget);
+  if (!node.is_table()) {
+    if (const Result<Done> taken = take_amount(node, &limit); !taken) return taken.problem();
+    budget->limits.push_back(limit);
     return Done{};
-  };
-  if (!node.is_table()) return take_amount(node, &limit, store);
+  }
   const Take expect = [&](const toml::node& value) -> Result<Done> {
     const auto words = value.value_exact<std::string>();
     if (!words) return broken(value, "expect takes an amount and how far from it, such as \"12 GiB ± 2 %\"");
@@ -51,11 +46,12 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
     limit.expect = *expectation;
     return Done{};
   };
-  const Take most = [&](const toml::node& value) { return take_amount(value, &limit, [] { return Done{}; }); };
+  const Take most = [&](const toml::node& value) { return take_amount(value, &limit); };
   const Result<Done> taken = take_keys(node, subject.device, {{"max", most}, {"expect", expect}});
   if (!taken) return taken.problem();
   if (!limit.most && !limit.expect) return broken(node, "write max or expect in it");
-  return store();
+  budget->limits.push_back(limit);
+  return Done{};
 }
 
 // One amount, for the host, or a table with one for each device.
@@ -95,7 +91,7 @@ Result<Done> BudgetTables::take_command(const toml::node& node, Budget* budget) 
 }
 
 Result<Done> BudgetTables::take_site(const toml::node& node, Budget* budget) const {
-  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 1,000 sites");
+  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 10,000 sites");
   SiteBudget site;
   site.at = at(node);
   std::vector<Key> keys = metric_keys(budget, budget->sites.size());

@@ -4,7 +4,6 @@
 #include "cli/model/budget.h"
 #include "cli/read/toml_reader.h"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,7 @@ class BudgetTables : public TomlReader {
 
  private:
   Result<Done> take_metric(const toml::node& node, Subject subject, Budget* budget) const;
-  Result<Done> take_amount(const toml::node& node, Limit* limit, const std::function<Result<Done>()>& store) const;
+  Result<Done> take_amount(const toml::node& node, Limit* limit) const;
   Result<Done> take_limit(const toml::node& node, const Subject& subject, Budget* budget) const;
   Result<Done> take_site(const toml::node& node, Budget* budget) const;
   Result<Done> take_ignore(const toml::node& node, Budget* budget) const;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 namespace heapprof::cli {
@@ -22,6 +23,7 @@ class Parser {
 
   BudgetFile& file_;
   BudgetTables tables_;
+  std::map<std::string, uint64_t> names_;  // of budgets, with their lines
 };
 
 std::vector<Key> Parser::common_keys(Budget* budget) {
@@ -37,6 +39,13 @@ std::vector<Key> Parser::common_keys(Budget* budget) {
                     return Done{};
                   }});
   keys.push_back({"runs", tables_.runs(budget)});
+  keys.push_back({"processes", [this, budget](const toml::node& node) -> Result<Done> {
+                    const auto word = node.value_exact<std::string>();
+                    if (word != "started" && word != "each")
+                      return tables_.broken(node, "processes is \"started\" (the program alone) or \"each\"");
+                    budget->processes = word == "each" ? Processes::kEach : Processes::kStarted;
+                    return Done{};
+                  }});
   return keys;
 }
 
@@ -52,10 +61,9 @@ Result<Done> Parser::take_budget(const toml::node& node) {
   keys.push_back({"ignore", tables_.ignores("budget.ignore", &budget)});
   if (const Result<Done> taken = tables_.take_keys(node, "budget", keys); !taken) return taken.problem();
   if (budget.name.empty()) return tables_.broken(node, "the budget has no name");
-  for (const Budget& known : file_.budgets) {
-    if (known.name == budget.name)
-      return tables_.broken(node, fmt::format("the name '{}' stands in line {} too", budget.name, known.at.line));
-  }
+  const auto [known, is_new] = names_.emplace(budget.name, budget.at.line);
+  if (!is_new)
+    return tables_.broken(node, fmt::format("the name '{}' stands in line {} too", budget.name, known->second));
   file_.budgets.push_back(std::move(budget));
   return Done{};
 }

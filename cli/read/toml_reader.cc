@@ -82,7 +82,8 @@ Result<Done> TomlReader::take_keys(const toml::node& node, const std::string& wh
   const toml::table* const table = node.as_table();
   if (table == nullptr) return broken(node, what + " takes a table");
   for (const auto& [name, value] : *table) {
-    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& known) { return name.str() == known.name; });
+    const auto key = std::find_if(keys.begin(), keys.end(),
+                                  [key_name = name.str()](const Key& known) { return key_name == known.name; });
     if (key == keys.end()) {
       std::string known;
       for (const Key& other : keys) known += (known.empty() ? "" : ", ") + std::string(other.name);

@@ -1,34 +1,29 @@
 // cli/run/check.cc: run or read, measure, judge, say, keep.
 #include "cli/run/check.h"
 
-#include "cli/base/atomic_file.h"
-#include "cli/base/output.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
-#include "cli/model/budget_update.h"
 #include "cli/model/verdict.h"
+#include "cli/model/verdict_record.h"
 #include "cli/model/warnings.h"
-#include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/baselines.h"
+#include "cli/run/check_files.h"
 #include "cli/run/check_outputs.h"
 #include "cli/run/check_plan.h"
+#include "cli/run/check_record.h"
 #include "cli/run/commit.h"
 #include "cli/run/contract_run.h"
-#include "cli/run/recorded.h"
 #include "cli/write/append_history.h"
 #include "cli/write/check_report.h"
-#include "cli/write/registry.h"
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <utility>
 
 namespace heapprof::cli {
@@ -39,20 +34,14 @@ constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
 
+// Of a problem: 1 says one thing only.
+int code_of(const Problem& problem) { return problem.exit_code == kOver ? kNotDone : problem.exit_code; }
+
 // Ctrl-C is meant for all of them; a contract may be about it.
 bool was_stopped(const Budget& budget, const RunEnd& end) {
   if (end.kind == EndKind::kDetached) return true;
   const bool is_claimed = budget.contract && budget.contract->end && ended_as_claimed(budget, end);
   return end.kind == EndKind::kSignaled && end.status == SIGINT && !is_claimed;
-}
-
-Verdict begin_verdict(const Budget& budget) {
-  Verdict verdict;
-  verdict.name = budget.name;
-  verdict.command = budget.command;
-  verdict.message = budget.message;
-  if (budget.contract) verdict.statement = budget.contract->statement;
-  return verdict;
 }
 
 void add_facts(const ContractRun& contract, Verdict* verdict) {
@@ -70,6 +59,21 @@ Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t 
   return evidence;
 }
 
+// What is to be judged by which budget.
+struct Case {
+  const Budget& budget;
+  Recorded recorded;
+  const BudgetFit* fit = nullptr;         // of all processes of the budget; null: there is this one only
+  bool is_started = false;                // by the program, not by us
+  const ContractRun* contract = nullptr;  // its claims besides memory
+};
+
+struct Started {
+  StartedProcess process;
+  Budget budget;
+  bool is_own = false;  // the budget is that of its command, not of the program that started it
+};
+
 class Checker {
  public:
   explicit Checker(const CheckOptions& options) : options_(options), baselines_(options) {}
@@ -78,15 +82,26 @@ class Checker {
  private:
   Result<Done> check_profiles(const CheckPlan& plan);
   Result<Done> check_programs(const CheckPlan& plan);
-  Result<Verdict> check_program(const Budget& budget);
-  Verdict check_unprofiled(const Budget& budget);
-  Result<Done> examine(const Budget& budget, Recorded* recorded, Verdict* verdict);
-  Result<Done> judge_by(const Budget& budget, const Recorded& recorded, size_t shown, Verdict* verdict);
-  Result<Done> keep(Verdict* verdict) const;
+  Verdict begin_verdict(const Budget& budget) const;
+  bool check_program(const CheckPlan& plan, const Budget& budget);
+  bool check_unprofiled(const Budget& budget);
+  Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
+                                          Recorded* recorded, BudgetFit* fit) const;
+  void check_started(const Started& started, const BudgetFit& fit);
+  Verdict examine(Case* what);
+  Result<Done> judge_by(const Case& what, size_t shown, Verdict* verdict);
+  Result<Done> keep(const std::string& target, Verdict* verdict) const;
   Result<Done> update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const;
   Result<Done> update_budget(const BudgetFile& file);
+  void write_all(const CheckPlan& plan);
+  void add_kept(const std::string& target, Verdict verdict);
   void say_trouble(const Verdict& verdict) const;
-  void add(Verdict verdict);
+  void not_judged(const Problem& problem, Verdict* verdict) const;
+  std::string free_name(const std::string& name) const;
+  void complain(const Problem& problem) {
+    print_problem(problem, options_.color);
+    code_ = std::max(code_, code_of(problem));
+  }
   void say(const std::string& words) const {
     if (!options_.quiet) std::fwrite(words.data(), 1, words.size(), stderr);
   }
@@ -99,104 +114,107 @@ class Checker {
   Suppressions suppressions_;
   CheckReport report_;
   std::vector<HistoryRecord> history_;
+  int code_ = 0;  // of what went wrong besides the verdicts
 };
 
-// What is to be said of it, but for its file.
-Result<Done> Checker::examine(const Budget& budget, Recorded* recorded, Verdict* verdict) {
-  verdict->runs = recorded->runs.size();
+Verdict Checker::begin_verdict(const Budget& budget) const {
+  Verdict verdict;
+  verdict.name = free_name(budget.name);
+  verdict.command = budget.command;
+  verdict.message = budget.message;
+  if (budget.contract) verdict.statement = budget.contract->statement;
+  return verdict;
+}
+
+// What is to be said of it; its file is where the profile lies now.
+Verdict Checker::examine(Case* what) {
+  const Budget& budget = what->budget;
+  Recorded& recorded = what->recorded;
+  Verdict verdict = begin_verdict(budget);
+  verdict.runs = recorded.runs.size();
+  verdict.unjudged = recorded.unjudged;
   Suppressions rules = budget.ignores;
   rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
-  for (Profile& run : recorded->runs) mark_suppressed(rules, &run);
-  size_t shown = representative(recorded->runs);
-  for (size_t i = 0; i < recorded->runs.size(); ++i) {
-    verdict->state = state_for(budget, recorded->runs[i]);
-    if (verdict->state.trouble != Trouble::kNone) {
+  for (Profile& run : recorded.runs) mark_suppressed(rules, &run);
+  size_t shown = representative(recorded.runs);
+  for (size_t i = 0; i < recorded.runs.size(); ++i) {
+    verdict.state = what->is_started ? find_started_state(recorded.runs[i]) : state_for(budget, recorded.runs[i]);
+    if (verdict.state.trouble != Trouble::kNone) {
       shown = i;
       break;
     }
   }
-  const Profile& profile = recorded->runs[shown];
-  verdict->profile = recorded->files[shown];
-  verdict->command = profile.run.command;
-  verdict->duration_ns = profile.run.duration_ns;
-  if (verdict->state.trouble != Trouble::kNone) return Done{};
+  const Profile& profile = recorded.runs[shown];
+  verdict.profile = recorded.files[shown];
+  verdict.command = profile.run.command;
+  verdict.duration_ns = profile.run.duration_ns;
+  if (verdict.state.trouble != Trouble::kNone) return verdict;
   for (const Problem& warning : find_warnings(profile)) warn(warning);
-  if (recorded->others > 0) warn(others_not_judged(recorded->others));
-  if (!ended_as_claimed(budget, verdict->state.end)) return Done{};  // what it took on another way says nothing
-  return judge_by(budget, *recorded, shown, verdict);
+  if (!ended_as_claimed(budget, verdict.state.end)) {  // what it took on another way says nothing
+    add_facts(*what->contract, &verdict);
+    return verdict;
+  }
+  const Result<Done> judged = judge_by(*what, shown, &verdict);
+  if (!judged) not_judged(judged.problem(), &verdict);
+  return verdict;
 }
 
-Result<Done> Checker::judge_by(const Budget& budget, const Recorded& recorded, size_t shown, Verdict* verdict) {
-  const Profile& profile = recorded.runs[shown];
+Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict) {
+  const Budget& budget = what.budget;
+  const std::vector<Profile>& runs = what.recorded.runs;
+  const Profile& profile = runs[shown];
   std::vector<Problem> warnings;
-  const Result<Done> fits = check_budget(budget, profile, verdict->profile, &warnings);
+  const Result<Done> fits = what.fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
+                            : what.is_started   ? Done{}
+                                                : what.fit->finish(&warnings);
   if (!fits) return fits.problem();
   for (const Problem& warning : warnings) warn(warning);
   Suppressions rules = budget.ignores;
   rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
-  Result<Baseline> baseline = baselines_.find(budget, profile, rules);
+  if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
+  const Result<Baseline> baseline = baselines_.find(budget, profile, rules);
   if (!baseline) return baseline.problem();
   verdict->baseline = baseline->path;
   verdict->baseline_runs = count_baseline_runs(baseline->runs);
-  const Evidence evidence = compare(budget, recorded.runs, shown, *baseline);
-  if (options_.update_baseline) {
-    if (const Result<Done> saved = update_baseline(budget, recorded.files[shown], verdict); !saved)
+  const Evidence evidence = compare(budget, runs, shown, *baseline);
+  if (options_.update_baseline && !budget.baseline.empty()) {
+    if (const Result<Done> saved = update_baseline(budget, what.recorded.files[shown], verdict); !saved)
       return saved.problem();
   }
   verdict->judged = judge(budget, evidence);
-  verdict->devices = measure_devices(recorded.runs);
+  verdict->devices = measure_devices(runs);
   find_culprits(budget, profile, baseline->profile ? &*baseline->profile : nullptr, project_folder(), &verdict->judged);
+  if (what.contract != nullptr) add_facts(*what.contract, verdict);
   if (options_.history.empty()) return Done{};
-  for (const Device& device : profile.devices) {
-    history_.push_back(make_record(profile, device, budget.name, find_commit(options_.commit)));
-    history_.back().ok = !verdict->failed();
-  }
+  for (const Device& device : profile.devices)
+    history_.push_back(make_record(profile, device, *verdict, find_commit(options_.commit)));
   return Done{};
 }
 
-// -o FILE always; else only what somebody will want to look at.
-Result<Done> Checker::keep(Verdict* verdict) const {
+// In `target`, or, if that is empty, only what somebody will want to look at.
+Result<Done> Checker::keep(const std::string& target, Verdict* verdict) const {
   const std::string file = std::exchange(verdict->profile, "");
+  if (file.empty()) return Done{};  // there is none
   const bool is_wanted = verdict->state.trouble != Trouble::kNone || verdict->failed();
-  if (options_.output.empty() && !is_wanted) return Done{};
-  const std::string target =
-      !options_.output.empty() ? options_.output : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
-  if (const Result<Done> copied = copy_profile(file, target); !copied) return copied.problem();
-  verdict->profile = target;
+  if (target.empty() && !is_wanted) return Done{};
+  const std::string copy = !target.empty() ? target : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
+  if (const Result<Done> copied = copy_file(file, copy); !copied) return copied.problem();
+  verdict->profile = copy;
   return Done{};
 }
 
 Result<Done> Checker::update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const {
   verdict->baseline = baseline_path(budget);
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(verdict->baseline).parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);  // copying says what is wrong
-  if (!std::filesystem::equivalent(file, verdict->baseline, error)) {
-    if (const Result<Done> copied = copy_profile(file, verdict->baseline); !copied) return copied.problem();
-  }
+  if (const Result<Done> replaced = replace_baseline(file, verdict->baseline); !replaced) return replaced.problem();
   say(fmt::format("saved  {}  the baseline of {}\n", command_text({verdict->baseline}), escape_controls(budget.name)));
   return Done{};
 }
 
-// In place, with its mode; only if nobody has written to it while programs ran.
 Result<Done> Checker::update_budget(const BudgetFile& file) {
-  const RaisedLimits raised = raise_limits(file.text, &report_.verdicts);
-  if (raised.count == 0) return Done{};
-  if (const Result<BudgetFile> reads_back = parse_budget(raised.text, file.path); !reads_back)
-    return budget_not_updated(file.path, "its limits are written in a way that cannot be changed here");
-  const Result<BudgetFile> now = read_budget(file.path);
-  if (!now || now->text != file.text) return budget_not_updated(file.path, "it changed meanwhile");
-  struct stat facts {};
-  const bool has_mode = stat(file.path.c_str(), &facts) == 0;
-  Result<AtomicFile> target = AtomicFile::create(file.path);
-  if (!target) return target.problem();
-  target->write(raised.text);
-  const Result<std::string> written = target->commit();
-  if (!written) return written.problem();
-  if (has_mode && chmod(file.path.c_str(), facts.st_mode & 07777) != 0)
-    return budget_not_updated(file.path, errno_text(errno));
-  say(fmt::format("saved  {}  {} limit{} raised\n", command_text({file.path}), raised.count,
-                  raised.count == 1 ? "" : "s"));
+  const Result<size_t> raised = update_budget_file(file, &report_.verdicts);
+  if (!raised) return raised.problem();
+  if (*raised > 0)
+    say(fmt::format("saved  {}  {} limit{} raised\n", command_text({file.path}), *raised, *raised == 1 ? "" : "s"));
   return Done{};
 }
 
@@ -210,34 +228,132 @@ void Checker::say_trouble(const Verdict& verdict) const {
   }
 }
 
+void Checker::not_judged(const Problem& problem, Verdict* verdict) const {
+  print_problem(problem, options_.color);
+  verdict->state = {Trouble::kNotJudged, problem.what, false, verdict->state.end, code_of(problem)};
+}
+
 // Names are keys in most of the outputs: of several profiles for one budget the second is "NAME 2".
-void Checker::add(Verdict verdict) {
-  const std::string name = verdict.name;
-  const auto is_taken = [&](const Verdict& other) { return other.name == verdict.name; };
+std::string Checker::free_name(const std::string& name) const {
+  std::string free = name;
+  const auto is_taken = [&](const Verdict& other) { return other.name == free; };
   const std::vector<Verdict>& all = report_.verdicts;
-  for (size_t copy = 2; std::any_of(all.begin(), all.end(), is_taken); ++copy)
-    verdict.name = fmt::format("{} {}", name, copy);
-  report_.verdicts.push_back(std::move(verdict));
+  for (size_t copy = 2; std::any_of(all.begin(), all.end(), is_taken); ++copy) free = fmt::format("{} {}", name, copy);
+  return free;
 }
 
 Result<Done> Checker::check_profiles(const CheckPlan& plan) {
   if (options_.runs > 0) return runs_of_profiles("--runs");
+  if (options_.processes) return runs_of_profiles("--processes");
   if (!options_.output.empty()) return runs_of_profiles("-o");
   for (const std::string& file : options_.profiles) {
+    Verdict unread;
+    unread.name = free_name(base_name(file));
+    unread.profile = file;
     Result<Profile> profile = read_profile(file);
-    if (!profile) return profile.problem();
-    const Result<Budget> budget = plan.budget_for(profile->run.command, file);
-    if (!budget) return budget.problem();
-    if (const Result<Done> there = baselines_.check(*budget); !there) return there.problem();
-    Recorded recorded;
-    recorded.runs.push_back(std::move(*profile));
-    recorded.files.push_back(file);
-    Verdict verdict = begin_verdict(*budget);
-    if (const Result<Done> examined = examine(*budget, &recorded, &verdict); !examined) return examined.problem();
+    const Result<Budget> budget = profile ? plan.budget_for(profile->run.command, file) : profile.problem();
+    if (!budget) {
+      not_judged(budget.problem(), &unread);
+      report_.verdicts.push_back(std::move(unread));
+      continue;
+    }
+    Case what{*budget, {}};
+    what.recorded.runs.push_back(std::move(*profile));
+    what.recorded.files.push_back(file);
+    Verdict verdict = examine(&what);
     say_trouble(verdict);
-    add(std::move(verdict));
+    report_.verdicts.push_back(std::move(verdict));
   }
   return Done{};
+}
+
+// What each process that the program started is judged by. Those without any limit are counted in *recorded.
+Result<std::vector<Started>> Checker::find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
+                                                 Recorded* recorded, BudgetFit* fit) const {
+  for (const Profile& run : recorded->runs) {
+    if (const Result<Done> added = fit->add(run, budget.name); !added) return added.problem();
+  }
+  const auto look = [&](const Profile& profile, const std::string& file) -> Result<Done> {
+    return plan.has_own_budget(budget, profile.run.command) ? Done{} : fit->add(profile, file);
+  };
+  const Result<std::vector<StartedProcess>> processes = find_started(folder, look);
+  if (!processes) return processes.problem();
+  std::vector<Started> cases;
+  recorded->unjudged.processes = 0;
+  for (const StartedProcess& process : *processes) {
+    Result<Budget> own = plan.budget_of_started(budget, process.command);
+    if (!own) return own.problem();
+    if (own->limits.empty() && own->baseline.empty()) {
+      ++recorded->unjudged.processes;
+    } else {
+      cases.push_back({process, std::move(*own), plan.has_own_budget(budget, process.command)});
+    }
+  }
+  return cases;
+}
+
+void Checker::check_started(const Started& started, const BudgetFit& fit) {
+  Result<Recorded> recorded = read_started(started.process);
+  if (!recorded) return complain(recorded.problem());
+  Case what{started.budget, std::move(*recorded), started.is_own ? nullptr : &fit, true};
+  add_kept("", examine(&what));
+}
+
+void Checker::add_kept(const std::string& target, Verdict verdict) {
+  if (const Result<Done> kept = keep(target, &verdict); !kept) complain(kept.problem());
+  say_trouble(verdict);
+  report_.verdicts.push_back(std::move(verdict));
+}
+
+// False if it was stopped by who wanted to stop all of them.
+bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
+  if (budget.contract && !budget.contract->is_profiled) return check_unprofiled(budget);
+  std::optional<ContractRun> contract;
+  if (budget.contract) contract.emplace(*budget.contract);
+  const Result<ScratchFolder> folder = ScratchFolder::make();
+  Result<Recorded> recorded =
+      folder ? record_program(budget, folder->path(), options_.color) : Result<Recorded>(folder.problem());
+  if (!recorded) {
+    Verdict unseen = begin_verdict(budget);
+    not_judged(recorded.problem(), &unseen);
+    add_kept("", std::move(unseen));
+    return true;
+  }
+  BudgetFit fit(budget);
+  const bool is_each =
+      budget.processes == Processes::kEach && find_run_state(recorded->runs.back()).trouble == Trouble::kNone;
+  const Result<std::vector<Started>> started =
+      is_each ? find_cases(plan, budget, folder->path(), &*recorded, &fit) : std::vector<Started>();
+  if (!started) complain(started.problem());
+  Case what{budget, std::move(*recorded), is_each && started ? &fit : nullptr, false, contract ? &*contract : nullptr};
+  Verdict verdict = examine(&what);
+  const RunEnd end = verdict.state.end;
+  const bool is_judged = verdict.state.trouble == Trouble::kNone;
+  if (is_judged && verdict.unjudged.processes > 0) warn(others_not_judged(verdict.unjudged.processes));
+  if (is_judged && verdict.unjudged.replaced > 0) warn(replaced_not_judged(verdict.unjudged.replaced));
+  add_kept(options_.output, std::move(verdict));
+  if (started && is_judged) {
+    for (const Started& process : *started) check_started(process, fit);
+  }
+  return !was_stopped(budget, end);
+}
+
+// For what must hold where there is no heapprof. False as above.
+bool Checker::check_unprofiled(const Budget& budget) {
+  const ContractRun contract(*budget.contract);
+  Verdict verdict = begin_verdict(budget);
+  const Result<RunEnd> end = run_unprofiled(budget.command);
+  if (!end) {
+    not_judged(end.problem(), &verdict);
+    add_kept("", std::move(verdict));
+    return true;
+  }
+  verdict.state.end = *end;
+  const bool has_failed = end->kind != EndKind::kExited || end->status != 0;
+  if (!budget.contract->end && has_failed) verdict.state.trouble = Trouble::kProgramFailed;
+  if (verdict.state.trouble == Trouble::kNone) add_facts(contract, &verdict);
+  add_kept("", std::move(verdict));
+  return !was_stopped(budget, *end);
 }
 
 Result<Done> Checker::check_programs(const CheckPlan& plan) {
@@ -258,58 +374,24 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
     if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   }
   for (const Budget& budget : budgets) {
-    const bool is_profiled = !budget.contract || budget.contract->is_profiled;
-    Result<Verdict> verdict = is_profiled ? check_program(budget) : Result<Verdict>(check_unprofiled(budget));
-    if (!verdict) return verdict.problem();
-    const RunEnd end = verdict->state.end;
-    add(std::move(*verdict));
-    if (was_stopped(budget, end)) break;
+    if (!check_program(plan, budget)) break;  // Ctrl-C is meant for all of them
   }
   return Done{};
 }
 
-Result<Verdict> Checker::check_program(const Budget& budget) {
-  Result<ScratchFolder> folder = ScratchFolder::make();
-  if (!folder) return folder.problem();
-  std::optional<ContractRun> contract;
-  if (budget.contract) contract.emplace(*budget.contract);
-  Verdict verdict = begin_verdict(budget);
-  Result<Recorded> recorded = record(budget, folder->path(), options_.color);
-  if (!recorded) {
-    print_problem(recorded.problem(), options_.color);
-    verdict.state = {Trouble::kIncomplete, recorded.problem().what, false, {}};
-    return verdict;
+// Each of them, whatever becomes of the others.
+void Checker::write_all(const CheckPlan& plan) {
+  if (options_.update_budget) {
+    if (const Result<Done> updated = update_budget(*plan.file()); !updated) complain(updated.problem());
   }
-  if (const Result<Done> examined = examine(budget, &*recorded, &verdict); !examined) return examined.problem();
-  if (contract && verdict.state.trouble == Trouble::kNone) add_facts(*contract, &verdict);
-  for (HistoryRecord& record : history_) {
-    if (record.name == budget.name && verdict.failed()) record.ok = false;
-  }
-  if (const Result<Done> kept = keep(&verdict); !kept) return kept.problem();
-  say_trouble(verdict);
-  return verdict;
-}
-
-// For what must hold where there is no heapprof.
-Verdict Checker::check_unprofiled(const Budget& budget) {
-  const ContractRun contract(*budget.contract);
-  Verdict verdict = begin_verdict(budget);
-  const Result<RunEnd> end = run_unprofiled(budget.command);
-  if (!end) {
-    print_problem(end.problem(), options_.color);
-    verdict.state = {Trouble::kIncomplete, end.problem().what, false, {}};
-    return verdict;
-  }
-  verdict.state.end = *end;
-  const bool has_failed = end->kind != EndKind::kExited || end->status != 0;
-  if (!budget.contract->end && has_failed) verdict.state.trouble = Trouble::kProgramFailed;
-  if (verdict.state.trouble == Trouble::kNone) add_facts(contract, &verdict);
-  say_trouble(verdict);
-  return verdict;
+  if (!write_outputs(report_, options_)) code_ = std::max(code_, kNotDone);
+  if (history_.empty()) return;
+  if (const Result<Done> appended = append_history(options_.history, history_); !appended) complain(appended.problem());
 }
 
 Result<int> Checker::run() {
   report_.warn_only = options_.warn_only;
+  report_.folder = folder_in_project();
   Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
   if (!suppressions) return suppressions.problem();
   suppressions_ = std::move(*suppressions);
@@ -319,21 +401,15 @@ Result<int> Checker::run() {
   if (options_.profiles.empty() && options_.program.empty() && !plan->file()) return nothing_to_check();
   const Result<Done> checked = options_.profiles.empty() ? check_programs(*plan) : check_profiles(*plan);
   if (!checked) return checked.problem();
-  if (options_.update_budget) {
-    if (const Result<Done> updated = update_budget(*plan->file()); !updated) return updated.problem();
-  }
-  const Result<int> written = write_outputs(report_, options_);
-  if (!written) return written.problem();
-  if (!history_.empty()) {
-    if (const Result<Done> appended = append_history(options_.history, history_); !appended) return appended.problem();
-  }
-  int code = *written == 0 ? 0 : kNotDone;
+  write_all(*plan);
   for (const Verdict& verdict : report_.verdicts) {
-    if (verdict.state.trouble == Trouble::kProgramFailed) code = std::max(code, kFailed);
-    if (verdict.state.trouble == Trouble::kIncomplete) code = std::max(code, kIncomplete);
-    if (verdict.failed() && !options_.warn_only) code = std::max(code, kOver);
+    const RunState& state = verdict.state;
+    if (state.trouble == Trouble::kProgramFailed) code_ = std::max(code_, kFailed);
+    if (state.trouble == Trouble::kIncomplete) code_ = std::max(code_, kIncomplete);
+    if (state.trouble == Trouble::kNotJudged) code_ = std::max(code_, state.exit_code);
+    if (verdict.failed() && !options_.warn_only) code_ = std::max(code_, kOver);
   }
-  return code;
+  return code_;
 }
 
 }  // namespace
@@ -342,7 +418,7 @@ int check_command(const CheckOptions& options) {
   const Result<int> code = Checker(options).run();
   if (code) return *code;
   print_problem(code.problem(), options.color);
-  return code.problem().exit_code == kOver ? kNotDone : code.problem().exit_code;  // 1 says one thing only
+  return code_of(code.problem());
 }
 
 }  // namespace heapprof::cli

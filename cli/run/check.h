@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - A program that failed, lost events, a profile that is cut short: never "within limits" (codes 4 and 3, not 0 and 1).
-//  - Mistakes in budgets, baselines and outputs are found before the program runs, as far as they do not depend on it.
+//  - Mistakes in budgets, baselines and outputs are found before the program runs, as far as they do not depend on it. What goes
+//    wrong later costs its own verdict only: the others are judged, and all outputs are written.
 //  - The profile of a program that is over a limit, failed or was not seen whole is kept, and named.
 #pragma once
 
@@ -29,8 +30,9 @@ struct CheckOptions {
   std::string baseline;              // a profile, a folder of them, or a history (.jsonl)
   std::optional<uint64_t> tolerance_share;
   std::optional<uint64_t> slack_bytes;
-  uint64_t runs = 0;   // 0: as the budget has it, else 1
-  std::string output;  // where the program's profile goes; empty: only kept if something is wrong
+  uint64_t runs = 0;                   // 0: as the budget has it, else 1
+  std::optional<Processes> processes;  // none: as the budget has it, else kStarted
+  std::string output;                  // where the program's profile goes; empty: only kept if something is wrong
   bool warn_only = false;
   bool update_budget = false;
   bool update_baseline = false;

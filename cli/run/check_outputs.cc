@@ -13,7 +13,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -36,15 +38,49 @@ Result<Done> append(const std::string& path, std::string_view text) {
   return Done{};
 }
 
+// What is written, and what is read; each with the flag that names it.
+std::vector<std::pair<std::string, std::string>> named_files(const CheckOptions& options) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (size_t i = 0; i < options.outputs.size(); ++i) files.emplace_back(check_forms()[i].flag, options.outputs[i]);
+  files.emplace_back("-o", options.output);
+  files.emplace_back("--history", options.history);
+  files.emplace_back("--budget", options.budget);
+  std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+  return files;
+}
+
+bool is_device(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
+// However it is spelt; also of a file that is not there yet.
+std::filesystem::path real_path(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+}
+
+Result<Done> check_names(const CheckOptions& options) {
+  std::map<std::filesystem::path, std::string> flags;
+  for (const std::string& file : options.profiles) {
+    flags.emplace(real_path(file), "FILE");  // a profile may be judged twice
+  }
+  for (const auto& [flag, path] : named_files(options)) {
+    if (is_device(path)) continue;
+    const auto [known, is_new] = flags.emplace(real_path(path), flag);
+    if (!is_new) return outputs_to_one_file(known->second, flag, path);
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<Done> try_outputs(const CheckOptions& options) {
+  if (const Result<Done> apart = check_names(options); !apart) return apart.problem();
   std::vector<std::string> paths = options.outputs;
   paths.push_back(options.output);
   for (const std::string& path : paths) {
-    struct stat facts {};
-    if (path.empty() || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
-      continue;
+    if (path.empty() || is_device(path)) continue;
     const Result<AtomicFile> file = AtomicFile::create(path);
     if (!file) return file.problem();
   }
@@ -57,24 +93,36 @@ Result<Done> try_outputs(const CheckOptions& options) {
   return history_not_writable(options.history, errno_text(errno));
 }
 
-Result<int> write_outputs(const CheckReport& report, const CheckOptions& options) {
-  int failed = print_output(render_check_text(report, inspect_terminal(STDOUT_FILENO, options.color), options.quiet));
+bool write_outputs(const CheckReport& report, const CheckOptions& options) {
+  const Terminal terminal = inspect_terminal(STDOUT_FILENO, options.color);
+  bool all_written = print_output(render_check_text(report, terminal, options.quiet)) == 0;
+  const auto note = [&](const auto& result) {
+    if (!result) print_problem(result.problem(), options.color);
+    all_written = all_written && result.ok();
+  };
   if (wants_annotations(options)) {
-    failed |= print_output(render_check_annotations(report));
+    all_written = print_output(render_check_annotations(report)) == 0 && all_written;
     if (const std::string path = variable("GITHUB_STEP_SUMMARY"); !path.empty()) {
       StringSink summary;
       write_check_markdown(report, &summary);
-      if (const Result<Done> added = append(path, summary.text()); !added) return added.problem();
+      note(append(path, summary.text()));
     }
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].empty()) continue;
     Result<AtomicFile> file = AtomicFile::create(options.outputs[i]);
-    if (!file) return file.problem();
+    note(file);
+    if (!file) continue;
     check_forms()[i].write(report, &*file);
-    if (const Result<std::string> written = file->commit(); !written) return written.problem();
+    note(file->commit());
   }
-  return failed;
+  return all_written;
+}
+
+std::string folder_in_project() {
+  std::error_code error;
+  const std::string below = std::filesystem::current_path(error).lexically_relative(project_folder()).string();
+  return error || below.empty() || below == "." ? "" : below + "/";
 }
 
 std::string project_folder() {

@@ -2,19 +2,19 @@
 #include "cli/run/check_plan.h"
 
 #include "cli/base/glob.h"
+#include "cli/base/hash.h"
 #include "cli/base/problems.h"
+#include "cli/model/program_name.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_contracts.h"
 #include "cli/write/run_text.h"
+
+#include <fmt/format.h>
 
 #include <filesystem>
 
 namespace heapprof::cli {
 namespace {
-
-std::string program_name(const std::vector<std::string>& command) {
-  return command.empty() ? "program" : std::filesystem::path(command[0]).filename().string();
-}
 
 // Contracts say all of it themselves: a flag that meant one program would mean each of them.
 Result<Done> check_alone(const CheckOptions& options) {
@@ -24,6 +24,7 @@ Result<Done> check_alone(const CheckOptions& options) {
   if (!options.baseline.empty()) return contracts_stand_alone("--baseline");
   if (!options.limits.empty()) return contracts_stand_alone(options.limits[0].at.file);
   if (options.runs > 0) return contracts_stand_alone("--runs");
+  if (options.processes) return contracts_stand_alone("--processes");
   if (options.update_budget) return contracts_stand_alone("--update-budget");
   if (options.update_baseline) return contracts_stand_alone("--update-baseline");
   return Done{};
@@ -32,13 +33,15 @@ Result<Done> check_alone(const CheckOptions& options) {
 }  // namespace
 
 std::string file_word(const std::string& name) {
+  constexpr size_t kLongest = 100;
   std::string word;
   for (const char c : name) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
                           c == '_' || (c == '.' && !word.empty());
     word += is_plain ? c : '_';
   }
-  return word.empty() ? "_" : word.substr(0, 100);
+  if (word == name && word.size() <= kLongest && !word.empty()) return word;
+  return fmt::format("{}-{}", word.substr(0, kLongest), hash_digits(name).substr(0, 8));
 }
 
 std::string baseline_path(const Budget& budget) {
@@ -54,8 +57,8 @@ Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
   if (!options.contracts.empty()) {
     if (const Result<Done> alone = check_alone(options); !alone) return alone.problem();
   } else if (options.budget.empty()) {
-    if (!options.name.empty()) return nothing_to_update("--name", "no file of budgets is named");
-    if (options.update_budget) return nothing_to_update("--update-budget", "no file of budgets is named");
+    if (!options.name.empty()) return flag_needs_another("--name", "--budget FILE");
+    if (options.update_budget) return flag_needs_another("--update-budget", "--budget FILE");
     return plan;
   }
   Result<BudgetFile> file = options.contracts.empty() ? read_budget(options.budget) : read_contracts(options.contracts);
@@ -87,8 +90,9 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   if (options_.tolerance_share) budget.tolerance_share = options_.tolerance_share;
   if (options_.slack_bytes) budget.slack_bytes = options_.slack_bytes;
   if (options_.runs > 0) budget.runs = options_.runs;
+  if (options_.processes) budget.processes = options_.processes;
   if (options_.update_baseline && budget.baseline.empty())
-    return nothing_to_update("--update-baseline", "no baseline is named");
+    return flag_needs_another("--update-baseline", "--baseline FILE");
   if (budget.limits.empty() && budget.baseline.empty()) return no_limits(what);
   return budget;
 }
@@ -116,6 +120,7 @@ Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, co
   }
   Budget only_defaults;
   only_defaults.name = program_name(command);
+  if (only_defaults.name.empty()) only_defaults.name = "program";
   only_defaults.at = {file_ ? file_->path : profile, 0};
   Result<Budget> completed = complete(std::move(only_defaults), profile);
   if (completed && file_ && !chosen_.empty())
@@ -123,6 +128,31 @@ Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, co
   if (!completed && file_ && completed.problem().id == "HP141")
     return no_budget_for(profile, command_text(command), file_->path);
   return completed;
+}
+
+const Budget* CheckPlan::own_budget(const Budget& parent, const std::vector<std::string>& command) const {
+  if (!file_) return nullptr;
+  for (const Budget& budget : file_->budgets) {
+    if (is_for_command(budget, command) && budget.name != parent.name) return &budget;
+  }
+  return nullptr;
+}
+
+bool CheckPlan::has_own_budget(const Budget& parent, const std::vector<std::string>& command) const {
+  return own_budget(parent, command) != nullptr;
+}
+
+Result<Budget> CheckPlan::budget_of_started(const Budget& parent, const std::vector<std::string>& command) const {
+  if (const Budget* const own = own_budget(parent, command); own != nullptr) {
+    Result<Budget> completed = complete(*own, own->name);
+    if (completed) completed->baseline = own->baseline;  // that of the flag is the program's
+    return completed;
+  }
+  Budget budget = parent;
+  const std::string program = program_name(command);
+  budget.name += "." + (program.empty() ? "process" : program);
+  budget.baseline.clear();
+  return budget;
 }
 
 }  // namespace heapprof::cli

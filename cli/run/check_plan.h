@@ -20,10 +20,15 @@ class CheckPlan {
   Result<std::vector<Budget>> budgets_to_run() const;
   // For a command line; `profile` is the file that has it, or the program itself.
   Result<Budget> budget_for(const std::vector<std::string>& command, const std::string& profile) const;
+  // For a process that the program of `parent` started: the one with its command, else the parent's limits under a name of its own
+  // and without its baseline, which is of another program.
+  Result<Budget> budget_of_started(const Budget& parent, const std::vector<std::string>& command) const;
+  bool has_own_budget(const Budget& parent, const std::vector<std::string>& command) const;
 
  private:
   explicit CheckPlan(const CheckOptions& options) : options_(options) {}
   Result<Budget> complete(Budget budget, const std::string& what) const;
+  const Budget* own_budget(const Budget& parent, const std::vector<std::string>& command) const;
 
   const CheckOptions& options_;
   std::optional<BudgetFile> file_;
@@ -32,7 +37,7 @@ class CheckPlan {
 
 // The baseline's file: of a folder the one with the budget's name.
 std::string baseline_path(const Budget& budget);
-// A name that can stand in a file's name.
+// A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give different words.
 std::string file_word(const std::string& name);
 
 }  // namespace heapprof::cli

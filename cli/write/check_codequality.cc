@@ -3,44 +3,34 @@
 #include "cli/write/check_words.h"
 #include "cli/write/json_stream.h"
 
-#include <algorithm>
+#include <string>
 
 namespace heapprof::cli {
 namespace {
 
-struct Place {
-  std::string path;
-  uint64_t line = 1;
+struct Issue {
+  std::string check;
+  const char* severity;
+  std::string words;
+  SourcePlace place;
+  std::string fingerprint;
 };
 
-// The culprit, where it has a source in the project; else the limit's own line; else the profile's name.
-Place place_of(const Verdict& verdict, const Judged* line) {
-  if (line != nullptr && line->culprit && is_in_project(*line->culprit))
-    return {line->culprit->file, std::max<uint64_t>(line->culprit->line, 1)};
-  if (line != nullptr && line->at.line > 0) return {line->at.file, line->at.line};
-  return {verdict.profile.empty() ? verdict.name : verdict.profile, 1};
-}
-
-void write_issue(JsonWriter* json, const Verdict& verdict, const Judged* line, const char* severity) {
-  const Place place = place_of(verdict, line);
+void write_issue(JsonWriter* json, const Issue& issue) {
   json->new_line();
   json->begin_object();
-  json->key("description");
-  json->string(verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));
-  json->key("check_name");
-  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + rule_name(*line));
-  json->key("fingerprint");
-  json->string(fingerprint(verdict, line));
-  json->key("severity");
-  json->string(severity);
+  json->text("description", issue.words);
+  json->text("check_name", "heapprof/" + issue.check);
+  json->text("fingerprint", issue.fingerprint);
+  json->text("severity", issue.severity);
   json->key("location");
   json->begin_object();
   json->key("path");
-  json->string(place.path);
+  json->string(issue.place.file);
   json->key("lines");
   json->begin_object();
   json->key("begin");
-  json->number(place.line);
+  json->number(issue.place.line);
   json->end_object();
   json->end_object();
   json->end_object();
@@ -52,10 +42,17 @@ void write_check_codequality(const CheckReport& report, ByteSink* sink) {
   JsonWriter json(sink);
   json.begin_array();
   for (const Verdict& verdict : report.verdicts) {
-    if (verdict.state.trouble != Trouble::kNone) write_issue(&json, verdict, nullptr, "blocker");
+    const std::string name = verdict.name + ": ";
+    const SourcePlace somewhere = any_place(report.folder, verdict, nullptr);
+    if (const std::string trouble = trouble_text(verdict); !trouble.empty())
+      write_issue(&json, {"run", "blocker", name + trouble, somewhere, fingerprint(verdict, "run")});
+    if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
+      write_issue(&json, {"processes", "info", name + unjudged, somewhere, fingerprint(verdict, "processes")});
     for (const Judged& line : verdict.judged) {
+      if (line.outcome == Outcome::kOk) continue;
       const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
-      if (line.outcome != Outcome::kOk) write_issue(&json, verdict, &line, is_failure ? "major" : "minor");
+      write_issue(&json, {rule_name(line), is_failure ? "major" : "minor", name + sentence(line),
+                          any_place(report.folder, verdict, &line), fingerprint(verdict, line)});
     }
   }
   json.end_array();

@@ -36,6 +36,8 @@ void write_check_gha_benchmark(const CheckReport& report, ByteSink* sink) {
   JsonWriter json(sink);
   json.begin_array();
   for (const Verdict& verdict : report.verdicts) {
+    if (const uint64_t unjudged = verdict.unjudged.processes + verdict.unjudged.replaced; unjudged > 0)
+      write_entry(&json, verdict.name + " not judged", "processes", {unjudged, unjudged, unjudged}, 1);
     for (const DeviceNumbers& device : verdict.devices) {
       const std::string name = verdict.name + " " + device.device + " ";
       write_entry(&json, name + "peak", "bytes", device.peak, verdict.runs);

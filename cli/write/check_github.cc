@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 namespace heapprof::cli {
@@ -25,16 +26,11 @@ std::string property(const std::string& text) {
   return safe;
 }
 
-std::string annotation(const char* kind, const Verdict& verdict, const Judged* line) {
-  std::string place;
-  if (line != nullptr && line->culprit && is_in_project(*line->culprit)) {
-    place = "file=" + property(line->culprit->file) + ",";
-    if (line->culprit->line > 0) place += fmt::format("line={},", line->culprit->line);
-  }
-  const bool has_message = line != nullptr && line->outcome == Outcome::kFail && !verdict.message.empty();
-  return fmt::format("::{} {}title=heapprof {}::{}{}\n", kind, place, property(verdict.name),
-                     data(line == nullptr ? trouble_text(verdict) : sentence(*line)),
-                     has_message ? ". " + data(verdict.message) : "");
+std::string annotation(const char* kind, const Verdict& verdict, const std::optional<SourcePlace>& place,
+                       const std::string& words) {
+  std::string where = place ? "file=" + property(place->file) + "," : "";
+  if (place && place->line > 0) where += fmt::format("line={},", place->line);
+  return fmt::format("::{} {}title=heapprof {}::{}\n", kind, where, property(verdict.name), data(words));
 }
 
 std::string limited(const char* kind, const std::vector<std::string>& all) {
@@ -54,11 +50,18 @@ std::string render_check_annotations(const CheckReport& report) {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;
   for (const Verdict& verdict : report.verdicts) {
-    if (verdict.state.trouble != Trouble::kNone) errors.push_back(annotation("error", verdict, nullptr));
+    if (const std::string trouble = trouble_text(verdict); !trouble.empty())
+      errors.push_back(annotation("error", verdict, std::nullopt, trouble));
+    if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
+      warnings.push_back(annotation("warning", verdict, std::nullopt, unjudged));
     for (const Judged& line : verdict.judged) {
       if (line.outcome == Outcome::kOk) continue;
-      const bool is_error = line.outcome == Outcome::kFail && !report.warn_only;
-      (is_error ? errors : warnings).push_back(annotation(is_error ? "error" : "warning", verdict, &line));
+      const bool is_over = line.outcome == Outcome::kFail;
+      const bool is_error = is_over && !report.warn_only;
+      const std::string message = is_over && !verdict.message.empty() ? ". " + verdict.message : "";
+      (is_error ? errors : warnings)
+          .push_back(annotation(is_error ? "error" : "warning", verdict, source_place(report.folder, &line),
+                                sentence(line) + message));
     }
   }
   return limited("error", errors) + limited("warning", warnings);

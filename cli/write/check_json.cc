@@ -105,6 +105,7 @@ void write_verdict(JsonWriter* json, const Verdict& verdict, bool warn_only) {
   text("name", verdict.name);
   text("outcome", verdict.state.trouble == Trouble::kProgramFailed ? "program failed"
                   : verdict.state.trouble == Trouble::kIncomplete  ? "incomplete"
+                  : verdict.state.trouble == Trouble::kNotJudged   ? "not judged"
                   : verdict.failed()                               ? (warn_only ? "warning" : "fail")
                                                                    : "ok");
   if (verdict.state.trouble != Trouble::kNone) text("trouble", trouble_text(verdict));
@@ -124,6 +125,10 @@ void write_verdict(JsonWriter* json, const Verdict& verdict, bool warn_only) {
   json->number(verdict.runs);
   json->key("duration_ns");
   json->number(verdict.duration_ns);
+  json->key("processes_not_judged_count");
+  json->number(verdict.unjudged.processes);
+  json->key("programs_replaced_count");
+  json->number(verdict.unjudged.replaced);
   write_devices(json, verdict);
   json->key("limits");
   json->begin_array();

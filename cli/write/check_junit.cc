@@ -50,10 +50,13 @@ void write_check_junit(const CheckReport& report, ByteSink* sink) {
   for (const Verdict& verdict : report.verdicts) {
     const bool has_trouble = verdict.state.trouble != Trouble::kNone;
     const size_t failures = report.warn_only ? 0 : verdict.count(Outcome::kFail);
-    const size_t tests = has_trouble ? 1 : verdict.judged.size();
-    suites += fmt::format(R"(  <testsuite name="{}" tests="{}" failures="{}" errors="{}" skipped="0" time="{}">)"
-                          "\n",
-                          xml(verdict.name), tests, failures, has_trouble ? 1 : 0, seconds(verdict.duration_ns));
+    const std::string unjudged = xml(unjudged_text(verdict));
+    const size_t skipped = unjudged.empty() ? 0 : 1;
+    const size_t tests = has_trouble ? 1 : verdict.judged.size() + skipped;
+    suites +=
+        fmt::format(R"(  <testsuite name="{}" tests="{}" failures="{}" errors="{}" skipped="{}" time="{}">)"
+                    "\n",
+                    xml(verdict.name), tests, failures, has_trouble ? 1 : 0, skipped, seconds(verdict.duration_ns));
     if (has_trouble) {
       const std::string words = xml(trouble_text(verdict));
       suites += fmt::format(
@@ -62,6 +65,12 @@ void write_check_junit(const CheckReport& report, ByteSink* sink) {
           xml(verdict.name), seconds(verdict.duration_ns), words, words);
     }
     for (const Judged& line : verdict.judged) suites += test_case(verdict, line, report.warn_only);
+    if (skipped > 0) {
+      suites += fmt::format(
+          "    <testcase classname=\"heapprof.{}\" name=\"other processes\" time=\"0.000\">\n      <skipped "
+          "message=\"{}\"/>\n    </testcase>\n",
+          xml(verdict.name), unjudged);
+    }
     suites += "  </testsuite>\n";
     all += tests;
     all_failures += failures;

@@ -3,6 +3,7 @@
 #include "cli/write/check_report.h"
 #include "cli/write/check_words.h"
 #include "cli/write/contract_text.h"
+#include "cli/write/markdown.h"
 
 #include <fmt/format.h>
 
@@ -14,29 +15,7 @@ namespace {
 
 constexpr size_t kMostBytes = 60'000;  // of rows
 
-// Names of functions are full of what Markdown and HTML read as their own.
-std::string cell(const std::string& text) {
-  std::string safe;
-  for (const char c : shorten_middle(escape_controls(text), 200)) {
-    switch (c) {
-      case '&': safe += "&amp;"; break;
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '@': safe += "&#64;"; break;  // a mention
-      case '|':
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '#':
-      case '~': safe += std::string("\\") + c; break;
-      default: safe += c;
-    }
-  }
-  return safe;
-}
+std::string cell(const std::string& text) { return markdown_text(shorten_middle(escape_controls(text), 200)); }
 
 std::string row(const Judged& line, bool warn_only) {
   const std::string who = line.culprit ? culprit_text(line) + " (" + culprit_place(*line.culprit) + ")" : "";
@@ -69,6 +48,7 @@ void write_check_markdown(const CheckReport& report, ByteSink* sink) {
   size_t bytes = 0;
   for (const Verdict& verdict : report.verdicts) {
     sink->write(title(verdict, report.warn_only) + "\n");
+    if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty()) sink->write(unjudged + ".\n\n");
     if (verdict.judged.empty()) continue;
     std::vector<const Judged*> lines;
     for (const Judged& line : verdict.judged) lines.push_back(&line);

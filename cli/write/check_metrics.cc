@@ -70,6 +70,12 @@ void write_check_metrics(const CheckReport& report, ByteSink* sink) {
     const bool is_ok = verdict.state.trouble == Trouble::kNone && !verdict.failed();
     sink->write(fmt::format("heapprof_check_ok{{budget=\"{}\"}} {}\n", label(verdict.name), is_ok ? 1 : 0));
   }
+  sink->write(
+      head("heapprof_processes_not_judged", "", "Processes that the program started and no budget was held against."));
+  for (const Verdict& verdict : report.verdicts) {
+    sink->write(fmt::format("heapprof_processes_not_judged{{budget=\"{}\"}} {}\n", label(verdict.name),
+                            verdict.unjudged.processes + verdict.unjudged.replaced));
+  }
   sink->write("# EOF\n");
 }
 

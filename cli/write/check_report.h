@@ -20,6 +20,7 @@ namespace heapprof::cli {
 struct CheckReport {
   std::vector<Verdict> verdicts;  // each with a name of its own
   bool warn_only = false;         // what is over a limit is a warning
+  std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
 };
 
 struct CheckForm {

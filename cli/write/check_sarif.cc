@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 namespace heapprof::cli {
 namespace {
@@ -20,7 +21,8 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kRules = {
      {"allocations", "More blocks are allocated than the budget allows"},
      {"temporary", "More blocks are temporary than the budget allows"},
      {"contract", "What a contract states besides memory does not hold"},
-     {"run", "The program failed, or its profile is incomplete"}}};
+     {"run", "The program failed, or its profile is incomplete"},
+     {"processes", "Processes that the program started were not judged"}}};
 
 void write_text(JsonWriter* json, const char* key, const std::string& text) {
   json->key(key);
@@ -55,16 +57,7 @@ std::string uri(const std::string& path) {
   return text;
 }
 
-void write_location(JsonWriter* json, const Verdict& verdict, const Judged* line) {
-  std::string path = verdict.profile.empty() ? verdict.name : verdict.profile;
-  uint64_t number = 1;
-  if (line != nullptr && line->culprit && is_in_project(*line->culprit)) {
-    path = line->culprit->file;
-    number = std::max<uint64_t>(line->culprit->line, 1);
-  } else if (line != nullptr && line->at.line > 0) {
-    path = line->at.file;
-    number = line->at.line;
-  }
+void write_location(JsonWriter* json, const SourcePlace& place) {
   json->key("locations");
   json->begin_array();
   json->begin_object();
@@ -73,33 +66,60 @@ void write_location(JsonWriter* json, const Verdict& verdict, const Judged* line
   json->key("artifactLocation");
   json->begin_object();
   json->key("uri");
-  json->string(uri(path));
+  json->string(uri(place.file));
   json->end_object();
   json->key("region");
   json->begin_object();
   json->key("startLine");
-  json->number(number);
+  json->number(place.line);
   json->end_object();
   json->end_object();
   json->end_object();
   json->end_array();
 }
 
-void write_result(JsonWriter* json, const Verdict& verdict, const Judged* line, const char* level) {
+struct Finding {
+  std::string rule;
+  const char* level;
+  std::string words;
+  SourcePlace place;
+  std::string fingerprint;
+};
+
+void write_result(JsonWriter* json, const Finding& finding) {
   json->new_line();
   json->begin_object();
   json->key("ruleId");
-  json->string(line == nullptr ? "heapprof/run" : "heapprof/" + rule_name(*line));
+  json->string("heapprof/" + finding.rule);
   json->key("level");
-  json->string(level);
-  write_text(json, "message", verdict.name + ": " + (line == nullptr ? trouble_text(verdict) : sentence(*line)));
-  write_location(json, verdict, line);
+  json->string(finding.level);
+  write_text(json, "message", finding.words);
+  write_location(json, finding.place);
   json->key("partialFingerprints");
   json->begin_object();
   json->key("heapprof/v1");
-  json->string(fingerprint(verdict, line));
+  json->string(finding.fingerprint);
   json->end_object();
   json->end_object();
+}
+
+std::vector<Finding> find_results(const CheckReport& report) {
+  std::vector<Finding> findings;
+  for (const Verdict& verdict : report.verdicts) {
+    const std::string name = verdict.name + ": ";
+    const SourcePlace somewhere = any_place(report.folder, verdict, nullptr);
+    if (const std::string trouble = trouble_text(verdict); !trouble.empty())
+      findings.push_back({"run", "error", name + trouble, somewhere, fingerprint(verdict, "run")});
+    if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
+      findings.push_back({"processes", "note", name + unjudged, somewhere, fingerprint(verdict, "processes")});
+    for (const Judged& line : verdict.judged) {
+      if (line.outcome == Outcome::kOk) continue;
+      const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
+      findings.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(line),
+                          any_place(report.folder, verdict, &line), fingerprint(verdict, line)});
+    }
+  }
+  return findings;
 }
 
 }  // namespace
@@ -127,17 +147,8 @@ void write_check_sarif(const CheckReport& report, ByteSink* sink) {
   json.end_object();
   json.key("results");
   json.begin_array();
-  size_t results = 0;
-  const auto add = [&](const Verdict& verdict, const Judged* line, const char* level) {
-    if (results++ < kMostResults) write_result(&json, verdict, line, level);
-  };
-  for (const Verdict& verdict : report.verdicts) {
-    if (verdict.state.trouble != Trouble::kNone) add(verdict, nullptr, "error");
-    for (const Judged& line : verdict.judged) {
-      const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
-      if (line.outcome != Outcome::kOk) add(verdict, &line, is_failure ? "error" : "warning");
-    }
-  }
+  const std::vector<Finding> findings = find_results(report);
+  for (size_t i = 0; i < std::min(findings.size(), kMostResults); ++i) write_result(&json, findings[i]);
   json.end_array();
   json.end_object();
   json.end_array();

@@ -94,6 +94,7 @@ std::string last_line(const Verdict& verdict) {
         fmt::format(" · baseline: median of {} run{}", verdict.baseline_runs, verdict.baseline_runs == 1 ? "" : "s");
   if (verdict.runs > 1) text += fmt::format(" · median of {} runs", verdict.runs);
   if (verdict.state.end.kind == EndKind::kUnknown) text += " · how the program ended is not known";
+  if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty()) text += " · " + unjudged;
   if (!verdict.profile.empty()) {
     const std::string file = command_text({verdict.profile});
     text += fmt::format(" · profile {} · heapprof report {}", file, file);

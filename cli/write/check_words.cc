@@ -1,6 +1,8 @@
 // cli/write/check_words.cc: see check_words.h.
 #include "cli/write/check_words.h"
 
+#include "cli/base/file_name.h"
+#include "cli/base/hash.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/run_text.h"
@@ -8,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <filesystem>
 
 namespace heapprof::cli {
 namespace {
@@ -77,9 +79,7 @@ std::string excess_text(const Judged& line) {
 }
 
 std::string growth_text(uint64_t base, uint64_t value) {
-  if (base == value) return "±0";
-  if (base == 0) return "new";
-  return value > base ? "+" + format_percent({value - base, base}) : "−" + format_percent({base - value, base});
+  return base == value ? "±0" : format_change_percent({base, value});
 }
 
 std::string limit_text(const Judged& line) {
@@ -128,9 +128,22 @@ std::string trouble_text(const Verdict& verdict) {
   switch (verdict.state.trouble) {
     case Trouble::kProgramFailed: return "the program failed: " + end_text(verdict.state.end);
     case Trouble::kIncomplete: return "the profile is incomplete: " + escape_controls(verdict.state.reason);
+    case Trouble::kNotJudged: return escape_controls(verdict.state.reason);
     case Trouble::kNone: break;
   }
   return "";
+}
+
+std::string unjudged_text(const Verdict& verdict) {
+  const auto [processes, replaced] = verdict.unjudged;
+  if (verdict.state.trouble != Trouble::kNone || processes + replaced == 0) return "";
+  std::string text;
+  if (processes > 0) text = fmt::format("{} process{} that it started", processes, processes == 1 ? "" : "es");
+  if (replaced > 0) {
+    text +=
+        fmt::format("{}{} program{} replaced by exec", text.empty() ? "" : " and ", replaced, replaced == 1 ? "" : "s");
+  }
+  return text + (processes + replaced == 1 ? " was not judged" : " were not judged");
 }
 
 std::string unit_name(const Subject& subject) {
@@ -143,18 +156,41 @@ const char* outcome_word(const Judged& line, bool warn_only) {
   return line.outcome == Outcome::kWarning ? "warning" : "ok";
 }
 
-std::string fingerprint(const Verdict& verdict, const Judged* line) {
-  const std::string text = verdict.name + '\0' + (line == nullptr ? "" : line->site + '\0' + subject_key(*line));
-  std::string digits;
-  for (uint64_t hash : {0xcbf29ce484222325ull, 0x9ae16a3b2f90404full}) {  // FNV-1a from two starts
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    digits += fmt::format("{:016x}", hash);
-  }
-  return digits;
+std::string fingerprint(const Verdict& verdict, const Judged& line) {
+  return hash_digits(verdict.name + '\0' + line.site + '\0' + subject_key(line));
 }
 
-bool is_in_project(const Culprit& culprit) {
-  return !culprit.file.empty() && culprit.file[0] != '/' && !culprit.file.starts_with("../");
+std::string fingerprint(const Verdict& verdict, std::string_view what) {
+  return hash_digits(verdict.name + '\0' + std::string(what));
+}
+
+namespace {
+
+// Of a path as debug information or the user has it, seen from the project's folder; none if it is not in there.
+std::optional<std::string> path_in_project(const std::string& path) {
+  const std::string plain = std::filesystem::path(path).lexically_normal().string();
+  if (plain.empty() || plain == "." || plain[0] == '/' || plain == ".." || plain.starts_with("../"))
+    return std::nullopt;
+  return plain;
+}
+
+}  // namespace
+
+std::optional<SourcePlace> source_place(const std::string& folder, const Judged* line) {
+  if (line == nullptr) return std::nullopt;
+  if (line->culprit) {
+    if (const auto file = path_in_project(line->culprit->file)) return SourcePlace{*file, line->culprit->line};
+  }
+  if (line->at.line == 0) return std::nullopt;  // of a flag
+  const bool is_absolute = line->at.file.starts_with('/');
+  const auto file = path_in_project(is_absolute ? line->at.file : folder + line->at.file);
+  return file ? std::optional<SourcePlace>({*file, line->at.line}) : std::nullopt;
+}
+
+SourcePlace any_place(const std::string& folder, const Verdict& verdict, const Judged* line) {
+  if (const auto place = source_place(folder, line)) return {place->file, std::max<uint64_t>(place->line, 1)};
+  const std::string& profile = verdict.profile.empty() ? verdict.name : verdict.profile;
+  return {path_in_project(folder + profile).value_or(base_name(profile)), 1};
 }
 
 }  // namespace heapprof::cli

@@ -75,8 +75,8 @@ std::string DiffWords::explained(const DiffSection& section) const {
 std::string DiffWords::slack(Metric metric) const {
   const Tolerance& tolerance = view_.tolerance;
   return fmt::format("{} or {}", share_text(tolerance.share),
-                     is_in_bytes(metric) ? format_bytes(tolerance.slack_bytes)
-                                         : format_count(tolerance.slack_blocks) + " allocations");
+                     is_in_bytes(metric) ? format_bytes(tolerance.slack(metric))
+                                         : format_count(tolerance.slack(metric)) + " allocations");
 }
 
 std::string DiffWords::function(const PlaceChange& place) const {

@@ -161,7 +161,7 @@ expect_in err.txt "or only one of the two is merged [HP157]"
 expect_status 4 check --baseline none.json --update-baseline heapprof.check.exit_code.json
 [ ! -e none.json ] || fail "a failed program became a baseline"
 expect_status 2 check --max-peak 1B --update-baseline p.json
-expect_in err.txt "--update-baseline has nothing to write to: no baseline is named [HP159]"
+expect_in err.txt "--update-baseline needs --baseline FILE too [HP159]"
 mkdir base && cp p.json base/leaks.json
 expect_status 1 check --budget heapprof.toml --name leaks --baseline base p.json
 expect_in out.txt "baseline 7.24 KiB"
@@ -236,14 +236,14 @@ heapprof: error: other.toml has no budget for p.json, a profile of: ./leaky [HP1
   instead: give a budget the profile's command
 TEXT
 refused 2 --budget other.toml --name y p.json <<'TEXT'
-heapprof: error: no budget matches --name 'y', only x are there [HP150]
+heapprof: error: no budget matches --name 'y', only x [HP150]
   fix:     name one of them
   instead: leave --name out: each profile is checked by the budget with its command
 TEXT
 sed -i 's/^peak.*/peek = 1/' other.toml
 refused 2 --budget other.toml <<'TEXT'
 heapprof: error: other.toml, line 5: unknown key 'peek'; did you mean peak? [HP144]
-  fix:     the keys here are peak, total, leaked, allocations, temporary, warn_at, tolerance, slack, runs, name, command, baseline, message, site, ignore
+  fix:     the keys here are peak, total, leaked, allocations, temporary, warn_at, tolerance, slack, runs, processes, name, command, baseline, message, site, ignore
   instead: turn it into a comment: put # in front of it
 TEXT
 refused 2 --runs 3 --max-peak 1B p.json <<'TEXT'

@@ -46,8 +46,8 @@ heapprof: error: the profile has no device 'gpu', only host, cuda:0 [HP057]
 WORDS
 ln -s "$SOURCE/tests/golden/valgrind_heap.json" dhat.out
 refused 2 report --sort temporary dhat.out <<'WORDS'
-heapprof: error: dhat.out does not say which allocations were temporary [HP067]
-  fix:     sort by something else: --sort total
+heapprof: error: dhat.out does not have the metric temporary: its tool does not count it [HP067]
+  fix:     go by something else, such as total
   instead: profile the program with heapprof run, which counts them
 WORDS
 refused 3 report "no such file" <<'WORDS'

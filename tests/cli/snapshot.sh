@@ -46,7 +46,7 @@ expect_in err.txt "there is no process 999999999 [HP087]"
 expect_status 1 "$HEAPPROF_BIN" snapshot -o no.json $$
 expect_in err.txt "process $$ is not being profiled [HP088]"
 expect_status 1 "$HEAPPROF_BIN" snapshot -o /nonexistent/no.json "$target"
-expect_in err.txt "no snapshot of process $target: the profile cannot be written to /nonexistent/no.json: no such file or directory"
+expect_in err.txt "no snapshot of process $target: /nonexistent/no.json cannot be written: no such file or directory"
 expect_status 2 "$HEAPPROF_BIN" snapshot
 expect_in err.txt "[HP091]"
 expect_status 2 "$HEAPPROF_BIN" snapshot me

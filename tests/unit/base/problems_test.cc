@@ -98,7 +98,7 @@ TEST_CASE("run has exit codes of its own") {
   CHECK(run_exit_code(program_not_found("x")) == 127);
   CHECK(run_exit_code(program_is_directory("x")) == 126);
   CHECK(run_exit_code(program_is_static("x")) == 125);
-  CHECK(run_exit_code(missing_program()) == 125);
+  CHECK(run_exit_code(missing_program("run")) == 125);
 }
 
 TEST_CASE("what mends a refusal depends on what was refused, however errno was put into words") {

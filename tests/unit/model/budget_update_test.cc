@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <functional>
+
 using namespace heapprof::cli;
 
 namespace {
@@ -61,4 +63,34 @@ TEST_CASE("limits are raised where they stand, and nothing else changes") {
   CHECK(verdicts[1].judged[0].outcome == Outcome::kOk);
   CHECK(verdicts[1].judged[1].outcome == Outcome::kFail);
   CHECK(verdicts[1].judged[2].outcome == Outcome::kFail);
+}
+
+TEST_CASE("a raised limit is held against its own expectation, the share that warns, and the baseline") {
+  const std::string text = "peak = \"1 B\"\n";
+  const auto judged_anew = [&](const std::function<void(Judged*)>& change) {
+    std::vector<Verdict> verdicts(1);
+    verdicts[0].judged = {over(90, 100, {7, 12})};
+    verdicts[0].judged[0].culprit.emplace();
+    change(&verdicts[0].judged[0]);
+    CHECK(raise_limits(text, &verdicts).count == 1);
+    return verdicts[0].judged[0];
+  };
+  const Judged kept = judged_anew([](Judged*) {});
+  CHECK(kept.outcome == Outcome::kOk);
+  CHECK_FALSE(kept.culprit);
+  const Judged above = judged_anew([](Judged* line) { line->expect = Expectation{10, 89}; });
+  CHECK(above.reason == Reason::kAboveExpected);
+  CHECK(above.outcome == Outcome::kFail);
+  CHECK(above.culprit);
+  const Judged below = judged_anew([](Judged* line) { line->expect = Expectation{91, 95}; });
+  CHECK(below.reason == Reason::kBelowExpected);
+  CHECK_FALSE(below.culprit);
+  const Judged near = judged_anew([](Judged* line) { line->warn_share = 8000; });
+  CHECK(near.reason == Reason::kNearLimit);
+  CHECK(near.outcome == Outcome::kWarning);
+  const Judged grown = judged_anew([](Judged* line) {
+    line->base = 70;
+    line->base_most = 80;
+  });
+  CHECK(grown.reason == Reason::kOverBaseline);
 }

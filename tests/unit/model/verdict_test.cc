@@ -1,5 +1,6 @@
 #include "cli/model/verdict.h"
 
+#include "cli/model/verdict_record.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
@@ -205,6 +206,76 @@ TEST_CASE("a crash and an incomplete profile are never judged") {
   profile.run.end = {EndKind::kSignaled, 9};
   profile.run.counters.lost = 1;
   CHECK(find_run_state(profile).trouble == Trouble::kProgramFailed);
+}
+
+TEST_CASE("what a started process's exit code means its parent knows; a crash is one all the same") {
+  Profile profile = scene_profile();
+  const auto trouble = [&](EndKind kind, int status) {
+    profile.run.end = {kind, status};
+    return find_started_state(profile).trouble;
+  };
+  CHECK(trouble(EndKind::kExited, 1) == Trouble::kNone);
+  CHECK(trouble(EndKind::kSignaled, 15) == Trouble::kNone);
+  CHECK(trouble(EndKind::kSignaled, 11) == Trouble::kProgramFailed);
+  CHECK(trouble(EndKind::kSignaled, 9) == Trouble::kProgramFailed);  // it may be the kernel's, for want of memory
+  CHECK(trouble(EndKind::kRunning, 0) == Trouble::kIncomplete);
+  profile.run.counters.lost = 1;
+  CHECK(trouble(EndKind::kExited, 1) == Trouble::kIncomplete);
+  CHECK(trouble(EndKind::kSignaled, 15) == Trouble::kIncomplete);
+}
+
+TEST_CASE("of several processes one has to have what a limit is about") {
+  Profile host = scene_profile();
+  host.devices.resize(1);
+  const Profile both = scene_profile();
+  Budget budget;
+  budget.limits = {most(Metric::kPeak, 1)};
+  budget.limits[0].subject.device = "cuda:0";
+  std::vector<Problem> warnings;
+  BudgetFit fit(budget);
+  REQUIRE(fit.add(host, "a.json").ok());
+  CHECK(fit.finish(&warnings).problem().id == "HP145");
+  REQUIRE(fit.add(both, "b.json").ok());
+  CHECK(fit.finish(&warnings).ok());
+  CHECK(warnings.empty());
+  // A line for the one that has it, none for the other.
+  CHECK(judge_profile(budget, host).empty());
+  CHECK(judge_profile(budget, both).size() == 1);
+}
+
+TEST_CASE("blocks have a slack of ten over the baseline, and none where bytes have none") {
+  const Profile base = scene_profile();
+  Profile more = scene_profile();
+  Site& site = more.devices[0].sites[0];
+  site.numbers.total_blocks += 10;
+  Budget budget;
+  budget.tolerance_share = 0;
+  const auto outcome = [&] {
+    return line_of(judge_profile(budget, more, &base), "host", Metric::kAllocations).outcome;
+  };
+  CHECK(outcome() == Outcome::kOk);
+  site.numbers.total_blocks += 1;
+  CHECK(outcome() == Outcome::kFail);
+  site.numbers.total_blocks -= 10;
+  CHECK(outcome() == Outcome::kOk);
+  budget.slack_bytes = 0;
+  CHECK(outcome() == Outcome::kFail);
+}
+
+TEST_CASE("a history has the medians of the runs") {
+  std::vector<Profile> runs(3, scene_profile());
+  runs[1].devices[0].sites[0].numbers.total_bytes += 1000;
+  runs[2].devices[0].sites[0].numbers.total_bytes += 5000;
+  runs[2].has_lifetimes = false;
+  Verdict verdict;
+  verdict.name = "render";
+  verdict.devices = measure_devices(runs);
+  const HistoryRecord record = make_record(runs[2], runs[2].devices[0], verdict, "c0ffee");
+  const HistoryRecord middle = make_record(runs[1], runs[1].devices[0], "render", "c0ffee");
+  CHECK(record.metrics[metric_index(Metric::kTotal)] == middle.metrics[metric_index(Metric::kTotal)]);
+  CHECK_FALSE(record.metrics[metric_index(Metric::kPeak)]);  // a run that does not know it says nothing
+  CHECK(record.ok == true);
+  CHECK(record.name == "render");
 }
 
 TEST_CASE("a sum of profiles is as its worst part, and its peak the largest process's") {

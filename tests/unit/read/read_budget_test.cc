@@ -28,6 +28,7 @@ warn_at = "90 %"
 tolerance = "3 %"
 slack = "64 KiB"
 runs = 3
+processes = "each"
 [[budget]]
 name = "render-small"
 command = ["./render", "small.usd"]
@@ -54,6 +55,7 @@ message = "ask first"
   CHECK(file->defaults.tolerance_share == 300);
   CHECK(file->defaults.slack_bytes == 65536);
   CHECK(file->defaults.runs == 3);
+  CHECK(file->defaults.processes == Processes::kEach);
   REQUIRE(file->budgets.size() == 1);
   const Budget& budget = file->budgets[0];
   CHECK(budget.name == "render-small");
@@ -73,7 +75,7 @@ message = "ask first"
       CHECK(limit.most == uint64_t{7} << 30);
       REQUIRE(limit.expect);
       CHECK(limit.expect->least < uint64_t{6} << 30);
-      CHECK(limit.at.line == 11);
+      CHECK(limit.at.line == 12);
     } else if (subject.metric == Metric::kTemporary) {
       ++found;
       CHECK(subject.is_share);
@@ -111,6 +113,7 @@ TEST_CASE("mistakes are named with file and line") {
   CHECK(what("allocations = \"12 MiB\"").find("b.toml, line 4: allocations takes") == 0);
   CHECK(what("warn_at = 90").find("takes a percentage") != std::string::npos);
   CHECK(what("runs = 0").find("1 to 100") != std::string::npos);
+  CHECK(what("processes = \"all\"").find("\"started\" (the program alone) or \"each\"") != std::string::npos);
   CHECK(what("command = \"./x\"").find("takes its words") != std::string::npos);
   CHECK(what("command = [1]").find("text in quotes") != std::string::npos);
   CHECK(what("[[budget.site]]\npeak = 1").find("needs match") != std::string::npos);
@@ -124,6 +127,18 @@ TEST_CASE("mistakes are named with file and line") {
   CHECK(problem_of("version = 2").what == "b.toml, line 1: this heapprof knows version = 1");
   CHECK(problem_of("version = 1\nversion = 1").what.find("b.toml, line 2") == 0);
   CHECK(problem_of("version = ").what.find("b.toml, line 1") == 0);
+}
+
+TEST_CASE("ten thousand sites are read, and one more is refused") {
+  std::string sites = kHead;
+  for (int i = 0; i < 10'000; ++i) sites += "[[budget.site]]\nmatch = \"f" + std::to_string(i) + "\"\npeak = 1\n";
+  const Result<BudgetFile> file = parse_budget(sites, "b.toml");
+  REQUIRE(file.ok());
+  CHECK(file->budgets[0].sites.size() == 10'000);
+  CHECK(file->budgets[0].limits.size() == 10'000);
+  CHECK(file->budgets[0].limits.back().subject.site == 9'999);
+  CHECK(problem_of(sites + "[[budget.site]]\nmatch = \"g\"\npeak = 1\n").what.find("10,000 sites") !=
+        std::string::npos);
 }
 
 TEST_CASE("hostile budgets are refused, and hurt nobody") {

@@ -1,0 +1,12 @@
+// cli/base/hash.h: names made short: the same digits for the same text, on every machine and in every version.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+// 32 hexadecimal digits (FNV-1a from two starts): for telling names apart, not for keeping secrets.
+std::string hash_digits(std::string_view text);
+
+}  // namespace heapprof::cli
