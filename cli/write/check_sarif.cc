@@ -14,7 +14,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostResults = 5000;  // as many as GitHub takes
-constexpr std::array<std::pair<const char*, const char*>, 7> kRules = {
+constexpr std::array<std::pair<const char*, const char*>, 8> kRules = {
     {{"peak", "More memory is live at once than the budget allows"},
      {"leaked", "More memory is live at the end than the budget allows"},
      {"total", "More memory is allocated in all than the budget allows"},
