@@ -150,3 +150,14 @@ for i in $(seq 1 600); do printf '[[budget.site]]\nmatch = "build_index%s"\nallo
 expect_status 1 "$HEAPPROF_BIN" check --budget many.toml --name many --annotations none -q --summary many.md small.json
 [ "$(wc -c <many.md)" -lt 65536 ] || fail "$(wc -c <many.md) bytes of Markdown"
 grep -qE '^… and [0-9]+ more$' many.md || fail "it does not say what was left out"
+
+# SARIF, held against the model that is generated from its schema; and the model sees what is wrong.
+if "$PYTHON" -c 'import sarif_om' 2>/dev/null; then
+  "$PYTHON" "$SOURCE/tests/support/check_sarif.py" out.sarif || fail "SARIF is not what its schema has"
+  for change in 'del(.runs[0].results[0].message)' '.runs[0].results[0].rulId = "x"' 'del(.runs[0].tool.driver.name)'; do
+    jq "$change" out.sarif >wrong.sarif
+    ! "$PYTHON" "$SOURCE/tests/support/check_sarif.py" wrong.sarif 2>/dev/null || fail "$change is not seen"
+  done
+else
+  not_tried "SARIF by python3-sarif-python-om, which is not installed"
+fi
