@@ -36,6 +36,9 @@ enum class Question : uint32_t {
   kDeviceUuid,
   kDevicePciId,
   kDeviceName,
+  kPoolGetAttribute,
+  kGraphMemoryAttribute,
+  kExchangeCaptureMode,
   kCount
 };
 constexpr const char* kQuestions[] = {"cuCtxGetDevice",
@@ -48,7 +51,10 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuDevicePrimaryCtxGetState",
                                       "cuDeviceGetUuid",
                                       "cuDeviceGetPCIBusId",
-                                      "cuDeviceGetName"};
+                                      "cuDeviceGetName",
+                                      "cuMemPoolGetAttribute",
+                                      "cuDeviceGetGraphMemAttribute",
+                                      "cuThreadExchangeStreamCaptureMode"};
 static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
 void* g_questions[static_cast<size_t>(Question::kCount)];
 
@@ -72,11 +78,6 @@ template <typename... Arguments>
 bool ask(Question question, Arguments... arguments) {
   void* function = answerer(question);
   return function != nullptr && reinterpret_cast<int (*)(Arguments...)>(function)(arguments...) == kCudaSuccess;
-}
-
-uint32_t device_of_ordinal(int ordinal) {
-  const bool fits = ordinal >= 0 && static_cast<uint32_t>(ordinal) <= wire::kLastCudaDevice - wire::kFirstCudaDevice;
-  return fits ? wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal) : wire::kUnknownCudaDevice;
 }
 
 // CUarray_format; packed and block formats, of which a driver that knows them also says the size, count as a byte.
@@ -126,9 +127,13 @@ uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // th
 
 constexpr int kLastKnownVersion = 13999;       // of CUDA
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
-constexpr uint32_t kArrayLayered = 1;          // CUDA_ARRAY3D_LAYERED: depth is a number of layers
-constexpr uint32_t kMostLevels = 32;           // of a mipmap: each is half as wide
-constexpr uint32_t kNotCapturing = 0;          // CU_STREAM_CAPTURE_STATUS_NONE
+constexpr uint32_t kPointerPool = 17;          // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+constexpr int kPoolHeld = 5;           // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, then …_HIGH and USED_MEM_CURRENT
+constexpr int kGraphsUsed = 0;         // CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, then …_HIGH, and the same of RESERVED
+constexpr uint32_t kRelaxed = 2;       // CU_STREAM_CAPTURE_MODE_RELAXED
+constexpr uint32_t kArrayLayered = 1;  // CUDA_ARRAY3D_LAYERED: depth is a number of layers
+constexpr uint32_t kMostLevels = 32;   // of a mipmap: each is half as wide
+constexpr uint32_t kNotCapturing = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
 
 }  // namespace
 
@@ -161,6 +166,11 @@ bool stands_for(CudaFunction function, void* found, int version) {
 void forget_cuda() {
   for (void*& real : g_real_cuda) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
   for (void*& question : g_questions) __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);
+}
+
+uint32_t device_of_ordinal(int ordinal) {
+  const bool fits = ordinal >= 0 && static_cast<uint32_t>(ordinal) <= wire::kLastCudaDevice - wire::kFirstCudaDevice;
+  return fits ? wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal) : wire::kUnknownCudaDevice;
 }
 
 uint32_t device_of_context() {
@@ -248,7 +258,35 @@ uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels) {
   return sum;
 }
 
+void* pool_of_pointer(uint64_t address) {
+  void* pool = nullptr;
+  return ask(Question::kPointerGetAttribute, static_cast<void*>(&pool), kPointerPool, address) ? pool : nullptr;
+}
+
+bool ask_pool_numbers(void* pool, CudaPoolNumbers* numbers) {
+  int attribute = kPoolHeld;
+  for (uint64_t* number : {&numbers->held_bytes, &numbers->most_bytes, &numbers->used_bytes}) {
+    if (!ask(Question::kPoolGetAttribute, pool, attribute++, static_cast<void*>(number))) return false;
+  }
+  return true;
+}
+
+bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers) {
+  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
+  int attribute = kGraphsUsed;
+  for (uint64_t* number :
+       {&numbers->used_bytes, &numbers->most_used_bytes, &numbers->held_bytes, &numbers->most_held_bytes}) {
+    if (!ask(Question::kGraphMemoryAttribute, ordinal, attribute++, static_cast<void*>(number))) return false;
+  }
+  return true;
+}
+
+RelaxedCapture::RelaxedCapture() : mode_(kRelaxed) { ask(Question::kExchangeCaptureMode, &mode_); }
+RelaxedCapture::~RelaxedCapture() { ask(Question::kExchangeCaptureMode, &mode_); }
+
+// The stream that is NULL cannot be captured, unless it is each thread's own.
 bool is_capturing(void* stream, bool per_thread) {
+  if (stream == nullptr && !per_thread) return false;
   uint32_t status = kNotCapturing;
   const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
   return ask(question, stream, &status) && status != kNotCapturing;

@@ -53,6 +53,19 @@ struct CudaCopy3d {  // CUDA_MEMCPY3D
 struct CudaIpcHandle {
   char bytes[64];
 };
+struct CudaAllocationNode {  // CUDA_MEM_ALLOC_NODE_PARAMS
+  CudaAllocationProperties properties;
+  size_t rest_of_properties[9];
+  const void* access;
+  size_t access_count;
+  size_t size_bytes;
+  uint64_t address;
+};
+struct CudaNode {  // CUgraphNodeParams, its beginning
+  uint32_t type;
+  uint32_t reserved[3];
+  CudaAllocationNode allocation;
+};
 
 enum class CudaFunction : uint32_t {
 #define X(symbol, base, version, per_thread, params) symbol,
@@ -65,6 +78,7 @@ inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
 inline constexpr uint32_t kCudaLocationDevice = 1;
+inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
 
 // What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
 // driver; nullptr: no driver is loaded.
@@ -77,6 +91,8 @@ bool is_own_code(const void* address);
 // Objects are being unloaded: what was found may be gone.
 void forget_cuda();
 
+// The wire's number of a device.
+uint32_t device_of_ordinal(int ordinal);
 // Device of the calling thread's context: wire::DeviceId.
 uint32_t device_of_context();
 // The calling thread's context; nullptr: none.
@@ -93,6 +109,33 @@ uint64_t bytes_of_pointer(uint64_t address);
 uint64_t bytes_of_array(void* array, uint32_t device);
 // What it takes without padding.
 uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels);
+// Of an address that an allocation from a pool gave out: the pool; nullptr: the driver does not say.
+void* pool_of_pointer(uint64_t address);
+struct CudaPoolNumbers {
+  uint64_t held_bytes;  // of the device
+  uint64_t most_bytes;  // of those, since the program set it back
+  uint64_t used_bytes;
+};
+bool ask_pool_numbers(void* pool, CudaPoolNumbers* numbers);
+struct CudaGraphNumbers {
+  uint64_t used_bytes;
+  uint64_t most_used_bytes;
+  uint64_t held_bytes;
+  uint64_t most_held_bytes;
+};
+// pre: a CUDA device
+bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
+// While it lives, no call of this thread is one that a capture of another forbids.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  uint32_t mode_;
+};
 bool is_capturing(void* stream, bool per_thread);
 // Whether the device's primary context has come to its end; false where the driver does not say.
 bool has_primary_context_ended(int device);

@@ -60,12 +60,16 @@ INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit,
                 hook_frame);
 }
 
+// In `expected`: the calling thread's context's, asked for only where it is needed.
+inline constexpr uint32_t kDeviceToAsk = 0;
+
 // An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
 // undo(key) gives it back where that turns out to be beyond a limit.
 template <typename Call, typename Find, typename Undo>
-INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, wire::DeviceCall kind,
-                    const uint64_t* hook_frame, Call&& call, Find&& find, Undo&& undo) {
+INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
+                    Call&& call, Find&& find, Undo&& undo) {
   const bool is_limited = has_device_limits();
+  if (is_limited && expected.device == kDeviceToAsk) expected.device = device_of_context();
   if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
     note_refusal(expected.device, expected.size_bytes, true, hook_frame);
     return kCudaOutOfMemory;
@@ -75,7 +79,8 @@ INLINE int allocate(const DeviceMemory& expected, DeviceOperation operation, wir
   if (result == kCudaSuccess) {
     memory = find();
   } else if (result == kCudaOutOfMemory) {
-    note_refusal(expected.device, expected.size_bytes, false, hook_frame);
+    const uint32_t device = expected.device == kDeviceToAsk ? device_of_context() : expected.device;
+    note_refusal(device, expected.size_bytes, false, hook_frame);
   }
   if (result != kCudaSuccess || memory.key == 0) {
     if (is_limited) return_device_memory(expected.device, expected.size_bytes);

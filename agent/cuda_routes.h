@@ -20,12 +20,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+using heapprof::agent::CudaAllocationNode;
 using heapprof::agent::CudaAllocationProperties;
 using heapprof::agent::CudaArray2d;
 using heapprof::agent::CudaArray3d;
 using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaIpcHandle;
+using heapprof::agent::CudaNode;
 
 // The wrappers.
 extern "C" {

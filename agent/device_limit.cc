@@ -15,7 +15,7 @@ namespace heapprof::agent {
 
 namespace {
 
-enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping };
+enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping, kUnmapping };
 
 struct Entry {
   uint64_t key;
@@ -131,6 +131,16 @@ void sweep(const IsOver& is_over, const OnEnd& on_end) {
   }
 }
 
+// Mappings within the range become those of another kind. What was moved is met again at most.
+void move_mappings(Kind from, Kind to, uint64_t address, uint64_t size_bytes) {
+  sweep([&](const Entry& entry) { return entry.kind == from && entry.key - address < size_bytes; },
+        [&](const Entry& entry) {
+          Entry moved = entry;
+          moved.kind = to;
+          put(moved);
+        });
+}
+
 void hold(Kind kind, const DeviceMemory& memory) {
   if (!is_limited(memory.device)) return;
   const Locked guard;
@@ -215,9 +225,15 @@ void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
   if (has_room) put({address, size_bytes, handle, Kind::kMapping, behind->device, 0});
 }
 
-void release_mappings(uint64_t address, uint64_t size_bytes) {
+void begin_unmapping(uint64_t address, uint64_t size_bytes) {
   const Locked guard;
-  sweep([&](const Entry& entry) { return entry.kind == Kind::kMapping && entry.key - address < size_bytes; },
+  move_mappings(Kind::kMapping, Kind::kUnmapping, address, size_bytes);
+}
+
+void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done) {
+  const Locked guard;
+  if (!is_done) return move_mappings(Kind::kUnmapping, Kind::kMapping, address, size_bytes);
+  sweep([&](const Entry& entry) { return entry.kind == Kind::kUnmapping && entry.key - address < size_bytes; },
         [](const Entry& entry) {
           if (Entry* behind = find(Kind::kHandle, entry.context)) --behind->references;
         });

@@ -44,7 +44,9 @@ void retain_handle(uint64_t handle);
 // Before a reference is released, as for take_address. True: it was the last, and the memory counts until return_device_memory().
 bool take_handle(uint64_t handle, DeviceMemory* taken);
 void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
-void release_mappings(uint64_t address, uint64_t size_bytes);
+// Before the call, as for take_address; what was mapped counts until end_unmapping() says that it is done, or lives on.
+void begin_unmapping(uint64_t address, uint64_t size_bytes);
+void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done);
 void end_held_context(uint64_t context);
 
 }  // namespace heapprof::agent

@@ -1,5 +1,6 @@
 // agent/hooks_cuda.cc: memory that a program gets from the CUDA driver block by block: device, pitched, managed, pinned, arrays, pools.
 #include "agent/cuda_hook.h"
+#include "agent/device_holdings.h"
 
 namespace heapprof::agent {
 
@@ -94,21 +95,36 @@ HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, unsign
 
 namespace {
 
-// Of a pool, which no context ends. Captured by a graph, an allocation is a node and no memory yet.
+// Captured by a graph, an allocation is a node and no memory yet.
+template <typename Call>
+INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+  const int result = time_call(DeviceCall::kAllocateInGraph, size_bytes, hook_frame, call);
+  if (result != kCudaSuccess || address == nullptr) return result;
+  note_graph_memory(device_of_pointer(*address));
+  note_address(DeviceOperation::kGraphAddress, *address, hook_frame);
+  return result;
+}
+
+// Of a pool, which no context ends.
 template <typename Call>
 INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call) {
-  if (is_capturing(stream, per_thread)) return call();
-  return allocate(
-      {0, device_of_context(), size_bytes, 0}, DeviceOperation::kAllocate, DeviceCall::kAllocateAsync, hook_frame, call,
+  if (is_capturing(stream, per_thread)) return capture_allocation(address, size_bytes, hook_frame, call);
+  PoolPlace place{0, kMostPools};
+  const int result = allocate(
+      {0, kDeviceToAsk, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
+      call,
       [&] {
         if (address == nullptr || *address == 0) return DeviceMemory{};
-        return DeviceMemory{*address, device_of_pointer(*address), size_bytes, 0};
+        place = find_pool_place(*address);
+        return DeviceMemory{*address, place.device, size_bytes, 0};
       },
       [&](uint64_t got) {
         auto* free_async = per_thread ? REAL(cuMemFreeAsync_ptsz) : REAL(cuMemFreeAsync);
         if (free_async != nullptr) free_async(got, stream);
       });
+  if (result == kCudaSuccess) note_pool_block(place, size_bytes, hook_frame);
+  return result;
 }
 
 }  // namespace
@@ -134,15 +150,19 @@ HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* p
                         [&] { return call(real, address, size_bytes, pool, stream); });
 }
 
+// Of whatever: a pool may give it back at the next wait.
 HOOK(cuMemFree_v2)(uint64_t address) {
+  note_pool_free();
   return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
 }
 HOOK(cuMemFreeAsync)(uint64_t address, void* stream) {
   if (is_capturing(stream, false)) return call(REAL(cuMemFreeAsync), address, stream);
+  note_pool_free();
   return release(REAL(cuMemFreeAsync), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
 HOOK(cuMemFreeAsync_ptsz)(uint64_t address, void* stream) {
   if (is_capturing(stream, true)) return call(REAL(cuMemFreeAsync_ptsz), address, stream);
+  note_pool_free();
   return release(REAL(cuMemFreeAsync_ptsz), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
 HOOK(cuMemFreeHost)(void* block) {

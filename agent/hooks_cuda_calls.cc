@@ -2,6 +2,7 @@
 #include "agent/arena.h"
 #include "agent/context.h"
 #include "agent/cuda_hook.h"
+#include "agent/device_holdings.h"
 
 namespace heapprof::agent {
 
@@ -10,6 +11,21 @@ namespace {
 uint64_t bytes_of(const CudaCopy2d* copy) { return copy == nullptr ? 0 : copy->width_bytes * copy->height; }
 uint64_t bytes_of(const CudaCopy3d* copy) {
   return copy == nullptr ? 0 : copy->width_bytes * copy->height * copy->depth;
+}
+
+using wire::DeviceCall;
+
+// Where the driver may have given memory back, or taken some for a graph.
+INLINE const void* first(const void* executable, const void*) { return executable; }
+template <DeviceCall kind, typename... Arguments>
+INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&... arguments) {
+  if (result != kCudaSuccess) return;
+  if constexpr (kind == DeviceCall::kSynchronizeContext || kind == DeviceCall::kSynchronizeStream ||
+                kind == DeviceCall::kSynchronizeEvent) {
+    note_wait(hook_frame);
+  } else if constexpr (kind == DeviceCall::kLaunchGraph) {
+    note_graph_launch(first(arguments...), hook_frame);
+  }
 }
 
 // One store; a thread without a ring adds to the process's own number.
@@ -31,14 +47,18 @@ INLINE void count_launch() {
 using namespace heapprof::agent;
 using heapprof::wire::DeviceCall;
 
-#define X(symbol, base, version, per_thread, kind, bytes, params, args)                          \
-  HOOK(symbol) params {                                                                          \
-    auto* real = REAL(symbol);                                                                   \
-    if (real == nullptr) return kCudaNotInitialized;                                             \
-    return time_call(DeviceCall::kind, bytes, HEAPPROF_HOOK_FRAME(), [&] { return real args; }); \
+#define HEAPPROF_MORE(...) __VA_OPT__(, ) __VA_ARGS__
+#define X(symbol, base, version, per_thread, kind, bytes, params, args)                                      \
+  HOOK(symbol) params {                                                                                      \
+    auto* real = REAL(symbol);                                                                               \
+    if (real == nullptr) return kCudaNotInitialized;                                                         \
+    const int result = time_call(DeviceCall::kind, bytes, HEAPPROF_HOOK_FRAME(), [&] { return real args; }); \
+    look_again<DeviceCall::kind>(result, HEAPPROF_HOOK_FRAME() HEAPPROF_MORE args);                          \
+    return result;                                                                                           \
   }
 HEAPPROF_CUDA_CALLS(X)
 #undef X
+#undef HEAPPROF_MORE
 
 #define X(symbol, base, version, per_thread, params, args) \
   HOOK(symbol) params {                                    \

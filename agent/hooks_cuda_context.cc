@@ -1,6 +1,7 @@
 // agent/hooks_cuda_context.cc: contexts, whose end frees what was allocated in them; how much memory there is; and the driver's own
 // way of looking functions up.
 #include "agent/cuda_hook.h"
+#include "agent/device_holdings.h"
 
 namespace heapprof::agent {
 
@@ -55,6 +56,7 @@ namespace {
 
 // Ends the device's primary context if `real` did: the last release, or a reset, which leaves the references.
 INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
+  if (is_reset) forget_pools_of(device_of_ordinal(device), hook_frame);
   const int result = call(real, device);
   void** primary = primary_of(device);
   if (result == kCudaSuccess && primary != nullptr && (is_reset || has_primary_context_ended(device)))

@@ -97,9 +97,11 @@ HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t hand
 HOOK(cuMemUnmap)(uint64_t address, size_t size_bytes) {
   auto* real = REAL(cuMemUnmap);
   if (real == nullptr) return kCudaNotInitialized;
-  if (address != 0) {
-    if (has_device_limits()) release_mappings(address, size_bytes);
-    record_device({DeviceOperation::kUnmap, 0, 0, address, size_bytes}, HEAPPROF_HOOK_FRAME());
-  }
-  return real(address, size_bytes);
+  if (address == 0) return real(address, size_bytes);
+  if (has_device_limits()) begin_unmapping(address, size_bytes);
+  record_device({DeviceOperation::kUnmap, 0, 0, address, size_bytes}, HEAPPROF_HOOK_FRAME());
+  const int result = real(address, size_bytes);
+  if (result != kCudaSuccess) note_address(DeviceOperation::kKeepMappings, address, HEAPPROF_HOOK_FRAME());
+  if (has_device_limits()) end_unmapping(address, size_bytes, result == kCudaSuccess);
+  return result;
 }

@@ -28,6 +28,7 @@ struct alignas(4096) ForkPage {
   std::atomic<uint32_t> lock;         // spin lock of the slow paths, taken with signals blocked
   std::atomic<uint32_t> module_lock;  // agent/modules.cc
   std::atomic<uint32_t> device_lock;  // agent/device_limit.cc
+  std::atomic<uint32_t> asking_lock;  // agent/device_holdings.cc
 };
 extern ForkPage g_fork_page;
 

@@ -153,6 +153,7 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
   if (context == nullptr) return;
   switch (record.operation) {
     case wire::DeviceOperation::kAllocate:
+    case wire::DeviceOperation::kAllocateFromPool:
     case wire::DeviceOperation::kCreateHandle:
     case wire::DeviceOperation::kMap:
     case wire::DeviceOperation::kUnmap:
@@ -165,7 +166,12 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kEndContext:
-    case wire::DeviceOperation::kKeep: write_plain(context, wire::RecordType::kFree, record.address, &record); break;
+    case wire::DeviceOperation::kKeep:
+    case wire::DeviceOperation::kGraphAddress:
+    case wire::DeviceOperation::kHold:
+    case wire::DeviceOperation::kKeepMappings:
+      write_plain(context, wire::RecordType::kFree, record.address, &record);
+      break;
   }
   end_event(context);
 }

@@ -77,7 +77,11 @@ enum class TruncationCause : uint32_t {
   X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it                  */  \
   X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
   X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/  \
-  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */
+  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */ \
+  X(kAllocateFromPool, 12) /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends             */ \
+  X(kGraphAddress,  13)  /* kFree: address is memory of a graph: the kRelease of it ends nothing                       */ \
+  X(kHold,          14)  /* kFree: what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
+  X(kKeepMappings,  15)  /* kFree: this thread's last kUnmap failed: the mappings live on                              */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -105,7 +109,10 @@ enum class DeviceOperation : uint32_t {
   X(kSet,                14, "set")                 \
   X(kWaitForEvent,       15, "wait for event")      \
   X(kRecordEvent,        16, "record event")        \
-  X(kLaunchGraph,        17, "launch graph")
+  X(kLaunchGraph,        17, "launch graph")        \
+  X(kAllocateInGraph,    20, "allocate in a graph") \
+  X(kRegister,           21, "register")            \
+  X(kUnregister,         22, "unregister")
 // clang-format on
 
 enum class DeviceCall : uint32_t {
@@ -128,9 +135,11 @@ constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
 // Whose memory it is.
-inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver
-inline constexpr uint32_t kManagedDevice = 2;       // moves between host and devices
-inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kPinnedDevice = 1;    // page-locked host memory of the CUDA driver
+inline constexpr uint32_t kManagedDevice = 2;   // moves between host and devices
+inline constexpr uint32_t kImportedDevice = 3;  // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kRegisteredDevice =
+    7;  // the program's own memory, page-locked afterwards; no new bytes anywhere
 inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
 inline constexpr uint32_t kLastCudaDevice = 255;
@@ -141,7 +150,7 @@ constexpr uint64_t pack_device(DeviceOperation operation, uint32_t device) {
 constexpr DeviceOperation device_operation(uint64_t w1) { return static_cast<DeviceOperation>(w1 & 0xff); }
 constexpr uint32_t device_number(uint64_t w1) { return static_cast<uint32_t>(w1 >> 8 & 0xff); }
 constexpr bool is_device(uint32_t device) {
-  return (device >= kPinnedDevice && device <= kImportedDevice) ||
+  return (device >= kPinnedDevice && device <= kImportedDevice) || device == kRegisteredDevice ||
          (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
 
@@ -155,6 +164,35 @@ constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) 
 inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
 constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }
 constexpr uint64_t free_of(uint64_t address) { return address == kFreeUnknown ? kFreeUnknown : address - 1; }
+
+// Of kHold: amounts that the driver says. Two threads may write what they were told in another order than they asked: `sequence`,
+// which wraps, is the order in which they asked.
+enum class Holding : uint32_t {
+  kPools = 0,           // bytes that its pools have of the device, in use or not
+  kGraphsUsed = 1,      // bytes that graphs use
+  kGraphsReserved = 2,  // bytes that it keeps for them
+};
+inline constexpr uint32_t kHoldings = 3;
+inline constexpr uint64_t kHoldingBits = 48;
+inline constexpr uint32_t kHoldingSequences = 1u << 13;
+constexpr uint64_t pack_holding(Holding holding, uint32_t sequence, bool is_partial, uint64_t size_bytes) {
+  constexpr uint64_t kMost = (1ull << kHoldingBits) - 2;
+  return static_cast<uint64_t>(holding) << 62 | static_cast<uint64_t>(is_partial) << 61 |
+         static_cast<uint64_t>(sequence % kHoldingSequences) << kHoldingBits |
+         ((size_bytes < kMost ? size_bytes : kMost) + 1);
+}
+constexpr uint32_t holding_of(uint64_t object) { return static_cast<uint32_t>(object >> 62); }
+constexpr bool is_partial_holding(uint64_t object) {
+  return (object >> 61 & 1) != 0;
+}  // there are pools that were not asked
+constexpr uint32_t holding_sequence(uint64_t object) {
+  return static_cast<uint32_t>(object >> kHoldingBits) % kHoldingSequences;
+}
+// 0 is no amount: no agent writes that.
+constexpr uint64_t held_plus_one(uint64_t object) { return object & ((1ull << kHoldingBits) - 1); }
+static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345)) == 12346 &&
+              holding_of(pack_holding(Holding::kGraphsReserved, 0, false, 0)) == 2 &&
+              holding_sequence(pack_holding(Holding::kPools, 8193, true, 7)) == 1);
 
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;

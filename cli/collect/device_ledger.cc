@@ -17,6 +17,7 @@ std::string device_name(uint32_t device) {
     case wire::kPinnedDevice: return "pinned";
     case wire::kManagedDevice: return "managed";
     case wire::kImportedDevice: return "imported";
+    case wire::kRegisteredDevice: return "registered";
     default: break;
   }
   return device >= wire::kFirstCudaDevice ? "cuda:" + std::to_string(device - wire::kFirstCudaDevice) : "cuda:?";
@@ -56,6 +57,7 @@ void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) 
   book.sites.make_room();
   blocks->emplace(key, block);
   book.sites.add(block.site, block.size_bytes);
+  if (block.is_of_pool) book.holdings.use_pool(block.size_bytes);
   book.sites.check_peak(now_ticks_);
   note_change(block);
   latest_[block.thread] = key;
@@ -67,20 +69,23 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
   const bool is_temporary = latest != latest_.end() && latest->second == key;
   if (is_temporary) latest_.erase(latest);
   const uint64_t lifetime_ticks = now_ticks_ - block.birth;
-  book_of(block.device).sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
+  DeviceBook& book = book_of(block.device);
+  book.sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
+  if (block.is_of_pool) book.holdings.leave_pool(block.size_bytes);
   note_change(block);
-  return {key, block, lifetime_ticks, is_temporary};
+  return {key, block, lifetime_ticks, is_temporary, false};
 }
 
 void DeviceLedger::release(uint64_t address, uint32_t thread) {
   const auto at = memory_.find(address);
   if (at == memory_.end()) {
-    ++unmatched_;
+    if (graph_addresses_.count(address) == 0) ++unmatched_;
     released_.erase(thread);
     return;
   }
   if (at->second.references > 1) {  // opened more than once
     --at->second.references;
+    released_.insert_or_assign(thread, Released{address, at->second, 0, false, true});
     return;
   }
   const DeviceBlock block = at->second;
@@ -88,39 +93,88 @@ void DeviceLedger::release(uint64_t address, uint32_t thread) {
   released_.insert_or_assign(thread, close(block, address));
 }
 
+// As if it had never ended.
+void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
+  const DeviceBlock& block = released.block;
+  DeviceBook& book = book_of(block.device);
+  book.sites.restore(block.site, block.size_bytes, released.lifetime_ticks, released.is_temporary);
+  if (block.is_of_pool) book.holdings.use_pool(block.size_bytes);
+  book.sites.check_peak(now_ticks_);
+  blocks->emplace(released.address, block);
+  if (released.is_temporary) latest_[block.thread] = released.address;
+  note_change(block);
+}
+
 void DeviceLedger::keep(uint64_t address, uint32_t thread) {
   const auto at = released_.find(thread);
-  if (at == released_.end() || at->second.address != address || memory_.count(address) != 0) return;
-  const Released& released = at->second;
-  DeviceBook& book = book_of(released.block.device);
-  book.sites.restore(released.block.site, released.block.size_bytes, released.lifetime_ticks, released.is_temporary);
-  book.sites.check_peak(now_ticks_);
-  memory_.emplace(address, released.block);
-  if (released.is_temporary) latest_[released.block.thread] = address;
-  note_change(released.block);
+  if (at == released_.end() || at->second.address != address) return;
+  const auto now_there = memory_.find(address);
+  if (at->second.is_reference) {
+    if (now_there == memory_.end()) {  // closed by others meanwhile: to the last but this one
+      at->second.block.references = 1;
+      reopen(&memory_, at->second);
+    } else {
+      ++now_there->second.references;
+    }
+  } else if (now_there == memory_.end()) {
+    reopen(&memory_, at->second);
+  }
   released_.erase(at);
 }
 
-void DeviceLedger::drop_reference(uint64_t handle) {
+std::optional<DeviceLedger::Released> DeviceLedger::drop_reference(uint64_t handle) {
   const auto at = handles_.find(handle);
   if (at == handles_.end()) {
     ++unmatched_;
-    return;
+    return std::nullopt;
   }
-  if (--at->second.references != 0) return;
-  close(at->second, handle);
+  if (--at->second.references != 0) return std::nullopt;
+  const Released released = close(at->second, handle);
   handles_.erase(at);
+  return released;
 }
 
-void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes) {
+void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
+  const auto handle = handles_.find(mapping.handle);
+  if (handle == handles_.end()) {
+    ++unmatched_;
+    return;
+  }
+  ++handle->second.references;
+  const auto [at, is_new] = mappings_.try_emplace(address, mapping);
+  if (is_new) return;
+  const uint64_t before = at->second.handle;  // its end went by unseen
+  at->second = mapping;
+  ++unmatched_;
+  drop_reference(before);
+}
+
+void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread) {
   const uint64_t end = size_bytes > std::numeric_limits<uint64_t>::max() - address
                            ? std::numeric_limits<uint64_t>::max()
                            : address + size_bytes;
+  std::vector<Unmapped>& unmapped = unmapped_[thread];
+  unmapped.clear();
   for (auto at = mappings_.lower_bound(address); at != mappings_.end() && at->first < end;) {
-    const uint64_t handle = at->second.handle;
+    unmapped.push_back({at->first, at->second, std::nullopt});
     at = mappings_.erase(at);
-    drop_reference(handle);
+    unmapped.back().memory = drop_reference(unmapped.back().mapping.handle);
   }
+}
+
+// The first of a handle's mappings to come back brings its memory back, without a reference of its own.
+void DeviceLedger::keep_mappings(uint32_t thread) {
+  const auto at = unmapped_.find(thread);
+  if (at == unmapped_.end()) return;
+  for (Unmapped& unmapped : at->second) {
+    if (!unmapped.memory || handles_.count(unmapped.mapping.handle) != 0) continue;
+    unmapped.memory->block.references = 0;
+    reopen(&handles_, *unmapped.memory);
+  }
+  for (const Unmapped& unmapped : at->second) {
+    if (mappings_.count(unmapped.address) == 0) map(unmapped.address, unmapped.mapping);
+  }
+  unmapped_.erase(at);
 }
 
 void DeviceLedger::end_context(uint64_t context) {
@@ -193,9 +247,18 @@ void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint
 
 void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks) {
   now_ticks_ = std::max(now_ticks_, now_ticks);
-  DeviceBlock block{event.size_bytes, now_ticks_, facts.object, facts.device, event.site, event.thread(), 1};
+  DeviceBlock block{event.size_bytes,
+                    now_ticks_,
+                    facts.object,
+                    facts.device,
+                    event.site,
+                    event.thread(),
+                    1,
+                    facts.operation == DeviceOperation::kAllocateFromPool};
   switch (facts.operation) {
     case DeviceOperation::kAllocate:
+    case DeviceOperation::kAllocateFromPool:
+      graph_addresses_.erase(facts.address);
       if (!add_reference(&memory_, facts.address, facts.device)) open(&memory_, facts.address, block);
       return;
     case DeviceOperation::kRelease: release(facts.address, event.thread()); return;
@@ -212,24 +275,16 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
       }
       return;
     case DeviceOperation::kReleaseHandle: drop_reference(facts.object); return;
-    case DeviceOperation::kMap:
-      if (const auto at = handles_.find(facts.object); at != handles_.end()) {
-        ++at->second.references;
-        const auto [mapping, is_new] = mappings_.try_emplace(facts.address, Mapping{event.size_bytes, facts.object});
-        if (!is_new) {  // its end went by unseen
-          const uint64_t before = mapping->second.handle;
-          mapping->second = {event.size_bytes, facts.object};
-          ++unmatched_;
-          drop_reference(before);
-        }
-      } else {
-        ++unmatched_;
-      }
-      return;
-    case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes); return;
+    case DeviceOperation::kMap: map(facts.address, {event.size_bytes, facts.object}); return;
+    case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes, event.thread()); return;
+    case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
     case DeviceOperation::kEndContext: end_context(facts.object); return;
     case DeviceOperation::kRefuse: refuse(facts, event); return;
     case DeviceOperation::kCall: count_call(facts, event, thread_id); return;
+    case DeviceOperation::kGraphAddress: graph_addresses_.insert(facts.address); return;
+    case DeviceOperation::kHold:
+      book_of(facts.device).holdings.take(facts.object, wire::free_of(facts.address));
+      return;
   }
 }
 

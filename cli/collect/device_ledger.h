@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/collect/device_facts.h"
+#include "cli/collect/device_holdings.h"
 #include "cli/collect/event.h"
 #include "cli/collect/site_book.h"
 #include "cli/collect/timeline.h"
@@ -17,8 +18,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,7 @@ struct DeviceBlock {
   uint32_t site;
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
+  bool is_of_pool;
 };
 
 // Allocations that failed, of one site; what the last of them saw.
@@ -60,6 +64,7 @@ using CallSums =
 struct DeviceBook {
   SiteBook sites;
   LiveTimeline timeline;
+  DeviceHoldings holdings;
   std::vector<RefusedSite> refused;
   uint64_t refused_elsewhere = 0;  // by sites beyond kMostRefusedSites
 };
@@ -73,6 +78,7 @@ class DeviceLedger {
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
     released_.erase(thread);
+    unmapped_.erase(thread);
   }
   // Ends the lifetimes.
   void finish(uint64_t end_ticks);
@@ -92,8 +98,8 @@ class DeviceLedger {
   uint64_t unmatched() const { return unmatched_; }
   // Of its tables, about.
   uint64_t bytes() const {
-    return (memory_.size() + handles_.size() + mappings_.size()) * kBlockBytes + books_.size() * kBookBytes +
-           (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
+    return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
+           books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
   // visit(block), after finish().
   template <typename Visitor>
@@ -121,6 +127,13 @@ class DeviceLedger {
     DeviceBlock block;
     uint64_t lifetime_ticks;
     bool is_temporary;
+    bool is_reference;  // there are others: the block lives
+  };
+  // A mapping that ended, and the memory behind it if that ended with it.
+  struct Unmapped {
+    uint64_t address;
+    Mapping mapping;
+    std::optional<Released> memory;
   };
   using Blocks = std::unordered_map<uint64_t, DeviceBlock>;
 
@@ -131,8 +144,12 @@ class DeviceLedger {
   void note_change(const DeviceBlock& block);
   void release(uint64_t address, uint32_t thread);
   void keep(uint64_t address, uint32_t thread);
-  void drop_reference(uint64_t handle);
-  void unmap(uint64_t address, uint64_t size_bytes);
+  void reopen(Blocks* blocks, const Released& released);
+  // What ended with it, if it was the last.
+  std::optional<Released> drop_reference(uint64_t handle);
+  void map(uint64_t address, const Mapping& mapping);
+  void unmap(uint64_t address, uint64_t size_bytes, uint32_t thread);
+  void keep_mappings(uint32_t thread);
   void end_context(uint64_t context);
   void refuse(const DeviceFacts& facts, const Event& event);
   void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
@@ -146,12 +163,14 @@ class DeviceLedger {
   std::map<uint64_t, Mapping> mappings_;             // by address
   std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
   std::unordered_map<uint32_t, Released> released_;  // by thread: the last
+  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
+  std::unordered_set<uint64_t> graph_addresses_;
   uint64_t start_ticks_ = 0;
   uint64_t now_ticks_ = 0;
   uint64_t unmatched_ = 0;
 };
 
-// "pinned", "managed", "imported", "cuda:0" …
+// "pinned", "managed", "imported", "registered", "cuda:0" …
 std::string device_name(uint32_t device);
 
 }  // namespace heapprof::cli

@@ -183,6 +183,7 @@ Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {
 void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   if (const auto known = parts.identities->find(number); known != parts.identities->end())
     device->identity = known->second;
+  device->held = book.holdings.memory();
   if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->size())
     device->limit_bytes = (*parts.limits)[number - wire::kFirstCudaDevice];
   for (const RefusedSite& refused : book.refused) device->refusals.push_back(refusal_of(parts, refused));

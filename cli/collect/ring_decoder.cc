@@ -217,6 +217,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
                           event->address};
   switch (facts.operation) {
     case wire::DeviceOperation::kAllocate:
+    case wire::DeviceOperation::kAllocateFromPool:
       if (kind != EventKind::kMalloc || !wire::is_device(facts.device)) return false;
       break;
     case wire::DeviceOperation::kCreateHandle:
@@ -240,8 +241,16 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     case wire::DeviceOperation::kEndContext:
       if (kind != EventKind::kFree || facts.object == 0) return false;
       break;
+    case wire::DeviceOperation::kHold:
+      if (kind != EventKind::kFree || !wire::is_device(facts.device) || wire::held_plus_one(facts.object) == 0 ||
+          wire::holding_of(facts.object) >= wire::kHoldings) {
+        return false;
+      }
+      break;
     case wire::DeviceOperation::kRelease:
     case wire::DeviceOperation::kKeep:
+    case wire::DeviceOperation::kGraphAddress:
+    case wire::DeviceOperation::kKeepMappings:
       if (kind != EventKind::kFree) return false;
       break;
     default: return false;

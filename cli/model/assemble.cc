@@ -91,6 +91,7 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
     device.sites.push_back(std::move(site));
   }
   device.identity = recorded.identity;
+  device.held = recorded.held;
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
   return device;

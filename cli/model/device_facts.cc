@@ -37,6 +37,21 @@ Refusal sum_of(Refusal a, Refusal b) {
 
 }  // namespace
 
+bool has_any(const HeldMemory& held) {
+  return held.pools_peak_bytes != 0 || held.pools_used_peak_bytes != 0 || held.graphs_peak_bytes != 0 ||
+         held.graphs_used_peak_bytes != 0;
+}
+
+void add_held(HeldMemory* sum, const HeldMemory& more) {
+  for (uint64_t HeldMemory::*const amount :
+       {&HeldMemory::pools_bytes, &HeldMemory::pools_peak_bytes, &HeldMemory::pools_used_bytes,
+        &HeldMemory::pools_used_peak_bytes, &HeldMemory::pools_idle_peak_bytes, &HeldMemory::graphs_bytes,
+        &HeldMemory::graphs_peak_bytes, &HeldMemory::graphs_used_bytes, &HeldMemory::graphs_used_peak_bytes}) {
+    sum->*amount = add_saturating(sum->*amount, more.*amount);
+  }
+  sum->is_partial = sum->is_partial || more.is_partial;
+}
+
 void merge_refusals(std::vector<Refusal>* refusals) {
   std::stable_sort(refusals->begin(), refusals->end(),
                    [](const Refusal& a, const Refusal& b) { return a.node < b.node; });

@@ -15,6 +15,24 @@ struct DeviceIdentity {
   uint64_t memory_bytes = 0;  // what the driver says it has
 };
 
+// What the driver says that it holds of a device for its pools and graphs, as often as the agent asked; all 0: nothing.
+struct HeldMemory {
+  uint64_t pools_bytes = 0;  // the last that it said
+  uint64_t pools_peak_bytes = 0;
+  uint64_t pools_used_bytes = 0;  // of those: in use, by the ledger; at the end
+  uint64_t pools_used_peak_bytes = 0;
+  uint64_t pools_idle_peak_bytes = 0;  // held beyond use, the most at any moment
+  uint64_t graphs_bytes = 0;
+  uint64_t graphs_peak_bytes = 0;
+  uint64_t graphs_used_bytes = 0;
+  uint64_t graphs_used_peak_bytes = 0;
+  bool is_partial = false;  // there were more pools than were asked
+};
+
+bool has_any(const HeldMemory& held);
+// As of processes at one time: everything adds up.
+void add_held(HeldMemory* sum, const HeldMemory& more);
+
 // Who had memory of the device when it refused some.
 struct Holder {
   uint32_t node = 0;  // the stack that allocated it: as in the sites beside

@@ -152,6 +152,20 @@ void visit_identity(Identity& identity, Visit&& visit) {
   visit("memory_bytes", identity.memory_bytes);
 }
 
+template <typename Held, typename Visit>
+void visit_held(Held& held, Visit&& visit) {
+  visit("pools_bytes", held.pools_bytes);
+  visit("pools_peak_bytes", held.pools_peak_bytes);
+  visit("pools_used_bytes", held.pools_used_bytes);
+  visit("pools_used_peak_bytes", held.pools_used_peak_bytes);
+  visit("pools_idle_peak_bytes", held.pools_idle_peak_bytes);
+  visit("graphs_bytes", held.graphs_bytes);
+  visit("graphs_peak_bytes", held.graphs_peak_bytes);
+  visit("graphs_used_bytes", held.graphs_used_bytes);
+  visit("graphs_used_peak_bytes", held.graphs_used_peak_bytes);
+  visit("is_partial", held.is_partial);
+}
+
 template <typename Refusal, typename Visit>
 void visit_refusal(Refusal& refusal, Visit&& visit) {
   visit("refused_count", refusal.count);

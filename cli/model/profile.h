@@ -45,6 +45,7 @@ struct Device {
   std::vector<Site> sites;  // in the deterministic order of man/heapprof-format.5
   Timeline timeline;
   DeviceIdentity identity;
+  HeldMemory held;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
   std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known

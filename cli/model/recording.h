@@ -103,6 +103,7 @@ struct RecordedDevice {
   std::vector<RecordedSite> sites;
   Timeline timeline;
   DeviceIdentity identity;
+  HeldMemory held;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: StackNode
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty

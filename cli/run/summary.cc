@@ -7,6 +7,7 @@
 #include "cli/model/places.h"
 #include "cli/model/warnings.h"
 #include "cli/run/tree_text.h"
+#include "cli/write/held_text.h"
 #include "cli/write/place_text.h"
 #include "cli/write/refusal_text.h"
 #include "cli/write/run_text.h"
@@ -82,6 +83,25 @@ std::string device_table(const Profile& profile) {
     table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return table;
+}
+
+// What devices had taken from them beside what the table counts.
+std::string held_by_drivers(const Profile& profile, size_t columns) {
+  std::string text;
+  for (const Device& device : profile.devices) {
+    for (const std::vector<std::string>& pieces : held_lines(device.held, false)) {
+      std::string line = escape_controls(device.name) + ":";
+      for (const std::string& piece : pieces) {
+        if (display_width(line) + 1 + display_width(piece) > columns) {
+          text += line + "\n";
+          line = " ";
+        }
+        line += " " + piece;
+      }
+      text += line + "\n";
+    }
+  }
+  return text;
 }
 
 std::string curves(const Profile& profile) {
@@ -239,9 +259,9 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   std::string text = header_line(input, paint, columns) + "\n";
   if (has_refusals) text += refusals(profile, columns) + "\n";
   text += device_table(profile);
-  for (const std::string& part :
-       {curves(profile), place_sections(profile, paint, columns), process_section(input, paint, columns),
-        end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {
+  for (const std::string& part : {held_by_drivers(profile, columns), curves(profile),
+                                  place_sections(profile, paint, columns), process_section(input, paint, columns),
+                                  end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {
     if (!part.empty()) text += "\n" + part;
   }
   return terminal.utf8 ? text : to_ascii(text);

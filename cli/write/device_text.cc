@@ -6,6 +6,7 @@
 #include "cli/model/merge_profiles.h"
 #include "cli/model/metrics.h"
 #include "cli/model/places.h"
+#include "cli/write/held_text.h"
 #include "cli/write/run_text.h"
 
 #include <fmt/format.h>
@@ -98,6 +99,10 @@ class DeviceLines {
     }
     facts(pad_right(escape_controls(device.name), name_width) + "  ", cells, kGap);
     if (!device.identity.product.empty()) facts(std::string(name_width + 2, ' '), identity_cells(device), 3);
+    for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
+      facts(std::string(name_width + 2, ' '), line, 1);
+    if (device.name == "registered")
+      facts(std::string(name_width + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
     const DeviceTotals& totals = device.totals;
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
       return facts(std::string(name_width + 2, ' '), spread_cells(spread), 1);

@@ -297,6 +297,7 @@ class DhatWriter {
   void write_device_facts(const Device& device) {
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_struct("identity", [&] { visit_identity(device.identity, fields_); });
+    if (has_any(device.held)) write_struct("held", [&] { visit_held(device.held, fields_); });
     if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {

@@ -1,6 +1,7 @@
 // cli/write/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the file does not
 // have is left out rather than 0.
 #include "cli/base/byte_sink.h"
+#include "cli/model/fields.h"
 #include "cli/model/merge_profiles.h"
 #include "cli/write/frame_json.h"
 #include "cli/write/json_stream.h"
@@ -107,6 +108,7 @@ class ReportWriter {
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
+    if (has_any(device.held)) write_held(device.held);
     const std::vector<Place> places = find_places(profile_, tree_, device);
     count("places_count", places.size());
     json_.key("places");
@@ -115,6 +117,20 @@ class ReportWriter {
     for (const uint32_t index : ordered_places(profile_, view_, places)) write_place(device, places[index], metric);
     json_.end_array();
     if (view_.list_suppressions) write_rules(device);
+    json_.end_object();
+  }
+
+  void write_held(const HeldMemory& held) {
+    json_.key("held");
+    json_.begin_object();
+    visit_held(held, [this](std::string_view name, auto value) {
+      json_.key(name);
+      if constexpr (std::is_same_v<decltype(value), bool>) {
+        json_.boolean(value);
+      } else {
+        json_.number(value);
+      }
+    });
     json_.end_object();
   }
 

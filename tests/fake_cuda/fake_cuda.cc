@@ -8,6 +8,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include "shared/events.h"
+#include "tests/fake_cuda/fake_pools.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 struct CUctx_st {
@@ -57,6 +59,7 @@ struct Driver {
   CUctx_st primary[kDevices] = {{0}, {1}};
   int retained[kDevices] = {0, 0};
   std::map<uint64_t, int> opened;  // imported memory: how often
+  uint64_t streams = 0;
   long lookups = 0;
   long lookups_by_agent = 0;
   std::map<std::string, long> calls;
@@ -102,7 +105,8 @@ int allocate(CUdeviceptr* address, size_t bytes, int device) {
 }
 
 int release(CUdeviceptr address) {
-  if (address == 0) return kSuccess;
+  if (address == 0 || fake_graph_free(address)) return kSuccess;
+  fake_pool_give(address);
   const auto at = driver().blocks.find(address);
   if (at == driver().blocks.end()) return kInvalidValue;
   driver().free[at->second.device][(at->second.bytes + kGranule - 1) / kGranule * kGranule].push_back(address);
@@ -162,6 +166,9 @@ struct Report {
 
 CUstream fake_cuda_capturing = nullptr;
 
+std::recursive_mutex& fake_mutex() { return driver().mutex; }
+int fake_enter(const char* function) { return enter(function); }
+
 void fake_cuda_fail_next(const char* function, int result) {
   std::lock_guard guard(driver().mutex);
   driver().failures[function] = result;
@@ -178,6 +185,14 @@ uint64_t fake_cuda_arguments(const char* function) {
 
 namespace {
 
+template <typename First, typename Second>
+void launch(const char* function, First executable, Second) {
+  if constexpr (std::is_same_v<First, void*>) {
+    if (strncmp(function, "cuGraphLaunch", strlen("cuGraphLaunch")) == 0 && fake_is_graph(executable))
+      fake_graph_launch(executable);
+  }
+}
+
 // Waiting takes a while, as it does.
 template <typename... Arguments>
 int call(const char* function, bool waits, Arguments... arguments) {
@@ -185,6 +200,8 @@ int call(const char* function, bool waits, Arguments... arguments) {
   if (waits) usleep(200);
   std::lock_guard guard(driver().mutex);
   driver().arguments[function] = hash_of(arguments...);
+  if (waits) fake_wait();
+  if constexpr (sizeof...(arguments) == 2) launch(function, arguments...);
   return kSuccess;
 }
 constexpr bool is_wait(heapprof::wire::DeviceCall kind) {
@@ -213,6 +230,11 @@ int cuCtxCreate_v2(CUcontext* context, unsigned, int device) {
   ENTER(cuCtxCreate_v2);
   if (device < 0 || device >= kDevices) return kInvalidValue;
   t_context = *context = new CUctx_st{device};
+  return kSuccess;
+}
+int cuStreamCreate(CUstream* stream, unsigned) {
+  ENTER(cuStreamCreate);
+  *stream = reinterpret_cast<CUstream>(0x100 * ++driver().streams);
   return kSuccess;
 }
 int cuCtxSetCurrent(CUcontext context) {
@@ -305,30 +327,53 @@ int cuMipmappedArrayDestroy(CUarray) {
   ENTER(cuMipmappedArrayDestroy);
   return kSuccess;
 }
-int cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream) {
+namespace {
+
+// pool nullptr: of device 1.
+int allocate_from(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  if (pool == nullptr) pool = fake_default_pool(1);
+  const int device = fake_device_of(pool);
+  if (stream != nullptr && stream == fake_cuda_capturing) {
+    *address = fake_capture(device, bytes);
+    return kSuccess;
+  }
+  const int result = allocate(address, bytes, device);
+  if (result == kSuccess) fake_pool_take(pool, *address, bytes);
+  return result;
+}
+int allocate_from_current(CUdeviceptr* address, size_t bytes, CUstream stream) {
+  if (t_context == nullptr) return kInvalidContext;
+  return allocate_from(address, bytes, fake_current_pool(t_context->device), stream);
+}
+int release_later(CUdeviceptr address, CUstream stream) {
+  return stream != nullptr && stream == fake_cuda_capturing ? kSuccess : release(address);
+}
+
+}  // namespace
+
+int cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
   ENTER(cuMemAllocAsync);
-  return allocate_here(address, bytes);
+  return allocate_from_current(address, bytes, stream);
 }
-int cuMemAllocAsync_ptsz(CUdeviceptr* address, size_t bytes, CUstream) {
+int cuMemAllocAsync_ptsz(CUdeviceptr* address, size_t bytes, CUstream stream) {
   ENTER(cuMemAllocAsync_ptsz);
-  return allocate_here(address, bytes);
+  return allocate_from_current(address, bytes, stream);
 }
-// A pool of device 1.
-int cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+int cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream) {
   ENTER(cuMemAllocFromPoolAsync);
-  return allocate(address, bytes, 1);
+  return allocate_from(address, bytes, pool, stream);
 }
-int cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream) {
+int cuMemAllocFromPoolAsync_ptsz(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream) {
   ENTER(cuMemAllocFromPoolAsync_ptsz);
-  return allocate(address, bytes, 1);
+  return allocate_from(address, bytes, pool, stream);
 }
-int cuMemFreeAsync(CUdeviceptr address, CUstream) {
+int cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   ENTER(cuMemFreeAsync);
-  return release(address);
+  return release_later(address, stream);
 }
-int cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream) {
+int cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
   ENTER(cuMemFreeAsync_ptsz);
-  return release(address);
+  return release_later(address, stream);
 }
 int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties*, unsigned long long) {
   ENTER(cuMemCreate);
@@ -394,7 +439,11 @@ int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr addres
 int cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
   std::lock_guard guard(driver().mutex);
   const auto at = driver().blocks.find(address);
-  if (attribute != 9 || at == driver().blocks.end()) return kInvalidValue;
+  if (at == driver().blocks.end() || (attribute != 9 && attribute != 17)) return kInvalidValue;
+  if (attribute == 17) {
+    *static_cast<CUmemoryPool*>(data) = fake_pool_of(address);
+    return kSuccess;
+  }
   *static_cast<int*>(data) = at->second.device;
   return kSuccess;
 }

@@ -77,6 +77,27 @@ class Check:
         ours, _ = self.run([program, "pairs", PAIRS])
         self.row("a pair of cuMemAlloc and cuMemFree", f"{plain} ns", f"{int(ours)} ns: {(int(ours) - plain) / 2:+.0f} ns a call")
 
+    def holdings(self) -> None:
+        """What the driver says that it holds, asked by the program itself."""
+        program = str(self.folder / "holdings")
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / "holdings.cc"), "-o", program, "-ldl"], check=True)
+        output, profile = self.run([program])
+        for line in output.splitlines():
+            what, *expected = line.split()
+            if what == "#":
+                self.row("what the driver holds", "", line[2:])
+                continue
+            if what == "registered":
+                totals = self.device(profile, what).get("totals", {})
+                got = [totals.get(key, 0) for key in ("total_bytes", "total_count", "peak_bytes", "leaked_bytes")]
+                text = "registered: total, registrations, peak, left"
+            else:
+                held = self.device(profile, expected.pop(0)).get("held", {})
+                keys = ("bytes", "peak_bytes") if what == "pools" else ("bytes", "peak_bytes", "used_bytes", "used_peak_bytes")
+                got = [held.get(f"{what}_{key}", 0) for key in keys]
+                text = f"held for {what}: " + ("now, most" if what == "pools" else "now, most, in use, most in use")
+            self.row(text, " ".join(expected), " ".join(map(str, got)), expected == list(map(str, got)))
+
     def runtime(self) -> None:
         nvcc = shutil.which("nvcc") or next((str(path) for path in pathlib.Path("/usr/local").glob("cuda*/bin/nvcc")), None)
         if nvcc is None:
@@ -117,6 +138,7 @@ def main() -> int:
     check = Check(sys.argv[1], sys.argv[2])
     try:
         check.driver()
+        check.holdings()
         if "--driver-only" not in sys.argv:
             check.runtime()
             check.tensors()

@@ -21,6 +21,12 @@ constexpr bool agree(R (*)(A...), S (*)(B...)) {
 static_assert(sizeof(CudaCopy2d) == sizeof(CUDA_MEMCPY2D) && offsetof(CudaCopy2d, height) == offsetof(CUDA_MEMCPY2D, Height));
 static_assert(sizeof(CudaCopy3d) == sizeof(CUDA_MEMCPY3D) && offsetof(CudaCopy3d, depth) == offsetof(CUDA_MEMCPY3D, Depth));
 static_assert(sizeof(CudaArray3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR) && sizeof(CudaArray2d) == sizeof(CUDA_ARRAY_DESCRIPTOR));
+static_assert(sizeof(CudaAllocationNode) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) && offsetof(CudaAllocationNode, size_bytes) == offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) &&
+  offsetof(CudaAllocationNode, address) == offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr));
+static_assert(offsetof(CudaNode, allocation) == offsetof(CUgraphNodeParams, alloc) && kCudaAllocationNode == CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+static_assert(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT == 5 && CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH == 6 && CU_MEMPOOL_ATTR_USED_MEM_CURRENT == 7 &&
+  CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE == 17 && CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT == 0 && CU_GRAPH_MEM_ATTR_USED_MEM_HIGH == 1 &&
+  CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT == 2 && CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH == 3 && CU_STREAM_CAPTURE_MODE_RELAXED == 2);
 int main() { return 0; }
 CC
 # No newer ABI of a hooked function is taken for an older one.

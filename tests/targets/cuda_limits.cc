@@ -96,6 +96,9 @@ KEEP_FRAME void virtual_memory() {
   EXPECT(cuda.cuMemRelease(handle) == kSuccess);
   CUdeviceptr address = 0;
   EXPECT(cuda.cuMemAlloc_v2(&address, 1) == kOutOfMemory);  // the mapping holds it
+  cuda.fail_next("cuMemUnmap", kInvalidContext);
+  EXPECT(cuda.cuMemUnmap(range, limit) == kInvalidContext);
+  EXPECT(cuda.cuMemAlloc_v2(&address, 1) == kOutOfMemory);  // and still
   EXPECT(cuda.cuMemUnmap(range, limit) == kSuccess);
   EXPECT(cuda.cuMemAlloc_v2(&address, 1) == kSuccess);
   EXPECT(cuda.cuMemFree_v2(address) == kSuccess);

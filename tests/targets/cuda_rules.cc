@@ -161,6 +161,8 @@ KEEP_FRAME void virtual_memory() {
   CUhandle retained = 0;
   EXPECT(cuda.cuMemRetainAllocationHandle(&retained, reinterpret_cast<void*>(address + (2 << 20))) == kSuccess);
   EXPECT(retained == second);
+  cuda.fail_next("cuMemUnmap", kInvalidContext);
+  EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kInvalidContext);  // both are as before
   EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kSuccess);
   books["cuda:1"].sub(2 << 20);  // the first
   cuda.fail_next("cuMemRelease", kInvalidValue);
@@ -183,6 +185,8 @@ KEEP_FRAME void imported() {
   CUdeviceptr again = 0;
   EXPECT(cuda.cuIpcOpenMemHandle_v2(&again, handle, 1) == kSuccess);
   EXPECT(again == address);  // the same memory, once more
+  cuda.fail_next("cuIpcCloseMemHandle", kInvalidContext);
+  EXPECT(cuda.cuIpcCloseMemHandle(address) == kInvalidContext);  // still opened twice
   EXPECT(cuda.cuIpcCloseMemHandle(address) == kSuccess);
   EXPECT(cuda.cuIpcCloseMemHandle(address) == kSuccess);
   books["imported"].sub(123456);

@@ -143,6 +143,75 @@ TEST_CASE("a release that failed is taken back") {
   CHECK(device.totals.temporary_blocks == 0);
 }
 
+TEST_CASE("an unmapping that failed is taken back") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kCreateHandle, kCuda0, 9, kAnyAddress, 4096);
+  session.begin(&ring, Operation::kMap, 0, 9, 0x10000, 2048);
+  session.begin(&ring, Operation::kMap, 0, 9, 0x10800, 2048);
+  session.end(&ring, Operation::kReleaseHandle, 9, kAnyAddress);  // only mappings hold it
+  session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 4096);
+  session.end(&ring, Operation::kKeepMappings, 0, 0x10000);
+  SECTION("all of it is as before") {
+    const Recording& recording = session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 4096);
+    CHECK(session.device("cuda:0").totals.total_bytes == 4096);
+    CHECK(recording.run.counters.unmatched_device_events == 0);
+  }
+  SECTION("and ends when it is unmapped") {
+    session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 2048);
+    session.begin(&ring, Operation::kUnmap, 0, 0, 0x10800, 2048);
+    session.end(&ring, Operation::kKeepMappings, 0, 0x99000);  // of the last one only
+    session.begin(&ring, Operation::kUnmap, 0, 0, 0x10000, 4096);
+    session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 0);
+    CHECK(session.device("cuda:0").totals.peak_bytes == 4096);
+  }
+}
+
+TEST_CASE("a close of imported memory that failed is taken back") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  for (int i = 0; i < 2; ++i) session.begin(&ring, Operation::kAllocate, wire::kImportedDevice, 0, 0x1000, 500);
+  session.end(&ring, Operation::kRelease, 0, 0x1000);
+  session.end(&ring, Operation::kKeep, 0, 0x1000);
+  session.end(&ring, Operation::kRelease, 0, 0x1000);
+  session.finish();
+  CHECK(session.device("imported").totals.leaked_bytes == 500);
+  CHECK(session.device("imported").totals.total_blocks == 1);
+}
+
+TEST_CASE("what the driver holds is what it said last") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  const auto hold = [&](wire::Holding holding, uint32_t sequence, uint64_t bytes, uint64_t most, uint32_t device) {
+    ring.device_next(Operation::kHold, device, wire::pack_holding(holding, sequence, false, bytes));
+    ring.free(wire::pack_free(most), session.next_stamp());
+  };
+  hold(wire::Holding::kPools, 8191, 1000, 1000, kCuda0);
+  session.begin(&ring, Operation::kAllocateFromPool, kCuda0, 0, 0x1000, 300);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x2000, 7000);  // of no pool
+  hold(wire::Holding::kPools, 1, 400, 1500, kCuda0);                    // the number has wrapped
+  hold(wire::Holding::kPools, 0, 1200, 1200, kCuda0);                   // asked earlier, told later
+  hold(wire::Holding::kGraphsReserved, 1, 64, 64, kCuda1);
+  hold(wire::Holding::kGraphsUsed, 2, 50, 60, kCuda1);
+  session.end(&ring, Operation::kGraphAddress, 0, 0x9000);
+  session.end(&ring, Operation::kRelease, 0, 0x9000);  // of a graph
+  const Recording& recording = session.finish();
+  CHECK(recording.run.counters.unmatched_device_events == 0);
+  const HeldMemory& pools = session.device("cuda:0").held;
+  CHECK(pools.pools_bytes == 400);
+  CHECK(pools.pools_peak_bytes == 1500);
+  CHECK(pools.pools_used_bytes == 300);
+  CHECK(pools.pools_used_peak_bytes == 300);
+  CHECK(pools.pools_idle_peak_bytes == 1000);
+  CHECK(!pools.is_partial);
+  const HeldMemory& graphs = session.device("cuda:1").held;
+  CHECK(graphs.graphs_bytes == 64);
+  CHECK(graphs.graphs_used_bytes == 50);
+  CHECK(graphs.graphs_used_peak_bytes == 60);
+}
+
 TEST_CASE("what never began changes nothing by ending") {
   Session session;
   RingBuilder ring = session.claim(7);

@@ -72,6 +72,14 @@ TEST_CASE("a record that no agent writes stops its ring, and only that") {
     ring.device_next(wire::DeviceOperation::kAllocate, 0);
     ring.put({wire::pack_w0(RecordType::kMalloc, 0x1000, 5), wire::pack_w1(0, 3, 0)});
   }
+  SECTION("a holding of no kind") {
+    ring.device_next(wire::DeviceOperation::kHold, wire::kFirstCudaDevice, uint64_t{3} << 62 | 5);
+    ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
+  }
+  SECTION("a holding of no amount") {
+    ring.device_next(wire::DeviceOperation::kHold, wire::kFirstCudaDevice, uint64_t{1} << 61);
+    ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
+  }
   SECTION("realloc of device memory") {
     ring.device_next(wire::DeviceOperation::kRelease, wire::kFirstCudaDevice);
     ring.put({wire::pack_w0(RecordType::kReallocBegin, 0x1000, 0), 0});
