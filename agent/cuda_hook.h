@@ -120,10 +120,21 @@ INLINE void note_address(DeviceOperation operation, uint64_t address, const uint
 INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
   if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
 }
-INLINE void note_context_end(const void* context, const uint64_t* hook_frame) {
-  if (context == nullptr) return;
-  if (has_device_limits()) end_held_context(number(context));
-  record_device({DeviceOperation::kEndContext, 0, number(context), kNoAddress, 0}, hook_frame);
+// A call that may end the context. has_ended() after one that succeeded: it did.
+template <typename Call, typename HasEnded>
+INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& call, HasEnded&& has_ended) {
+  if (context == nullptr) return call();
+  const auto note = [&](wire::ContextEnd end) {
+    record_device({DeviceOperation::kEndContext, static_cast<uint32_t>(end), number(context), kNoAddress, 0},
+                  hook_frame);
+  };
+  if (has_device_limits()) begin_context_end(number(context));
+  note(wire::ContextEnd::kMayEnd);
+  const int result = call();
+  const bool is_over = result == kCudaSuccess && has_ended();
+  note(is_over ? wire::ContextEnd::kHasEnded : wire::ContextEnd::kLivesOn);
+  if (has_device_limits()) finish_context_end(number(context), is_over);
+  return result;
 }
 
 // Frees `address`. It is recorded before the call, as another thread may have the address when that returns.

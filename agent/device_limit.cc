@@ -15,7 +15,7 @@ namespace heapprof::agent {
 
 namespace {
 
-enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping, kUnmapping };
+enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping, kUnmapping, kEnding };
 
 struct Entry {
   uint64_t key;
@@ -131,9 +131,10 @@ void sweep(const IsOver& is_over, const OnEnd& on_end) {
   }
 }
 
-// Mappings within the range become those of another kind. What was moved is met again at most.
-void move_mappings(Kind from, Kind to, uint64_t address, uint64_t size_bytes) {
-  sweep([&](const Entry& entry) { return entry.kind == from && entry.key - address < size_bytes; },
+// Those that is_one(entry) chooses become of another kind.
+template <typename IsOne>
+void move_entries(Kind from, Kind to, const IsOne& is_one) {
+  sweep([&](const Entry& entry) { return entry.kind == from && is_one(entry); },
         [&](const Entry& entry) {
           Entry moved = entry;
           moved.kind = to;
@@ -227,13 +228,14 @@ void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
 
 void begin_unmapping(uint64_t address, uint64_t size_bytes) {
   const Locked guard;
-  move_mappings(Kind::kMapping, Kind::kUnmapping, address, size_bytes);
+  move_entries(Kind::kMapping, Kind::kUnmapping, [&](const Entry& entry) { return entry.key - address < size_bytes; });
 }
 
 void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done) {
   const Locked guard;
-  if (!is_done) return move_mappings(Kind::kUnmapping, Kind::kMapping, address, size_bytes);
-  sweep([&](const Entry& entry) { return entry.kind == Kind::kUnmapping && entry.key - address < size_bytes; },
+  const auto is_within = [&](const Entry& entry) { return entry.key - address < size_bytes; };
+  if (!is_done) return move_entries(Kind::kUnmapping, Kind::kMapping, is_within);
+  sweep([&](const Entry& entry) { return entry.kind == Kind::kUnmapping && is_within(entry); },
         [](const Entry& entry) {
           if (Entry* behind = find(Kind::kHandle, entry.context)) --behind->references;
         });
@@ -241,9 +243,16 @@ void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done) {
         [](const Entry& entry) { held(entry.device) -= entry.size_bytes; });
 }
 
-void end_held_context(uint64_t context) {
+void begin_context_end(uint64_t context) {
   const Locked guard;
-  sweep([&](const Entry& entry) { return entry.kind == Kind::kAddress && entry.context == context; },
+  move_entries(Kind::kAddress, Kind::kEnding, [&](const Entry& entry) { return entry.context == context; });
+}
+
+void finish_context_end(uint64_t context, bool is_over) {
+  const Locked guard;
+  const auto is_its = [&](const Entry& entry) { return entry.context == context; };
+  if (!is_over) return move_entries(Kind::kEnding, Kind::kAddress, is_its);
+  sweep([&](const Entry& entry) { return entry.kind == Kind::kEnding && is_its(entry); },
         [](const Entry& entry) { held(entry.device) -= entry.size_bytes; });
 }
 

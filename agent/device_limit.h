@@ -47,6 +47,8 @@ void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
 // Before the call, as for take_address; what was mapped counts until end_unmapping() says that it is done, or lives on.
 void begin_unmapping(uint64_t address, uint64_t size_bytes);
 void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done);
-void end_held_context(uint64_t context);
+// The same for what was allocated in a context that may end.
+void begin_context_end(uint64_t context);
+void finish_context_end(uint64_t context, bool is_over);
 
 }  // namespace heapprof::agent

@@ -39,9 +39,8 @@ HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64
 HOOK(cuCtxDestroy_v2)(void* context) {
   auto* real = REAL(cuCtxDestroy_v2);
   if (real == nullptr) return kCudaNotInitialized;
-  const int result = real(context);
-  if (result == kCudaSuccess) note_context_end(context, HEAPPROF_HOOK_FRAME());
-  return result;
+  return end_context(
+      context, HEAPPROF_HOOK_FRAME(), [&] { return real(context); }, [] { return true; });
 }
 
 HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
@@ -57,11 +56,10 @@ namespace {
 // Ends the device's primary context if `real` did: the last release, or a reset, which leaves the references.
 INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
   if (is_reset) forget_pools_of(device_of_ordinal(device), hook_frame);
-  const int result = call(real, device);
   void** primary = primary_of(device);
-  if (result == kCudaSuccess && primary != nullptr && (is_reset || has_primary_context_ended(device)))
-    note_context_end(__atomic_load_n(primary, __ATOMIC_ACQUIRE), hook_frame);
-  return result;
+  return end_context(
+      primary == nullptr ? nullptr : __atomic_load_n(primary, __ATOMIC_ACQUIRE), hook_frame,
+      [&] { return call(real, device); }, [&] { return is_reset || has_primary_context_ended(device); });
 }
 
 }  // namespace

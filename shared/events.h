@@ -74,7 +74,7 @@ enum class TruncationCause : uint32_t {
   X(kReleaseHandle,  5)  /* kFree: one reference less; without references and mappings the memory ends              */  \
   X(kMap,            6)  /* kMalloc: the handle (object) is mapped at address                                       */  \
   X(kUnmap,          7)  /* kMalloc: the mappings in [address, address + size) end                                  */  \
-  X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it                  */  \
+  X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it; device: ContextEnd */  \
   X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
   X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/  \
   X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */ \
@@ -88,6 +88,13 @@ enum class DeviceOperation : uint32_t {
 #define X(name, number) name = number,
   HEAPPROF_DEVICE_OPERATIONS(X)
 #undef X
+};
+
+// Of kEndContext, which comes twice: what is allocated between the two is another context's, which the driver put in its place.
+enum class ContextEnd : uint32_t {
+  kHasEnded = 0,  // what was allocated before the last kMayEnd, if there was one
+  kMayEnd = 1,    // the call that may end it begins
+  kLivesOn = 2,   // and did not
 };
 
 // Calls that take the host's time, by what they do.

@@ -46,8 +46,8 @@ bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) 
 }
 
 void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) {
-  if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen
-    ++unmatched_;
+  if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen, or is about to be told
+    if (ending_.count(old->second.context) == 0) ++unmatched_;
     latest_.erase(old->second.thread);  // not temporary, as far as anybody knows
     close(old->second, key);
     blocks->erase(old);
@@ -178,10 +178,13 @@ void DeviceLedger::keep_mappings(uint32_t thread) {
 }
 
 void DeviceLedger::end_context(uint64_t context) {
+  const auto marked = ending_.find(context);
+  const uint64_t last_birth = marked == ending_.end() ? now_ticks_ : marked->second;
   std::vector<uint64_t> ended;
   for (const auto& [address, block] : memory_) {
-    if (block.context == context) ended.push_back(address);
+    if (block.context == context && block.birth <= last_birth) ended.push_back(address);
   }
+  if (marked != ending_.end()) ending_.erase(marked);
   std::sort(ended.begin(), ended.end());  // the order must not be the hash table's
   for (const uint64_t address : ended) {
     const DeviceBlock block = memory_.at(address);
@@ -278,7 +281,13 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
     case DeviceOperation::kMap: map(facts.address, {event.size_bytes, facts.object}); return;
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes, event.thread()); return;
     case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
-    case DeviceOperation::kEndContext: end_context(facts.object); return;
+    case DeviceOperation::kEndContext:
+      switch (static_cast<wire::ContextEnd>(facts.device)) {
+        case wire::ContextEnd::kMayEnd: ending_[facts.object] = now_ticks_; return;
+        case wire::ContextEnd::kLivesOn: ending_.erase(facts.object); return;
+        case wire::ContextEnd::kHasEnded: end_context(facts.object); return;
+      }
+      return;
     case DeviceOperation::kRefuse: refuse(facts, event); return;
     case DeviceOperation::kCall: count_call(facts, event, thread_id); return;
     case DeviceOperation::kGraphAddress: graph_addresses_.insert(facts.address); return;

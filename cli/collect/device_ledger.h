@@ -164,6 +164,7 @@ class DeviceLedger {
   std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
   std::unordered_map<uint32_t, Released> released_;  // by thread: the last
   std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
+  std::unordered_map<uint64_t, uint64_t> ending_;  // contexts that may end: what was born until then ends with them
   std::unordered_set<uint64_t> graph_addresses_;
   uint64_t start_ticks_ = 0;
   uint64_t now_ticks_ = 0;

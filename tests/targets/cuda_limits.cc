@@ -141,6 +141,10 @@ KEEP_FRAME void contexts(CUcontext main_context) {
   CUcontext other = nullptr;
   EXPECT(cuda.cuCtxCreate_v2(&other, 0, 0) == kSuccess);
   for (int i = 0; i < 3000; ++i) hold_weights(1000);
+  const size_t before = free_now();
+  cuda.fail_next("cuCtxDestroy_v2", kInvalidContext);
+  EXPECT(cuda.cuCtxDestroy_v2(other) == kInvalidContext);
+  EXPECT(free_now() == before);
   EXPECT(cuda.cuCtxDestroy_v2(other) == kSuccess);
   EXPECT(cuda.cuCtxSetCurrent(main_context) == kSuccess);
 }

@@ -198,6 +198,8 @@ KEEP_FRAME void contexts(CUcontext main_context) {
   EXPECT(cuda.cuCtxCreate_v2(&other, 0, 1) == kSuccess);
   allocate(11111, "cuda:1");
   allocate(22222, "cuda:1");
+  cuda.fail_next("cuCtxDestroy_v2", kInvalidContext);
+  EXPECT(cuda.cuCtxDestroy_v2(other) == kInvalidContext);  // it lives
   EXPECT(cuda.cuCtxDestroy_v2(other) == kSuccess);
   books["cuda:1"].sub(11111);
   books["cuda:1"].sub(22222);

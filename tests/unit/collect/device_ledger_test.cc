@@ -103,6 +103,35 @@ TEST_CASE("a context that ends takes what was allocated in it") {
   CHECK(session.device("pinned").totals.leaked_bytes == 0);
 }
 
+TEST_CASE("what is allocated while a context ends is another's") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  RingBuilder other = session.claim(8);
+  const auto end_context = [&](wire::ContextEnd end) {
+    ring.device_next(Operation::kEndContext, static_cast<uint32_t>(end), 5);
+    ring.free(kAnyAddress, session.next_stamp());
+  };
+  session.begin(&ring, Operation::kAllocate, kCuda0, 5, 0x1000, 100);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 5, 0x2000, 200);
+  end_context(wire::ContextEnd::kMayEnd);
+  SECTION("of the same number, at an address that has become free") {
+    session.begin(&other, Operation::kAllocate, kCuda0, 5, 0x1000, 4000);
+    session.begin(&other, Operation::kAllocate, kCuda0, 5, 0x3000, 5000);
+    end_context(wire::ContextEnd::kHasEnded);
+    const Recording& recording = session.finish();
+    CHECK(recording.run.counters.unmatched_device_events == 0);
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 9000);
+    CHECK(session.device("cuda:0").totals.temporary_blocks == 0);
+  }
+  SECTION("and a call that failed ends nothing") {
+    end_context(wire::ContextEnd::kLivesOn);
+    session.begin(&ring, Operation::kAllocate, kCuda0, 5, 0x1000, 100);  // the end of the block there was never seen
+    const Recording& recording = session.finish();
+    CHECK(session.device("cuda:0").totals.leaked_bytes == 300);
+    CHECK(recording.run.counters.unmatched_device_events == 1);
+  }
+}
+
 TEST_CASE("memory behind a handle ends with its last reference and mapping") {
   Session session;
   RingBuilder ring = session.claim(7);
