@@ -178,6 +178,10 @@ inline Profile scene_profile() {
   n.temporary_blocks = 80;
   plan.add_site({{"upload_textures", "/home/me/render/src/gpu.cu", 140}, load, main_, start}, n);
   plan.add_timeline(22'871'000'000);
+  HeldMemory& held = plan.profile().devices.back().held;
+  held.pools_bytes = 512 * kMiB, held.pools_peak_bytes = 7168 * kMiB;
+  held.pools_used_peak_bytes = 6400 * kMiB, held.pools_idle_peak_bytes = 900 * kMiB;
+  held.graphs_peak_bytes = 96 * kMiB, held.graphs_used_peak_bytes = 90 * kMiB;
   return plan.take();
 }
 

@@ -162,7 +162,12 @@ KEEP_FRAME void virtual_memory() {
   EXPECT(cuda.cuMemRetainAllocationHandle(&retained, reinterpret_cast<void*>(address + (2 << 20))) == kSuccess);
   EXPECT(retained == second);
   cuda.fail_next("cuMemUnmap", kInvalidContext);
-  EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kInvalidContext);  // both are as before
+  EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kInvalidContext);  // both are as before, and in a higher peak
+  CUhandle higher = 0;
+  EXPECT(cuda.cuMemCreate(&higher, 8 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(8 << 20);
+  EXPECT(cuda.cuMemRelease(higher) == kSuccess);
+  books["cuda:1"].sub(8 << 20);
   EXPECT(cuda.cuMemUnmap(address, 4 << 20) == kSuccess);
   books["cuda:1"].sub(2 << 20);  // the first
   cuda.fail_next("cuMemRelease", kInvalidValue);

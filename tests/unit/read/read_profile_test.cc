@@ -172,6 +172,20 @@ TEST_CASE("everything that a profile holds comes back") {
   }
 }
 
+TEST_CASE("what drivers hold comes back") {
+  Profile profile = test::assembled(test::small_sample());
+  CHECK(test::written(profile).find("\"held\"") == std::string::npos);
+  profile.devices[1].held = {1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, true};
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  CHECK(again.devices[1].held.pools_idle_peak_bytes == 5);
+  CHECK(again.devices[1].held.graphs_bytes == 6);
+  CHECK(again.devices[1].held.graphs_used_peak_bytes == UINT64_MAX);
+  CHECK(again.devices[1].held.is_partial);
+  CHECK(!has_any(again.devices[0].held));
+}
+
 TEST_CASE("numbers that a double cannot hold are exact all the same") {
   test::Sample sample = test::small_sample();
   RecordedDevice device;
