@@ -2,6 +2,7 @@
 #include "agent/cuda_driver.h"
 
 #include "agent/arena.h"
+#include "agent/cuda_runtime.h"
 #include "agent/device_limit.h"
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
@@ -33,6 +34,8 @@ enum class Question : uint32_t {
   kStreamIsCapturing,
   kStreamIsCapturingPerThread,
   kPrimaryContextState,
+  kPushContext,
+  kPopContext,
   kDeviceUuid,
   kDevicePciId,
   kDeviceName,
@@ -49,6 +52,8 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuStreamIsCapturing",
                                       "cuStreamIsCapturing_ptsz",
                                       "cuDevicePrimaryCtxGetState",
+                                      "cuCtxPushCurrent_v2",
+                                      "cuCtxPopCurrent_v2",
                                       "cuDeviceGetUuid",
                                       "cuDeviceGetPCIBusId",
                                       "cuDeviceGetName",
@@ -166,6 +171,7 @@ bool stands_for(CudaFunction function, void* found, int version) {
 void forget_cuda() {
   for (void*& real : g_real_cuda) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
   for (void*& question : g_questions) __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);
+  forget_cuda_runtime();
 }
 
 uint32_t device_of_ordinal(int ordinal) {
@@ -290,6 +296,17 @@ bool is_capturing(void* stream, bool per_thread) {
   uint32_t status = kNotCapturing;
   const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
   return ask(question, stream, &status) && status != kNotCapturing;
+}
+
+bool is_surely_not_capturing() {
+  uint32_t status = 1;
+  return ask(Question::kStreamIsCapturing, static_cast<void*>(nullptr), &status) && status == kNotCapturing;
+}
+
+bool push_context(void* context) { return ask(Question::kPushContext, context); }
+void pop_context() {
+  void* context = nullptr;
+  ask(Question::kPopContext, &context);
 }
 
 bool has_primary_context_ended(int device) {

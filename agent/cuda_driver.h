@@ -137,6 +137,11 @@ class RelaxedCapture {
   uint32_t mode_;
 };
 bool is_capturing(void* stream, bool per_thread);
+// Of streams that wait for the default one. False: some are, or the driver does not say.
+bool is_surely_not_capturing();
+// False: it cannot be made current.
+bool push_context(void* context);
+void pop_context();
 // Whether the device's primary context has come to its end; false where the driver does not say.
 bool has_primary_context_ended(int device);
 

@@ -7,6 +7,7 @@
 #include "agent/clock.h"
 #include "agent/cuda_driver.h"
 #include "agent/cuda_routes.h"
+#include "agent/cuda_runtime.h"
 #include "agent/device_limit.h"
 #include "agent/record.h"
 #include "shared/events.h"
@@ -32,6 +33,13 @@ using wire::DeviceOperation;
 template <typename Function, typename... Arguments>
 INLINE int call(Function* real, Arguments... arguments) {
   return real == nullptr ? kCudaNotInitialized : real(arguments...);
+}
+
+// For what a stream captures: a node of a graph, no memory.
+template <typename Call>
+INLINE int call_captured(Call&& call) {
+  ++t_driver_calls;
+  return call();
 }
 
 inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
@@ -68,6 +76,7 @@ inline constexpr uint32_t kDeviceToAsk = 0;
 template <typename Call, typename Find, typename Undo>
 INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
                     Call&& call, Find&& find, Undo&& undo) {
+  ++t_driver_calls;
   const bool is_limited = has_device_limits();
   if (is_limited && expected.device == kDeviceToAsk) expected.device = device_of_context();
   if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
@@ -142,6 +151,7 @@ template <typename Function, typename... Arguments>
 INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
                    Arguments... arguments) {
   if (real == nullptr) return kCudaNotInitialized;
+  ++t_driver_calls;
   DeviceMemory taken{};
   const bool is_taken = has_device_limits() && take_address(address, &taken);
   note_address(DeviceOperation::kRelease, address, hook_frame);

@@ -5,6 +5,7 @@
 // real one with everything as it was unless there is an answer.
 #include "agent/cuda_routes.h"
 
+#include "agent/cuda_runtime.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 
@@ -147,9 +148,15 @@ void* heapprof_find_dlsym() {
 
 CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
   const Hooked* hooked = find_symbol(name);
-  if (hooked == nullptr) return {nullptr, 0};
+  const bool is_runtime = hooked == nullptr && handle != RTLD_NEXT && is_runtime_function(name);
+  if (hooked == nullptr && !is_runtime) return {nullptr, 0};
   auto* real_dlsym =
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
+  if (is_runtime) {
+    void* found = real_dlsym(handle, name);
+    if (found == nullptr) return {nullptr, 0};  // as below
+    return {wrap_runtime(name, found), 1};
+  }
   if (handle != RTLD_NEXT) {
     void* found = real_dlsym(handle, name);
     if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller

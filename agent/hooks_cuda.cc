@@ -98,7 +98,8 @@ namespace {
 // Captured by a graph, an allocation is a node and no memory yet.
 template <typename Call>
 INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const uint64_t* hook_frame, Call&& call) {
-  const int result = time_call(DeviceCall::kAllocateInGraph, size_bytes, hook_frame, call);
+  const int result =
+      time_call(DeviceCall::kAllocateInGraph, size_bytes, hook_frame, [&] { return call_captured(call); });
   if (result != kCudaSuccess || address == nullptr) return result;
   note_graph_memory(device_of_pointer(*address));
   note_address(DeviceOperation::kGraphAddress, *address, hook_frame);
@@ -156,12 +157,13 @@ HOOK(cuMemFree_v2)(uint64_t address) {
   return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
 }
 HOOK(cuMemFreeAsync)(uint64_t address, void* stream) {
-  if (is_capturing(stream, false)) return call(REAL(cuMemFreeAsync), address, stream);
+  if (is_capturing(stream, false)) return call_captured([&] { return call(REAL(cuMemFreeAsync), address, stream); });
   note_pool_free();
   return release(REAL(cuMemFreeAsync), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
 HOOK(cuMemFreeAsync_ptsz)(uint64_t address, void* stream) {
-  if (is_capturing(stream, true)) return call(REAL(cuMemFreeAsync_ptsz), address, stream);
+  if (is_capturing(stream, true))
+    return call_captured([&] { return call(REAL(cuMemFreeAsync_ptsz), address, stream); });
   note_pool_free();
   return release(REAL(cuMemFreeAsync_ptsz), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }

@@ -1,6 +1,6 @@
 // agent/hooks_cuda_context.cc: contexts, whose end frees what was allocated in them; how much memory there is; and the driver's own
 // way of looking functions up.
-#include "agent/cuda_hook.h"
+#include "agent/cuda_estimate.h"
 #include "agent/device_holdings.h"
 
 namespace heapprof::agent {
@@ -44,7 +44,10 @@ HOOK(cuCtxDestroy_v2)(void* context) {
 }
 
 HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
-  const int result = call(REAL(cuDevicePrimaryCtxRetain), context, device);
+  const auto retain = [&] { return call(REAL(cuDevicePrimaryCtxRetain), context, device); };
+  const int result = estimates_gpu() && has_primary_context_ended(device)
+                         ? estimate_context(context, device, HEAPPROF_HOOK_FRAME(), retain)
+                         : retain();
   void** primary = primary_of(device);
   if (result == kCudaSuccess && context != nullptr && primary != nullptr)
     __atomic_store_n(primary, *context, __ATOMIC_RELEASE);

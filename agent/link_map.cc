@@ -14,6 +14,7 @@ struct DynamicTables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
   const ElfW(Versym) * versions = nullptr;
+  const ElfW(Verdef) * definitions = nullptr;
   const uint32_t* gnu_hash = nullptr;
   const uint32_t* sysv_hash = nullptr;
 };
@@ -32,6 +33,7 @@ DynamicTables read_tables(const link_map* object) {
       case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
       case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
       case DT_VERSYM: tables.versions = static_cast<const ElfW(Versym)*>(address); break;
+      case DT_VERDEF: tables.definitions = static_cast<const ElfW(Verdef)*>(address); break;
       case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
       case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
       default: break;
@@ -55,17 +57,39 @@ uint32_t sysv_hash_of(const char* name) {
   return hash;
 }
 
-bool is_definition(const DynamicTables& tables, uint32_t index, const char* name) {
+// What is looked for: `version` nullptr: the default one; else that one, or an object's that has none.
+struct Wanted {
+  const char* name;
+  const char* version;
+};
+
+bool has_version(const DynamicTables& tables, ElfW(Versym) index, const char* version) {
+  constexpr ElfW(Versym) kFirstDefined = 2;  // 1: without a version
+  if (index < kFirstDefined) return true;
+  for (const ElfW(Verdef)* entry = tables.definitions; entry != nullptr;) {
+    if (entry->vd_ndx == index) {
+      const auto* first = reinterpret_cast<const ElfW(Verdaux)*>(reinterpret_cast<const char*>(entry) + entry->vd_aux);
+      return strcmp(tables.strings + first->vda_name, version) == 0;
+    }
+    if (entry->vd_next == 0) return false;
+    entry = reinterpret_cast<const ElfW(Verdef)*>(reinterpret_cast<const char*>(entry) + entry->vd_next);
+  }
+  return false;
+}
+
+bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted) {
   constexpr ElfW(Versym) kHidden = 0x8000;  // not the default version of its name
   const ElfW(Sym)& symbol = tables.symbols[index];
   if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
   const unsigned bind = ELF64_ST_BIND(symbol.st_info);
   if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) return false;
-  if (tables.versions != nullptr && (tables.versions[index] & kHidden) != 0) return false;
-  return strcmp(tables.strings + symbol.st_name, name) == 0;
+  if (strcmp(tables.strings + symbol.st_name, wanted.name) != 0) return false;
+  if (tables.versions == nullptr) return true;
+  if (wanted.version == nullptr) return (tables.versions[index] & kHidden) == 0;
+  return has_version(tables, tables.versions[index] & static_cast<ElfW(Versym)>(~kHidden), wanted.version);
 }
 
-const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const char* name) {
+const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted) {
   const uint32_t* header = tables.gnu_hash;  // buckets, first symbol, Bloom words, Bloom shift
   const uint32_t bucket_count = header[0];
   const uint32_t first_symbol = header[1];
@@ -74,7 +98,7 @@ const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const char* name
   const uint32_t* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_words);
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0 || bloom_words == 0) return nullptr;
-  const uint32_t hash = gnu_hash_of(name);
+  const uint32_t hash = gnu_hash_of(wanted.name);
   const uint64_t word = bloom[hash / 64 % bloom_words];
   const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header[3]) % 64;
   if ((word & mask) != mask) return nullptr;
@@ -82,30 +106,30 @@ const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const char* name
   if (index < first_symbol) return nullptr;
   for (;; ++index) {
     const uint32_t chain = chains[index - first_symbol];
-    if ((chain | 1) == (hash | 1) && is_definition(tables, index, name)) return &tables.symbols[index];
+    if ((chain | 1) == (hash | 1) && is_definition(tables, index, wanted)) return &tables.symbols[index];
     if ((chain & 1) != 0) return nullptr;
   }
 }
 
-const ElfW(Sym) * find_by_sysv_hash(const DynamicTables& tables, const char* name) {
+const ElfW(Sym) * find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted) {
   const uint32_t bucket_count = tables.sysv_hash[0];
   const uint32_t* buckets = tables.sysv_hash + 2;
   const uint32_t* chains = buckets + bucket_count;
   if (bucket_count == 0) return nullptr;
-  for (uint32_t index = buckets[sysv_hash_of(name) % bucket_count]; index != 0; index = chains[index]) {
-    if (is_definition(tables, index, name)) return &tables.symbols[index];
+  for (uint32_t index = buckets[sysv_hash_of(wanted.name) % bucket_count]; index != 0; index = chains[index]) {
+    if (is_definition(tables, index, wanted)) return &tables.symbols[index];
   }
   return nullptr;
 }
 
-void* find_in_object(const link_map* object, const char* name, bool is_function = false) {
+void* find_in_object(const link_map* object, const Wanted& wanted, bool is_function) {
   const DynamicTables tables = read_tables(object);
   if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
   const ElfW(Sym)* symbol = nullptr;
   if (tables.gnu_hash != nullptr) {
-    symbol = find_by_gnu_hash(tables, name);
+    symbol = find_by_gnu_hash(tables, wanted);
   } else if (tables.sysv_hash != nullptr) {
-    symbol = find_by_sysv_hash(tables, name);
+    symbol = find_by_sysv_hash(tables, wanted);
   }
   if (symbol == nullptr) return nullptr;
   const unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -127,11 +151,11 @@ bool is_vdso(const link_map* object) { return strncmp(object->l_name, "linux-vds
 
 namespace {
 
-Definition find_behind(const char* name, bool is_function) {
+Definition find_behind(const Wanted& wanted, bool is_function) {
   bool behind = false;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (behind && !is_vdso(object)) {
-      if (void* address = find_in_object(object, name, is_function)) return {address, object};
+      if (void* address = find_in_object(object, wanted, is_function)) return {address, object};
     }
     if (is_agent(object)) behind = true;
   }
@@ -140,13 +164,16 @@ Definition find_behind(const char* name, bool is_function) {
 
 }  // namespace
 
-Definition find_behind_agent(const char* name) { return find_behind(name, false); }
-Definition find_function_behind_agent(const char* name) { return find_behind(name, true); }
+Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}, false); }
+Definition find_function_behind_agent(const char* name) { return find_behind({name, nullptr}, true); }
+Definition find_version_behind_agent(const char* name, const char* version) {
+  return find_behind({name, version}, true);
+}
 
 Definition find_in_process(const char* name) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (is_agent(object) || is_vdso(object)) continue;
-    if (void* address = find_in_object(object, name)) return {address, object};
+    if (void* address = find_in_object(object, {name, nullptr}, false)) return {address, object};
   }
   return {};
 }

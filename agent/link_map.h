@@ -19,6 +19,8 @@ struct Definition {
 Definition find_behind_agent(const char* name);
 // The same for functions: variables of that name are passed over.
 Definition find_function_behind_agent(const char* name);
+// Functions of that version, and those of objects without versions: what a reference with that version is bound to.
+Definition find_version_behind_agent(const char* name, const char* version);
 // As dlsym(RTLD_DEFAULT, …): from the main program on, so that copy relocations are honoured; skips the agent.
 Definition find_in_process(const char* name);
 

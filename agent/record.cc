@@ -159,6 +159,8 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kUnmap:
     case wire::DeviceOperation::kRefuse:
     case wire::DeviceOperation::kCall:
+    case wire::DeviceOperation::kAllocateUnseen:
+    case wire::DeviceOperation::kEndEstimate:
       write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
                     &record);
       break;
@@ -166,6 +168,8 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kEndContext:
+    case wire::DeviceOperation::kReleaseUnseen:
+    case wire::DeviceOperation::kBeginEstimate:
     case wire::DeviceOperation::kKeep:
     case wire::DeviceOperation::kGraphAddress:
     case wire::DeviceOperation::kHold:

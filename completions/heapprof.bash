@@ -4,7 +4,7 @@ _heapprof() {
   local cur prev words cword split
   _init_completion -s || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'

@@ -51,6 +51,7 @@ complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM s
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
+complete -c heapprof -n $run -l estimate-gpu -d 'Ask what CUDA contexts and modules take; waits'
 complete -c heapprof -n $run -l deepbind -x -a 'name hook' -d 'What happens to libraries that bypass the hooks'
 complete -c heapprof -n $run -l limit -x -d 'Let the program have so much of a device'
 complete -c heapprof -n $run -l unwinder -x -a 'auto heapprof libunwind fp' -d 'Who walks stacks'

@@ -77,11 +77,15 @@ enum class TruncationCause : uint32_t {
   X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it; device: ContextEnd */  \
   X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
   X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/  \
-  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */ \
+  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */  \
   X(kAllocateFromPool, 12) /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends             */ \
   X(kGraphAddress,  13)  /* kFree: address is memory of a graph: the kRelease of it ends nothing                       */ \
   X(kHold,          14)  /* kFree: what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
-  X(kKeepMappings,  15)  /* kFree: this thread's last kUnmap failed: the mappings live on                              */
+  X(kKeepMappings,  15)  /* kFree: this thread's last kUnmap failed: the mappings live on                              */  \
+  X(kAllocateUnseen,16)  /* kMalloc: as kAllocate, by a call of the CUDA runtime in which none of the driver was seen   */  \
+  X(kReleaseUnseen, 17)  /* kFree: the memory at address ends if it began so                                        */  \
+  X(kBeginEstimate, 18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it         */  \
+  X(kEndEstimate,   19)  /* kMalloc: it has; address: pack_free after it, object: EstimateKind, size: the device's memory */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -167,6 +171,9 @@ constexpr uint64_t pack_refusal(int result, bool is_by_limit) {
 }
 constexpr int refusal_result(uint64_t object) { return static_cast<int>(object & 0xffffffff); }
 constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) != 0; }
+// Of kEndEstimate: what was made.
+enum class EstimateKind : uint32_t { kContext = 1, kModules = 2 };
+constexpr bool is_estimate_kind(uint64_t object) { return object == 1 || object == 2; }
 // What was free at that moment. An address is never 0.
 inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
 constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }

@@ -135,6 +135,7 @@ struct Control {
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   alignas(
       64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
+  uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
 };
 static_assert(sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, liveness) % 64 == 0);

@@ -185,13 +185,54 @@ void DeviceLedger::end_context(uint64_t context) {
     if (block.context == context && block.birth <= last_birth) ended.push_back(address);
   }
   if (marked != ending_.end()) ending_.erase(marked);
-  std::sort(ended.begin(), ended.end());  // the order must not be the hash table's
   for (const uint64_t address : ended) {
     const DeviceBlock block = memory_.at(address);
     latest_.erase(block.thread);  // swept away, not temporary
     close(block, address);
     memory_.erase(address);
   }
+}
+
+// A runtime may hand out pieces of what it got from the driver.
+bool DeviceLedger::is_piece(uint64_t address) const {
+  auto block = memory_.upper_bound(address);
+  if (block != memory_.begin() && address - (--block)->first < block->second.size_bytes && !block->second.is_unseen)
+    return true;
+  auto mapping = mappings_.upper_bound(address);
+  return mapping != mappings_.begin() && address - (--mapping)->first < mapping->second.size_bytes;
+}
+
+void DeviceLedger::release_unseen(uint64_t address, uint32_t thread) {
+  const auto at = memory_.find(address);
+  if (at != memory_.end() && at->second.is_unseen) return release(address, thread);
+  released_.erase(thread);
+}
+
+void DeviceLedger::begin_estimate(const DeviceFacts& facts, uint32_t thread) {
+  const auto book = books_.find(facts.device);
+  const uint64_t live_bytes = book == books_.end() ? 0 : book->second->sites.totals().live.bytes;
+  begun_[thread] = {facts.device, wire::free_of(facts.object), live_bytes};
+}
+
+// Where nothing was known before, all that is in use and not counted is a bound.
+void DeviceLedger::end_estimate(const DeviceFacts& facts, const Event& event) {
+  const auto at = begun_.find(event.thread());
+  if (at == begun_.end()) return;
+  const Begun begun = at->second;
+  begun_.erase(at);
+  const uint64_t free_bytes = wire::free_of(facts.address);
+  if (begun.device != facts.device || free_bytes == wire::kFreeUnknown) return;
+  const bool is_bound = begun.free_bytes == wire::kFreeUnknown;
+  const uint64_t before_bytes = is_bound ? event.size_bytes : begun.free_bytes;
+  const uint64_t taken_bytes = before_bytes - std::min(before_bytes, free_bytes);
+  DeviceBook& book = book_of(facts.device);
+  const uint64_t live_bytes = book.sites.totals().live.bytes;
+  const uint64_t live_before_bytes = is_bound ? 0 : begun.live_bytes;
+  const uint64_t counted_bytes = live_bytes - std::min(live_bytes, live_before_bytes);
+  EstimateSum& sum = book.estimates[{static_cast<wire::EstimateKind>(facts.object), event.site}];
+  ++sum.count;
+  if (is_bound) ++sum.bound_count;
+  sum.size_bytes = add_saturating(sum.size_bytes, taken_bytes - std::min(taken_bytes, counted_bytes));
 }
 
 namespace {
@@ -257,13 +298,27 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
                     event.site,
                     event.thread(),
                     1,
-                    facts.operation == DeviceOperation::kAllocateFromPool};
+                    facts.operation == DeviceOperation::kAllocateFromPool,
+                    false};
   switch (facts.operation) {
     case DeviceOperation::kAllocate:
     case DeviceOperation::kAllocateFromPool:
       graph_addresses_.erase(facts.address);
       if (!add_reference(&memory_, facts.address, facts.device)) open(&memory_, facts.address, block);
       return;
+    case DeviceOperation::kAllocateUnseen: {
+      if (is_piece(facts.address)) return;
+      block.is_unseen = true;
+      block.context = 0;
+      open(&memory_, facts.address, block);
+      Amount& unseen = book_of(facts.device).unseen;
+      unseen.bytes = add_saturating(unseen.bytes, event.size_bytes);
+      ++unseen.blocks;
+      return;
+    }
+    case DeviceOperation::kReleaseUnseen: release_unseen(facts.address, event.thread()); return;
+    case DeviceOperation::kBeginEstimate: begin_estimate(facts, event.thread()); return;
+    case DeviceOperation::kEndEstimate: end_estimate(facts, event); return;
     case DeviceOperation::kRelease: release(facts.address, event.thread()); return;
     case DeviceOperation::kKeep: keep(facts.address, event.thread()); return;
     case DeviceOperation::kCreateHandle:

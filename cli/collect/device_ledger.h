@@ -4,9 +4,10 @@
 //  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it; memory behind a
 //    handle ends with its last reference and its last mapping, in whichever order.
 //  - An end of memory that never began is counted, and changes nothing.
+//  - Memory that only a call of the runtime gave out is counted, unless it lies in a block or mapping that the driver gave out.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's.
-// Cost:     a few hash look-ups an event; 160 bytes a live block.
+// Cost:     a few look-ups an event; 160 bytes a live block.
 #pragma once
 
 #include "cli/collect/device_facts.h"
@@ -36,6 +37,7 @@ struct DeviceBlock {
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
   bool is_of_pool;
+  bool is_unseen;  // by the driver: it ends only as it began
 };
 
 // Allocations that failed, of one site; what the last of them saw.
@@ -60,6 +62,14 @@ struct CallSum {
 using CallSums =
     std::unordered_map<uint64_t, CallSum>;  // by wire::DeviceCall in the upper half, site or thread id in the lower
 
+// What contexts or modules that one site made took.
+struct EstimateSum {
+  uint64_t count;
+  uint64_t size_bytes;
+  uint64_t bound_count;  // of them with no free memory before to compare with
+};
+using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
+
 // Of one device.
 struct DeviceBook {
   SiteBook sites;
@@ -67,6 +77,8 @@ struct DeviceBook {
   DeviceHoldings holdings;
   std::vector<RefusedSite> refused;
   uint64_t refused_elsewhere = 0;  // by sites beyond kMostRefusedSites
+  Amount unseen{};                 // in all, by calls of the runtime in which the driver's was not seen
+  EstimateSums estimates;
 };
 
 class DeviceLedger {
@@ -79,6 +91,7 @@ class DeviceLedger {
     latest_.erase(thread);
     released_.erase(thread);
     unmapped_.erase(thread);
+    begun_.erase(thread);
   }
   // Ends the lifetimes.
   void finish(uint64_t end_ticks);
@@ -135,7 +148,12 @@ class DeviceLedger {
     Mapping mapping;
     std::optional<Released> memory;
   };
-  using Blocks = std::unordered_map<uint64_t, DeviceBlock>;
+  struct Begun {  // of an estimate
+    uint32_t device;
+    uint64_t free_bytes;  // wire::kFreeUnknown
+    uint64_t live_bytes;
+  };
+  using Blocks = std::map<uint64_t, DeviceBlock>;
 
   DeviceBook& book_of(uint32_t device);
   bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
@@ -151,6 +169,10 @@ class DeviceLedger {
   void unmap(uint64_t address, uint64_t size_bytes, uint32_t thread);
   void keep_mappings(uint32_t thread);
   void end_context(uint64_t context);
+  bool is_piece(uint64_t address) const;
+  void release_unseen(uint64_t address, uint32_t thread);
+  void begin_estimate(const DeviceFacts& facts, uint32_t thread);
+  void end_estimate(const DeviceFacts& facts, const Event& event);
   void refuse(const DeviceFacts& facts, const Event& event);
   void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
 
@@ -166,6 +188,7 @@ class DeviceLedger {
   std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
   std::unordered_map<uint64_t, uint64_t> ending_;  // contexts that may end: what was born until then ends with them
   std::unordered_set<uint64_t> graph_addresses_;
+  std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
   uint64_t start_ticks_ = 0;
   uint64_t now_ticks_ = 0;
   uint64_t unmatched_ = 0;

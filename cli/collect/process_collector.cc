@@ -90,6 +90,7 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
   control.unwinder = options.unwinder;
   control.stall_timeout_ms = options.stall_timeout_ms;
   control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
+  control.estimates_gpu = options.estimates_gpu ? 1 : 0;
   control.hooks_deep_bind = options.hooks_deep_bind ? 1 : 0;
   for (size_t i = 0; i < options.device_limits.size(); ++i) {
     control.device_limits[i] = options.device_limits[i];

@@ -39,6 +39,7 @@ struct CollectorOptions {
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
   DeviceLimits device_limits{};
+  bool estimates_gpu = false;    // ask for free memory around the making of contexts and modules
   bool hooks_deep_bind = false;  // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =

@@ -180,6 +180,16 @@ Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {
   return refusal;
 }
 
+void add_unseen_memory(const RecordingParts& parts, const DeviceBook& book, UnseenMemory* unseen) {
+  unseen->runtime_bytes = book.unseen.bytes;
+  unseen->runtime_blocks = book.unseen.blocks;
+  for (const auto& [key, sum] : book.estimates) {
+    const char* what = key.first == wire::EstimateKind::kContext ? "context" : "modules";
+    unseen->estimates.push_back(
+        {what, parts.tree->sites()[key.second].stack, sum.count, sum.size_bytes, sum.bound_count});
+  }
+}
+
 void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   if (const auto known = parts.identities->find(number); known != parts.identities->end())
     device->identity = known->second;
@@ -187,6 +197,7 @@ void add_device_facts(const RecordingParts& parts, uint32_t number, const Device
   if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->size())
     device->limit_bytes = (*parts.limits)[number - wire::kFirstCudaDevice];
   for (const RefusedSite& refused : book.refused) device->refusals.push_back(refusal_of(parts, refused));
+  add_unseen_memory(parts, book, &device->unseen);
   if (book.refused_elsewhere == 0) return;
   Refusal others;
   others.count = book.refused_elsewhere;

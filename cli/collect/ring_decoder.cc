@@ -218,6 +218,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
   switch (facts.operation) {
     case wire::DeviceOperation::kAllocate:
     case wire::DeviceOperation::kAllocateFromPool:
+    case wire::DeviceOperation::kAllocateUnseen:
       if (kind != EventKind::kMalloc || !wire::is_device(facts.device)) return false;
       break;
     case wire::DeviceOperation::kCreateHandle:
@@ -247,6 +248,14 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
         return false;
       }
       break;
+    case wire::DeviceOperation::kBeginEstimate:
+      if (kind != EventKind::kFree || !wire::is_device(facts.device) || facts.object == 0) return false;
+      break;
+    case wire::DeviceOperation::kEndEstimate:
+      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || !wire::is_estimate_kind(facts.object))
+        return false;
+      break;
+    case wire::DeviceOperation::kReleaseUnseen:
     case wire::DeviceOperation::kRelease:
     case wire::DeviceOperation::kKeep:
     case wire::DeviceOperation::kGraphAddress:

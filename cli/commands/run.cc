@@ -42,6 +42,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                     &target->max_memory_bytes);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N; repeatable"},
                      &target->limits);
+  options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
+                    &target->estimates_gpu);
   options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},
                             {{"name", false}, {"hook", true}}, &target->hooks_deep_bind);
   options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},

@@ -52,6 +52,13 @@ std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& 
   return start;
 }
 
+// The agent's functions that stand between a program and the CUDA runtime are no part of the program.
+bool is_agent(const std::vector<Module>& modules, uint32_t module) {
+  if (module >= modules.size()) return false;
+  const std::string& path = modules[module].path;
+  return path.substr(path.rfind('/') + 1) == "libheapprof.so";
+}
+
 // The frame node of each stack node.
 std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<uint32_t>& frame_start,
                                 Profile* profile) {
@@ -62,6 +69,10 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
     const StackNode& stack = recording.stacks[i];
     if (stack.parent >= i || stack.location >= recording.locations.size()) continue;
     uint32_t node = node_of[stack.parent];
+    if (is_agent(recording.modules, recording.locations[stack.location].module)) {
+      node_of[i] = node;
+      continue;
+    }
     for (uint32_t frame = frame_start[stack.location + 1]; frame-- > frame_start[stack.location];) {
       profile->nodes.push_back({node, frame});
       node = static_cast<uint32_t>(profile->nodes.size() - 1);
@@ -94,6 +105,7 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
   device.held = recorded.held;
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
+  device.unseen = recorded.unseen;
   return device;
 }
 

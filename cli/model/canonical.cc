@@ -219,7 +219,10 @@ void canonicalize(Profile* profile) {
   // Numbered by place meanwhile, so that the order of equals does not depend on the numbers before.
   for_each_other_node(*profile,
                       [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
-  for (Device& device : profile->devices) merge_refusals(&device.refusals);
+  for (Device& device : profile->devices) {
+    merge_refusals(&device.refusals);
+    merge_estimates(&device.unseen.estimates);
+  }
   merge_api(&profile->api);
   for_each_other_node(*profile, [&](uint32_t& node) { node = node_at[node]; });
   renumber(profile, tree.nodes);

@@ -184,6 +184,20 @@ void visit_holder(Holder& holder, Visit&& visit) {
   visit("live_count", holder.live_blocks);
 }
 
+template <typename Unseen, typename Visit>
+void visit_unseen(Unseen& unseen, Visit&& visit) {
+  visit("runtime_bytes", unseen.runtime_bytes);
+  visit("runtime_count", unseen.runtime_blocks);
+}
+
+template <typename Estimate, typename Visit>
+void visit_estimate(Estimate& estimate, Visit&& visit) {
+  visit("what", estimate.what);
+  visit("estimates_count", estimate.count);
+  visit("size_bytes", estimate.size_bytes);
+  visit("bound_count", estimate.bound_count);
+}
+
 template <typename Call, typename Visit>
 void visit_api_call(Call& call, Visit&& visit) {
   visit("call", call.call);

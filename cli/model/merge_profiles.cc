@@ -132,6 +132,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
       same->sites.push_back(std::move(site));
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
+    add_unseen(&same->unseen, device.unseen);
     keep_common(&same->identity, device.identity);
     add_held(&same->held, device.held);
     same->limit_bytes = std::max(same->limit_bytes, device.limit_bytes);

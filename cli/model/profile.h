@@ -48,6 +48,7 @@ struct Device {
   HeldMemory held;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
+  UnseenMemory unseen;               // nodes: as in refusals
   std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
 };
 
@@ -79,6 +80,7 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
       visit(refusal.node);
       for (auto& holder : refusal.holders) visit(holder.node);
     }
+    for (auto& estimate : device.unseen.estimates) visit(estimate.node);
   }
   for (auto& call : profile.api.calls) visit(call.node);
 }

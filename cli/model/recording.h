@@ -7,6 +7,7 @@
 #include "cli/model/device_api.h"
 #include "cli/model/device_facts.h"
 #include "cli/model/run.h"
+#include "cli/model/unseen_memory.h"
 
 #include <array>
 #include <cstdint>
@@ -106,6 +107,7 @@ struct RecordedDevice {
   HeldMemory held;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: StackNode
+  UnseenMemory unseen;               // nodes: as in refusals
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
 };

@@ -53,6 +53,12 @@ void read_api_call(JsonPull* json, PointReader* points, ApiCall* call) {
       [](const std::string&) { return false; });
 }
 
+void read_estimate(JsonPull* json, PointReader* points, Estimate* estimate) {
+  read_stacked(
+      json, points, &estimate->node, [estimate](FieldReader& reader) { visit_estimate(*estimate, reader); },
+      [](const std::string&) { return false; });
+}
+
 constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "calls", "threads"};
 
 }  // namespace
@@ -60,6 +66,18 @@ constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) read_refusal(json, points, &refusals->emplace_back());
+}
+
+void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [unseen](FieldReader& reader) { visit_unseen(*unseen, reader); },
+      [&](const std::string& key) {
+        if (key != "estimates" || !unseen->estimates.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_estimate(json, points, &unseen->estimates.emplace_back());
+        return true;
+      });
 }
 
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {

@@ -5,6 +5,7 @@
 
 #include "cli/model/device_api.h"
 #include "cli/model/device_facts.h"
+#include "cli/model/unseen_memory.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
 
@@ -13,6 +14,7 @@
 namespace heapprof::cli {
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
+void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api);
 
 }  // namespace heapprof::cli

@@ -106,8 +106,9 @@ void read_timeline(JsonPull* json, Timeline* timeline) {
   for (size_t i = 0; i < smallest.size(); ++i) timeline->buckets.push_back({smallest[i], largest[i]});
 }
 
-constexpr std::array<std::string_view, 10> kDeviceKeys = {"name",     "totals",      "timeline", "pps",        "sites",
-                                                          "identity", "limit_bytes", "refusals", "moments_ns", "held"};
+constexpr std::array<std::string_view, 11> kDeviceKeys = {"name",       "totals",   "timeline",    "pps",
+                                                          "sites",      "identity", "limit_bytes", "refusals",
+                                                          "moments_ns", "held",     "unseen"};
 
 void read_device(JsonPull* json, PointReader* points, Extension* extension) {
   const bool is_host = extension->devices.empty();
@@ -131,6 +132,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
       case 7: read_refusals(json, points, &device.refusals); break;
       case 8: read_numbers(json, &device.moments_ns); break;
       case 9: read_struct(json, [&](FieldReader& reader) { visit_held(device.held, reader); }); break;
+      case 9: read_unseen(json, points, &device.unseen); break;
       default: json->skip_value();
     }
   }

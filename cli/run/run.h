@@ -34,6 +34,7 @@ struct RunOptions {
   uint64_t stall_timeout_s = 10;
   uint64_t max_memory_bytes = 0;    // of heapprof itself; 0: as much as the system gives
   bool hooks_deep_bind = false;     // --deepbind=hook
+  bool estimates_gpu = false;       // around the making of contexts and modules
   std::vector<std::string> limits;  // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;

@@ -11,6 +11,7 @@
 #include "cli/write/place_text.h"
 #include "cli/write/refusal_text.h"
 #include "cli/write/run_text.h"
+#include "cli/write/unseen_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -188,6 +189,17 @@ std::string refusals(const Profile& profile, size_t columns) {
   return text;
 }
 
+// What the table cannot show of devices.
+std::string unseen(const Profile& profile, size_t columns) {
+  std::vector<const Device*> devices;
+  for (const Device& device : profile.devices) {
+    if (device.unseen.has_any()) devices.push_back(&device);
+  }
+  if (devices.empty()) return "";
+  const FoldedTree tree = fold_tree(profile);
+  return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
+}
+
 std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns) {
   const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns) : "";
   return rows.empty() ? "" : paint.bold("processes, by peak") + "\n" + rows;
@@ -258,7 +270,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
                                         [](const Device& device) { return !device.refusals.empty(); });
   std::string text = header_line(input, paint, columns) + "\n";
   if (has_refusals) text += refusals(profile, columns) + "\n";
-  text += device_table(profile);
+  text += device_table(profile) + unseen(profile, columns);
   for (const std::string& part : {held_by_drivers(profile, columns), curves(profile),
                                   place_sections(profile, paint, columns), process_section(input, paint, columns),
                                   end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {

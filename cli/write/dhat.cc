@@ -294,11 +294,20 @@ class DhatWriter {
     write_structs("threads", api.threads, [this](const ApiThread& thread) { visit_api_thread(thread, fields_); });
   }
 
+  void write_unseen(const UnseenMemory& unseen) {
+    visit_unseen(unseen, fields_);
+    write_structs("estimates", unseen.estimates, [this](const Estimate& estimate) {
+      write_stack(estimate.node);
+      visit_estimate(estimate, fields_);
+    });
+  }
+
   void write_device_facts(const Device& device) {
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_struct("identity", [&] { visit_identity(device.identity, fields_); });
     if (has_any(device.held)) write_struct("held", [&] { visit_held(device.held, fields_); });
     if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
+    if (device.unseen.has_any()) write_struct("unseen", [&] { write_unseen(device.unseen); });
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

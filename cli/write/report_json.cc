@@ -109,6 +109,7 @@ class ReportWriter {
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
     if (has_any(device.held)) write_held(device.held);
+    if (device.unseen.has_any()) write_unseen(device.unseen);
     const std::vector<Place> places = find_places(profile_, tree_, device);
     count("places_count", places.size());
     json_.key("places");
@@ -138,6 +139,23 @@ class ReportWriter {
   void write_suppressed(const PlaceNumbers& numbers) {
     count("suppressed_leaked_bytes", numbers.suppressed_bytes);
     count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);
+  }
+
+  void write_unseen(const UnseenMemory& unseen) {
+    if (unseen.runtime_blocks != 0) {
+      count("runtime_bytes", unseen.runtime_bytes);
+      count("runtime_count", unseen.runtime_blocks);
+    }
+    for (const char* what : {"context", "modules"}) {
+      const Estimate sum = sum_of_estimates(unseen, what);
+      if (sum.count == 0) continue;
+      json_.key(std::string("estimated_") + what);
+      json_.begin_object();
+      count("size_bytes", sum.size_bytes);
+      count("estimates_count", sum.count);
+      count("bound_count", sum.bound_count);
+      json_.end_object();
+    }
   }
 
   void write_rules(const Device& device) {

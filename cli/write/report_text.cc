@@ -11,6 +11,7 @@
 #include "cli/write/report_view.h"
 #include "cli/write/run_text.h"
 #include "cli/write/tree_text.h"
+#include "cli/write/unseen_text.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ class TextReport {
     header();
     const std::vector<const Device*> devices = shown_devices(profile_, view_);
     text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
+    text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
     for (const Device* device : devices) {
       const std::string refused =
           refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});

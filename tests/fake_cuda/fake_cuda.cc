@@ -3,6 +3,8 @@
 // FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls came from a
 // preloaded libheapprof.so.
 //
+// FAKE_CUDA_OVERHEAD=1: contexts, modules, kernels and limits take memory of the device, as they do.
+//
 // Built as libcuda.so.1. Two devices; addresses are never touched, and those that are freed are given out again at once, newest
 // first, as the real driver does.
 #include "tests/fake_cuda/fake_cuda.h"
@@ -60,6 +62,8 @@ struct Driver {
   int retained[kDevices] = {0, 0};
   std::map<uint64_t, int> opened;  // imported memory: how often
   uint64_t streams = 0;
+  size_t taken[kDevices] = {0, 0};  // by contexts and modules
+  std::map<std::string, int> kernels;
   long lookups = 0;
   long lookups_by_agent = 0;
   std::map<std::string, long> calls;
@@ -71,6 +75,17 @@ Driver& driver() {
   return *instance;
 }
 thread_local CUcontext t_context = nullptr;
+thread_local std::vector<CUcontext> t_contexts_below;  // pushed away
+
+constexpr size_t kContextBytes = 64 << 20;
+constexpr size_t kModuleBytes = 3 << 20;
+constexpr size_t kKernelBytes = 64 << 10;
+
+void take(int device, size_t bytes) {
+  static const bool has_overhead = getenv("FAKE_CUDA_OVERHEAD") != nullptr;
+  if (has_overhead && device >= 0) driver().taken[device] += bytes;
+}
+int current_device() { return t_context == nullptr ? -1 : t_context->device; }
 
 // Counts the call. Not 0: it is to fail with this.
 int enter(const char* function) {
@@ -230,6 +245,45 @@ int cuCtxCreate_v2(CUcontext* context, unsigned, int device) {
   ENTER(cuCtxCreate_v2);
   if (device < 0 || device >= kDevices) return kInvalidValue;
   t_context = *context = new CUctx_st{device};
+  take(device, kContextBytes);
+  return kSuccess;
+}
+int cuCtxPushCurrent_v2(CUcontext context) {
+  ENTER(cuCtxPushCurrent_v2);
+  if (context == nullptr) return kInvalidContext;
+  t_contexts_below.push_back(t_context);
+  t_context = context;
+  return kSuccess;
+}
+int cuCtxPopCurrent_v2(CUcontext* context) {
+  ENTER(cuCtxPopCurrent_v2);
+  if (t_contexts_below.empty()) return kInvalidContext;
+  *context = t_context;
+  t_context = t_contexts_below.back();
+  t_contexts_below.pop_back();
+  return kSuccess;
+}
+int cuCtxSetLimit(int, size_t value) {
+  ENTER(cuCtxSetLimit);
+  take(current_device(), value);
+  return kSuccess;
+}
+int cuModuleLoadData(void** module, const void*) {
+  ENTER(cuModuleLoadData);
+  *module = new int;
+  take(current_device(), kModuleBytes);
+  return kSuccess;
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  ENTER(cuModuleGetFunction);
+  if (driver().kernels[name]++ == 0) take(current_device(), kKernelBytes);
+  *function = module;
+  return kSuccess;
+}
+int cuLibraryLoadData(void** library, const void*, void*, void**, unsigned, void*, void**, unsigned) {
+  ENTER(cuLibraryLoadData);
+  *library = new int;
+  take(current_device(), 2 * kModuleBytes);
   return kSuccess;
 }
 int cuStreamCreate(CUstream* stream, unsigned) {
@@ -259,7 +313,7 @@ int cuDevicePrimaryCtxRetain(CUcontext* context, int device) {
   ENTER(cuDevicePrimaryCtxRetain);
   if (device < 0 || device >= kDevices) return kInvalidValue;
   *context = &driver().primary[device];
-  ++driver().retained[device];
+  if (driver().retained[device]++ == 0) take(device, kContextBytes);
   return kSuccess;
 }
 int cuDevicePrimaryCtxRelease_v2(int device) {
@@ -375,8 +429,9 @@ int cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
   ENTER(cuMemFreeAsync_ptsz);
   return release_later(address, stream);
 }
-int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties*, unsigned long long) {
+int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties* properties, unsigned long long) {
   ENTER(cuMemCreate);
+  take(properties->location_id, bytes);  // for ever
   *handle = driver().next_handle++;
   driver().handles[*handle] = {bytes, 1};
   return kSuccess;
@@ -456,7 +511,7 @@ int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   ENTER(cuMemGetInfo_v2);
   if (t_context == nullptr) return kInvalidContext;
   *total_bytes = kMemory;
-  *free_bytes = kMemory;
+  *free_bytes = kMemory - driver().taken[t_context->device];
   for (const auto& [address, block] : driver().blocks) {
     if (block.device == t_context->device) *free_bytes -= block.bytes;
   }

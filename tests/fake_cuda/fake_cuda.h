@@ -60,81 +60,88 @@ constexpr int kInvalidContext = 201;
 constexpr int kNotFound = 500;
 
 // X(name, params): everything that it exports and a program may call.
-#define FAKE_CUDA_FUNCTIONS(X)                                                                                   \
-  X(cuInit, (unsigned flags))                                                                                    \
-  X(cuDriverGetVersion, (int* version))                                                                          \
-  X(cuCtxCreate_v2, (CUcontext * context, unsigned flags, int device))                                           \
-  X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                         \
-  X(cuCtxSetCurrent, (CUcontext context))                                                                        \
-  X(cuCtxGetCurrent, (CUcontext * context))                                                                      \
-  X(cuCtxGetDevice, (int* device))                                                                               \
-  X(cuCtxDestroy_v2, (CUcontext context))                                                                        \
-  X(cuDevicePrimaryCtxRetain, (CUcontext * context, int device))                                                 \
-  X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                  \
-  X(cuDevicePrimaryCtxReset_v2, (int device))                                                                    \
-  X(cuDevicePrimaryCtxGetState, (int device, unsigned* flags, int* active))                                      \
-  X(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                                        \
-  X(cuMemAllocPitch_v2, (CUdeviceptr * address, size_t * pitch, size_t width, size_t height, unsigned element))  \
-  X(cuMemFree_v2, (CUdeviceptr address))                                                                         \
-  X(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags))                                    \
-  X(cuMemHostAlloc, (void** block, size_t bytes, unsigned flags))                                                \
-  X(cuMemAllocHost_v2, (void** block, size_t bytes))                                                             \
-  X(cuMemFreeHost, (void* block))                                                                                \
-  X(cuArrayCreate_v2, (CUarray * array, const CudaArrayDescriptor* descriptor))                                  \
-  X(cuArray3DCreate_v2, (CUarray * array, const CudaArray3dDescriptor* descriptor))                              \
-  X(cuArrayDestroy, (CUarray array))                                                                             \
-  X(cuMipmappedArrayCreate, (CUarray * array, const CudaArray3dDescriptor* descriptor, unsigned levels))         \
-  X(cuMipmappedArrayDestroy, (CUarray array))                                                                    \
-  X(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream))                                     \
-  X(cuMemAllocAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream))                                \
-  X(cuMemAllocFromPoolAsync, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))          \
-  X(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))     \
-  X(cuMemFreeAsync, (CUdeviceptr address, CUstream stream))                                                      \
-  X(cuMemFreeAsync_ptsz, (CUdeviceptr address, CUstream stream))                                                 \
-  X(cuMemCreate, (CUhandle * handle, size_t bytes, const CudaProperties* properties, unsigned long long flags))  \
-  X(cuMemRelease, (CUhandle handle))                                                                             \
-  X(cuMemRetainAllocationHandle, (CUhandle * handle, void* address))                                             \
-  X(cuMemAddressReserve,                                                                                         \
-    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags))         \
-  X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))     \
-  X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                             \
-  X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                              \
-  X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                  \
-  X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                          \
-  X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                     \
-  X(cuStreamIsCapturing, (CUstream stream, int* status))                                                         \
-  X(cuStreamIsCapturing_ptsz, (CUstream stream, int* status))                                                    \
-  X(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, int device))                                                \
-  X(cuDeviceGetMemPool, (CUmemoryPool * pool, int device))                                                       \
-  X(cuDeviceSetMemPool, (int device, CUmemoryPool pool))                                                         \
-  X(cuMemPoolCreate, (CUmemoryPool * pool, const CudaProperties* properties))                                    \
-  X(cuMemPoolDestroy, (CUmemoryPool pool))                                                                       \
-  X(cuMemPoolTrimTo, (CUmemoryPool pool, size_t least))                                                          \
-  X(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void* value))                                      \
-  X(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void* value))                                      \
-  X(cuThreadExchangeStreamCaptureMode, (int* mode))                                                              \
-  X(cuStreamBeginCapture_v2, (CUstream stream, int mode))                                                        \
-  X(cuStreamEndCapture, (CUstream stream, void** graph))                                                         \
-  X(cuGraphCreate, (void** graph, unsigned flags))                                                               \
-  X(cuGraphAddMemAllocNode,                                                                                      \
-    (void** node, void* graph, const void* dependencies, size_t count, CudaAllocationNode* parameters))          \
-  X(cuGraphAddNode, (void** node, void* graph, const void* dependencies, size_t count, CudaNode* parameters))    \
-  X(cuGraphAddNode_v2,                                                                                           \
-    (void** node, void* graph, const void* dependencies, const void* edges, size_t count, CudaNode* parameters)) \
-  X(cuGraphInstantiateWithFlags, (void** executable, void* graph, unsigned long long flags))                     \
-  X(cuGraphUpload, (void* executable, CUstream stream))                                                          \
-  X(cuGraphExecDestroy, (void* executable))                                                                      \
-  X(cuDeviceGraphMemTrim, (int device))                                                                          \
-  X(cuDeviceGetGraphMemAttribute, (int device, int attribute, void* value))                                      \
-  X(cuDeviceSetGraphMemAttribute, (int device, int attribute, void* value))                                      \
-  X(cuMemHostRegister_v2, (void* block, size_t bytes, unsigned flags))                                           \
-  X(cuMemHostUnregister, (void* block))                                                                          \
-  X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                                                \
-  X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                           \
-  X(cuDeviceGetUuid, (char* uuid, int device))                                                                   \
-  X(cuDeviceGetPCIBusId, (char* text, int bytes, int device))                                                    \
-  X(cuDeviceGetName, (char* text, int bytes, int device))                                                        \
-  X(cuGetProcAddress, (const char* name, void** function, int version, uint64_t flags))                          \
+#define FAKE_CUDA_FUNCTIONS(X)                                                                                      \
+  X(cuInit, (unsigned flags))                                                                                       \
+  X(cuDriverGetVersion, (int* version))                                                                             \
+  X(cuCtxCreate_v2, (CUcontext * context, unsigned flags, int device))                                              \
+  X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
+  X(cuCtxSetCurrent, (CUcontext context))                                                                           \
+  X(cuCtxGetCurrent, (CUcontext * context))                                                                         \
+  X(cuCtxGetDevice, (int* device))                                                                                  \
+  X(cuCtxPushCurrent_v2, (CUcontext context))                                                                       \
+  X(cuCtxPopCurrent_v2, (CUcontext * context))                                                                      \
+  X(cuCtxSetLimit, (int limit, size_t value))                                                                       \
+  X(cuModuleLoadData, (void** module, const void* image))                                                           \
+  X(cuModuleGetFunction, (void** function, void* module, const char* name))                                         \
+  X(cuLibraryLoadData, (void** library, const void* code, void* jit_options, void** jit_values, unsigned jit_count, \
+                        void* options, void** values, unsigned count))                                              \
+  X(cuCtxDestroy_v2, (CUcontext context))                                                                           \
+  X(cuDevicePrimaryCtxRetain, (CUcontext * context, int device))                                                    \
+  X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                     \
+  X(cuDevicePrimaryCtxReset_v2, (int device))                                                                       \
+  X(cuDevicePrimaryCtxGetState, (int device, unsigned* flags, int* active))                                         \
+  X(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                                           \
+  X(cuMemAllocPitch_v2, (CUdeviceptr * address, size_t * pitch, size_t width, size_t height, unsigned element))     \
+  X(cuMemFree_v2, (CUdeviceptr address))                                                                            \
+  X(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags))                                       \
+  X(cuMemHostAlloc, (void** block, size_t bytes, unsigned flags))                                                   \
+  X(cuMemAllocHost_v2, (void** block, size_t bytes))                                                                \
+  X(cuMemFreeHost, (void* block))                                                                                   \
+  X(cuArrayCreate_v2, (CUarray * array, const CudaArrayDescriptor* descriptor))                                     \
+  X(cuArray3DCreate_v2, (CUarray * array, const CudaArray3dDescriptor* descriptor))                                 \
+  X(cuArrayDestroy, (CUarray array))                                                                                \
+  X(cuMipmappedArrayCreate, (CUarray * array, const CudaArray3dDescriptor* descriptor, unsigned levels))            \
+  X(cuMipmappedArrayDestroy, (CUarray array))                                                                       \
+  X(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream))                                        \
+  X(cuMemAllocAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUstream stream))                                   \
+  X(cuMemAllocFromPoolAsync, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))             \
+  X(cuMemAllocFromPoolAsync_ptsz, (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream))        \
+  X(cuMemFreeAsync, (CUdeviceptr address, CUstream stream))                                                         \
+  X(cuMemFreeAsync_ptsz, (CUdeviceptr address, CUstream stream))                                                    \
+  X(cuMemCreate, (CUhandle * handle, size_t bytes, const CudaProperties* properties, unsigned long long flags))     \
+  X(cuMemRelease, (CUhandle handle))                                                                                \
+  X(cuMemRetainAllocationHandle, (CUhandle * handle, void* address))                                                \
+  X(cuMemAddressReserve,                                                                                            \
+    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags))            \
+  X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))        \
+  X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                                \
+  X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                                 \
+  X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                     \
+  X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                             \
+  X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                        \
+  X(cuStreamIsCapturing, (CUstream stream, int* status))                                                            \
+  X(cuStreamIsCapturing_ptsz, (CUstream stream, int* status))                                                       \
+  X(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, int device))                                                   \
+  X(cuDeviceGetMemPool, (CUmemoryPool * pool, int device))                                                          \
+  X(cuDeviceSetMemPool, (int device, CUmemoryPool pool))                                                            \
+  X(cuMemPoolCreate, (CUmemoryPool * pool, const CudaProperties* properties))                                       \
+  X(cuMemPoolDestroy, (CUmemoryPool pool))                                                                          \
+  X(cuMemPoolTrimTo, (CUmemoryPool pool, size_t least))                                                             \
+  X(cuMemPoolGetAttribute, (CUmemoryPool pool, int attribute, void* value))                                         \
+  X(cuMemPoolSetAttribute, (CUmemoryPool pool, int attribute, void* value))                                         \
+  X(cuThreadExchangeStreamCaptureMode, (int* mode))                                                                 \
+  X(cuStreamBeginCapture_v2, (CUstream stream, int mode))                                                           \
+  X(cuStreamEndCapture, (CUstream stream, void** graph))                                                            \
+  X(cuGraphCreate, (void** graph, unsigned flags))                                                                  \
+  X(cuGraphAddMemAllocNode,                                                                                         \
+    (void** node, void* graph, const void* dependencies, size_t count, CudaAllocationNode* parameters))             \
+  X(cuGraphAddNode, (void** node, void* graph, const void* dependencies, size_t count, CudaNode* parameters))       \
+  X(cuGraphAddNode_v2,                                                                                              \
+    (void** node, void* graph, const void* dependencies, const void* edges, size_t count, CudaNode* parameters))    \
+  X(cuGraphInstantiateWithFlags, (void** executable, void* graph, unsigned long long flags))                        \
+  X(cuGraphUpload, (void* executable, CUstream stream))                                                             \
+  X(cuGraphExecDestroy, (void* executable))                                                                         \
+  X(cuDeviceGraphMemTrim, (int device))                                                                             \
+  X(cuDeviceGetGraphMemAttribute, (int device, int attribute, void* value))                                         \
+  X(cuDeviceSetGraphMemAttribute, (int device, int attribute, void* value))                                         \
+  X(cuMemHostRegister_v2, (void* block, size_t bytes, unsigned flags))                                              \
+  X(cuMemHostUnregister, (void* block))                                                                             \
+  X(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                                                   \
+  X(cuDeviceTotalMem_v2, (size_t * bytes, int device))                                                              \
+  X(cuDeviceGetUuid, (char* uuid, int device))                                                                      \
+  X(cuDeviceGetPCIBusId, (char* text, int bytes, int device))                                                       \
+  X(cuDeviceGetName, (char* text, int bytes, int device))                                                           \
+  X(cuGetProcAddress, (const char* name, void** function, int version, uint64_t flags))                             \
   X(cuGetProcAddress_v2, (const char* name, void** function, int version, uint64_t flags, int* status))
 
 #define X(name, params) int name params;

@@ -256,6 +256,61 @@ TEST_CASE("what never began changes nothing by ending") {
   CHECK(recording.run.counters.unmatched_device_events == 4);  // all but the failed release, the unmapping, the context
 }
 
+TEST_CASE("what only the runtime said is counted, and ends only as it began") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kAllocate, kCuda0, 1, 0x10000, 5000);
+  session.begin(&ring, Operation::kAllocateUnseen, kCuda0, 0, 0x11000, 100);  // a piece of it
+  session.begin(&ring, Operation::kAllocateUnseen, kCuda0, 0, 0x20000, 300);
+  session.begin(&ring, Operation::kAllocateUnseen, kCuda0, 0, 0x30000, 400);
+  session.end(&ring, Operation::kReleaseUnseen, 0, 0x10000);  // the driver's: not ended
+  session.end(&ring, Operation::kKeep, 0, 0x10000);
+  session.end(&ring, Operation::kReleaseUnseen, 0, 0x20000);
+  session.end(&ring, Operation::kKeep, 0, 0x20000);  // it failed
+  session.end(&ring, Operation::kReleaseUnseen, 0, 0x30000);
+  const Recording& recording = session.finish();
+  const RecordedDevice& device = session.device("cuda:0");
+  CHECK(device.totals.total_bytes == 5700);
+  CHECK(device.totals.leaked_bytes == 5300);
+  CHECK(device.unseen.runtime_bytes == 700);
+  CHECK(device.unseen.runtime_blocks == 2);
+  CHECK(recording.run.counters.unmatched_device_events == 0);
+}
+
+TEST_CASE("an estimate is what was taken, less what was counted meanwhile") {
+  constexpr uint64_t kModules = static_cast<uint64_t>(wire::EstimateKind::kModules);
+  constexpr uint64_t kContext = static_cast<uint64_t>(wire::EstimateKind::kContext);
+  Session session;
+  RingBuilder ring = session.claim(7);
+  RingBuilder other = session.claim(8);
+  const auto begin_estimate = [&](uint64_t free_bytes) {
+    ring.device_next(Operation::kBeginEstimate, kCuda0, wire::pack_free(free_bytes));
+    ring.free(kAnyAddress, session.next_stamp());
+  };
+  const auto end_estimate = [&](uint64_t kind, uint64_t free_bytes) {
+    session.begin(&ring, Operation::kEndEstimate, kCuda0, kind, wire::pack_free(free_bytes), 100'000);
+  };
+  begin_estimate(wire::kFreeUnknown);
+  end_estimate(kContext, 60'000);  // 40,000 of 100,000: a bound
+  begin_estimate(60'000);
+  session.begin(&other, Operation::kAllocate, kCuda0, 1, 0x1000, 7000);  // by another thread
+  end_estimate(kModules, 50'000);
+  begin_estimate(50'000);
+  end_estimate(kModules, 55'000);  // somebody else gave memory back
+  end_estimate(kModules, 0);       // never began
+  session.finish();
+  const RecordedDevice& device = session.device("cuda:0");
+  CHECK(device.totals.total_bytes == 7000);
+  REQUIRE(device.unseen.estimates.size() == 2);
+  CHECK(device.unseen.estimates[0].what == "context");
+  CHECK(device.unseen.estimates[0].size_bytes == 40'000);
+  CHECK(device.unseen.estimates[0].bound_count == 1);
+  CHECK(device.unseen.estimates[1].what == "modules");
+  CHECK(device.unseen.estimates[1].size_bytes == 3000);
+  CHECK(device.unseen.estimates[1].count == 2);
+  CHECK(device.unseen.estimates[1].bound_count == 0);
+}
+
 TEST_CASE("threads hand device memory on to each other") {
   Session session;
   RingBuilder first = session.claim(7);
