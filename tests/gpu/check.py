@@ -14,6 +14,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAIRS = "20000"
+GRANULES = 32 << 20  # the driver takes more than it is asked for: 2 MiB at a time
 
 
 class Check:
@@ -73,6 +74,7 @@ class Check:
         output, _ = self.run([program], ("--limit", "cuda:0=512MiB"))
         said = next((line for line in output.splitlines() if line.startswith("#")), "")
         self.row("driver: a limit of 512 MiB", "… of 536870912 bytes are free", said[2:], "of 536870912 bytes are free" in said)
+        self.estimates(program)
         plain = int(subprocess.run([program, "pairs", PAIRS], capture_output=True, text=True, check=True).stdout)
         ours, _ = self.run([program, "pairs", PAIRS])
         self.row("a pair of cuMemAlloc and cuMemFree", f"{plain} ns", f"{int(ours)} ns: {(int(ours) - plain) / 2:+.0f} ns a call")
@@ -97,6 +99,20 @@ class Check:
                 got = [held.get(f"{what}_{key}", 0) for key in keys]
                 text = f"held for {what}: " + ("now, most" if what == "pools" else "now, most, in use, most in use")
             self.row(text, " ".join(expected), " ".join(map(str, got)), expected == list(map(str, got)))
+
+    def estimates(self, program: str) -> None:
+        """What is counted and what is estimated make what cuMemGetInfo says is in use, on a device that nobody else uses."""
+        output, profile = self.run([program], ("--estimate-gpu",))
+        said = next((line.split() for line in output.splitlines() if line.startswith("#")), [])
+        device = self.device(profile)
+        estimates = device.get("unseen", {}).get("estimates", [])
+        if len(said) < 4 or not estimates:
+            return self.row("driver: contexts and modules, estimated", "an estimate", f"{len(estimates)} estimates", False)
+        in_use = int(said[3]) - int(said[1])
+        live = next(int(line.split()[3]) for line in output.splitlines() if line.startswith("cuda:0"))  # the peak is then
+        got = live + sum(estimate["size_bytes"] for estimate in estimates)
+        self.row("driver: in use, by cuMemGetInfo; counted and estimated", in_use, f"{got} ({got - in_use:+d})",
+                 abs(got - in_use) <= GRANULES)
 
     def runtime(self) -> None:
         nvcc = shutil.which("nvcc") or next((str(path) for path in pathlib.Path("/usr/local").glob("cuda*/bin/nvcc")), None)
