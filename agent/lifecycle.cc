@@ -8,6 +8,7 @@
 #include "agent/handshake.h"
 #include "agent/hooks_exec.h"
 #include "agent/hooks_jumped.h"
+#include "agent/hooks_mapping.h"
 #include "agent/hooks_new.h"
 #include "agent/link_map.h"
 #include "agent/modules.h"
@@ -141,6 +142,7 @@ void resolve_once() {
       !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
   g_fork_safe = forked_safe;
   if (!find_real_functions(&g_malloc_object)) return;
+  settle_mapping_hooks();
   settle_exec_hooks();
   settle_jumped_hooks();
   settle_cuda_routes();

@@ -161,6 +161,8 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kCall:
     case wire::DeviceOperation::kAllocateUnseen:
     case wire::DeviceOperation::kEndEstimate:
+    case wire::DeviceOperation::kMapRange:
+    case wire::DeviceOperation::kProtectRange:
       write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
                     &record);
       break;
@@ -174,6 +176,9 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kGraphAddress:
     case wire::DeviceOperation::kHold:
     case wire::DeviceOperation::kKeepMappings:
+    case wire::DeviceOperation::kUnmapRange:
+    case wire::DeviceOperation::kMoveRange:
+    case wire::DeviceOperation::kKeepRange:
       write_plain(context, wire::RecordType::kFree, record.address, &record);
       break;
   }

@@ -85,7 +85,12 @@ enum class TruncationCause : uint32_t {
   X(kAllocateUnseen,16)  /* kMalloc: as kAllocate, by a call of the CUDA runtime in which none of the driver was seen   */  \
   X(kReleaseUnseen, 17)  /* kFree: the memory at address ends if it began so                                        */  \
   X(kBeginEstimate, 18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it         */  \
-  X(kEndEstimate,   19)  /* kMalloc: it has; address: pack_free after it, object: EstimateKind, size: the device's memory */
+  X(kEndEstimate,   19)  /* kMalloc: it has; address: pack_free after it, object: EstimateKind, size: the device's memory */  \
+  X(kMapRange,      20)  /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends   */  \
+  X(kUnmapRange,    21)  /* kFree: pages at address, `object` bytes of them, end                                    */  \
+  X(kMoveRange,     22)  /* kFree: the same by mremap: they count until this thread's next kMapRange or kKeepRange  */  \
+  X(kKeepRange,     23)  /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on         */  \
+  X(kProtectRange,  24)  /* kMalloc: the pages at address may be used (device kMappedDevice), or no more (kReserved…) */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -146,9 +151,12 @@ constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
 // Whose memory it is.
-inline constexpr uint32_t kPinnedDevice = 1;    // page-locked host memory of the CUDA driver
-inline constexpr uint32_t kManagedDevice = 2;   // moves between host and devices
-inline constexpr uint32_t kImportedDevice = 3;  // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kPinnedDevice = 1;      // page-locked host memory of the CUDA driver
+inline constexpr uint32_t kManagedDevice = 2;     // moves between host and devices
+inline constexpr uint32_t kImportedDevice = 3;    // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kMappedDevice = 4;      // pages that the program mapped itself: anonymous
+inline constexpr uint32_t kMappedFileDevice = 5;  // with a file behind them
+inline constexpr uint32_t kReservedDevice = 6;    // of either kind, PROT_NONE: addresses, and no memory
 inline constexpr uint32_t kRegisteredDevice =
     7;  // the program's own memory, page-locked afterwards; no new bytes anywhere
 inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
@@ -161,9 +169,21 @@ constexpr uint64_t pack_device(DeviceOperation operation, uint32_t device) {
 constexpr DeviceOperation device_operation(uint64_t w1) { return static_cast<DeviceOperation>(w1 & 0xff); }
 constexpr uint32_t device_number(uint64_t w1) { return static_cast<uint32_t>(w1 >> 8 & 0xff); }
 constexpr bool is_device(uint32_t device) {
-  return (device >= kPinnedDevice && device <= kImportedDevice) || device == kRegisteredDevice ||
+  return (device >= kPinnedDevice && device <= kRegisteredDevice) ||
          (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
+
+// Of kMapRange.
+enum MapFlags : uint64_t {
+  kMapIsFile = 1,   // a file is behind it, also where it is reserved
+  kMapIsMoved = 2,  // by mremap: of the kind that kMoveRange found
+};
+// Pages at `address` and beyond it are within what a program can have: the collector keeps no books of others.
+constexpr bool is_range(uint64_t address, uint64_t size_bytes) {
+  return address < 1ull << 56 && size_bytes <= 1ull << 56;
+}
+
+constexpr bool is_mapping(uint32_t device) { return device >= kMappedDevice && device <= kReservedDevice; }
 
 // Of kRefuse: what the driver returned, and whether it was asked at all or a limit of ours stood before it.
 constexpr uint64_t pack_refusal(int result, bool is_by_limit) {

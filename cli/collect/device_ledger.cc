@@ -18,6 +18,9 @@ std::string device_name(uint32_t device) {
     case wire::kManagedDevice: return "managed";
     case wire::kImportedDevice: return "imported";
     case wire::kRegisteredDevice: return "registered";
+    case wire::kMappedDevice: return "mapped";
+    case wire::kMappedFileDevice: return "mapped:file";
+    case wire::kReservedDevice: return "mapped:reserved";
     default: break;
   }
   return device >= wire::kFirstCudaDevice ? "cuda:" + std::to_string(device - wire::kFirstCudaDevice) : "cuda:?";

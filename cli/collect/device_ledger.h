@@ -194,7 +194,7 @@ class DeviceLedger {
   uint64_t unmatched_ = 0;
 };
 
-// "pinned", "managed", "imported", "registered", "cuda:0" …
+// "pinned", "managed", "imported", "registered", "mapped", "cuda:0" …
 std::string device_name(uint32_t device);
 
 }  // namespace heapprof::cli

@@ -32,6 +32,7 @@ void Ledger::start(uint64_t ticks) {
   now_ticks_ = ticks;
   timeline_.start(ticks);
   devices_.start(ticks);
+  mappings_.start(ticks);
 }
 
 void Ledger::set_drain_ticks(uint64_t ticks) {
@@ -155,7 +156,9 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
 }
 
 void Ledger::apply_device(const Event& event) {
-  devices_.apply(device_facts_.take(event.address), event, threads_[event.thread()].id, now_ticks_);
+  const DeviceFacts facts = device_facts_.take(event.address);
+  if (MappingLedger::is_about(facts.operation)) return mappings_.apply(facts, event, now_ticks_);
+  devices_.apply(facts, event, threads_[event.thread()].id, now_ticks_);
 }
 
 // ---- realloc ----
@@ -285,6 +288,7 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
   devices_.forget_thread(event.thread());
+  mappings_.forget_thread(event.thread());
   threads_.left(event.thread());
 }
 
@@ -379,6 +383,7 @@ void Ledger::finish(uint64_t end_ticks) {
   }
   heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
   devices_.finish(now_ticks_);
+  mappings_.finish(now_ticks_);
 }
 
 }  // namespace heapprof::cli

@@ -16,6 +16,7 @@
 #include "cli/collect/device_ledger.h"
 #include "cli/collect/event.h"
 #include "cli/collect/live_heap.h"
+#include "cli/collect/mapping_ledger.h"
 #include "cli/collect/parking.h"
 #include "cli/collect/site_book.h"
 #include "cli/collect/thread_table.h"
@@ -72,7 +73,8 @@ class Ledger {
   const LedgerCounts& counts() const { return counts_; }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
-  uint64_t devices_bytes() const { return devices_.bytes(); }
+  MappingLedger& mappings() { return mappings_; }
+  uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
   // Where the decoder puts what an event of a device says.
   DeviceFactsTable& device_facts() { return device_facts_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
@@ -146,6 +148,7 @@ class Ledger {
   ThreadTable& threads_;
   DeviceFactsTable device_facts_;
   DeviceLedger devices_;
+  MappingLedger mappings_;
   TimeSource time_source_;
   LiveHeap heap_;
   SiteBook sites_;

@@ -314,7 +314,7 @@ Recording ProcessCollector::finish() {
   run.counters = counters_of(state.ledger.counts(), control, state.identity.is_fork);
   run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);
   run.unwinder = state.drain->unwinder_counters();
-  run.counters.unmatched_device_events = state.ledger.devices().unmatched();
+  run.counters.unmatched_device_events = state.ledger.devices().unmatched() + state.ledger.mappings().unmatched();
   run.counters.truncated_stacks = state.shared.truncated_stacks;
   run.counters.corrupt_records = state.shared.corrupt_records + (state.modules->is_sound() ? 0 : 1);
   run.counters.watermark_skips = state.drain->watermark_skips();

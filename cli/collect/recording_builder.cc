@@ -152,13 +152,31 @@ void check_timeline(const RecordedDevice& device, Recording* recording) {
                                           std::to_string(device.totals.peak_bytes));
 }
 
+// By wire's device number.
+using NumberedBooks = std::vector<std::pair<uint32_t, DeviceBook*>>;
+
+// Every device but the host, in the order in which they are shown.
+NumberedBooks books_of(Ledger* ledger) {
+  NumberedBooks books;
+  for (const auto& [number, book] : ledger->devices().books()) books.emplace_back(number, book.get());
+  for (uint32_t number = wire::kMappedDevice; number <= wire::kReservedDevice; ++number) {
+    if (DeviceBook* book = ledger->mappings().book(number)) books.emplace_back(number, book);
+  }
+  return books;
+}
+
 void add_device_sites(const RecordingParts& parts, uint32_t number, const DeviceBook& book,
                       std::vector<RecordedSite>* recorded) {
   GrowingArray<LeakTimes> leaks;
   find_leaks(
       book.sites,
       [&](const auto& note) {
-        parts.ledger->devices().for_each_live(number, [&](const DeviceBlock& block) { note(block.site, block.birth); });
+        const auto note_block = [&](const auto& block) { note(block.site, block.birth); };
+        if (wire::is_mapping(number)) {
+          parts.ledger->mappings().for_each_live(number, note_block);
+        } else {
+          parts.ledger->devices().for_each_live(number, note_block);
+        }
       },
       &leaks);
   add_sites(parts, book.sites, leaks, recorded);

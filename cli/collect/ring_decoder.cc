@@ -221,6 +221,21 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     case wire::DeviceOperation::kAllocateUnseen:
       if (kind != EventKind::kMalloc || !wire::is_device(facts.device)) return false;
       break;
+    case wire::DeviceOperation::kMapRange:
+      if (kind != EventKind::kMalloc || !wire::is_mapping(facts.device) ||
+          !wire::is_range(facts.address, event->size_bytes))
+        return false;
+      break;
+    case wire::DeviceOperation::kProtectRange:
+      if (kind != EventKind::kMalloc ||
+          (facts.device != wire::kMappedDevice && facts.device != wire::kReservedDevice) ||
+          !wire::is_range(facts.address, event->size_bytes))
+        return false;
+      break;
+    case wire::DeviceOperation::kUnmapRange:
+    case wire::DeviceOperation::kMoveRange:
+      if (kind != EventKind::kFree || !wire::is_range(facts.address, facts.object)) return false;
+      break;
     case wire::DeviceOperation::kCreateHandle:
       if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
       break;
@@ -260,6 +275,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     case wire::DeviceOperation::kKeep:
     case wire::DeviceOperation::kGraphAddress:
     case wire::DeviceOperation::kKeepMappings:
+    case wire::DeviceOperation::kKeepRange:
       if (kind != EventKind::kFree) return false;
       break;
     default: return false;

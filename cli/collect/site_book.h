@@ -92,6 +92,21 @@ class SiteBook {
     }
   }
 
+  // A part of a block that lives on, as of a mapping: so many bytes of it are gone, or are there again.
+  void shrink(uint32_t site, uint64_t size_bytes) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes -= size_bytes;
+    totals_.live.bytes -= size_bytes;
+  }
+  void grow(uint32_t site, uint64_t size_bytes) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes += size_bytes;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
+    totals_.live.bytes += size_bytes;
+  }
+
   // The block just added came of a realloc; so many bytes of the old one are in it at another address.
   void note_resize(uint32_t site, uint64_t moved_bytes) {
     sites_[site].resized_blocks += 1;

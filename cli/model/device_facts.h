@@ -8,6 +8,10 @@
 
 namespace heapprof::cli {
 
+// By its name: pages that the program mapped itself, and of them those that no access is given to.
+inline bool is_mapped_device(const std::string& name) { return name == "mapped" || name.rfind("mapped:", 0) == 0; }
+inline bool is_reserved_device(const std::string& name) { return name == "mapped:reserved"; }
+
 struct DeviceIdentity {
   std::string uuid;           // as nvidia-smi writes it, "GPU-…"; empty: unknown, as all below
   std::string pci_id;         // "0000:01:00.0"

@@ -124,13 +124,14 @@ std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree
   std::vector<PlaceFinding> findings;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
+    if (is_reserved_device(device.name)) continue;  // addresses, and no memory
     const std::vector<Place> places = find_places(profile, tree, device);
     FindingScene scene{profile, tree, number, device, places, std::vector<uint32_t>(device.sites.size())};
     for (uint32_t place = 0; place < places.size(); ++place) {
       for (const uint32_t site : places[place].sites) scene.place_of_site[site] = place;
     }
     find_growth(scene, &findings);
-    find_never_freed(scene, &findings);
+    if (!is_mapped_device(device.name)) find_never_freed(scene, &findings);  // pages are mostly left to the kernel
     find_copies(scene, &findings);
     find_twins(scene, &findings);
     find_whole_files(scene, &findings);

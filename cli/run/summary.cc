@@ -7,6 +7,7 @@
 #include "cli/model/places.h"
 #include "cli/model/warnings.h"
 #include "cli/run/tree_text.h"
+#include "cli/write/device_text.h"
 #include "cli/write/held_text.h"
 #include "cli/write/place_text.h"
 #include "cli/write/refusal_text.h"
@@ -164,8 +165,12 @@ std::string place_sections(const Profile& profile, const Painter& paint, size_t 
   const FoldedTree tree = fold_tree(profile);
   const FrameNames names(profile, tree);
   Gathered all;
-  for (const Device& device : profile.devices) gather(profile, tree, names, device, Metric::kPeak, &all);
-  for (const Device& device : profile.devices) gather(profile, tree, names, device, Metric::kLeaked, &all);
+  for (const Device& device : profile.devices) {
+    if (!is_reserved_device(device.name)) gather(profile, tree, names, device, Metric::kPeak, &all);
+  }
+  for (const Device& device : profile.devices) {  // pages are mostly left to the kernel
+    if (!is_mapped_device(device.name)) gather(profile, tree, names, device, Metric::kLeaked, &all);
+  }
   std::vector<PlaceLine> lines;
   for (const Section& section : all.sections) lines.insert(lines.end(), section.lines.begin(), section.lines.end());
   size_t function_column = 0;

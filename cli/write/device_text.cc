@@ -6,6 +6,7 @@
 #include "cli/model/merge_profiles.h"
 #include "cli/model/metrics.h"
 #include "cli/model/places.h"
+#include "cli/model/site_numbers.h"
 #include "cli/write/held_text.h"
 #include "cli/write/run_text.h"
 

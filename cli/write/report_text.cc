@@ -47,7 +47,13 @@ class TextReport {
       if (!refused.empty()) text_ += "\n" + refused;
     }
     if (!view_.list_suppressions) text_ += api_text(profile_, tree_, names_, columns_);
-    for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
+    for (const Device* device : devices) {
+      if (view_.list_suppressions) {
+        suppressions(*device);
+      } else if (!is_reserved_device(device->name) || !view_.device.empty()) {  // no memory, unless asked for
+        sections(*device);
+      }
+    }
     footer(devices);
     return text_;
   }

@@ -80,6 +80,23 @@ TEST_CASE("a record that no agent writes stops its ring, and only that") {
     ring.device_next(wire::DeviceOperation::kHold, wire::kFirstCudaDevice, uint64_t{1} << 61);
     ring.put({wire::pack_w0(RecordType::kFree, 0x1000, 0), 0});
   }
+  SECTION("pages on a device that has none") {
+    ring.device_next(wire::DeviceOperation::kMapRange, wire::kPinnedDevice);
+    ring.put({wire::pack_w0(RecordType::kMalloc, 0x1000, 5), wire::pack_w1(0, 3, 0)});
+  }
+  SECTION("pages that end beyond all addresses") {
+    ring.device_next(wire::DeviceOperation::kUnmapRange, 0, UINT64_MAX - 0x1000);
+    ring.put({wire::pack_w0(RecordType::kFree, 0x2000, 0), 0});
+  }
+  SECTION("pages that begin beyond all addresses") {
+    ring.device_next(wire::DeviceOperation::kMapRange, wire::kMappedDevice);
+    ring.put({tag(RecordType::kPrefixAddress), UINT64_MAX - 7});
+    ring.put({wire::pack_w0(RecordType::kMalloc, 0, 5), wire::pack_w1(0, 3, 0)});
+  }
+  SECTION("a protection that is no device of pages") {
+    ring.device_next(wire::DeviceOperation::kProtectRange, wire::kMappedFileDevice);
+    ring.put({wire::pack_w0(RecordType::kMalloc, 0x1000, 5), wire::pack_w1(0, 3, 0)});
+  }
   SECTION("realloc of device memory") {
     ring.device_next(wire::DeviceOperation::kRelease, wire::kFirstCudaDevice);
     ring.put({wire::pack_w0(RecordType::kReallocBegin, 0x1000, 0), 0});
