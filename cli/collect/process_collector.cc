@@ -178,7 +178,13 @@ void ProcessCollector::sample_resident() {
   state.next_resident_ns = monotonic_ns() + kResidentIntervalNs;
   const uint64_t bytes = state.files->resident_bytes();
   if (bytes == 0) return;
-  state.resident.max_bytes = std::max(state.resident.max_bytes, bytes);
+  if (bytes > state.resident.max_bytes) {
+    const MappingLedger& mappings = state.ledger.mappings();
+    state.resident.max_bytes = bytes;
+    state.resident.live_at_max_bytes = state.ledger.sites().totals().live.bytes;
+    state.resident.mapped_at_max_bytes =
+        mappings.live_bytes(wire::kMappedDevice) + mappings.live_bytes(wire::kMappedFileDevice);
+  }
   if (state.ledger.sites().epoch() != state.sampled_epoch) {
     state.sampled_epoch = state.ledger.sites().epoch();
     state.resident.at_peak_bytes = bytes;

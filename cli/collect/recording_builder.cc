@@ -129,6 +129,8 @@ DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const Resi
   device.temporary_blocks = totals.temporary_blocks;
   device.rss_at_peak_bytes = resident.at_peak_bytes;
   device.rss_max_bytes = resident.max_bytes;
+  device.live_at_rss_max_bytes = resident.live_at_max_bytes;
+  device.mapped_at_rss_max_bytes = resident.mapped_at_max_bytes;
   return device;
 }
 

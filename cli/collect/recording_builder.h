@@ -16,6 +16,8 @@ namespace heapprof::cli {
 struct ResidentSamples {
   uint64_t at_peak_bytes = 0;
   uint64_t max_bytes = 0;
+  uint64_t live_at_max_bytes = 0;
+  uint64_t mapped_at_max_bytes = 0;
 };
 
 struct RecordingParts {

@@ -228,6 +228,8 @@ void visit_totals(Totals& totals, Visit&& visit) {
   visit("temporary_count", totals.temporary_blocks);
   visit("rss_at_peak_bytes", totals.rss_at_peak_bytes);
   visit("rss_max_bytes", totals.rss_max_bytes);
+  visit("live_at_rss_max_bytes", totals.live_at_rss_max_bytes);
+  visit("mapped_at_rss_max_bytes", totals.mapped_at_rss_max_bytes);
 }
 
 }  // namespace heapprof::cli

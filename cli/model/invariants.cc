@@ -141,6 +141,7 @@ class Checker {
     at_most(device, "peak_ns", totals.peak_ns, "duration_ns", profile_.run.duration_ns);
     at_most(device, "max_blocks_ns", totals.max_blocks_ns, "duration_ns", profile_.run.duration_ns);
     at_most(device, "rss_at_peak_bytes", totals.rss_at_peak_bytes, "rss_max_bytes", totals.rss_max_bytes);
+    at_most(device, "live_at_rss_max_bytes", totals.live_at_rss_max_bytes, "peak_bytes", totals.peak_bytes);
     check_timeline(device);
     check_moments(device);
   }

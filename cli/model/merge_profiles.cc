@@ -61,6 +61,8 @@ void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) 
   add_to(&sum->temporary_blocks, totals.temporary_blocks);
   add_to(&sum->rss_at_peak_bytes, totals.rss_at_peak_bytes);
   add_to(&sum->rss_max_bytes, totals.rss_max_bytes);
+  add_to(&sum->live_at_rss_max_bytes, totals.live_at_rss_max_bytes);
+  add_to(&sum->mapped_at_rss_max_bytes, totals.mapped_at_rss_max_bytes);
 }
 
 // "cuda:0" of two processes may be two cards.

@@ -17,6 +17,22 @@
 namespace heapprof::cli {
 namespace {
 
+// What of the resident set is known: an out-of-memory kill is about all of it.
+std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  const uint64_t seen = add_saturating(totals.live_at_rss_max_bytes, totals.mapped_at_rss_max_bytes);
+  std::vector<std::string> cells = {fmt::format("resident at most {} (sampled):", bytes(totals.rss_max_bytes)),
+                                    fmt::format("heap {}", bytes(totals.live_at_rss_max_bytes))};
+  if (totals.mapped_at_rss_max_bytes != 0)
+    cells.back() += fmt::format(" + mapped {}", bytes(totals.mapped_at_rss_max_bytes));
+  cells.back() += ",";
+  cells.push_back(seen > totals.rss_max_bytes ? "not all of it touched"
+                                              : fmt::format("the rest {}", bytes(totals.rss_max_bytes - seen)));
+  return cells;
+}
+
 class DeviceLines {
  public:
   DeviceLines(const Profile& profile, bool exact_bytes, size_t columns)
@@ -107,6 +123,8 @@ class DeviceLines {
     const DeviceTotals& totals = device.totals;
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
       return facts(std::string(name_width + 2, ' '), spread_cells(spread), 1);
+    if (has_resident_parts(totals))
+      return facts(std::string(name_width + 2, ' '), resident_cells(totals, exact_bytes_), 1);
     if (totals.rss_at_peak_bytes == 0) return;
     cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
     if (totals.rss_at_peak_bytes > totals.peak_bytes) {
@@ -139,6 +157,13 @@ class DeviceLines {
 };
 
 }  // namespace
+
+std::string resident_line(const DeviceTotals& totals) {
+  if (!has_resident_parts(totals)) return "";
+  std::string line;
+  for (const std::string& cell : resident_cells(totals, false)) line += (line.empty() ? "" : " ") + cell;
+  return line + "\n";
+}
 
 std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns) {

@@ -13,4 +13,7 @@ namespace heapprof::cli {
 std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns);
 
+// What the process had resident at most, and what of that is known; with its end of line. Empty: not sampled.
+std::string resident_line(const DeviceTotals& totals);
+
 }  // namespace heapprof::cli

@@ -110,6 +110,11 @@ class ReportWriter {
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
     if (has_any(device.held)) write_held(device.held);
     if (device.unseen.has_any()) write_unseen(device.unseen);
+    if (has_resident_parts(totals)) {
+      count("resident_max_bytes", totals.rss_max_bytes);
+      count("live_at_resident_max_bytes", totals.live_at_rss_max_bytes);
+      count("mapped_at_resident_max_bytes", totals.mapped_at_rss_max_bytes);
+    }
     const std::vector<Place> places = find_places(profile_, tree_, device);
     count("places_count", places.size());
     json_.key("places");

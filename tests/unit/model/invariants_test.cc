@@ -78,6 +78,8 @@ TEST_CASE("every spoiled number is noticed") {
       {"timeline bucket's", [&](Profile* p) { host(p).timeline.buckets[3].min_bytes = 1 << 20; }},
       {"peak_ns is", [&](Profile* p) { host(p).totals.peak_ns = p->run.duration_ns + 1; }},
       {"max_blocks is", [&](Profile* p) { host(p).totals.max_blocks = host(p).totals.total_blocks + 1; }},
+      {"live_at_rss_max_bytes",
+       [&](Profile* p) { host(p).totals.live_at_rss_max_bytes = host(p).totals.peak_bytes + 1; }},
       {"rss_at_peak_bytes", [&](Profile* p) { host(p).totals.rss_at_peak_bytes = host(p).totals.rss_max_bytes + 1; }},
       {"another site", [&](Profile* p) { host(p).sites[1].node = host(p).sites[0].node; }},
       {"not in its place", [&](Profile* p) { std::swap(host(p).sites[0], host(p).sites[1]); }},
