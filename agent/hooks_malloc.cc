@@ -16,10 +16,15 @@ namespace heapprof::agent {
 
 namespace {
 
-// Until the start: resolve, then do what was asked for.
+void start_before_blocks() {
+  resolve_real_functions();
+  if (g_fork_page.state == AgentState::kUnknown && t_flags == 0) start_life();
+}
+
+// Until the start: resolve, then do what was asked for. A limit is known before the first block is there.
 #define X(result, name, params, args) \
   result start_##name params {        \
-    resolve_real_functions();         \
+    start_before_blocks();            \
     return g_real.name args;          \
   }
 #include "shared/hooks.def"

@@ -10,6 +10,7 @@
 #include "agent/hooks_jumped.h"
 #include "agent/hooks_mapping.h"
 #include "agent/hooks_new.h"
+#include "agent/host_limit.h"
 #include "agent/link_map.h"
 #include "agent/modules.h"
 #include "agent/raw.h"
@@ -132,6 +133,12 @@ bool join_collector(bool forked) {
   if (!g_fork_safe) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
+  }
+  if (!forked && g_control->host_limit_bytes != 0) {
+    if (is_new_recorded() || !start_host_limit(g_control->host_limit_bytes, g_malloc_object)) {
+      turn_off(wire::StopReason::kNoUsableSize);
+      return false;
+    }
   }
   return true;
 }

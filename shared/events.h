@@ -151,14 +151,14 @@ constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
 // Whose memory it is.
-inline constexpr uint32_t kPinnedDevice = 1;      // page-locked host memory of the CUDA driver
-inline constexpr uint32_t kManagedDevice = 2;     // moves between host and devices
-inline constexpr uint32_t kImportedDevice = 3;    // another process's or interface's; no new bytes anywhere
-inline constexpr uint32_t kMappedDevice = 4;      // pages that the program mapped itself: anonymous
-inline constexpr uint32_t kMappedFileDevice = 5;  // with a file behind them
-inline constexpr uint32_t kReservedDevice = 6;    // of either kind, PROT_NONE: addresses, and no memory
-inline constexpr uint32_t kRegisteredDevice =
-    7;  // the program's own memory, page-locked afterwards; no new bytes anywhere
+inline constexpr uint32_t kHostDevice = 0;          // the heap: of kRefuse alone, its other events have no device
+inline constexpr uint32_t kPinnedDevice = 1;        // page-locked host memory of the CUDA driver
+inline constexpr uint32_t kManagedDevice = 2;       // moves between host and devices
+inline constexpr uint32_t kImportedDevice = 3;      // another process's or interface's; no new bytes anywhere
+inline constexpr uint32_t kMappedDevice = 4;        // pages that the program mapped itself: anonymous
+inline constexpr uint32_t kMappedFileDevice = 5;    // with a file behind them
+inline constexpr uint32_t kReservedDevice = 6;      // of either kind, PROT_NONE: addresses, and no memory
+inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; no new bytes anywhere
 inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
 inline constexpr uint32_t kLastCudaDevice = 255;

@@ -84,7 +84,8 @@ enum class UnwinderKind : uint32_t {
   X(kNoRealFunctions, 5, "no malloc was found behind the agent")                   \
   X(kDetached, 6, "the collector detached")                                        \
   X(kCorruptRing, 7, "a ring held a record that no agent writes")                  \
-  X(kNoClock, 8, "the program forbade itself the time stamp counter")
+  X(kNoClock, 8, "the program forbade itself the time stamp counter")              \
+  X(kNoUsableSize, 9, "--limit host cannot be kept with this allocator")
 
 enum class StopReason : uint32_t {
 #define X(name, number, text) name = number,
@@ -136,6 +137,7 @@ struct Control {
   alignas(
       64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
   uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
+  uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
 };
 static_assert(sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, liveness) % 64 == 0);

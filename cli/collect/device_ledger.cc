@@ -238,50 +238,6 @@ void DeviceLedger::end_estimate(const DeviceFacts& facts, const Event& event) {
   sum.size_bytes = add_saturating(sum.size_bytes, taken_bytes - std::min(taken_bytes, counted_bytes));
 }
 
-namespace {
-
-// The sites that hold most of the device now.
-std::vector<std::pair<uint32_t, Amount>> largest_holders(const SiteBook& sites) {
-  std::vector<std::pair<uint32_t, Amount>> holders;
-  for (uint32_t site = 1; site < sites.size(); ++site) {
-    if (sites[site].live.blocks != 0) holders.emplace_back(site, sites[site].live);
-  }
-  const auto is_larger = [](const auto& a, const auto& b) {
-    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
-  };
-  const auto end = holders.begin() + static_cast<std::ptrdiff_t>(std::min(holders.size(), kMostHolders));
-  std::partial_sort(holders.begin(), end, holders.end(), is_larger);
-  holders.erase(end, holders.end());
-  return holders;
-}
-
-}  // namespace
-
-void DeviceLedger::refuse(const DeviceFacts& facts, const Event& event) {
-  DeviceBook& book = book_of(facts.device);
-  auto same = std::find_if(book.refused.begin(), book.refused.end(),
-                           [&event](const RefusedSite& known) { return known.site == event.site; });
-  if (same == book.refused.end()) {
-    if (book.refused.size() >= kMostRefusedSites) {
-      ++book.refused_elsewhere;
-      return;
-    }
-    book.refused.push_back({});
-    same = std::prev(book.refused.end());
-    same->site = event.site;
-    same->first_ticks = now_ticks_;
-  }
-  ++same->count;
-  if (wire::is_refusal_by_limit(facts.object)) ++same->by_limit_count;
-  same->last_ticks = now_ticks_;
-  same->size_bytes = event.size_bytes;
-  same->free_bytes = wire::free_of(facts.address);
-  same->live = book.sites.totals().live;
-  same->holders.clear();
-  looks_ += book.sites.size();
-  if (looks_ <= kMostLooks) same->holders = largest_holders(book.sites);
-}
-
 void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id) {
   const uint64_t call = static_cast<uint64_t>(facts.device) << 32;
   const uint64_t duration_ticks = wire::duration_of(facts.object);
@@ -346,12 +302,20 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
         case wire::ContextEnd::kHasEnded: end_context(facts.object); return;
       }
       return;
-    case DeviceOperation::kRefuse: refuse(facts, event); return;
+    case DeviceOperation::kRefuse: {
+      DeviceBook& book = book_of(facts.device);
+      return book.refused.note(facts, event, book.sites, now_ticks_);
+    }
     case DeviceOperation::kCall: count_call(facts, event, thread_id); return;
     case DeviceOperation::kGraphAddress: graph_addresses_.insert(facts.address); return;
     case DeviceOperation::kHold:
       book_of(facts.device).holdings.take(facts.object, wire::free_of(facts.address));
       return;
+    case DeviceOperation::kMapRange:  // MappingLedger's
+    case DeviceOperation::kUnmapRange:
+    case DeviceOperation::kMoveRange:
+    case DeviceOperation::kKeepRange:
+    case DeviceOperation::kProtectRange: return;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "cli/collect/device_facts.h"
 #include "cli/collect/device_holdings.h"
 #include "cli/collect/event.h"
+#include "cli/collect/refusals.h"
 #include "cli/collect/site_book.h"
 #include "cli/collect/timeline.h"
 
@@ -40,19 +41,6 @@ struct DeviceBlock {
   bool is_unseen;  // by the driver: it ends only as it began
 };
 
-// Allocations that failed, of one site; what the last of them saw.
-struct RefusedSite {
-  uint32_t site;
-  uint64_t count;
-  uint64_t by_limit_count;
-  uint64_t first_ticks;
-  uint64_t last_ticks;
-  uint64_t size_bytes;
-  uint64_t free_bytes;  // wire::kFreeUnknown
-  Amount live;
-  std::vector<std::pair<uint32_t, Amount>> holders;  // sites, the largest first
-};
-
 // Of one call of the API.
 struct CallSum {
   uint64_t count;
@@ -75,9 +63,8 @@ struct DeviceBook {
   SiteBook sites;
   LiveTimeline timeline;
   DeviceHoldings holdings;
-  std::vector<RefusedSite> refused;
-  uint64_t refused_elsewhere = 0;  // by sites beyond kMostRefusedSites
-  Amount unseen{};                 // in all, by calls of the runtime in which the driver's was not seen
+  Refusals refused;
+  Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
   EstimateSums estimates;
 };
 
@@ -126,8 +113,6 @@ class DeviceLedger {
 
  private:
   static constexpr uint64_t kBlockBytes = 160;
-  static constexpr size_t kMostRefusedSites = 64;
-  static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to see who holds most: under a second in all
   static constexpr uint64_t kBookBytes = 128 << 10;
   static constexpr uint64_t kCallBytes = 64;
 
@@ -173,11 +158,9 @@ class DeviceLedger {
   void release_unseen(uint64_t address, uint32_t thread);
   void begin_estimate(const DeviceFacts& facts, uint32_t thread);
   void end_estimate(const DeviceFacts& facts, const Event& event);
-  void refuse(const DeviceFacts& facts, const Event& event);
   void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
 
   Books books_;
-  uint64_t looks_ = 0;
   CallSums calls_by_site_;
   CallSums calls_by_thread_;
   Blocks memory_;                                    // by address

@@ -158,6 +158,8 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
 void Ledger::apply_device(const Event& event) {
   const DeviceFacts facts = device_facts_.take(event.address);
   if (MappingLedger::is_about(facts.operation)) return mappings_.apply(facts, event, now_ticks_);
+  if (facts.operation == wire::DeviceOperation::kRefuse && facts.device == wire::kHostDevice)
+    return refused_.note(facts, event, sites_, now_ticks_);
   devices_.apply(facts, event, threads_[event.thread()].id, now_ticks_);
 }
 

@@ -74,6 +74,8 @@ class Ledger {
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
   MappingLedger& mappings() { return mappings_; }
+  // Of the heap.
+  const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
   // Where the decoder puts what an event of a device says.
   DeviceFactsTable& device_facts() { return device_facts_; }
@@ -149,6 +151,7 @@ class Ledger {
   DeviceFactsTable device_facts_;
   DeviceLedger devices_;
   MappingLedger mappings_;
+  Refusals refused_;
   TimeSource time_source_;
   LiveHeap heap_;
   SiteBook sites_;

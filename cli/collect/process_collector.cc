@@ -92,10 +92,11 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
   control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
   control.estimates_gpu = options.estimates_gpu ? 1 : 0;
   control.hooks_deep_bind = options.hooks_deep_bind ? 1 : 0;
-  for (size_t i = 0; i < options.device_limits.size(); ++i) {
-    control.device_limits[i] = options.device_limits[i];
-    if (options.device_limits[i] != 0) control.has_device_limits = 1;
+  for (size_t i = 0; i < options.limits.cuda.size(); ++i) {
+    control.device_limits[i] = options.limits.cuda[i];
+    if (options.limits.cuda[i] != 0) control.has_device_limits = 1;
   }
+  control.host_limit_bytes = options.limits.host_bytes;
   return std::unique_ptr<ProcessCollector>(
       new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
 }
@@ -333,7 +334,7 @@ Recording ProcessCollector::finish() {
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, &identities, &state.options.device_limits},
+                   state.resident, &identities, &state.options.limits},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

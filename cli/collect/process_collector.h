@@ -30,7 +30,11 @@ namespace heapprof::cli {
 
 class SecondThread;
 
-using DeviceLimits = std::array<uint64_t, wire::kDeviceLimits>;  // bytes of cuda:0 …; 0: none
+// Bytes that a process may have; 0: no limit.
+struct DeviceLimits {
+  std::array<uint64_t, wire::kDeviceLimits> cuda{};  // of cuda:0 …
+  uint64_t host_bytes = 0;                           // of the heap: usable bytes
+};
 
 struct CollectorOptions {
   wire::ClockMode clock_mode = wire::ClockMode::kTsc;                  // detect_clock_mode() in clock.h
@@ -38,7 +42,7 @@ struct CollectorOptions {
   wire::FullPolicy full_policy = wire::FullPolicy::kWait;
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
-  DeviceLimits device_limits{};
+  DeviceLimits limits;
   bool estimates_gpu = false;    // ask for free memory around the making of contexts and modules
   bool hooks_deep_bind = false;  // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;

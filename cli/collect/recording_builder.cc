@@ -210,18 +210,22 @@ void add_unseen_memory(const RecordingParts& parts, const DeviceBook& book, Unse
   }
 }
 
+void add_refusals(const RecordingParts& parts, const Refusals& refused, RecordedDevice* device) {
+  for (const RefusedSite& site : refused.sites) device->refusals.push_back(refusal_of(parts, site));
+  if (refused.elsewhere == 0) return;
+  Refusal others;
+  others.count = refused.elsewhere;
+  device->refusals.push_back(others);
+}
+
 void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   if (const auto known = parts.identities->find(number); known != parts.identities->end())
     device->identity = known->second;
   device->held = book.holdings.memory();
-  if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->size())
-    device->limit_bytes = (*parts.limits)[number - wire::kFirstCudaDevice];
-  for (const RefusedSite& refused : book.refused) device->refusals.push_back(refusal_of(parts, refused));
+  if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->cuda.size())
+    device->limit_bytes = parts.limits->cuda[number - wire::kFirstCudaDevice];
+  add_refusals(parts, book.refused, device);
   add_unseen_memory(parts, book, &device->unseen);
-  if (book.refused_elsewhere == 0) return;
-  Refusal others;
-  others.count = book.refused_elsewhere;
-  device->refusals.push_back(others);
 }
 
 void add_api(const RecordingParts& parts, DeviceApi* api) {
@@ -250,8 +254,10 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   devices.resize(1);
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);
   devices[0].timeline = timeline_of(ledger.timeline(), parts.end_ticks, *parts.scale);
+  devices[0].limit_bytes = parts.limits->host_bytes;
+  add_refusals(parts, ledger.refused(), &devices[0]);
   devices[0].moments_ns = moments_of(*parts.samples, parts.end_ticks, *parts.scale);
-  DeviceLedger::Books& books = ledger.devices().books();
+  const NumberedBooks books = books_of(&ledger);
   for (const auto& [number, book] : books) {
     RecordedDevice& device = devices.emplace_back();
     device.name = device_name(number);

@@ -246,7 +246,9 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
       if (kind != EventKind::kMalloc) return false;
       break;
     case wire::DeviceOperation::kRefuse:
-      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
+      if (kind != EventKind::kMalloc || (!wire::is_device(facts.device) && facts.device != wire::kHostDevice) ||
+          facts.object == 0)
+        return false;
       break;
     case wire::DeviceOperation::kCall:
       if (kind != EventKind::kMalloc || wire::device_call_name(facts.device) == nullptr || facts.object == 0)

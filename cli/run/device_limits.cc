@@ -11,7 +11,17 @@ namespace heapprof::cli {
 namespace {
 
 constexpr std::string_view kCuda = "cuda:";
-constexpr const char* kExpected = "cuda:N=SIZE with N from 0 to 15, as in --limit cuda:0=8GiB";
+constexpr const char* kExpected = "host=SIZE, or cuda:N=SIZE with N from 0 to 15, as in --limit cuda:0=8GiB";
+
+// nullptr: there is no such device.
+uint64_t* find_limit(DeviceLimits* limits, std::string_view device) {
+  if (device == "host") return &limits->host_bytes;
+  if (device.substr(0, kCuda.size()) != kCuda) return nullptr;
+  uint32_t number = 0;
+  const char* const end = device.data() + device.size();
+  const auto [after, error] = std::from_chars(device.data() + kCuda.size(), end, number);
+  return error == std::errc() && after == end && number < limits->cuda.size() ? &limits->cuda[number] : nullptr;
+}
 
 }  // namespace
 
@@ -20,16 +30,12 @@ Result<DeviceLimits> parse_limits(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     const std::string_view device = std::string_view(text).substr(0, equals);
-    if (equals == std::string::npos || device.substr(0, kCuda.size()) != kCuda)
-      return bad_value("--limit", text, kExpected);
-    uint32_t number = 0;
-    const char* const end = device.data() + device.size();
-    const auto [after, error] = std::from_chars(device.data() + kCuda.size(), end, number);
-    if (error != std::errc() || after != end || number >= limits.size()) return bad_value("--limit", text, kExpected);
+    uint64_t* const limit = equals == std::string::npos ? nullptr : find_limit(&limits, device);
+    if (limit == nullptr) return bad_value("--limit", text, kExpected);
     const Result<uint64_t> size_bytes = parse_size(std::string_view(text).substr(equals + 1));
     if (!size_bytes) return size_bytes.problem();
     if (*size_bytes == 0) return bad_value("--limit", text, "a size of 1 B or more");
-    limits[number] = *size_bytes;
+    *limit = *size_bytes;
   }
   return limits;
 }
