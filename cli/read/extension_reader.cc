@@ -132,7 +132,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
       case 7: read_refusals(json, points, &device.refusals); break;
       case 8: read_numbers(json, &device.moments_ns); break;
       case 9: read_struct(json, [&](FieldReader& reader) { visit_held(device.held, reader); }); break;
-      case 9: read_unseen(json, points, &device.unseen); break;
+      case 10: read_unseen(json, points, &device.unseen); break;
       default: json->skip_value();
     }
   }
