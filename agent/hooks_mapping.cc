@@ -39,6 +39,8 @@ struct RealMapping {
 };
 RealMapping g_real_mapping;  // nullptr: before the start
 
+constexpr uint64_t kUsualEnd = 1ull << 47;  // of a program's addresses, without five levels of page tables
+
 // Of the object that serves malloc, unless that is libc.
 uint64_t g_allocator_start_avma = 0;
 uint64_t g_allocator_end_avma = 0;
@@ -170,11 +172,15 @@ extern "C" __attribute__((visibility("default"), alias("mmap"))) decltype(mmap) 
 HOOK int munmap(void* address, size_t size_bytes) __THROW {
   auto* real = REAL(munmap);
   const bool ends = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(address, size_bytes);
-  if (ends) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
+  // Most kernels refuse what goes beyond: it must not end other threads' pages for a moment.
+  const bool is_usual = number(address) + size_bytes <= kUsualEnd;
+  if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
   const int result = real != nullptr
                          ? real(address, size_bytes)
                          : static_cast<int>(by_kernel(SYS_munmap, word(address), static_cast<long>(size_bytes)));
-  if (ends && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, HEAPPROF_HOOK_FRAME());
+  if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, HEAPPROF_HOOK_FRAME());
+  if (ends && !is_usual && result == 0)
+    record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
   return result;
 }
 

@@ -63,6 +63,14 @@ size_t Verdict::count(Outcome outcome) const {
       std::count_if(judged.begin(), judged.end(), [&](const Judged& line) { return line.outcome == outcome; }));
 }
 
+std::string free_name(const std::vector<Verdict>& taken, const std::string& name) {
+  std::string free = name;
+  const auto is_taken = [&](const Verdict& other) { return other.name == free; };
+  for (size_t copy = 2; std::any_of(taken.begin(), taken.end(), is_taken); ++copy)
+    free = fmt::format("{} {}", name, copy);
+  return free;
+}
+
 RunState find_run_state(const Profile& profile) {
   RunState state;
   state.end = profile.run.end;

@@ -97,6 +97,9 @@ struct Verdict {
   size_t count(Outcome outcome) const;
 };
 
+// Names are keys in most of the outputs: of several profiles for one budget the second is "NAME 2".
+std::string free_name(const std::vector<Verdict>& taken, const std::string& name);
+
 // How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
 RunState find_run_state(const Profile& profile);
 // The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended by

@@ -2,7 +2,6 @@
 #include "cli/run/baselines.h"
 
 #include "cli/base/problems.h"
-#include "cli/model/verdict.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/check_plan.h"
 #include "cli/write/run_text.h"
@@ -71,6 +70,15 @@ Result<Baseline> Baselines::find(const Budget& budget, const Profile& profile, c
   baseline.profile = std::move(*read);
   mark_suppressed(rules, &*baseline.profile);
   return baseline;
+}
+
+Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline) {
+  Evidence evidence;
+  evidence.subjects = find_subjects(budget, runs[shown], baseline.profile || !baseline.runs.empty());
+  if (!baseline.runs.empty()) compare_with_runs(budget, baseline.runs, &evidence);
+  for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
+  if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);
+  return evidence;
 }
 
 }  // namespace heapprof::cli

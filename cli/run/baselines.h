@@ -7,6 +7,7 @@
 #include "cli/base/result.h"
 #include "cli/model/history_baseline.h"
 #include "cli/model/suppressions.h"
+#include "cli/model/verdict.h"
 #include "cli/read/read_history.h"
 #include "cli/run/check.h"
 
@@ -23,6 +24,9 @@ struct Baseline {
   std::optional<Profile> profile;
   std::vector<HistoryRecord> runs;
 };
+
+// What was measured, of the runs and of the baseline.
+Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
 
 class Baselines {
  public:

@@ -34,29 +34,10 @@ constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
 
-// Of a problem: 1 says one thing only.
-int code_of(const Problem& problem) { return problem.exit_code == kOver ? kNotDone : problem.exit_code; }
-
-// Ctrl-C is meant for all of them; a contract may be about it.
-bool was_stopped(const Budget& budget, const RunEnd& end) {
-  if (end.kind == EndKind::kDetached) return true;
-  const bool is_claimed = budget.contract && budget.contract->end && ended_as_claimed(budget, end);
-  return end.kind == EndKind::kSignaled && end.status == SIGINT && !is_claimed;
-}
-
-void add_facts(const ContractRun& contract, Verdict* verdict) {
-  std::vector<Judged> facts = contract.judge(verdict->state.end);
-  verdict->judged.insert(verdict->judged.end(), facts.begin(), facts.end());
-}
-
-// What was measured, of the runs and of the baseline.
-Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline) {
-  Evidence evidence;
-  evidence.subjects = find_subjects(budget, runs[shown], baseline.profile || !baseline.runs.empty());
-  if (!baseline.runs.empty()) compare_with_runs(budget, baseline.runs, &evidence);
-  for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
-  if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);
-  return evidence;
+// Of a problem: 1 says one thing only, and a program that cannot be started leaves no profile.
+int code_of(const Problem& problem) {
+  if (problem.exit_code > kFailed) return kIncomplete;
+  return problem.exit_code == kOver ? kNotDone : problem.exit_code;
 }
 
 // What is to be judged by which budget.
@@ -97,7 +78,6 @@ class Checker {
   void add_kept(const std::string& target, Verdict verdict);
   void say_trouble(const Verdict& verdict) const;
   void not_judged(const Problem& problem, Verdict* verdict) const;
-  std::string free_name(const std::string& name) const;
   void complain(const Problem& problem) {
     print_problem(problem, options_.color);
     code_ = std::max(code_, code_of(problem));
@@ -119,7 +99,7 @@ class Checker {
 
 Verdict Checker::begin_verdict(const Budget& budget) const {
   Verdict verdict;
-  verdict.name = free_name(budget.name);
+  verdict.name = free_name(report_.verdicts, budget.name);
   verdict.command = budget.command;
   verdict.message = budget.message;
   if (budget.contract) verdict.statement = budget.contract->statement;
@@ -233,22 +213,13 @@ void Checker::not_judged(const Problem& problem, Verdict* verdict) const {
   verdict->state = {Trouble::kNotJudged, problem.what, false, verdict->state.end, code_of(problem)};
 }
 
-// Names are keys in most of the outputs: of several profiles for one budget the second is "NAME 2".
-std::string Checker::free_name(const std::string& name) const {
-  std::string free = name;
-  const auto is_taken = [&](const Verdict& other) { return other.name == free; };
-  const std::vector<Verdict>& all = report_.verdicts;
-  for (size_t copy = 2; std::any_of(all.begin(), all.end(), is_taken); ++copy) free = fmt::format("{} {}", name, copy);
-  return free;
-}
-
 Result<Done> Checker::check_profiles(const CheckPlan& plan) {
   if (options_.runs > 0) return runs_of_profiles("--runs");
   if (options_.processes) return runs_of_profiles("--processes");
   if (!options_.output.empty()) return runs_of_profiles("-o");
   for (const std::string& file : options_.profiles) {
     Verdict unread;
-    unread.name = free_name(base_name(file));
+    unread.name = free_name(report_.verdicts, base_name(file));
     unread.profile = file;
     Result<Profile> profile = read_profile(file);
     const Result<Budget> budget = profile ? plan.budget_for(profile->run.command, file) : profile.problem();

@@ -162,4 +162,15 @@ Result<RunEnd> run_unprofiled(const std::vector<std::string>& command) {
   return launch_failed(command[0], errno_text(error));
 }
 
+void add_facts(const ContractRun& contract, Verdict* verdict) {
+  std::vector<Judged> facts = contract.judge(verdict->state.end);
+  verdict->judged.insert(verdict->judged.end(), facts.begin(), facts.end());
+}
+
+bool was_stopped(const Budget& budget, const RunEnd& end) {
+  if (end.kind == EndKind::kDetached) return true;
+  const bool is_claimed = budget.contract && budget.contract->end && ended_as_claimed(budget, end);
+  return end.kind == EndKind::kSignaled && end.status == SIGINT && !is_claimed;
+}
+
 }  // namespace heapprof::cli

@@ -35,6 +35,11 @@ class ContractRun {
   std::vector<std::optional<struct stat>> before_;  // by file
 };
 
+// Adds what the contract claims besides memory.
+void add_facts(const ContractRun& contract, Verdict* verdict);
+// True if whoever pressed Ctrl-C meant all of the programs to end; a contract may be about it.
+bool was_stopped(const Budget& budget, const RunEnd& end);
+
 // Runs the command as if there were no heapprof, and waits for it.
 Result<RunEnd> run_unprofiled(const std::vector<std::string>& command);
 

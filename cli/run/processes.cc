@@ -1,6 +1,7 @@
 // cli/run/processes.cc: see processes.h.
 #include "cli/run/processes.h"
 
+#include "cli/base/problems.h"
 #include "cli/base/units.h"
 #include "cli/collect/clock.h"
 #include "cli/target/process_facts.h"
@@ -68,6 +69,18 @@ void describe_run(RunInfo* known, RunInfo* run) {
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   known->coverage.bypassing_modules = std::move(run->coverage.bypassing_modules);
   run->coverage = std::move(known->coverage);
+}
+
+// The arena, and what takes up what is written to it; a problem if there is no memory for them.
+Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const Caller& caller,
+                                                         const RunInfo& run) {
+  try {
+    Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options);
+    if (collector) (*collector)->start(caller.hello, {caller.pid, run.is_fork, run.executable});
+    return collector;
+  } catch (const std::bad_alloc&) {
+    return memory_refused("profile it");
+  }
 }
 
 }  // namespace
@@ -139,7 +152,7 @@ bool Processes::start(const Caller& caller, Process* process) {
                              ? wire::FenceMode::kMembarrierExpedited
                              : wire::FenceMode::kMembarrierGlobal;
   }
-  Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options);
+  Result<std::unique_ptr<ProcessCollector>> collector = make_collector(options, caller, process->run);
   if (!collector) {
     Server::answer(caller, wire::Verdict::kStayOut, -1);
     tree_->set_fate(process->entry, Fate::kRefused);
@@ -154,7 +167,6 @@ bool Processes::start(const Caller& caller, Process* process) {
   RunInfo& run = process->run;
   run.image = images_[caller.pid]++;
   run.coverage = describe_coverage(caller.hello, options, run.executable);
-  process->collector->start(caller.hello, {caller.pid, run.is_fork, run.executable});
   return Server::answer(caller, wire::Verdict::kRecord, process->collector->arena_fd());
 }
 

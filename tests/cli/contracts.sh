@@ -94,7 +94,7 @@ for id in kept sizes failure; do
   for kind in xml cq.json sarif json; do mv out.$kind $id.$kind; done
 done
 grep -q "size of size.txt  *15 B  expected 14 B" sizes.txt || fail "$(cat sizes.txt)"
-expect_in sizes.txt "::error title=heapprof sizes::size of size.txt 15 B, expected 14 B"
+expect_in sizes.txt "::error file=all.toml,line=13,title=heapprof sizes::size of size.txt 15 B, expected 14 B"
 expect_in failure.txt "failure  end  exit 7  expected exit 8"
 expect_not_in failure.txt "host peak"
 expect_in kept.txt "leaky.cc:"

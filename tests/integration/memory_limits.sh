@@ -51,7 +51,7 @@ expect_eq "stopped and whole children" "$stopped $whole" "1 1"
 
 # The system's limits, of heapprof alone: the program lifts its own. Whatever the limit, the program is as without us; and if heapprof can
 # start at all there is a profile, be it without names or stacks.
-for limit in "v 16000" "v 43000" "d 5000" "d 20000"; do
+for limit in "v 16000" "v 18000" "v 43000" "d 5000" "d 20000"; do
   for load in "stacks 13" "blocks 200000"; do
     rm -f profile.json
     status=0
@@ -62,6 +62,7 @@ for limit in "v 16000" "v 43000" "d 5000" "d 20000"; do
     ) >out.txt 2>err.txt || status=$?
     [ $status != 99 ] || skip "ulimit -$limit is refused here"
     [ "$(cat out.txt)" = "${load/stacks 13/8192}" ] || [ "blocks $(cat out.txt)" = "$load" ] || fail "$limit, $load: output '$(cat out.txt)'"
+    if [ $status = 125 ] && grep -q '\[HP095\]' err.txt; then continue; fi  # no room even to begin: said, and the program ran as it is
     [ -f profile.json ] || { cat err.txt >&2; fail "no profile at ulimit -$limit, $load (status $status)"; }
     if [ "$(json profile.json .heapprof.run.complete)" = false ]; then
       expect_stopped profile.json
