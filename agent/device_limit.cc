@@ -149,7 +149,11 @@ void hold(Kind kind, const DeviceMemory& memory) {
     held(before->device) -= before->size_bytes;
     erase(before);
   }
-  if (make_room()) put({memory.key, memory.size_bytes, memory.context, kind, memory.device, 1});
+  if (make_room()) {
+    put({memory.key, memory.size_bytes, memory.context, kind, memory.device, 1});
+  } else {
+    held(memory.device) -= memory.size_bytes;  // its end would find nothing to give back
+  }
 }
 
 }  // namespace
@@ -197,6 +201,7 @@ void hold_handle(const DeviceMemory& memory) { hold(Kind::kHandle, memory); }
 bool take_address(uint64_t address, DeviceMemory* taken) {
   const Locked guard;
   Entry* entry = find(Kind::kAddress, address);
+  if (entry == nullptr) entry = find(Kind::kEnding, address);  // its context may end at this moment, and may not
   if (entry == nullptr) return false;
   *taken = {entry->key, entry->device, entry->size_bytes, entry->context};
   erase(entry);

@@ -4,6 +4,7 @@
 // kernel is done. A call that fails takes its end back. The collector knows which pages there are; here nothing is kept.
 #include "agent/hooks_mapping.h"
 
+#include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/loaded_object.h"
 #include "agent/raw.h"
@@ -17,13 +18,14 @@
 #define HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 // X(result, name, parameters)
-#define HEAPPROF_MAPPING_FUNCTIONS(X)                   \
-  X(void*, mmap, (void*, size_t, int, int, int, off_t)) \
-  X(int, munmap, (void*, size_t))                       \
-  X(void*, mremap, (void*, size_t, size_t, int, void*)) \
-  X(int, mprotect, (void*, size_t, int))                \
-  X(int, pkey_mprotect, (void*, size_t, int, int))      \
-  X(int, brk, (void*))                                  \
+#define HEAPPROF_MAPPING_FUNCTIONS(X)                     \
+  X(void*, mmap, (void*, size_t, int, int, int, off_t))   \
+  X(void*, mmap64, (void*, size_t, int, int, int, off_t)) \
+  X(int, munmap, (void*, size_t))                         \
+  X(void*, mremap, (void*, size_t, size_t, int, void*))   \
+  X(int, mprotect, (void*, size_t, int))                  \
+  X(int, pkey_mprotect, (void*, size_t, int, int))        \
+  X(int, brk, (void*))                                    \
   X(void*, sbrk, (intptr_t))
 
 namespace heapprof::agent {
@@ -82,7 +84,8 @@ uint32_t device_of(int protection, bool is_file) {
 }
 
 bool is_recorded(const uint64_t* hook_frame) {
-  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) &&
+  // While the agent tries the allocator, or starts, what that maps is the allocator's.
+  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && t_flags == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma;
 }
 // Of a range that the program names.
@@ -103,23 +106,16 @@ void record_end(DeviceOperation operation, const void* address, uint64_t size_by
   record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
 }
 
-// The program's break went from one address to the other: it has the pages that begin below it.
+// The program's break went from one address to the other: it has the pages that begin below it. What it gave back is told after
+// the call, as libc says "done" of what the kernel refused: others' mappings do not come to lie there in a moment.
 void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
-  const uint64_t start = round_up(from);
-  const uint64_t end = round_up(to);
-  if (start >= end) return;
-  record_begin(reinterpret_cast<void*>(start), end - start, wire::kMappedDevice, 0, hook_frame);
-}
-// False: it ends no page.
-bool record_break_end(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
-  const uint64_t start = round_up(to);
-  const uint64_t end = round_up(from);
-  if (start >= end) return false;
-  record_end(DeviceOperation::kUnmapRange, reinterpret_cast<void*>(start), end - start, hook_frame);
-  return true;
-}
-void keep_break(uint64_t to, const uint64_t* hook_frame) {
-  record_end(DeviceOperation::kKeepRange, reinterpret_cast<void*>(round_up(to)), 0, hook_frame);
+  const uint64_t before = round_up(from);
+  const uint64_t after = round_up(to);
+  if (after > before) {
+    record_begin(reinterpret_cast<void*>(before), after - before, wire::kMappedDevice, 0, hook_frame);
+  } else if (after < before) {
+    record_end(DeviceOperation::kUnmapRange, reinterpret_cast<void*>(after), before - after, hook_frame);
+  }
 }
 
 // Always inlined: the hook's frame must still be there.
@@ -155,19 +151,34 @@ void settle_mapping_hooks() {
 
 using namespace heapprof::agent;
 
-HOOK void* mmap(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
-  auto* real = REAL(mmap);
-  void* mapped = real != nullptr
-                     ? real(address, size_bytes, protection, flags, fd, offset)
-                     : reinterpret_cast<void*>(by_kernel(SYS_mmap, word(address), static_cast<long>(size_bytes),
-                                                         protection, flags, fd, offset));
-  if (mapped == MAP_FAILED || !is_recorded(HEAPPROF_HOOK_FRAME())) return mapped;
+namespace {
+
+[[gnu::always_inline]] inline void* note_mapped(void* mapped, size_t size_bytes, int protection, int flags,
+                                                const uint64_t* hook_frame) {
+  if (mapped == MAP_FAILED || !is_recorded(hook_frame)) return mapped;
   const bool is_file = (flags & MAP_ANONYMOUS) == 0;
   record_begin(mapped, round_up(size_bytes, page_bytes_of(flags)), device_of(protection, is_file),
-               is_file ? uint64_t{heapprof::wire::kMapIsFile} : 0, HEAPPROF_HOOK_FRAME());
+               is_file ? uint64_t{heapprof::wire::kMapIsFile} : 0, hook_frame);
   return mapped;
 }
-extern "C" __attribute__((visibility("default"), alias("mmap"))) decltype(mmap) mmap64;
+
+void* map_by_kernel(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) {
+  return reinterpret_cast<void*>(
+      by_kernel(SYS_mmap, word(address), static_cast<long>(size_bytes), protection, flags, fd, offset));
+}
+
+}  // namespace
+
+HOOK void* mmap(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
+  auto* real = REAL(mmap);
+  void* mapped = (real != nullptr ? real : map_by_kernel)(address, size_bytes, protection, flags, fd, offset);
+  return note_mapped(mapped, size_bytes, protection, flags, HEAPPROF_HOOK_FRAME());
+}
+HOOK void* mmap64(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
+  auto* real = REAL(mmap64);
+  void* mapped = (real != nullptr ? real : map_by_kernel)(address, size_bytes, protection, flags, fd, offset);
+  return note_mapped(mapped, size_bytes, protection, flags, HEAPPROF_HOOK_FRAME());
+}
 
 HOOK int munmap(void* address, size_t size_bytes) __THROW {
   auto* real = REAL(munmap);
@@ -232,20 +243,9 @@ HOOK void* sbrk(intptr_t change) {
     errno = ENOMEM;
     return MAP_FAILED;
   }
-  if (change == 0 || !is_recorded(HEAPPROF_HOOK_FRAME())) return real(change);
-  uint64_t kept = 0;
-  bool ends = false;
-  if (change < 0) {
-    const uint64_t now = number(real(0));
-    kept = now + static_cast<uint64_t>(change);
-    ends = kept < now && record_break_end(now, kept, HEAPPROF_HOOK_FRAME());
-  }
   void* before = real(change);
-  if (before == MAP_FAILED) {
-    if (ends) keep_break(kept, HEAPPROF_HOOK_FRAME());
-  } else if (change > 0) {
-    record_break(number(before), number(before) + static_cast<uint64_t>(change), HEAPPROF_HOOK_FRAME());
-  }
+  if (before == MAP_FAILED || change == 0 || !is_recorded(HEAPPROF_HOOK_FRAME())) return before;
+  record_break(number(before), number(real(0)), HEAPPROF_HOOK_FRAME());
   return before;
 }
 
@@ -258,12 +258,7 @@ HOOK int brk(void* end) {
   auto* real_sbrk = REAL(sbrk);
   if (real_sbrk == nullptr || !is_recorded(HEAPPROF_HOOK_FRAME())) return real(end);
   const uint64_t before = number(real_sbrk(0));
-  const bool ends = number(end) < before && record_break_end(before, number(end), HEAPPROF_HOOK_FRAME());
   const int result = real(end);
-  if (result == 0) {
-    record_break(before, number(end), HEAPPROF_HOOK_FRAME());
-  } else if (ends) {
-    keep_break(number(end), HEAPPROF_HOOK_FRAME());
-  }
+  if (result == 0) record_break(before, number(real_sbrk(0)), HEAPPROF_HOOK_FRAME());
   return result;
 }

@@ -25,9 +25,10 @@ namespace {
 RealFunctions g_unlimited;
 size_t (*g_usable_size)(void*) = nullptr;
 uint64_t g_limit_bytes = UINT64_MAX;
-std::atomic<uint64_t> g_held_bytes{0};    // with what is reserved
-std::atomic<uint32_t> g_reservations{0};  // of more than there will be
-constexpr uint32_t kMostWaits = 10'000;   // a signal handler may have interrupted the one that is waited for
+std::atomic<uint64_t> g_held_bytes{0};      // with what is reserved
+std::atomic<uint32_t> g_reservations{0};    // of more than there will be,
+std::atomic<uint64_t> g_reserved_bytes{0};  // and how much in all
+constexpr uint32_t kMostWaits = 10'000;     // a signal handler may have interrupted the one that is waited for
 
 bool may_fit(size_t size_bytes);
 bool hold_block(void* block);  // false: it did not fit, and is freed
@@ -46,16 +47,32 @@ bool try_reserve(uint64_t size_bytes) {
   return true;
 }
 
+bool may_fit_soon(uint64_t size_bytes);
+
 bool reserve_heap(uint64_t size_bytes) {
   for (uint32_t waits = 0; !try_reserve(size_bytes); ++waits) {
-    if (g_reservations.load(std::memory_order_acquire) == 0) return try_reserve(size_bytes);
-    if (waits == kMostWaits) return false;
+    if (waits == kMostWaits || !may_fit_soon(size_bytes)) return try_reserve(size_bytes);
     let_others_run();
   }
   return true;
 }
 
-void return_heap(uint64_t size_bytes) { g_held_bytes.fetch_sub(size_bytes, std::memory_order_relaxed); }
+// Blocks that were never counted (of a library that does not come through the hooks) may be freed, too.
+void return_heap(uint64_t size_bytes) {
+  uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  while (!g_held_bytes.compare_exchange_weak(held, held - (size_bytes < held ? size_bytes : held),
+                                             std::memory_order_relaxed)) {
+  }
+}
+
+// What is reserved beyond need comes back: is it worth waiting for?
+bool may_fit_soon(uint64_t size_bytes) {
+  if (g_reservations.load(std::memory_order_acquire) == 0) return false;
+  const uint64_t reserved = g_reserved_bytes.load(std::memory_order_relaxed);
+  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  const uint64_t least = held > reserved ? held - reserved : 0;
+  return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
+}
 
 // The frame of the hook that called a function here. Every hook that can be refused has one; who has none is told by how far away
 // that would be.
@@ -141,6 +158,7 @@ void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t r
   void* fresh = g_unlimited.realloc(block, size);
   const uint64_t fresh_bytes = usable_bytes(fresh);
   return_heap(fresh == nullptr ? reserved_bytes : reserved_bytes + old_bytes - fresh_bytes);
+  g_reserved_bytes.fetch_sub(reserved_bytes, std::memory_order_relaxed);
   g_reservations.fetch_sub(1, std::memory_order_release);
   return fresh;
 }
@@ -173,7 +191,10 @@ void* limited_realloc(void* block, size_t size) {
   if (size > old_bytes && !may_fit(size - old_bytes)) return refuse(size, frame);
   g_reservations.fetch_add(1, std::memory_order_acquire);
   const uint64_t reserved_bytes = most_usable(size);
-  if (try_reserve(reserved_bytes)) return realloc_with_room(block, size, old_bytes, reserved_bytes);
+  if (try_reserve(reserved_bytes)) {
+    g_reserved_bytes.fetch_add(reserved_bytes, std::memory_order_relaxed);
+    return realloc_with_room(block, size, old_bytes, reserved_bytes);
+  }
   g_reservations.fetch_sub(1, std::memory_order_release);
   return move_block(block, size, old_bytes, frame);
 }
@@ -184,7 +205,7 @@ bool may_fit(size_t size_bytes) {
   for (uint32_t waits = 0; waits < kMostWaits; ++waits) {
     const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
     if (held <= g_limit_bytes && size_bytes <= g_limit_bytes - held) return true;
-    if (g_reservations.load(std::memory_order_acquire) == 0) break;
+    if (!may_fit_soon(size_bytes)) break;
     let_others_run();
   }
   const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
@@ -207,6 +228,12 @@ void note_heap_refusal(size_t size_bytes, const uint64_t* frame) {
 }
 
 }  // namespace
+
+// Threads that were in a realloc are not there any more, and give nothing back.
+void restart_host_limit() {
+  return_heap(g_reserved_bytes.exchange(0, std::memory_order_relaxed));
+  g_reservations.store(0, std::memory_order_relaxed);
+}
 
 bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object) {
   const Definition usable = find_behind_agent("malloc_usable_size");

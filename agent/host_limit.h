@@ -4,6 +4,7 @@
 //
 // Guarantees
 //  - Exact, in usable bytes (malloc_usable_size), from the first block on. A forked child begins with what its parent had.
+//    Blocks that come from elsewhere (a library opened with RTLD_DEEPBIND) and are freed here loosen the limit by as much.
 //  - What does not fit fails as the function fails by itself: no block, ENOMEM. A realloc that fails keeps its block.
 // Not provided: an allocator that defines operator new as well (tcmalloc, jemalloc, mimalloc): it would go past the limit.
 // Context:  as the allocator's own functions; no lock, no allocation.
@@ -16,6 +17,9 @@
 #include <cstdint>
 
 namespace heapprof::agent {
+
+// In a forked child.
+void restart_host_limit();
 
 // False: the allocator does not say how large its blocks are. pre: no block is held yet.
 bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object);

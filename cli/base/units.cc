@@ -132,11 +132,11 @@ std::string format_change_percent(const Change& change) {
   if (change.amount() == 0) return "0 %";
   if (std::string word = without_base(change); !word.empty()) return word;
   const Wide percent = Wide{change.amount()} * 100;
+  constexpr uint64_t kMost = 1'000'000'000'000;
+  if (percent / change.base > kMost) return with_sign(change, format_count(kMost) + " %");
   if (const uint64_t tenths = scaled(percent, change.base, 1); tenths < 10'000)
     return tenths == 0 ? "<0.1 %" : with_sign(change, decimal(tenths, 1) + " %");
-  constexpr uint64_t kMost = 1'000'000'000'000;
-  return with_sign(change,
-                   format_count(percent / change.base > kMost ? kMost : scaled(percent, change.base, 0)) + " %");
+  return with_sign(change, format_count(scaled(percent, change.base, 0)) + " %");
 }
 
 std::string format_factor(const Change& change) {

@@ -48,10 +48,16 @@ bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) 
   return true;
 }
 
+void DeviceLedger::forget_latest(uint32_t thread, uint64_t key) {
+  const auto latest = latest_.find(thread);
+  if (latest != latest_.end() && latest->second == key) latest_.erase(latest);
+}
+
 void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) {
   if (const auto old = blocks->find(key); old != blocks->end()) {  // its end went by unseen, or is about to be told
-    if (ending_.count(old->second.context) == 0) ++unmatched_;
-    latest_.erase(old->second.thread);  // not temporary, as far as anybody knows
+    const auto ending = ending_.lower_bound({old->second.context, 0});
+    if (ending == ending_.end() || ending->first.first != old->second.context) ++unmatched_;
+    forget_latest(old->second.thread, key);  // not temporary, as far as anybody knows
     close(old->second, key);
     blocks->erase(old);
   }
@@ -180,8 +186,8 @@ void DeviceLedger::keep_mappings(uint32_t thread) {
   unmapped_.erase(at);
 }
 
-void DeviceLedger::end_context(uint64_t context) {
-  const auto marked = ending_.find(context);
+void DeviceLedger::end_context(uint64_t context, uint32_t thread) {
+  const auto marked = ending_.find({context, thread});
   const uint64_t last_birth = marked == ending_.end() ? now_ticks_ : marked->second;
   std::vector<uint64_t> ended;
   for (const auto& [address, block] : memory_) {
@@ -190,7 +196,7 @@ void DeviceLedger::end_context(uint64_t context) {
   if (marked != ending_.end()) ending_.erase(marked);
   for (const uint64_t address : ended) {
     const DeviceBlock block = memory_.at(address);
-    latest_.erase(block.thread);  // swept away, not temporary
+    forget_latest(block.thread, address);  // swept away, not temporary
     close(block, address);
     memory_.erase(address);
   }
@@ -297,9 +303,11 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
     case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
     case DeviceOperation::kEndContext:
       switch (static_cast<wire::ContextEnd>(facts.device)) {
-        case wire::ContextEnd::kMayEnd: ending_[facts.object] = now_ticks_; return;
-        case wire::ContextEnd::kLivesOn: ending_.erase(facts.object); return;
-        case wire::ContextEnd::kHasEnded: end_context(facts.object); return;
+        case wire::ContextEnd::kMayEnd:
+          if (ending_.size() < kMostEnding) ending_[{facts.object, event.thread()}] = now_ticks_;
+          return;
+        case wire::ContextEnd::kLivesOn: ending_.erase({facts.object, event.thread()}); return;
+        case wire::ContextEnd::kHasEnded: end_context(facts.object, event.thread()); return;
       }
       return;
     case DeviceOperation::kRefuse: {

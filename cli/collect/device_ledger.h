@@ -146,6 +146,7 @@ class DeviceLedger {
   Released close(const DeviceBlock& block, uint64_t key);
   void note_change(const DeviceBlock& block);
   void release(uint64_t address, uint32_t thread);
+  void forget_latest(uint32_t thread, uint64_t key);  // if it is that one
   void keep(uint64_t address, uint32_t thread);
   void reopen(Blocks* blocks, const Released& released);
   // What ended with it, if it was the last.
@@ -153,7 +154,7 @@ class DeviceLedger {
   void map(uint64_t address, const Mapping& mapping);
   void unmap(uint64_t address, uint64_t size_bytes, uint32_t thread);
   void keep_mappings(uint32_t thread);
-  void end_context(uint64_t context);
+  void end_context(uint64_t context, uint32_t thread);
   bool is_piece(uint64_t address) const;
   void release_unseen(uint64_t address, uint32_t thread);
   void begin_estimate(const DeviceFacts& facts, uint32_t thread);
@@ -169,7 +170,9 @@ class DeviceLedger {
   std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
   std::unordered_map<uint32_t, Released> released_;  // by thread: the last
   std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
-  std::unordered_map<uint64_t, uint64_t> ending_;  // contexts that may end: what was born until then ends with them
+  static constexpr size_t kMostEnding = 4096;                     // calls at once; each is over in a moment
+  // By context and the thread that may end it: what was born until then ends with it.
+  std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;
   std::unordered_set<uint64_t> graph_addresses_;
   std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
   uint64_t start_ticks_ = 0;

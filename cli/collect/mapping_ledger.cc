@@ -102,7 +102,7 @@ void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
 
 void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
-    put_back(at->second);
+    may_look_at(at->second.pieces.size()) ? put_back(at->second) : drop_all(at->second.pieces);
     moving_.erase(at);
   }
   Moving moving{start, {}, wire::kMappedDevice, false};

@@ -1,6 +1,8 @@
 // cli/model/places.cc: nodes are numbered parents first, so one pass over them folds the whole tree.
 #include "cli/model/places.h"
 
+#include "cli/model/site_numbers.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -59,15 +61,15 @@ void PlaceNumbers::add(const PlaceNumbers& other) {
     first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, other.first_leak_ns) : other.first_leak_ns;
     last_leak_ns = std::max(last_leak_ns, other.last_leak_ns);
   }
-  total_bytes += other.total_bytes;
-  total_blocks += other.total_blocks;
-  peak_bytes += other.peak_bytes;
-  peak_blocks += other.peak_blocks;
-  leaked_bytes += other.leaked_bytes;
-  leaked_blocks += other.leaked_blocks;
-  suppressed_bytes += other.suppressed_bytes;
-  suppressed_blocks += other.suppressed_blocks;
-  temporary_blocks += other.temporary_blocks;
+  total_bytes = add_saturating(total_bytes, other.total_bytes);
+  total_blocks = add_saturating(total_blocks, other.total_blocks);
+  peak_bytes = add_saturating(peak_bytes, other.peak_bytes);
+  peak_blocks = add_saturating(peak_blocks, other.peak_blocks);
+  leaked_bytes = add_saturating(leaked_bytes, other.leaked_bytes);
+  leaked_blocks = add_saturating(leaked_blocks, other.leaked_blocks);
+  suppressed_bytes = add_saturating(suppressed_bytes, other.suppressed_bytes);
+  suppressed_blocks = add_saturating(suppressed_blocks, other.suppressed_blocks);
+  temporary_blocks = add_saturating(temporary_blocks, other.temporary_blocks);
 }
 
 FoldedTree fold_tree(const Profile& profile) {

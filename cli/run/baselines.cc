@@ -20,8 +20,11 @@ bool is_history(const std::string& path) { return path.ends_with(".jsonl"); }
 
 // True if this check adds its run to the same file: then the next one has something to be compared with.
 bool Baselines::is_written(const std::string& path) const {
-  const auto normal = [](const std::string& file) { return std::filesystem::path(file).lexically_normal(); };
-  return !options_.history.empty() && normal(options_.history) == normal(path);
+  const auto real = [](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  };
+  return !options_.history.empty() && real(options_.history) == real(path);
 }
 
 Result<const History*> Baselines::history(const std::string& path) {

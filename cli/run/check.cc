@@ -15,6 +15,7 @@
 #include "cli/run/check_record.h"
 #include "cli/run/commit.h"
 #include "cli/run/contract_run.h"
+#include "cli/run/started.h"
 #include "cli/write/append_history.h"
 #include "cli/write/check_report.h"
 #include "cli/write/run_text.h"
@@ -49,12 +50,6 @@ struct Case {
   const ContractRun* contract = nullptr;  // its claims besides memory
 };
 
-struct Started {
-  StartedProcess process;
-  Budget budget;
-  bool is_own = false;  // the budget is that of its command, not of the program that started it
-};
-
 class Checker {
  public:
   explicit Checker(const CheckOptions& options) : options_(options), baselines_(options) {}
@@ -66,8 +61,6 @@ class Checker {
   Verdict begin_verdict(const Budget& budget) const;
   bool check_program(const CheckPlan& plan, const Budget& budget);
   bool check_unprofiled(const Budget& budget);
-  Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
-                                          Recorded* recorded, BudgetFit* fit) const;
   void check_started(const Started& started, const BudgetFit& fit);
   Verdict examine(Case* what);
   Result<Done> judge_by(const Case& what, size_t shown, Verdict* verdict);
@@ -118,8 +111,9 @@ Verdict Checker::examine(Case* what) {
   for (Profile& run : recorded.runs) mark_suppressed(rules, &run);
   size_t shown = representative(recorded.runs);
   for (size_t i = 0; i < recorded.runs.size(); ++i) {
-    verdict.state = what->is_started ? find_started_state(recorded.runs[i]) : state_for(budget, recorded.runs[i]);
-    if (verdict.state.trouble != Trouble::kNone) {
+    verdict.state = what->is_started ? find_started_state(recorded.runs[i])
+                                     : state_for(budget, recorded.runs[i], options_.warn_only);
+    if (verdict.state.trouble != Trouble::kNone || !ended_as_claimed(budget, verdict.state.end)) {
       shown = i;
       break;
     }
@@ -238,31 +232,6 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
   return Done{};
 }
 
-// What each process that the program started is judged by. Those without any limit are counted in *recorded.
-Result<std::vector<Started>> Checker::find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
-                                                 Recorded* recorded, BudgetFit* fit) const {
-  for (const Profile& run : recorded->runs) {
-    if (const Result<Done> added = fit->add(run, budget.name); !added) return added.problem();
-  }
-  const auto look = [&](const Profile& profile, const std::string& file) -> Result<Done> {
-    return plan.has_own_budget(budget, profile.run.command) ? Done{} : fit->add(profile, file);
-  };
-  const Result<std::vector<StartedProcess>> processes = find_started(folder, look);
-  if (!processes) return processes.problem();
-  std::vector<Started> cases;
-  recorded->unjudged.processes = 0;
-  for (const StartedProcess& process : *processes) {
-    Result<Budget> own = plan.budget_of_started(budget, process.command);
-    if (!own) return own.problem();
-    if (own->limits.empty() && own->baseline.empty()) {
-      ++recorded->unjudged.processes;
-    } else {
-      cases.push_back({process, std::move(*own), plan.has_own_budget(budget, process.command)});
-    }
-  }
-  return cases;
-}
-
 void Checker::check_started(const Started& started, const BudgetFit& fit) {
   Result<Recorded> recorded = read_started(started.process);
   if (!recorded) return complain(recorded.problem());
@@ -300,10 +269,11 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   Verdict verdict = examine(&what);
   const RunEnd end = verdict.state.end;
   const bool is_judged = verdict.state.trouble == Trouble::kNone;
+  const bool has_failed = !is_judged && verdict.state.trouble != Trouble::kNotJudged;
   if (is_judged && verdict.unjudged.processes > 0) warn(others_not_judged(verdict.unjudged.processes));
   if (is_judged && verdict.unjudged.replaced > 0) warn(replaced_not_judged(verdict.unjudged.replaced));
   add_kept(options_.output, std::move(verdict));
-  if (started && is_judged) {
+  if (started && !has_failed) {
     for (const Started& process : *started) check_started(process, fit);
   }
   return !was_stopped(budget, end);
@@ -321,7 +291,8 @@ bool Checker::check_unprofiled(const Budget& budget) {
   }
   verdict.state.end = *end;
   const bool has_failed = end->kind != EndKind::kExited || end->status != 0;
-  if (!budget.contract->end && has_failed) verdict.state.trouble = Trouble::kProgramFailed;
+  if (budget.contract->end ? options_.warn_only && !ended_as_claimed(budget, *end) : has_failed)
+    verdict.state.trouble = Trouble::kProgramFailed;
   if (verdict.state.trouble == Trouble::kNone) add_facts(contract, &verdict);
   add_kept("", std::move(verdict));
   return !was_stopped(budget, *end);
@@ -344,8 +315,15 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
   for (const Budget& budget : budgets) {
     if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   }
+  bool is_stopped = false;  // Ctrl-C is meant for all of them
   for (const Budget& budget : budgets) {
-    if (!check_program(plan, budget)) break;  // Ctrl-C is meant for all of them
+    if (!is_stopped) {
+      is_stopped = !check_program(plan, budget);
+    } else {
+      report_.verdicts.push_back(begin_verdict(budget));
+      report_.verdicts.back().state = {
+          Trouble::kNotJudged, "it was not run: the check was stopped", false, {}, kIncomplete};
+    }
   }
   return Done{};
 }
@@ -357,6 +335,9 @@ void Checker::write_all(const CheckPlan& plan) {
   }
   if (!write_outputs(report_, options_)) code_ = std::max(code_, kNotDone);
   if (history_.empty()) return;
+  for (const Verdict& verdict : report_.verdicts) {  // raised limits count
+    for (HistoryRecord& record : history_) record.ok = record.name == verdict.name ? !verdict.failed() : record.ok;
+  }
   if (const Result<Done> appended = append_history(options_.history, history_); !appended) complain(appended.problem());
 }
 

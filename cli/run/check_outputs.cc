@@ -38,13 +38,23 @@ Result<Done> append(const std::string& path, std::string_view text) {
   return Done{};
 }
 
-// What is written, and what is read; each with the flag that names it.
-std::vector<std::pair<std::string, std::string>> named_files(const CheckOptions& options) {
-  std::vector<std::pair<std::string, std::string>> files;
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;  // each with the flag that names it
+
+NamedFiles read_files(const CheckOptions& options) {
+  NamedFiles files = {{"--budget", options.budget}, {"--contracts", options.contracts}};
+  const bool is_written_too = options.update_baseline || options.baseline.ends_with(".jsonl");
+  if (!is_written_too) files.emplace_back("--baseline", options.baseline);
+  for (const std::string& file : options.suppressions.files) files.emplace_back("--suppressions", file);
+  for (const std::string& file : options.profiles) files.emplace_back("FILE", file);
+  std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+  return files;
+}
+
+NamedFiles written_files(const CheckOptions& options) {
+  NamedFiles files;
   for (size_t i = 0; i < options.outputs.size(); ++i) files.emplace_back(check_forms()[i].flag, options.outputs[i]);
   files.emplace_back("-o", options.output);
   files.emplace_back("--history", options.history);
-  files.emplace_back("--budget", options.budget);
   std::erase_if(files, [](const auto& file) { return file.second.empty(); });
   return files;
 }
@@ -62,10 +72,8 @@ std::filesystem::path real_path(const std::string& path) {
 
 Result<Done> check_names(const CheckOptions& options) {
   std::map<std::filesystem::path, std::string> flags;
-  for (const std::string& file : options.profiles) {
-    flags.emplace(real_path(file), "FILE");  // a profile may be judged twice
-  }
-  for (const auto& [flag, path] : named_files(options)) {
+  for (const auto& [flag, path] : read_files(options)) flags.emplace(real_path(path), flag);  // some may be read twice
+  for (const auto& [flag, path] : written_files(options)) {
     if (is_device(path)) continue;
     const auto [known, is_new] = flags.emplace(real_path(path), flag);
     if (!is_new) return outputs_to_one_file(known->second, flag, path);

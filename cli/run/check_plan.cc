@@ -25,6 +25,8 @@ Result<Done> check_alone(const CheckOptions& options) {
   if (!options.limits.empty()) return contracts_stand_alone(options.limits[0].at.file);
   if (options.runs > 0) return contracts_stand_alone("--runs");
   if (options.processes) return contracts_stand_alone("--processes");
+  if (options.tolerance_share) return contracts_stand_alone("--tolerance");
+  if (options.slack_bytes) return contracts_stand_alone("--slack");
   if (options.update_budget) return contracts_stand_alone("--update-budget");
   if (options.update_baseline) return contracts_stand_alone("--update-baseline");
   return Done{};

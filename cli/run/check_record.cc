@@ -45,6 +45,13 @@ Unjudged count_others(const std::string& folder, uint64_t run) {
 
 }  // namespace
 
+Unjudged count_unprofiled(const Profile& profile) {
+  Unjudged unprofiled;
+  for (const UnprofiledProgram& program : profile.run.coverage.unprofiled_programs)
+    (program.replaced_process ? unprofiled.replaced : unprofiled.processes) += program.count;
+  return unprofiled;
+}
+
 Result<ScratchFolder> ScratchFolder::make() {
   const char* base = getenv("TMPDIR");
   std::string path = std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/heapprof-check.XXXXXX";
@@ -73,17 +80,19 @@ Result<Recorded> record_program(const Budget& budget, const std::string& folder,
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();
     const Unjudged others = count_others(folder, run);
-    recorded.unjudged.processes = std::max(recorded.unjudged.processes, others.processes);
-    recorded.unjudged.replaced = std::max(recorded.unjudged.replaced, others.replaced);
+    const Unjudged unseen = count_unprofiled(*profile);
+    recorded.unjudged.processes = std::max(recorded.unjudged.processes, others.processes + unseen.processes);
+    recorded.unjudged.replaced = std::max(recorded.unjudged.replaced, others.replaced + unseen.replaced);
     // What heapprof says of itself: it was not able to see the program.
-    const RunEnd& end = profile->run.end;
+    const RunEnd end = profile->run.end;
     if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
       profile->run.complete = false;
       profile->run.incomplete_reason = "heapprof could not profile it";
     }
     recorded.files.push_back(file);
     recorded.runs.push_back(std::move(*profile));
-    if (state_for(budget, recorded.runs.back()).trouble != Trouble::kNone) break;
+    if (state_for(budget, recorded.runs.back(), false).trouble != Trouble::kNone || !ended_as_claimed(budget, end))
+      break;
   }
   return recorded;
 }

@@ -37,6 +37,9 @@ struct Recorded {
 // Runs the budget's command as often as it says, or until a run fails: the others cannot mend it.
 Result<Recorded> record_program(const Budget& budget, const std::string& folder, ColorMode color);
 
+// What the process started, and heapprof could not see.
+Unjudged count_unprofiled(const Profile& profile);
+
 // A process that the program started: in each run the one with the same command, by when it was started.
 struct StartedProcess {
   std::vector<std::string> command;

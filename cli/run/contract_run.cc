@@ -98,9 +98,12 @@ RunEnd wait_for(pid_t child, SignalWatch* signals) {
 
 }  // namespace
 
-RunState state_for(const Budget& budget, const Profile& profile) {
+RunState state_for(const Budget& budget, const Profile& profile, bool warn_only) {
   RunState state = find_run_state(profile);
-  if (!budget.contract || !budget.contract->end || state.trouble != Trouble::kProgramFailed) return state;
+  if (!budget.contract || !budget.contract->end) return state;
+  if (warn_only && state.trouble == Trouble::kNone && !ended_as_claimed(budget, state.end))
+    state.trouble = Trouble::kProgramFailed;
+  if (state.trouble != Trouble::kProgramFailed || (warn_only && !ended_as_claimed(budget, state.end))) return state;
   state.trouble = state.is_whole ? Trouble::kNone : Trouble::kIncomplete;
   return state;
 }

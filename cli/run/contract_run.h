@@ -17,8 +17,9 @@
 
 namespace heapprof::cli {
 
-// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program.
-RunState state_for(const Budget& budget, const Profile& profile);
+// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. Where what does
+// not hold is only warned of, another end is one.
+RunState state_for(const Budget& budget, const Profile& profile, bool warn_only);
 // True if the run ended as the contract says, or it says nothing.
 bool ended_as_claimed(const Budget& budget, const RunEnd& end);
 

@@ -276,7 +276,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   std::string text = header_line(input, paint, columns) + "\n";
   if (has_refusals) text += refusals(profile, columns) + "\n";
   text += device_table(profile) + unseen(profile, columns);
-  if (!profile.devices.empty() && profile.merged.empty()) text += resident_line(profile.devices[0].totals);
+  if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& part : {held_by_drivers(profile, columns), curves(profile),
                                   place_sections(profile, paint, columns), process_section(input, paint, columns),
                                   end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {

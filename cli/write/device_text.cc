@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -39,7 +40,14 @@ class DeviceLines {
       : profile_(profile), exact_bytes_(exact_bytes), columns_(columns) {}
 
   std::string write(const std::vector<const Device*>& devices) {
-    for (const Device* device : devices) device_lines(*device, devices);
+    std::vector<std::vector<std::string>> rows;
+    for (const Device* device : devices) {
+      name_width_ = std::max(name_width_, display_width(escape_controls(device->name)));
+      rows.push_back(device_cells(*device));
+      widths_.resize(std::max(widths_.size(), rows.back().size()));
+      for (size_t i = 0; i < rows.back().size(); ++i) widths_[i] = std::max(widths_[i], display_width(rows.back()[i]));
+    }
+    for (size_t i = 0; i < devices.size(); ++i) device_lines(*devices[i], std::move(rows[i]));
     return text_;
   }
 
@@ -79,7 +87,7 @@ class DeviceLines {
     } else {
       cells.push_back("total " + bytes(totals.total_bytes));
     }
-    cells.push_back(format_count(totals.total_blocks) + " allocs");
+    cells.push_back(format_count(totals.total_blocks) + (totals.total_blocks == 1 ? " alloc" : " allocs"));
     if (has_metric(profile_, Metric::kTemporary)) {
       cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
     }
@@ -104,27 +112,20 @@ class DeviceLines {
   }
 
   // Each device on a line of its own, their facts in columns; what does not fit goes on below.
-  void device_lines(const Device& device, const std::vector<const Device*>& all) {
+  void device_lines(const Device& device, std::vector<std::string> cells) {
     constexpr size_t kGap = 3;
-    size_t name_width = 6;
-    for (const Device* other : all) name_width = std::max(name_width, display_width(escape_controls(other->name)));
-    std::vector<std::string> cells = device_cells(device);
-    for (size_t i = 0; i < cells.size(); ++i) {
-      size_t width = 0;
-      for (const Device* other : all) width = std::max(width, display_width(device_cells(*other)[i]));
-      cells[i] = pad_right(cells[i], width);
-    }
-    facts(pad_right(escape_controls(device.name), name_width) + "  ", cells, kGap);
-    if (!device.identity.product.empty()) facts(std::string(name_width + 2, ' '), identity_cells(device), 3);
+    for (size_t i = 0; i < cells.size(); ++i) cells[i] = pad_right(cells[i], widths_[i]);
+    facts(pad_right(escape_controls(device.name), name_width_) + "  ", cells, kGap);
+    if (!device.identity.product.empty()) facts(std::string(name_width_ + 2, ' '), identity_cells(device), 3);
     for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
-      facts(std::string(name_width + 2, ' '), line, 1);
+      facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
-      facts(std::string(name_width + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
+      facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
     const DeviceTotals& totals = device.totals;
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
-      return facts(std::string(name_width + 2, ' '), spread_cells(spread), 1);
+      return facts(std::string(name_width_ + 2, ' '), spread_cells(spread), 1);
     if (has_resident_parts(totals))
-      return facts(std::string(name_width + 2, ' '), resident_cells(totals, exact_bytes_), 1);
+      return facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
     if (totals.rss_at_peak_bytes == 0) return;
     cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
     if (totals.rss_at_peak_bytes > totals.peak_bytes) {
@@ -132,7 +133,7 @@ class DeviceLines {
       cells.push_back(fmt::format("heap {}, other {}", bytes(totals.peak_bytes),
                                   bytes(totals.rss_at_peak_bytes - totals.peak_bytes)));
     }
-    facts(std::string(name_width + 2, ' '), cells, 1);
+    facts(std::string(name_width_ + 2, ' '), cells, 1);
   }
 
   void facts(const std::string& start, const std::vector<std::string>& cells, size_t gap) {
@@ -150,6 +151,8 @@ class DeviceLines {
     text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
 
+  size_t name_width_ = 6;
+  std::vector<size_t> widths_;  // of the facts' columns
   const Profile& profile_;
   bool exact_bytes_;
   size_t columns_;
@@ -158,11 +161,16 @@ class DeviceLines {
 
 }  // namespace
 
-std::string resident_line(const DeviceTotals& totals) {
+std::string resident_lines(const DeviceTotals& totals, size_t columns) {
   if (!has_resident_parts(totals)) return "";
+  std::string text;
   std::string line;
-  for (const std::string& cell : resident_cells(totals, false)) line += (line.empty() ? "" : " ") + cell;
-  return line + "\n";
+  for (const std::string& cell : resident_cells(totals, false)) {
+    if (!line.empty() && display_width(line) + 1 + display_width(cell) > columns)
+      text += std::exchange(line, " ") + "\n";
+    line += (line.empty() ? "" : " ") + cell;
+  }
+  return text + line + "\n";
 }
 
 std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,

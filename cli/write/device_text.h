@@ -14,6 +14,6 @@ std::string device_lines(const Profile& profile, const std::vector<const Device*
                          size_t columns);
 
 // What the process had resident at most, and what of that is known; with its end of line. Empty: not sampled.
-std::string resident_line(const DeviceTotals& totals);
+std::string resident_lines(const DeviceTotals& totals, size_t columns);
 
 }  // namespace heapprof::cli

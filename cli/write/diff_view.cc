@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace heapprof::cli {
 namespace {
@@ -11,6 +12,12 @@ __extension__ using Wide = unsigned __int128;
 
 bool is_larger(const Ratio& a, const Ratio& b) {
   return Wide{a.part} * std::max<uint64_t>(b.whole, 1) > Wide{b.part} * std::max<uint64_t>(a.whole, 1);
+}
+
+int64_t add_change(int64_t sum, const Change& change) {
+  __extension__ using WideSigned = __int128;
+  const WideSigned all = WideSigned{sum} + WideSigned{change.current} - WideSigned{change.base};
+  return static_cast<int64_t>(std::clamp<WideSigned>(all, -INT64_MAX, INT64_MAX));
 }
 
 MetricRow make_row(const BySide<std::vector<RunTotals>>& runs, const std::string& device, Metric metric,
@@ -127,7 +134,7 @@ DiffSection make_section(const DeviceChange& device, const MetricRow& row, const
   section.unchanged = with_some - section.places.size();
   for (size_t i = 0; i < section.shown; ++i) {
     const Change change = device.places[section.places[i]].change(row.metric);
-    section.explained += static_cast<int64_t>(change.current - change.base);
+    section.explained = add_change(section.explained, change);
   }
   return section;
 }
@@ -150,7 +157,10 @@ std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& v
       others.push_back(std::move(section));
     }
   }
-  if (sections.empty()) return others;
+  // A growth that counts has its places shown, also beside a peak in which others only took turns.
+  const bool is_explained = std::any_of(sections.begin(), sections.end(),
+                                        [](const DiffSection& section) { return !section.row.is_within(); });
+  if (!is_explained) std::move(others.begin(), others.end(), std::back_inserter(sections));
   return sections;
 }
 

@@ -74,3 +74,34 @@ cp p.json names.toml project/ci
 expect_in out.txt "::error file=ci/names.toml,line=3,title=heapprof a_b::host leaked"
 expect_eq "SARIF" "$(jq -r '.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' s.sarif)" ci/names.toml
 expect_eq "Code Quality" "$(jq -r '.[0].location.path' q.json)" ci/names.toml
+# Nor over a baseline.
+cp p.json base.json
+expect_status 2 check --baseline base.json --json base.json p.json
+cmp base.json p.json || fail "an output was written over the baseline"
+expect_status 0 check --baseline p.json p.json
+
+# A limit that was raised is kept: so says the history, too.
+printf 'version = 1\n[[budget]]\nname = "raised"\ncommand = ["./leaky"]\nleaked = "1 B"\n' >raised.toml
+expect_status 0 check --budget raised.toml --update-budget --history raised.jsonl
+expect_eq "in the history" "$(jq -c '[.name, .ok]' raised.jsonl)" '["raised",true]'
+
+# Addresses that a program reserves are no memory: growth of them is none.
+cat >reserve.c <<'C'
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(int count, char** words) {
+  (void)words;
+  return mmap(0, (size_t)count << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+}
+C
+gcc -O1 reserve.c -o reserve
+expect_status 0 check --max-peak 1MiB -o reserve.json -- ./reserve
+expect_eq "reserved" "$(jq '.heapprof.devices[] | select(.name == "mapped:reserved") | .totals.peak_bytes' reserve.json)" $((1 << 30))
+expect_status 0 check --baseline reserve.json -- ./reserve twice as much
+
+# A program that heapprof cannot see is no less there than others.
+gcc -static -O1 reserve.c -o unseen
+expect_status 0 check --max-peak 1MiB --json x.json -- sh -c './unseen; ./unseen; :'
+expect_eq "not judged" "$(jq '.checks[0].processes_not_judged_count' x.json)" 2
+expect_status 0 check --max-peak 1MiB --processes each --json x.json -- sh -c './unseen; ./unseen; :'
+expect_eq "not judged" "$(jq '.checks[0].processes_not_judged_count' x.json)" 2

@@ -149,3 +149,46 @@ status=0
 wait $ours || status=$?
 expect_eq "status" "$status" 1
 expect_in out.txt "end  killed by SIGTERM  expected exit 0"
+
+# ---- what is never softened or overlooked ----
+# A run that ended otherwise breaks the contract, whichever it is of several.
+cat >flaky.sh <<'SH'
+n=$(($(cat runs 2>/dev/null || echo 0) + 1))
+echo $n >runs
+[ $n != 1 ] || kill -SEGV $$
+SH
+cat >flaky.toml <<'TOML'
+version = 1
+[[contract]]
+id = "flaky"
+statement = "It ends well each time"
+command = ["sh", "flaky.sh"]
+exit = 0
+runs = 3
+TOML
+expect_status 1 check --contracts flaky.toml
+expect_in out.txt "end  killed by SIGSEGV"
+# --warn-only is about what a program takes: one that crashes fails all the same.
+rm runs
+expect_status 4 check --contracts flaky.toml --warn-only
+printf 'version = 1\n[[contract]]\nid = "crash"\nstatement = "s"\ncommand = ["sh", "-c", "kill -SEGV $$"]\nprofiled = false\nexit = 0\n' >crash.toml
+expect_status 4 check --contracts crash.toml --warn-only
+for flag in "--tolerance 3%" "--slack 1KiB" "--processes each"; do
+  # shellcheck disable=SC2086
+  expect_status 2 check --contracts flaky.toml $flag
+  expect_in err.txt "[HP182]"
+done
+cp flaky.toml kept.toml
+expect_status 2 check --contracts flaky.toml --json ./flaky.toml
+cmp flaky.toml kept.toml || fail "an output was written over the contracts"
+# Those that a Ctrl-C leaves over are named.
+sed 's/"long"/"second"/' long.toml | tail -n +2 >>long.toml
+"$PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+  "$HEAPPROF_BIN" check --contracts long.toml --json long.json >out.txt 2>err.txt &  # a shell's background ignores it
+ours=$!
+for _ in $(seq 200); do pgrep -P $ours sleep >/dev/null && break; command sleep 0.05; done
+kill -INT $ours
+status=0
+wait $ours || status=$?
+expect_eq "status after Ctrl-C" "$status" 3
+expect_eq "verdicts after Ctrl-C" "$(jq -r '[.checks[] | .name + " " + .outcome] | join(", ")' long.json)" "long fail, second not judged"

@@ -172,6 +172,7 @@ TEST_CASE("a change's percent is of its base") {
   CHECK(format_change_percent({7, 0}) == "gone");
   CHECK(format_change_percent({1, 349}) == "+34,800 %");
   CHECK(format_change_percent({1, kLargest}).starts_with("+"));
+  CHECK(format_change_percent({10, uint64_t{1} << 63}) == format_change_percent({1, kLargest}));  // as much as is told
 }
 
 TEST_CASE("a factor says how many times as much, or what part is left") {
