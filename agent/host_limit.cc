@@ -65,6 +65,13 @@ void return_heap(uint64_t size_bytes) {
   }
 }
 
+// Of a forked child: threads that were in a realloc are not there any more, and give nothing back.
+void begin_own_sum() {
+  if (g_fork_page.has_own_sum.exchange(1, std::memory_order_relaxed) != 0) return;
+  return_heap(g_reserved_bytes.exchange(0, std::memory_order_relaxed));
+  g_reservations.store(0, std::memory_order_relaxed);
+}
+
 // What is reserved beyond need comes back: is it worth waiting for?
 bool may_fit_soon(uint64_t size_bytes) {
   if (g_reservations.load(std::memory_order_acquire) == 0) return false;
@@ -181,6 +188,7 @@ void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* f
 void* limited_realloc(void* block, size_t size) {
   const uint64_t* frame = HEAPPROF_HOOK_FRAME();
   if (block == nullptr) return allocate_limited(size, frame, [&] { return g_unlimited.realloc(nullptr, size); });
+  if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   const uint64_t old_bytes = usable_bytes(block);
   if (size == 0) {
     void* fresh = g_unlimited.realloc(block, 0);
@@ -201,6 +209,7 @@ void* limited_realloc(void* block, size_t size) {
 
 // A block of no bytes has some as well; that is seen when it is there.
 bool may_fit(size_t size_bytes) {
+  if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   if (size_bytes > g_limit_bytes) return false;
   for (uint32_t waits = 0; waits < kMostWaits; ++waits) {
     const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
@@ -229,17 +238,12 @@ void note_heap_refusal(size_t size_bytes, const uint64_t* frame) {
 
 }  // namespace
 
-// Threads that were in a realloc are not there any more, and give nothing back.
-void restart_host_limit() {
-  return_heap(g_reserved_bytes.exchange(0, std::memory_order_relaxed));
-  g_reservations.store(0, std::memory_order_relaxed);
-}
-
 bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object) {
   const Definition usable = find_behind_agent("malloc_usable_size");
   if (usable.address == nullptr || usable.object != malloc_object) return false;
   g_usable_size = reinterpret_cast<size_t (*)(void*)>(usable.address);
   g_limit_bytes = limit_bytes;
+  g_fork_page.has_own_sum.store(1, std::memory_order_relaxed);
   g_unlimited = g_real;
   RealFunctions limited = g_real;
   // Blocks of another family are nobody's to measure. Our own stand-ins call one of the limited functions.

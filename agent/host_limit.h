@@ -18,9 +18,6 @@
 
 namespace heapprof::agent {
 
-// In a forked child.
-void restart_host_limit();
-
 // False: the allocator does not say how large its blocks are. pre: no block is held yet.
 bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object);
 

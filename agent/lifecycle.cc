@@ -134,7 +134,6 @@ bool join_collector(bool forked) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
   }
-  if (forked && g_control->host_limit_bytes != 0) restart_host_limit();
   if (!forked && g_control->host_limit_bytes != 0) {
     if (is_new_recorded() || !start_host_limit(g_control->host_limit_bytes, g_malloc_object)) {
       turn_off(wire::StopReason::kNoUsableSize);

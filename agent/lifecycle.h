@@ -29,6 +29,7 @@ struct alignas(4096) ForkPage {
   std::atomic<uint32_t> module_lock;  // agent/modules.cc
   std::atomic<uint32_t> device_lock;  // agent/device_limit.cc
   std::atomic<uint32_t> asking_lock;  // agent/device_holdings.cc
+  std::atomic<uint32_t> has_own_sum;  // agent/host_limit.cc: what is reserved there is this process's
 };
 extern ForkPage g_fork_page;
 
