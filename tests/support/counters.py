@@ -75,7 +75,7 @@ def compare_process(slots, path, ahead):
 
 def compare(counters_path, threads, root_profile, ahead):
     slots = read_slots(counters_path)
-    root_pid = slots[0].pid
+    root_pid = next((slot.pid for slot in slots[:threads] if slot.pid != 0), 0)  # a thread may not have come to its first block
     wrong = []
     for first in range(0, len(slots), threads):
         mine = slots[first:first + threads]
