@@ -14,7 +14,7 @@ read -r asked captured <out.txt
 expect_eq "questions while a stream was captured" "$captured" 0
 estimate() { # DEVICE WHAT FUNCTION
   jq -r --arg device "$1" --arg what "$2" --arg function "$3" '.ftbl as $f | .heapprof.devices[] | select(.name == $device) | .unseen.estimates[] |
-    select(.what == $what and ($f[.fs[0]] | contains($function))) | [.estimates_count, .bound_count, .size_bytes] | join(" ")' profile.json
+    select(.what == $what and ($f[.fs[0]] | test("(: |::)" + $function + "[ (]"))) | [.estimates_count, .bound_count, .size_bytes] | join(" ")' profile.json
 }
 mib=$((1 << 20))
 expect_eq "two contexts, of which the first can only be bounded" "$(estimate cuda:0 context make_context | sort)" "1 0 $((64 * mib))
