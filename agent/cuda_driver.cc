@@ -78,11 +78,9 @@ void* answerer(Question question) {
   return known;
 }
 
-// Asks the driver. False: it cannot say.
 template <typename... Arguments>
 bool ask(Question question, Arguments... arguments) {
-  void* function = answerer(question);
-  return function != nullptr && reinterpret_cast<int (*)(Arguments...)>(function)(arguments...) == kCudaSuccess;
+  return ask_function(answerer(question), arguments...);
 }
 
 // CUarray_format; packed and block formats, of which a driver that knows them also says the size, count as a byte.
@@ -197,12 +195,10 @@ uint32_t device_of_pointer(uint64_t address) {
 }
 
 uint64_t free_bytes_of_context(uint32_t device) {
-  using GetInfo = int (*)(size_t*, size_t*);
-  auto* get_info = reinterpret_cast<GetInfo>(real_cuda(CudaFunction::cuMemGetInfo_v2));
   size_t free_bytes = 0;
   size_t total_bytes = 0;
-  if (get_info == nullptr || device < wire::kFirstCudaDevice || device != device_of_context() ||
-      get_info(&free_bytes, &total_bytes) != kCudaSuccess) {
+  if (device < wire::kFirstCudaDevice || device != device_of_context() ||
+      !ask_function(real_cuda(CudaFunction::cuMemGetInfo_v2), &free_bytes, &total_bytes)) {
     return wire::kFreeUnknown;
   }
   const uint64_t limit = device_limit(device);
@@ -225,8 +221,7 @@ void announce_device(uint32_t device) {
   if (ask(Question::kDevicePciId, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
   words.end();
   size_t total_bytes = 0;
-  auto* get_total = reinterpret_cast<int (*)(size_t*, int)>(real_cuda(CudaFunction::cuDeviceTotalMem_v2));
-  if (get_total != nullptr && get_total(&total_bytes, ordinal) == kCudaSuccess) words.add(total_bytes);
+  if (ask_function(real_cuda(CudaFunction::cuDeviceTotalMem_v2), &total_bytes, ordinal)) words.add(total_bytes);
   words.end();
   if (ask(Question::kDeviceName, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
   add_note(wire::NoteKind::kDevice, device, words.text, false);

@@ -6,12 +6,13 @@
 // Guarantees
 //  - A real function is never one of our own wrappers.
 //  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function) has an answer
-//    that says so; the program's own results and contexts are untouched.
+//    that says so; the program's own results, contexts and errno are untouched.
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
 #pragma once
 
 #include "agent/cuda_calls.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -86,6 +87,15 @@ void* real_cuda(CudaFunction function);
 // True if what a look-up found is what the wrapper stands for. Another library's, or a stub of the program's own for the same name,
 // leads to a wrapper by itself: it is given out as it is. version: of CUDA, whose ABI was asked for.
 bool stands_for(CudaFunction function, void* found, int version);
+// Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is nullptr.
+template <typename... Arguments>
+bool ask_function(void* function, Arguments... arguments) {
+  if (function == nullptr) return false;
+  const int before = errno;
+  const int result = reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+  errno = before;
+  return result == kCudaSuccess;
+}
 // True if the address lies in the agent.
 bool is_own_code(const void* address);
 // Objects are being unloaded: what was found may be gone.

@@ -28,11 +28,9 @@ bool ask_free_memory(FreeMemory* memory) {
   if (g_captures.load(std::memory_order_relaxed) != 0) return false;
   memory->device = device_of_context();
   if (memory->device < wire::kFirstCudaDevice || !is_surely_not_capturing()) return false;
-  using GetInfo = int (*)(size_t*, size_t*);
-  auto* get_info = reinterpret_cast<GetInfo>(real_cuda(CudaFunction::cuMemGetInfo_v2));
   size_t free_bytes = 0;
   size_t total_bytes = 0;
-  if (get_info == nullptr || get_info(&free_bytes, &total_bytes) != kCudaSuccess || free_bytes > total_bytes)
+  if (!ask_function(real_cuda(CudaFunction::cuMemGetInfo_v2), &free_bytes, &total_bytes) || free_bytes > total_bytes)
     return false;
   memory->free_bytes = free_bytes;
   memory->total_bytes = total_bytes;

@@ -36,12 +36,13 @@ struct Told {
 
 constexpr uint32_t kDeviceNumbers = wire::kLastCudaDevice + 1;
 constexpr size_t kSeenLaunches = 64;
+constexpr uint32_t kMostWaits = 1'000'000;  // a second, about
 
 // A child has nothing of its parent's.
 struct State {
   uint32_t life;
   std::atomic<uint32_t> pools;  // places that were ever taken
-  std::atomic<bool> has_more;   // than kMostPools
+  std::atomic<bool> has_more;   // than are in the table
   std::atomic<bool> is_freed;
   std::atomic<bool> wants_graphs;
   std::atomic<bool> has_launched;
@@ -63,14 +64,16 @@ bool try_to_ask() {
   return true;
 }
 
-void wait_to_ask() {
-  while (!try_to_ask()) {
-    if (is_filtered()) {
-      __builtin_ia32_pause();
-    } else {
-      sys_yield();
+// False: who asks does not come to an end.
+bool wait_to_ask() {
+  for (uint32_t waits = 0; !try_to_ask(); ++waits) {
+    if (waits == kMostWaits) {
+      g_holdings.has_more.store(true, std::memory_order_relaxed);
+      return false;
     }
+    let_others_run();
   }
+  return true;
 }
 
 // A full fence: who leaves word and then finds the lock taken has left it before this, or finds it free.
@@ -221,7 +224,7 @@ PoolPlace find_pool_place(uint64_t address) {
   if (pool == nullptr) {
     const uint32_t device = device_of_pointer(address);
     if (handle == nullptr || !is_on()) return {device, kMostPools};
-    wait_to_ask();
+    if (!wait_to_ask()) return {device, kMostPools};
     pool = add_pool(handle, device);
     end_asking();
     if (pool == nullptr) return {device, kMostPools};
@@ -252,14 +255,14 @@ bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame) {
   if (find_pool(pool) == nullptr || !is_on()) return false;
   ask_pool(pool, hook_frame);
   News news;
-  wait_to_ask();
+  const bool is_asking = wait_to_ask();
   Pool* const known = find_pool(pool);
   if (known != nullptr) {
     *device = known->device.load(std::memory_order_relaxed);
     known->handle.store(nullptr, std::memory_order_release);
-    sum_up(*device, nullptr, 0, &news);
+    if (is_asking) sum_up(*device, nullptr, 0, &news);
   }
-  end_asking();
+  if (is_asking) end_asking();
   news.tell(hook_frame);
   return known != nullptr;
 }
@@ -267,19 +270,21 @@ bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame) {
 void forget_pools_of(uint32_t device, const uint64_t* hook_frame) {
   if (g_holdings.pools.load(std::memory_order_acquire) == 0 || !is_on()) return;
   News news;
-  wait_to_ask();
+  const bool is_asking = wait_to_ask();
   const uint32_t count = g_holdings.pools.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
     Pool& pool = g_holdings.pool[i];
     if (pool.device.load(std::memory_order_relaxed) == device) pool.handle.store(nullptr, std::memory_order_release);
   }
-  sum_up(device, nullptr, 0, &news);
-  end_asking();
+  if (is_asking) {
+    sum_up(device, nullptr, 0, &news);
+    end_asking();
+  }
   news.tell(hook_frame);
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {
-  wait_to_ask();
+  if (!wait_to_ask()) return;
   add_pool(pool, device);
   end_asking();
   ask_pool(pool, hook_frame);
@@ -288,7 +293,7 @@ void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {
 void note_graph_memory(uint32_t device) {
   if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice || !is_on()) return;
   if (__atomic_load_n(&g_holdings.life, __ATOMIC_ACQUIRE) != g_life) {
-    wait_to_ask();
+    if (!wait_to_ask()) return;
     end_asking();
   }
   g_holdings.graph_devices[device / 64].fetch_or(uint64_t{1} << device % 64, std::memory_order_relaxed);

@@ -11,7 +11,8 @@
 //  - A pool is not asked once its cuMemPoolDestroy has begun.
 // Not provided: more than kMostPools at a time; then it is said that there are others. The most of several pools of one device
 // together: it is what was seen.
-// Context:  wrappers of driver functions. Nobody waits for another thread's question but for the end of a pool.
+// Context:  wrappers of driver functions. Another thread's question is waited for before a pool is added or ends, and not for ever:
+//           if its thread was stopped or ended in it, what is not known by then is said to be missing.
 // Cost:     a driver call and an atomic addition for each allocation from a pool; a load for each wait.
 #pragma once
 

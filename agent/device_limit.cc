@@ -37,17 +37,10 @@ struct Table {
 Table g_table;
 uint64_t g_held_bytes[wire::kDeviceLimits];
 
-// Under a filter of system calls it spins.
 class Locked {
  public:
   Locked() {
-    while (!try_lock(g_fork_page.device_lock)) {
-      if (is_filtered()) {
-        __builtin_ia32_pause();
-      } else {
-        sys_yield();
-      }
-    }
+    while (!try_lock(g_fork_page.device_lock)) let_others_run();
     if (g_table.life == g_life) return;
     g_table = {nullptr, 0, 0, g_life};  // the parent's may be half made; its pages are few
     memset(g_held_bytes, 0, sizeof g_held_bytes);

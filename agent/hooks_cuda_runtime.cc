@@ -63,7 +63,7 @@ uint32_t device_of_runtime() {
     __atomic_store_n(&g_get_device, get_device, __ATOMIC_RELEASE);
   }
   int ordinal = -1;
-  if (get_device == nullptr || reinterpret_cast<int (*)(int*)>(get_device)(&ordinal) != kCudaSuccess || ordinal < 0 ||
+  if (!ask_function(get_device, &ordinal) || ordinal < 0 ||
       static_cast<uint32_t>(ordinal) > wire::kLastCudaDevice - wire::kFirstCudaDevice) {
     return device_of_context();
   }

@@ -37,8 +37,6 @@ void note_heap_refusal(size_t size_bytes, const uint64_t* frame);
 
 uint64_t usable_bytes(void* block) { return block == nullptr ? 0 : g_usable_size(block); }
 
-void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
-
 bool try_reserve(uint64_t size_bytes) {
   uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
   do {

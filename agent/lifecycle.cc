@@ -221,6 +221,8 @@ bool is_filtered() {
   return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
 }
 
+void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
+
 bool is_collector_dead() {
   uint32_t word;
   memcpy(&word, g_control->liveness, sizeof word);

@@ -60,6 +60,9 @@ void expect_filter();
 // True from then on, or if the collector has seen a filter.
 bool is_filtered();
 
+// While another thread is waited for: without a system call where there may be none.
+void let_others_run();
+
 // True if the collector has died. Cost: one load.
 bool is_collector_dead();
 

@@ -304,7 +304,11 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
     case DeviceOperation::kEndContext:
       switch (static_cast<wire::ContextEnd>(facts.device)) {
         case wire::ContextEnd::kMayEnd:
-          if (ending_.size() < kMostEnding) ending_[{facts.object, event.thread()}] = now_ticks_;
+          if (ending_.size() < kMostEnding) {
+            ending_[{facts.object, event.thread()}] = now_ticks_;
+          } else {
+            ++unmatched_;
+          }
           return;
         case wire::ContextEnd::kLivesOn: ending_.erase({facts.object, event.thread()}); return;
         case wire::ContextEnd::kHasEnded: end_context(facts.object, event.thread()); return;

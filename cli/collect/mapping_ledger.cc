@@ -102,8 +102,7 @@ void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
 
 void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
-    may_look_at(at->second.pieces.size()) ? put_back(at->second) : drop_all(at->second.pieces);
-    moving_.erase(at);
+    abandon_move(at);
   }
   Moving moving{start, {}, wire::kMappedDevice, false};
   if (const std::vector<PagePiece> first = ranges_.find(start, start + 1); !first.empty()) {
@@ -118,14 +117,18 @@ void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thr
 // The call failed: all is as it was, but for what others have there by now.
 void MappingLedger::keep(uint64_t start, uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end() && at->second.start == start) {
-    may_look_at(at->second.pieces.size()) ? put_back(at->second) : drop_all(at->second.pieces);
-    moving_.erase(at);
+    abandon_move(at);
     return;
   }
   const auto at = unmapped_.find(thread);
   if (at == unmapped_.end() || at->second.start != start) return;
   if (may_look_at(at->second.pieces.size())) restore(at->second);
   unmapped_.erase(at);
+}
+
+void MappingLedger::abandon_move(Moves::iterator at) {
+  may_look_at(at->second.pieces.size()) ? put_back(at->second) : drop_all(at->second.pieces);
+  moving_.erase(at);
 }
 
 void MappingLedger::put_back(const Moving& moving) {
@@ -192,8 +195,7 @@ void MappingLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t
 
 void MappingLedger::forget_thread(uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end()) {
-    put_back(at->second);
-    moving_.erase(at);
+    abandon_move(at);
     note_changes();
   }
   latest_.erase(thread);

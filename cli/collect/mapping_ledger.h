@@ -88,6 +88,8 @@ class MappingLedger {
     bool is_file;
   };
 
+  using Moves = std::unordered_map<uint32_t, Moving>;
+
   DeviceBook& book_of(uint32_t device);
   void open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces);
   // Ended is filled in if that was the block's last byte.
@@ -98,6 +100,7 @@ class MappingLedger {
   void begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread);
   void keep(uint64_t start, uint32_t thread);
   void put_back(const Moving& moving);
+  void abandon_move(Moves::iterator at);
   void restore(const Unmapped& unmapped);
   void protect(uint64_t start, uint64_t end, bool is_reserved, const Event& event);
   bool may_look_at(size_t pieces);
@@ -108,7 +111,7 @@ class MappingLedger {
   std::unordered_map<uint64_t, MappedBlock> blocks_;
   std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
   std::unordered_map<uint32_t, Unmapped> unmapped_;  // by thread
-  std::unordered_map<uint32_t, Moving> moving_;      // by thread
+  Moves moving_;                                     // by thread
   uint64_t last_block_ = 0;
   uint64_t looks_ = 0;
   uint64_t unmatched_ = 0;

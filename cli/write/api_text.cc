@@ -14,7 +14,6 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostCallers = 8;
 constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
 
 struct Kind {
@@ -77,22 +76,10 @@ std::string api_text(const Profile& profile, const FoldedTree& tree, const Frame
   std::vector<PlaceLine> lines;
   std::deque<CallerChain> chains;
   for (const Kind& kind : kinds) {
-    const uint32_t node = tree.place_node[kind.node];
-    Place place;
-    place.has_frame = node != 0;
-    place.frame = profile.nodes[node].frame;
-    CallerChain& chain = chains.emplace_back();
-    for (uint32_t outer = node; outer != 0 && chain.frames.size() < kMostCallers;) {
-      outer = tree.user_node[profile.nodes[outer].parent];
-      if (outer != 0) chain.frames.push_back(profile.nodes[outer].frame);
-    }
-    PlaceLine line;
+    PlaceLine line = line_of(profile, tree, names, kind.node, &chains.emplace_back());
     line.numbers = {format_time(kind.duration_ns), format_percent({kind.duration_ns, duration_ns}),
                     format_count(kind.count) + " × " + kind.call,
                     kind.size_bytes == 0 ? std::string() : format_bytes(kind.size_bytes)};
-    line.function = names.place_function(place);
-    line.location = names.place_location(place);
-    line.callers = &chain;
     lines.push_back(std::move(line));
   }
   std::string text = fmt::format("\nGPU CALLS   {} of the host's time in {} calls; {} kernels launched\n",

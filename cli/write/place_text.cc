@@ -141,6 +141,20 @@ std::string callers_text(const FrameNames& names, const CallerChain& chain, bool
   return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
 }
 
+PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+                  CallerChain* callers) {
+  constexpr size_t kMostCallers = 8;
+  const uint32_t place_node = node == 0 ? 0 : tree.place_node[node];
+  Place place;
+  place.has_frame = place_node != 0;
+  if (place.has_frame) place.frame = profile.nodes[place_node].frame;
+  for (uint32_t outer = place_node; outer != 0 && callers->frames.size() < kMostCallers;) {
+    outer = tree.user_node[profile.nodes[outer].parent];
+    if (outer != 0) callers->frames.push_back(profile.nodes[outer].frame);
+  }
+  return {{}, names.place_function(place), names.place_location(place), callers, ""};
+}
+
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
                                  size_t columns, size_t* function_column) {
   constexpr size_t kGap = 2;

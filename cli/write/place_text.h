@@ -47,6 +47,10 @@ struct PlaceLine {
   std::string remark;                    // or this
 };
 
+// The place that a node's stack is of and its callers, which the line points at; without numbers. Node 0: no stack.
+PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+                  CallerChain* callers);
+
 // One text per line; all share their columns. `function_column` gets where functions begin.
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
                                  size_t columns, size_t* function_column);

@@ -68,31 +68,16 @@ class RefusalWriter {
     return places;
   }
 
-  PlaceLine line_of(uint32_t at) {
-    const uint32_t node = tree_.place_node[at];
-    Place place;
-    place.has_frame = node != 0;
-    place.frame = profile_.nodes[node].frame;
-    PlaceLine line;
-    line.function = names_.place_function(place);
-    line.location = names_.place_location(place);
-    CallerChain& chain = chains_.emplace_back();
-    for (uint32_t outer = node; outer != 0 && chain.frames.size() < kMostCallers;) {
-      outer = tree_.user_node[profile_.nodes[outer].parent];
-      if (outer != 0) chain.frames.push_back(profile_.nodes[outer].frame);
-    }
-    line.callers = &chain;
-    return line;
-  }
+  PlaceLine line_at(uint32_t node) { return line_of(profile_, tree_, names_, node, &chains_.emplace_back()); }
 
   void places(const Refusal& refusal) {
     chains_.clear();
-    std::vector<PlaceLine> lines = {line_of(refusal.node)};
+    std::vector<PlaceLine> lines = {line_at(refusal.node)};
     const std::string times = refusal.count == 1 ? "" : fmt::format("{} times", format_count(refusal.count));
     lines[0].numbers = {"asked for", bytes(refusal.size_bytes), times};
     const std::vector<Holder> holders = holders_by_place(refusal);
     for (size_t i = 0; i < std::min(holders.size(), view_.most_holders); ++i) {
-      PlaceLine line = line_of(holders[i].node);
+      PlaceLine line = line_at(holders[i].node);
       line.numbers = {i == 0 ? "held by" : "", bytes(holders[i].live_bytes),
                       format_percent({holders[i].live_bytes, refusal.live_bytes})};
       lines.push_back(std::move(line));
@@ -100,8 +85,6 @@ class RefusalWriter {
     size_t function_column = 0;
     for (const std::string& line : lay_out(names_, lines, 2, view_.columns, &function_column)) text_ += line + "\n";
   }
-
-  static constexpr size_t kMostCallers = 8;
 
   const Profile& profile_;
   const FoldedTree& tree_;

@@ -12,7 +12,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostEstimates = 5;  // of a device
-constexpr size_t kMostCallers = 8;
 
 class UnseenWriter {
  public:
@@ -53,21 +52,9 @@ class UnseenWriter {
   }
 
   void add(const Device& device, const Estimate& estimate) {
-    const uint32_t node = tree_.place_node[estimate.node];
-    Place place;
-    place.has_frame = node != 0;
-    place.frame = profile_.nodes[node].frame;
-    PlaceLine line;
+    PlaceLine line = line_of(profile_, tree_, names_, estimate.node, &chains_.emplace_back());
     line.numbers = {escape_controls(device.name), escape_controls(estimate.what), amount(estimate),
                     format_count(estimate.count) + " ×"};
-    line.function = names_.place_function(place);
-    line.location = names_.place_location(place);
-    CallerChain& chain = chains_.emplace_back();
-    for (uint32_t outer = node; outer != 0 && chain.frames.size() < kMostCallers;) {
-      outer = tree_.user_node[profile_.nodes[outer].parent];
-      if (outer != 0) chain.frames.push_back(profile_.nodes[outer].frame);
-    }
-    line.callers = &chain;
     lines_.push_back(std::move(line));
   }
 

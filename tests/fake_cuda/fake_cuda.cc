@@ -13,6 +13,7 @@
 #include "tests/fake_cuda/fake_pools.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,10 +297,12 @@ int cuCtxSetCurrent(CUcontext context) {
   return kSuccess;
 }
 int cuCtxGetCurrent(CUcontext* context) {
+  errno = kErrnoOfQuestions;
   *context = t_context;
   return kSuccess;
 }
 int cuCtxGetDevice(int* device) {
+  errno = kErrnoOfQuestions;
   if (t_context == nullptr) return kInvalidContext;
   *device = t_context->device;
   return kSuccess;
@@ -484,6 +487,7 @@ int cuIpcCloseMemHandle(CUdeviceptr address) {
   return release(address);
 }
 int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
+  errno = kErrnoOfQuestions;
   std::lock_guard guard(driver().mutex);
   const auto at = driver().blocks.find(address);
   if (at == driver().blocks.end()) return kInvalidValue;
@@ -492,6 +496,7 @@ int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr addres
   return kSuccess;
 }
 int cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
+  errno = kErrnoOfQuestions;
   std::lock_guard guard(driver().mutex);
   const auto at = driver().blocks.find(address);
   if (at == driver().blocks.end() || (attribute != 9 && attribute != 17)) return kInvalidValue;
@@ -503,11 +508,13 @@ int cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
   return kSuccess;
 }
 int cuStreamIsCapturing(CUstream stream, int* status) {
+  errno = kErrnoOfQuestions;
   *status = stream != nullptr && stream == fake_cuda_capturing ? 1 : 0;
   return kSuccess;
 }
 int cuStreamIsCapturing_ptsz(CUstream stream, int* status) { return cuStreamIsCapturing(stream, status); }
 int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+  errno = kErrnoOfQuestions;
   ENTER(cuMemGetInfo_v2);
   if (t_context == nullptr) return kInvalidContext;
   *total_bytes = kMemory;
@@ -518,10 +525,12 @@ int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   return kSuccess;
 }
 int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  errno = kErrnoOfQuestions;
   *bytes = kMemory;
   return kSuccess;
 }
 int cuDeviceGetUuid(char* uuid, int device) {
+  errno = kErrnoOfQuestions;
   for (int i = 0; i < 16; ++i) uuid[i] = static_cast<char>(i * 16 + device);
   return kSuccess;
 }

@@ -58,6 +58,8 @@ constexpr int kOutOfMemory = 2;
 constexpr int kNotInitialized = 3;
 constexpr int kInvalidContext = 201;
 constexpr int kNotFound = 500;
+// What functions that only answer leave in errno, as a driver may; those that allocate and free leave it alone.
+constexpr int kErrnoOfQuestions = 77;
 
 // X(name, params): everything that it exports and a program may call.
 #define FAKE_CUDA_FUNCTIONS(X)                                                                                      \

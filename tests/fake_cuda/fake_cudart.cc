@@ -7,6 +7,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ int release(void* block) {
 extern "C" {
 
 int cudaGetDevice(int* which) {
+  errno = kErrnoOfQuestions;
   *which = device;
   return kSuccess;
 }

@@ -1,6 +1,7 @@
 // tests/fake_cuda/fake_pools.cc: see fake_pools.h.
 #include "tests/fake_cuda/fake_pools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -193,6 +194,7 @@ int cuMemPoolTrimTo(CUmemoryPool pool, size_t least) {
   return kSuccess;
 }
 int cuMemPoolGetAttribute(CUmemoryPool pool, int attribute, void* value) {
+  errno = kErrnoOfQuestions;
   ENTER(cuMemPoolGetAttribute);
   if (is_forbidden()) return kCaptureUnsupported;
   must_live(pool);
@@ -211,6 +213,7 @@ int cuMemPoolSetAttribute(CUmemoryPool pool, int attribute, void* value) {
 }
 
 int cuThreadExchangeStreamCaptureMode(int* mode) {
+  errno = kErrnoOfQuestions;
   std::swap(*mode, t_capture_mode);
   return kSuccess;
 }
@@ -271,6 +274,7 @@ int cuDeviceGraphMemTrim(int device) {
   return kSuccess;
 }
 int cuDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+  errno = kErrnoOfQuestions;
   ENTER(cuDeviceGetGraphMemAttribute);
   if (is_forbidden()) return kCaptureUnsupported;
   const GraphMemory& memory = pools().graphs[device];

@@ -1,7 +1,8 @@
 // tests/gpu/driver.cc: the driver's own interface: virtual memory, contexts, a refusal, and what a pair costs; books as in runtime.cu.
 //
 // usage: driver [pairs N]       N pairs of cuMemAlloc and cuMemFree: prints nanoseconds a pair
-#include <dlfcn.h>
+#include "find_driver.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,23 +10,6 @@
 #include <time.h>
 
 namespace {
-
-void* library = nullptr;
-template <typename Function>
-Function* find(const char* name) {
-  void* found = dlsym(library, name);
-  if (found == nullptr) {
-    printf("# no %s\n", name);
-    exit(3);
-  }
-  return reinterpret_cast<Function*>(found);
-}
-void check(int result, int line) {
-  if (result == 0) return;
-  printf("# line %d: CUDA error %d\n", line, result);
-  exit(3);
-}
-#define CHECK(call) check(call, __LINE__)
 
 struct Properties {
   uint32_t type, handle_types, location_type;
@@ -43,14 +27,9 @@ double now_ns() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (library == nullptr) return 3;
   auto* allocate = find<int(uint64_t*, size_t)>("cuMemAlloc_v2");
   auto* release = find<int(uint64_t)>("cuMemFree_v2");
-  CHECK(find<int(unsigned)>("cuInit")(0));
-  void* context = nullptr;
-  CHECK(find<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0));
-  CHECK(find<int(void*)>("cuCtxSetCurrent")(context));
+  use_first_device();
   if (argc == 3 && strcmp(argv[1], "pairs") == 0) {
     const int pairs = atoi(argv[2]);
     const double start_ns = now_ns();

@@ -3,44 +3,19 @@
 //
 // usage: holdings       prints "pools NAME held most", "graphs NAME held most used most-used", "registered total count peak left", lines
 //                       that begin with #
-#include <dlfcn.h>
+#include "find_driver.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-namespace {
-
-void* library = nullptr;
-template <typename Function>
-Function* find(const char* name) {
-  void* found = dlsym(library, name);
-  if (found == nullptr) {
-    printf("# no %s\n", name);
-    exit(3);
-  }
-  return reinterpret_cast<Function*>(found);
-}
-void check(int result, int line) {
-  if (result == 0) return;
-  printf("# line %d: CUDA error %d\n", line, result);
-  exit(3);
-}
-#define CHECK(call) check(call, __LINE__)
-
-}  // namespace
-
 int main() {
-  library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (library == nullptr) return 3;
   auto* allocate = find<int(uint64_t*, size_t, void*)>("cuMemAllocAsync");
   auto* release = find<int(uint64_t, void*)>("cuMemFreeAsync");
   auto* wait = find<int(void*)>("cuStreamSynchronize");
   auto* ask_pool = find<int(void*, int, void*)>("cuMemPoolGetAttribute");
   auto* ask_graphs = find<int(int, int, void*)>("cuDeviceGetGraphMemAttribute");
-  CHECK(find<int(unsigned)>("cuInit")(0));
-  void* context = nullptr;
-  CHECK(find<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, 0));
-  CHECK(find<int(void*)>("cuCtxSetCurrent")(context));
+  use_first_device();
   void* stream = nullptr;
   CHECK(find<int(void**, unsigned)>("cuStreamCreate")(&stream, 1));
 

@@ -4,6 +4,7 @@
 #include "keep.h"
 #include "tests/fake_cuda/fake_cuda.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 namespace {
@@ -30,7 +31,9 @@ int main() {
   const CUcontext first = make_context(0);  // before it nobody can be asked
   CUdeviceptr block = 0;
   if (cuMemAlloc_v2(&block, 10 << 20) != kSuccess) return 83;
+  errno = 4242;
   void* module = load();
+  if (errno != 4242) return 91;  // what was asked around it changes nothing
   for (int i = 0; i < 3; ++i) look_up(module);
   if (cuLibraryLoadData(&library, "code", nullptr, nullptr, 0, nullptr, nullptr, 0) != kSuccess) return 84;
   if (cuCtxSetLimit(0, 1 << 20) != kSuccess) return 85;

@@ -8,6 +8,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,21 +72,29 @@ void look() {
   }
 }
 
+constexpr int kOwnErrno = 4242;  // which no question of the agent's may change
+
 KEEP_FRAME CUdeviceptr allocate(uint64_t bytes, int device = 0, CUmemoryPool pool = nullptr) {
   CUdeviceptr address = 0;
+  errno = kOwnErrno;
   EXPECT((pool == nullptr ? cuda.cuMemAllocAsync(&address, bytes, kStream)
                           : cuda.cuMemAllocFromPoolAsync(&address, bytes, pool, kStream)) == kSuccess);
+  EXPECT(errno == kOwnErrno);
   pool_book[device].used += bytes;
   look();
   return address;
 }
 KEEP_FRAME void release(CUdeviceptr address, uint64_t bytes, int device = 0) {
+  errno = kOwnErrno;
   EXPECT(cuda.cuMemFreeAsync(address, kStream) == kSuccess);
+  EXPECT(errno == kOwnErrno);
   pool_book[device].used -= bytes;
   look();
 }
 void wait_for_stream() {
+  errno = kOwnErrno;
   EXPECT(cuda.cuStreamSynchronize(kStream) == kSuccess);
+  EXPECT(errno == kOwnErrno);
   look();
 }
 

@@ -5,6 +5,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,14 +49,20 @@ void expect(bool holds, const char* what, int line) {
 }
 #define EXPECT(condition) expect(condition, #condition, __LINE__)
 
+constexpr int kOwnErrno = 4242;  // which no question of the agent's may change
+
 KEEP_FRAME CUdeviceptr allocate(size_t bytes, const char* device) {
   CUdeviceptr address = 0;
+  errno = kOwnErrno;
   EXPECT(cuda.cuMemAlloc_v2(&address, bytes) == kSuccess);
+  EXPECT(errno == kOwnErrno);
   books[device].add(static_cast<long>(bytes));
   return address;
 }
 KEEP_FRAME void release(CUdeviceptr address, size_t bytes, const char* device) {
+  errno = kOwnErrno;
   EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
+  EXPECT(errno == kOwnErrno);
   books[device].sub(static_cast<long>(bytes));
 }
 
@@ -74,7 +81,9 @@ KEEP_FRAME void plain_memory() {
 KEEP_FRAME void failures_change_nothing() {
   CUdeviceptr address = 77;
   cuda.fail_next("cuMemAlloc_v2", kOutOfMemory);
+  errno = kOwnErrno;
   EXPECT(cuda.cuMemAlloc_v2(&address, 1 << 30) == kOutOfMemory);
+  EXPECT(errno == kOwnErrno);  // though it was asked what is free
   EXPECT(address == 77);
   EXPECT(cuda.cuMemAlloc_v2(nullptr, 100) == kInvalidValue);
   const CUdeviceptr kept = allocate(5000, "cuda:0");

@@ -5,6 +5,7 @@
 #include "tests/fake_cuda/fake_cudart.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,9 +48,13 @@ void expect(bool holds, const char* what, int line) {
 }
 #define EXPECT(condition) expect(condition, #condition, __LINE__)
 
+constexpr int kOwnErrno = 4242;  // which no question of the agent's may change
+
 KEEP_FRAME void* plain(size_t bytes) {
   void* block = nullptr;
+  errno = kOwnErrno;
   EXPECT(cuda.cudaMalloc(&block, bytes) == 0);
+  EXPECT(errno == kOwnErrno);
   books["cuda:0"].add(bytes);
   return block;
 }
