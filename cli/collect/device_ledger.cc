@@ -40,6 +40,14 @@ void DeviceLedger::note_change(const DeviceBlock& block) {
   book.timeline.record(now_ticks_, book.sites.totals().live.bytes);
 }
 
+uint64_t DeviceLedger::seen_bytes(uint32_t device) const {
+  const auto at = books_.find(device);
+  if (at == books_.end()) return 0;
+  const HeldMemory held = at->second->holdings.memory();
+  const uint64_t idle_bytes = held.pools_bytes - std::min(held.pools_bytes, held.pools_used_bytes);
+  return at->second->sites.totals().live.bytes + idle_bytes + held.graphs_bytes;
+}
+
 // What is imported again is the same memory: one reference more.
 bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) {
   const auto at = blocks->find(key);

@@ -94,6 +94,8 @@ class DeviceLedger {
   Books& books() { return books_; }
   const CallSums& calls_by_site() const { return calls_by_site_; }
   const CallSums& calls_by_thread() const { return calls_by_thread_; }
+  // What the process is known to have of the device: live, and held beyond that for its pools and graphs.
+  uint64_t seen_bytes(uint32_t device) const;
   // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
   uint64_t unmatched() const { return unmatched_; }
   // Of its tables, about.

@@ -72,6 +72,16 @@ struct ProcessCollector::State {
   bool is_detached = false;
   bool is_broken = false;   // memory ran out in the middle of a round
   std::string stop_reason;  // empty: has not stopped before its time
+  DeviceUses uses;
+  std::string use_missing = "the process ended before NVML said anything";
+
+  // Of the devices that the agent has announced by now.
+  DeviceIdentities read_identities() const {
+    Coverage coverage;
+    DeviceIdentities identities;
+    read_notes(arena->notes(), arena->control().notes_claimed.load(std::memory_order_relaxed), &coverage, &identities);
+    return identities;
+  }
 };
 
 ProcessCollector::ProcessCollector(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -193,6 +203,33 @@ void ProcessCollector::sample_resident() {
   state.scale.recalibrate();
   state.drain->set_repair_window(state.repair_window());
 }
+
+std::vector<std::string> ProcessCollector::device_uuids() const {
+  std::vector<std::string> uuids;
+  for (const auto& [device, identity] : state_->read_identities()) {
+    if (!identity.uuid.empty()) uuids.push_back(identity.uuid);
+  }
+  return uuids;
+}
+
+// What is this process's own is worth more than what all have.
+void ProcessCollector::note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all) {
+  for (const auto& [device, identity] : state_->read_identities()) {
+    if (identity.uuid != uuid) continue;
+    DeviceUse& use = state_->uses[device];
+    if (use.samples != 0 && use.is_of_all != is_of_all) {
+      if (is_of_all) return;
+      use = {};
+    }
+    use.is_of_all = is_of_all;
+    ++use.samples;
+    if (bytes <= use.max_bytes) continue;
+    use.max_bytes = bytes;
+    use.seen_at_max_bytes = state_->ledger.devices().seen_bytes(device);
+  }
+}
+
+void ProcessCollector::note_use_missing(const std::string& reason) { state_->use_missing = reason; }
 
 void ProcessCollector::drain_to_end() {
   State& state = *state_;
@@ -334,7 +371,7 @@ Recording ProcessCollector::finish() {
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, &identities, &state.options.limits},
+                   state.resident, &identities, &state.uses, &state.use_missing, &state.options.limits},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -92,6 +93,12 @@ class ProcessCollector {
   MemoryNeed memory_need() const;
   // Samples the resident set; drain() does so every 10 ms.
   void sample_resident();
+  // Of the CUDA devices that the process has used so far.
+  std::vector<std::string> device_uuids() const;
+  // What the driver counts as in use on that device just now: this process's, or all processes'.
+  void note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all);
+  // Why nobody can say so.
+  void note_use_missing(const std::string& reason);
 
   // The result. Nothing may be called afterwards.
   Recording finish();

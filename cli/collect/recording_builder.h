@@ -10,6 +10,10 @@
 #include "cli/collect/process_collector.h"
 #include "cli/model/recording.h"
 
+#include <cstdint>
+#include <map>
+#include <string>
+
 namespace heapprof::cli {
 
 // The samples of the resident set that matter.
@@ -20,6 +24,8 @@ struct ResidentSamples {
   uint64_t mapped_at_max_bytes = 0;
 };
 
+using DeviceUses = std::map<uint32_t, DeviceUse>;  // by wire's device number
+
 struct RecordingParts {
   const CallTree* tree;
   ModuleMap* modules;
@@ -29,6 +35,8 @@ struct RecordingParts {
   const LiveSamples* samples;
   ResidentSamples resident;
   const DeviceIdentities* identities;
+  const DeviceUses* uses;
+  const std::string* use_missing;  // of devices that are not in it
   const DeviceLimits* limits;
 };
 

@@ -103,6 +103,7 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
   }
   device.identity = recorded.identity;
   device.held = recorded.held;
+  device.use = recorded.use;
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
   device.unseen = recorded.unseen;

@@ -52,6 +52,22 @@ void add_held(HeldMemory* sum, const HeldMemory& more) {
   sum->is_partial = sum->is_partial || more.is_partial;
 }
 
+void add_use(DeviceUse* sum, const DeviceUse& more) {
+  const uint64_t samples = add_saturating(sum->samples, more.samples);
+  if (more.samples == 0) {
+    if (!has_any(*sum)) sum->missing = more.missing;
+  } else if (sum->samples == 0) {
+    *sum = more;
+  } else if (sum->is_of_all || more.is_of_all) {
+    if (more.max_bytes > sum->max_bytes) *sum = more;
+    sum->is_of_all = true;
+  } else {
+    sum->max_bytes = add_saturating(sum->max_bytes, more.max_bytes);
+    sum->seen_at_max_bytes = add_saturating(sum->seen_at_max_bytes, more.seen_at_max_bytes);
+  }
+  sum->samples = samples;
+}
+
 void merge_refusals(std::vector<Refusal>* refusals) {
   std::stable_sort(refusals->begin(), refusals->end(),
                    [](const Refusal& a, const Refusal& b) { return a.node < b.node; });

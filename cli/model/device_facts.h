@@ -37,6 +37,22 @@ bool has_any(const HeldMemory& held);
 // As of processes at one time: everything adds up.
 void add_held(HeldMemory* sum, const HeldMemory& more);
 
+// What NVML says that is in use of a device, as often as it was asked: estimates, beside what was seen to be allocated.
+struct DeviceUse {
+  uint64_t samples = 0;
+  uint64_t max_bytes = 0;          // the largest sample
+  uint64_t seen_at_max_bytes = 0;  // live by the ledger at that time, and held beyond it for pools and graphs
+  bool is_of_all = false;          // by every process on the device: NVML does not say this one's
+  std::string missing;             // why there is no sample; empty: there are, or nobody asked
+};
+inline bool has_any(const DeviceUse& use) { return use.samples != 0 || !use.missing.empty(); }
+// In use, and not seen.
+inline uint64_t unattributed_bytes(const DeviceUse& use) {
+  return use.max_bytes > use.seen_at_max_bytes ? use.max_bytes - use.seen_at_max_bytes : 0;
+}
+// Of two processes: what each had in use adds up; what all had is the larger.
+void add_use(DeviceUse* sum, const DeviceUse& more);
+
 // Who had memory of the device when it refused some.
 struct Holder {
   uint32_t node = 0;  // the stack that allocated it: as in the sites beside

@@ -166,6 +166,15 @@ void visit_held(Held& held, Visit&& visit) {
   visit("is_partial", held.is_partial);
 }
 
+template <typename Use, typename Visit>
+void visit_use(Use& use, Visit&& visit) {
+  visit("samples_count", use.samples);
+  visit("max_bytes", use.max_bytes);
+  visit("seen_at_max_bytes", use.seen_at_max_bytes);
+  visit("is_of_all", use.is_of_all);
+  visit("missing", use.missing);
+}
+
 template <typename Refusal, typename Visit>
 void visit_refusal(Refusal& refusal, Visit&& visit) {
   visit("refused_count", refusal.count);

@@ -137,6 +137,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
     add_unseen(&same->unseen, device.unseen);
     keep_common(&same->identity, device.identity);
     add_held(&same->held, device.held);
+    add_use(&same->use, device.use);
     if (same->limit_bytes != device.limit_bytes) same->limit_bytes = 0;  // there is none for all of them
   }
 }

@@ -46,6 +46,7 @@ struct Device {
   Timeline timeline;
   DeviceIdentity identity;
   HeldMemory held;
+  DeviceUse use;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
   UnseenMemory unseen;               // nodes: as in refusals

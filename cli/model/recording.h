@@ -112,6 +112,7 @@ struct RecordedDevice {
   Timeline timeline;
   DeviceIdentity identity;
   HeldMemory held;
+  DeviceUse use;
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: StackNode
   UnseenMemory unseen;               // nodes: as in refusals

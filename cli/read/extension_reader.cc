@@ -106,9 +106,9 @@ void read_timeline(JsonPull* json, Timeline* timeline) {
   for (size_t i = 0; i < smallest.size(); ++i) timeline->buckets.push_back({smallest[i], largest[i]});
 }
 
-constexpr std::array<std::string_view, 11> kDeviceKeys = {"name",       "totals",   "timeline",    "pps",
+constexpr std::array<std::string_view, 12> kDeviceKeys = {"name",       "totals",   "timeline",    "pps",
                                                           "sites",      "identity", "limit_bytes", "refusals",
-                                                          "moments_ns", "held",     "unseen"};
+                                                          "moments_ns", "held",     "unseen",      "use"};
 
 void read_device(JsonPull* json, PointReader* points, Extension* extension) {
   const bool is_host = extension->devices.empty();
@@ -133,6 +133,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
       case 8: read_numbers(json, &device.moments_ns); break;
       case 9: read_struct(json, [&](FieldReader& reader) { visit_held(device.held, reader); }); break;
       case 10: read_unseen(json, points, &device.unseen); break;
+      case 11: read_struct(json, [&](FieldReader& reader) { visit_use(device.use, reader); }); break;
       default: json->skip_value();
     }
   }

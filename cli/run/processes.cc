@@ -249,12 +249,11 @@ void Processes::watch_memory() {
   if (now_ns < next_memory_ns_) return;
   next_memory_ns_ = now_ns + kMemoryIntervalNs;
   MemoryNeed need;
-  for (const Process& process : processes_) {
-    if (process.collector == nullptr) continue;
-    const MemoryNeed one = process.collector->memory_need();
+  for_each([&need](pid_t, ProcessCollector& collector) {
+    const MemoryNeed one = collector.memory_need();
     need.held_bytes += one.held_bytes;
     need.finish_bytes = std::max(need.finish_bytes, one.finish_bytes);
-  }
+  });
   if (need.held_bytes < kWorthStopping) return;
   if (const std::optional<MemoryShortage> shortage = budget_.shortage(need)) stop(largest(), shortage);
 }
@@ -343,9 +342,14 @@ void Processes::detach_all(const RunEnd& root_end) {
   }
 }
 
+void Processes::for_each(const std::function<void(pid_t, ProcessCollector&)>& visit) {
+  for (const Process& process : processes_) {
+    if (process.collector != nullptr) visit(process.handle.pid, *process.collector);
+  }
+}
+
 bool Processes::has(pid_t pid) const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [pid](const Process& process) { return process.handle.pid == pid; });
+  return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& one) { return one.handle.pid == pid; });
 }
 
 Recording Processes::snapshot(pid_t pid) {

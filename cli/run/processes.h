@@ -75,6 +75,8 @@ class Processes {
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
 
+  // visit(pid, collector): of those that are being profiled.
+  void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
   // A process of this run that is being profiled, and its numbers so far: in a forked copy, which ends with it.
   bool has(pid_t pid) const;
   Recording snapshot(pid_t pid);

@@ -144,7 +144,8 @@ class Run {
   Result<int> run();
 
  private:
-  Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals);
+  Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
+                                       const SignalWatch& signals);
   NameFacts root_facts(pid_t pid) const;
   std::string name_pattern(uint64_t pid) const;
   void take(EndedImage image);
@@ -180,17 +181,16 @@ std::string Run::name_pattern(uint64_t pid) const {
   return pattern;
 }
 
-Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Server& server, const SignalWatch& signals) {
-  Result<AgentFiles> agent = find_agent_files();
-  if (!agent) return agent.problem();
+Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
+                                          const SignalWatch& signals) {
   LaunchOptions launch_options;
   launch_options.command = options_.program;
   launch_options.file = facts.path;
-  launch_options.preload = {agent->agent};
+  launch_options.preload = {agent.agent};
   if (options_.verify_stacks || options_.unwinder == UnwinderChoice::kLibunwind) {
-    if (agent->reference.empty())
+    if (agent.reference.empty())
       return reference_unwinder_missing(options_.verify_stacks ? "--verify-stacks" : "--unwinder");
-    launch_options.preload.push_back(agent->reference);
+    launch_options.preload.push_back(agent.reference);
   }
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
@@ -293,7 +293,9 @@ Result<int> Run::run() {
   Result<Server> server = Server::open();
   if (!server) return server.problem();
   SignalWatch signals;
-  Result<LaunchOptions> launch_options = prepare_launch(*facts, *server, signals);
+  const Result<AgentFiles> agent = find_agent_files();
+  if (!agent) return agent.problem();
+  Result<LaunchOptions> launch_options = prepare_launch(*facts, *agent, *server, signals);
   if (!launch_options) return launch_options.problem();
   ProcessPlan plan = make_plan(options_);
 
@@ -304,7 +306,8 @@ Result<int> Run::run() {
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
   SnapshotTaker snapshots({options_.all_sites, false, options_.color}, launched->pid);
-  Watch watch(&*server, &signals, &processes, &snapshots);
+  DeviceUseWatch device_use(agent->nvml);
+  Watch watch(&*server, &signals, &processes, &snapshots, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);

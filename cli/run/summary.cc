@@ -87,11 +87,13 @@ std::string device_table(const Profile& profile) {
   return table;
 }
 
-// What devices had taken from them beside what the table counts.
-std::string held_by_drivers(const Profile& profile, size_t columns) {
+// What drivers say beside what the table counts. Why they do not is the report's.
+std::string said_by_drivers(const Profile& profile, size_t columns) {
   std::string text;
   for (const Device& device : profile.devices) {
-    for (const std::vector<std::string>& pieces : held_lines(device.held, false)) {
+    std::vector<std::vector<std::string>> lines = held_lines(device.held, false);
+    if (device.use.samples != 0) lines.push_back(use_line(device.use, device.unseen, false));
+    for (const std::vector<std::string>& pieces : lines) {
       std::string line = escape_controls(device.name) + ":";
       for (const std::string& piece : pieces) {
         if (display_width(line) + 1 + display_width(piece) > columns) {
@@ -277,7 +279,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   if (has_refusals) text += refusals(profile, columns) + "\n";
   text += device_table(profile) + unseen(profile, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
-  for (const std::string& part : {held_by_drivers(profile, columns), curves(profile),
+  for (const std::string& part : {said_by_drivers(profile, columns), curves(profile),
                                   place_sections(profile, paint, columns), process_section(input, paint, columns),
                                   end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {
     if (!part.empty()) text += "\n" + part;

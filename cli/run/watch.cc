@@ -2,6 +2,7 @@
 #include "cli/run/watch.h"
 
 #include "cli/collect/clock.h"
+#include "cli/run/device_use.h"
 #include "cli/target/process_names.h"
 #include "shared/env.h"
 
@@ -42,12 +43,14 @@ void Watch::round() {
     }
   }
   const size_t records = processes_.drain();
+  pass_on_device_use(&use_, &processes_);
   if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
   is_behind_ = records > kManyRecords;
   if (is_behind_) nap_ns_ = kShortestNapNs;
   if (rounds_++ % kRoundsBetweenReaps == 0) {
     processes_.reap();
     snapshots_.reap();
+    ask_device_use(&use_, &processes_);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
+#include "cli/target/device_use.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
 
@@ -27,8 +28,8 @@ struct WatchResult {
 // The collector's loop: each round takes what there is.
 class Watch {
  public:
-  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots)
-      : server_(*server), signals_(*signals), processes_(*processes), snapshots_(*snapshots) {}
+  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use)
+      : server_(*server), signals_(*signals), processes_(*processes), snapshots_(*snapshots), use_(*use) {}
 
   // Until the program has ended (or we are told to leave).
   WatchResult until_end(const Launched& launched);
@@ -44,6 +45,7 @@ class Watch {
   SignalWatch& signals_;
   Processes& processes_;
   SnapshotTaker& snapshots_;
+  DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
   uint64_t rounds_ = 0;
   bool is_behind_ = false;  // the last round found many records

@@ -19,9 +19,11 @@ Result<AgentFiles> find_agent_files() {
   for (const std::filesystem::path& place : places) {
     const std::filesystem::path agent = place / "libheapprof.so";
     if (access(agent.c_str(), R_OK) != 0) continue;
-    AgentFiles files{agent.string(), {}};
+    AgentFiles files{agent.string(), {}, {}};
     const std::filesystem::path reference = place / "libheapprof-verify.so";
     if (access(reference.c_str(), R_OK) == 0) files.reference = reference.string();
+    const std::filesystem::path nvml = place / "heapprof-nvml";
+    if (access(nvml.c_str(), X_OK) == 0) files.nvml = nvml.string();
     return files;
   }
   return agent_not_found((places.back() / "libheapprof.so").string());

@@ -13,6 +13,7 @@ namespace heapprof::cli {
 struct AgentFiles {
   std::string agent;      // libheapprof.so
   std::string reference;  // libheapprof-verify.so; empty if it is not installed
+  std::string nvml;       // heapprof-nvml; as above
 };
 
 Result<AgentFiles> find_agent_files();

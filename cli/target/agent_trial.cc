@@ -3,6 +3,7 @@
 #include "cli/target/agent_trial.h"
 
 #include "cli/target/agent_files.h"
+#include "cli/target/device_use.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
 #include "shared/env.h"
@@ -66,6 +67,18 @@ Trial try_preload(const std::vector<std::string>& objects) {
   return trial;
 }
 
+// Without a driver there is nothing that it could count.
+Check try_nvml(const std::string& helper) {
+  constexpr int kNvmlPatienceMs = 10'000;
+  const std::string missing = DeviceUseWatch(helper).try_nvml(kNvmlPatienceMs);
+  if (missing.empty()) return {"nvml", Finding::kOk, "says what is in use on GPUs, and so what is unattributed", ""};
+  if (!helper.empty() && missing.starts_with("libnvidia-ml.so"))
+    return {"nvml", Finding::kOk, "no NVIDIA driver: " + missing, ""};
+  return {"nvml", Finding::kWarning, "what is unattributed on GPUs will not be known: " + missing,
+          helper.empty() ? "install heapprof-nvml, which belongs beside the agent"
+                         : "see what nvidia-smi says; the numbers of allocations do not need it"};
+}
+
 }  // namespace
 
 std::vector<Check> try_agent() {
@@ -93,6 +106,7 @@ std::vector<Check> try_agent() {
                                  "install libunwind (Debian: libunwind8)"});
   }
   checks.push_back({"libc", Finding::kOk, fmt::format("glibc {}", trial.hello->libc_version), ""});
+  checks.push_back(try_nvml(files->nvml));
   return checks;
 }
 

@@ -119,6 +119,8 @@ class DeviceLines {
     if (!device.identity.product.empty()) facts(std::string(name_width_ + 2, ' '), identity_cells(device), 3);
     for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
       facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (const std::vector<std::string> line = use_line(device.use, device.unseen, exact_bytes_); !line.empty())
+      facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
       facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
     const DeviceTotals& totals = device.totals;

@@ -306,6 +306,7 @@ class DhatWriter {
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_struct("identity", [&] { visit_identity(device.identity, fields_); });
     if (has_any(device.held)) write_struct("held", [&] { visit_held(device.held, fields_); });
+    if (has_any(device.use)) write_struct("use", [&] { visit_use(device.use, fields_); });
     if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
     if (device.unseen.has_any()) write_struct("unseen", [&] { write_unseen(device.unseen); });
     if (device.refusals.empty()) return;

@@ -108,7 +108,12 @@ class ReportWriter {
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
-    if (has_any(device.held)) write_held(device.held);
+    if (has_any(device.held)) {
+      write_fields("held", [&](auto&& visit) { visit_held(device.held, visit); });
+    }
+    if (has_any(device.use)) {
+      write_fields("use", [&](auto&& visit) { visit_use(device.use, visit); });
+    }
     if (device.unseen.has_any()) write_unseen(device.unseen);
     if (has_resident_parts(totals)) {
       count("resident_max_bytes", totals.rss_max_bytes);
@@ -126,13 +131,17 @@ class ReportWriter {
     json_.end_object();
   }
 
-  void write_held(const HeldMemory& held) {
-    json_.key("held");
+  // As they stand in the profile.
+  template <typename VisitAll>
+  void write_fields(const char* name, VisitAll&& visit_all) {
+    json_.key(name);
     json_.begin_object();
-    visit_held(held, [this](std::string_view name, auto value) {
-      json_.key(name);
-      if constexpr (std::is_same_v<decltype(value), bool>) {
+    visit_all([this](std::string_view field, const auto& value) {
+      json_.key(field);
+      if constexpr (std::is_same_v<decltype(value), const bool&>) {
         json_.boolean(value);
+      } else if constexpr (std::is_same_v<decltype(value), const std::string&>) {
+        json_.string(value);
       } else {
         json_.number(value);
       }

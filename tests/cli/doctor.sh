@@ -3,7 +3,7 @@ export LC_ALL=C.UTF-8
 expect_status 0 "$HEAPPROF_BIN" doctor
 cp out.txt here.txt
 expect_eq "words on stderr" "$(cat err.txt)" ""
-for name in agent verification libc kernel memfd membarrier pidfd fork seccomp ptrace "address space" clock "open files" \
+for name in agent verification libc nvml kernel memfd membarrier pidfd fork seccomp ptrace "address space" clock "open files" \
   "memory limit" "locked memory" "control group" /proc "abstract socket" "socket file" debuginfod; do
   grep -qE "^(ok|warning) +$name " here.txt || fail "no line about $name: $(cat here.txt)"
 done
@@ -23,6 +23,15 @@ expect_eq "memory limit when tight" "$(find_of "memory limit")" warning
 expect_eq "socket file without a folder" "$(find_of "socket file")" warning
 expect_eq "debuginfod" "$(what_of debuginfod)" "missing names are asked of https://names.example"
 jq -e '[.checks[] | select(.finding != "ok") | .fix] | all(. != null and . != "")' found.json >/dev/null || fail "a finding without a fix: $(cat found.json)"
+
+# NVML, as far as the fake one goes.
+fake() { LD_LIBRARY_PATH="$BUILD/tests/fake_cuda" "$HEAPPROF_BIN" doctor --format json >found.json || fail "doctor: $?"; }
+FAKE_NVML=use fake
+expect_eq "NVML" "$(find_of nvml) $(what_of nvml)" "ok says what is in use on GPUs, and so what is unattributed"
+fake
+expect_eq "NVML without a driver" "$(find_of nvml) $(what_of nvml)" "warning what is unattributed on GPUs will not be known: Driver Not Loaded"
+FAKE_NVML_IS=hanging fake
+expect_eq "NVML that hangs" "$(find_of nvml) $(what_of nvml)" "warning what is unattributed on GPUs will not be known: NVML does not answer"
 
 # An installation without its agent, and one whose agent cannot be loaded.
 mkdir -p broken/bin broken/lib/heapprof

@@ -10,6 +10,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include "shared/events.h"
+#include "tests/fake_cuda/fake_nvml.h"
 #include "tests/fake_cuda/fake_pools.h"
 
 #include <dlfcn.h>
@@ -82,9 +83,28 @@ constexpr size_t kContextBytes = 64 << 20;
 constexpr size_t kModuleBytes = 3 << 20;
 constexpr size_t kKernelBytes = 64 << 10;
 
+size_t bytes_in_use(int device) {
+  size_t bytes = driver().taken[device];
+  for (const auto& [address, block] : driver().blocks) bytes += block.device == device ? block.bytes : 0;
+  return bytes;
+}
+
+// Each process has a row of its own.
+void publish() {
+  static FakeUses* const uses = map_fake_uses();
+  for (size_t i = 0; uses != nullptr && i < kFakeUses; ++i) {
+    int owner = 0;
+    FakeUse& row = uses->rows[i];
+    if (!row.pid.compare_exchange_strong(owner, getpid()) && owner != getpid()) continue;
+    for (int device = 0; device < kDevices; ++device) row.bytes[device] = bytes_in_use(device);
+    return;
+  }
+}
+
 void take(int device, size_t bytes) {
   static const bool has_overhead = getenv("FAKE_CUDA_OVERHEAD") != nullptr;
   if (has_overhead && device >= 0) driver().taken[device] += bytes;
+  publish();
 }
 int current_device() { return t_context == nullptr ? -1 : t_context->device; }
 
@@ -104,9 +124,7 @@ int enter(const char* function) {
 
 int allocate(CUdeviceptr* address, size_t bytes, int device) {
   if (address == nullptr || bytes == 0) return kInvalidValue;
-  size_t used = 0;
-  for (const auto& [known, block] : driver().blocks) used += block.device == device ? block.bytes : 0;
-  if (bytes > kMemory - used) return kOutOfMemory;
+  if (bytes > kMemory - bytes_in_use(device)) return kOutOfMemory;
   const size_t rounded = (bytes + kGranule - 1) / kGranule * kGranule;
   std::vector<uint64_t>& reusable = driver().free[device][rounded];
   if (!reusable.empty()) {
@@ -117,6 +135,7 @@ int allocate(CUdeviceptr* address, size_t bytes, int device) {
     driver().next[device] += rounded;
   }
   driver().blocks[*address] = {bytes, device};
+  publish();
   return kSuccess;
 }
 
@@ -127,6 +146,7 @@ int release(CUdeviceptr address) {
   if (at == driver().blocks.end()) return kInvalidValue;
   driver().free[at->second.device][(at->second.bytes + kGranule - 1) / kGranule * kGranule].push_back(address);
   driver().blocks.erase(at);
+  publish();
   return kSuccess;
 }
 
@@ -518,10 +538,7 @@ int cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   ENTER(cuMemGetInfo_v2);
   if (t_context == nullptr) return kInvalidContext;
   *total_bytes = kMemory;
-  *free_bytes = kMemory - driver().taken[t_context->device];
-  for (const auto& [address, block] : driver().blocks) {
-    if (block.device == t_context->device) *free_bytes -= block.bytes;
-  }
+  *free_bytes = kMemory - bytes_in_use(t_context->device);
   return kSuccess;
 }
 int cuDeviceTotalMem_v2(size_t* bytes, int) {

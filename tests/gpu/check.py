@@ -44,6 +44,11 @@ class Check:
             raise RuntimeError(f"{command[0]} ended with {done.returncode} under heapprof: {done.stdout.strip()[-200:]}")
         return done.stdout, json.loads(profile.read_text(encoding="utf-8"))
 
+    def build(self, name: str) -> str:
+        program = str(self.folder / name)
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / f"{name}.cc"), "-o", program, "-ldl"], check=True)
+        return program
+
     def books(self, what: str, command: list[str]) -> dict:
         """Compares the program's own books with the profile's, device by device."""
         output, profile = self.run(command)
@@ -62,8 +67,7 @@ class Check:
         return next((device for device in profile["heapprof"]["devices"] if device["name"] == name), {})
 
     def driver(self) -> None:
-        program = str(self.folder / "driver")
-        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / "driver.cc"), "-o", program, "-ldl"], check=True)
+        program = self.build("driver")
         device = self.device(self.books("driver", [program]))
         refusals = device.get("refusals", [])
         self.row("driver: a refused allocation, and what was free", "1 true",
@@ -81,8 +85,7 @@ class Check:
 
     def holdings(self) -> None:
         """What the driver says that it holds, asked by the program itself."""
-        program = str(self.folder / "holdings")
-        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / "holdings.cc"), "-o", program, "-ldl"], check=True)
+        program = self.build("holdings")
         output, profile = self.run([program])
         for line in output.splitlines():
             what, *expected = line.split()
@@ -99,6 +102,17 @@ class Check:
                 got = [held.get(f"{what}_{key}", 0) for key in keys]
                 text = f"held for {what}: " + ("now, most" if what == "pools" else "now, most, in use, most in use")
             self.row(text, " ".join(expected), " ".join(map(str, got)), expected == list(map(str, got)))
+
+    def in_use(self) -> None:
+        """A program that holds memory until NVML must have been asked: what NVML counts is at least that."""
+        output, profile = self.run([self.build("use")])
+        held = int(output.split()[0])
+        use = self.device(profile).get("use", {})
+        if use.get("samples_count", 0) == 0:
+            return self.row("in use by NVML's count, at least what was held", held, use.get("missing", "nothing"), False)
+        got, seen = use["max_bytes"], use["seen_at_max_bytes"]
+        whose = "by all" if use["is_of_all"] else "by this process"
+        self.row(f"in use by NVML's count {whose}, at least what was held", held, f"{got}: unattributed {got - seen}", got >= held == seen)
 
     def estimates(self, program: str) -> None:
         """What is counted and what is estimated make what cuMemGetInfo says is in use, on a device that nobody else uses."""
@@ -155,6 +169,7 @@ def main() -> int:
     try:
         check.driver()
         check.holdings()
+        check.in_use()
         if "--driver-only" not in sys.argv:
             check.runtime()
             check.tensors()

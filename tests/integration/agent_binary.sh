@@ -3,6 +3,12 @@
 expect_status 0 "$SOURCE/scripts/check-agent" "$BUILD/lib/heapprof/libheapprof.so"
 expect_eq "complaints" "$(cat out.txt)" ""
 
+# Its helper for GPUs runs where the agent does.
+newest=$(readelf -VW "$BUILD/lib/heapprof/heapprof-nvml" | grep -oE 'GLIBC_[0-9.]+' | sort -Vu | tail -n 1)
+expect_eq "newer than glibc 2.31" "$(printf '%s\n' "$newest" GLIBC_2.31 | sort -V | tail -n 1)" GLIBC_2.31
+expect_eq "what heapprof-nvml needs" "$(readelf -dW "$BUILD/lib/heapprof/heapprof-nvml" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')" \
+  "libc.so.6 libdl.so.2 "
+
 # And the check can fail: a library that needs libm, a new symbol and dynamic thread-local storage breaks its rules.
 cat >bad.c <<'C'
 #include <math.h>

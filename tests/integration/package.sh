@@ -37,6 +37,8 @@ inside true 2>err.txt || { rm -rf "${old:?}$folder"; skip "cannot mount /proc in
 status=0
 inside ldd --version >libc.txt 2>&1 || true
 expect_in libc.txt "2.31"
+inside "$folder/lib/heapprof/heapprof-nvml" </dev/null >nvml.txt || fail "the helper for GPUs does not start on glibc 2.31"
+expect_in nvml.txt "missing libnvidia-ml.so.1"
 inside "$folder/bin/heapprof" --version >version.txt || fail "the tool does not start on glibc 2.31"
 inside "$folder/bin/heapprof" run -o "$folder/profile.json" -- perl "$folder/program.pl" >out.txt 2>err.txt || status=$?
 [ $status = 0 ] || { cat err.txt; fail "heapprof run ended with $status"; }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::test {
@@ -220,6 +221,15 @@ class FakeAgent {
   RingBuilder claim() {
     const uint32_t ring = control().rings_claimed.fetch_add(1, std::memory_order_release);
     return RingBuilder(words(ring), wire::ring_bytes(ring), &header(ring));
+  }
+  void add_note(wire::NoteKind kind, uint32_t reason, std::string_view text) {
+    const uint32_t place = control().notes_claimed.fetch_add(1, std::memory_order_relaxed);
+    wire::Note& note = reinterpret_cast<wire::Note*>(base_ + wire::kNotesOff)[place];
+    note.kind = kind;
+    note.reason = reason;
+    note.count = 1;
+    note.text_bytes = static_cast<uint32_t>(text.copy(note.text, sizeof note.text));
+    note.ready.store(1, std::memory_order_release);
   }
   void add_module(const FakeModule& module) {
     const uint32_t bytes = control().module_bytes.load(std::memory_order_relaxed);

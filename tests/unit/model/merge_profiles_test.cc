@@ -23,6 +23,27 @@ Profile merged(const std::vector<Profile>& profiles) {
 
 const Device& host(const Profile& profile) { return profile.devices[0]; }
 
+TEST_CASE("what processes had in use adds up; what all had is the larger") {
+  DeviceUse sum;
+  add_use(&sum, {0, 0, 0, false, "no driver"});
+  CHECK(sum.missing == "no driver");
+  add_use(&sum, {2, 100, 60, false, ""});
+  add_use(&sum, {0, 0, 0, false, "no sample"});
+  CHECK(sum.missing.empty());
+  add_use(&sum, {3, 50, 50, false, ""});
+  CHECK(sum.samples == 5);
+  CHECK(sum.max_bytes == 150);
+  CHECK(sum.seen_at_max_bytes == 110);
+  CHECK(unattributed_bytes(sum) == 40);
+  add_use(&sum, {1, 900, 10, true, ""});
+  CHECK(sum.samples == 6);
+  CHECK(sum.is_of_all);
+  CHECK(sum.max_bytes == 900);
+  CHECK(sum.seen_at_max_bytes == 10);
+  add_use(&sum, {1, 800, 0, true, ""});
+  CHECK(sum.max_bytes == 900);
+}
+
 }  // namespace
 
 TEST_CASE("a profile merged with itself has every number twice and the same sites") {

@@ -176,6 +176,7 @@ TEST_CASE("what drivers hold comes back") {
   Profile profile = test::assembled(test::small_sample());
   CHECK(test::written(profile).find("\"held\"") == std::string::npos);
   profile.devices[1].held = {1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, true};
+  profile.devices[1].use = {3, UINT64_MAX, 5, true, "a \"reason\""};
   const std::string text = test::written(profile);
   const Profile again = test::must_read(text);
   CHECK(test::written(again) == text);
@@ -184,6 +185,12 @@ TEST_CASE("what drivers hold comes back") {
   CHECK(again.devices[1].held.graphs_used_peak_bytes == UINT64_MAX);
   CHECK(again.devices[1].held.is_partial);
   CHECK(!has_any(again.devices[0].held));
+  CHECK(!has_any(again.devices[0].use));
+  CHECK(again.devices[1].use.samples == 3);
+  CHECK(again.devices[1].use.max_bytes == UINT64_MAX);
+  CHECK(again.devices[1].use.seen_at_max_bytes == 5);
+  CHECK(again.devices[1].use.is_of_all);
+  CHECK(again.devices[1].use.missing == "a \"reason\"");
 }
 
 TEST_CASE("numbers that a double cannot hold are exact all the same") {

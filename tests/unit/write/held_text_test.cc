@@ -26,5 +26,31 @@ TEST_CASE("pools and graphs have a line each") {
   CHECK(held_lines(held, true)[1][2] == "0 B at the end");
 }
 
+TEST_CASE("what is in use is told apart from what was seen, what was estimated, and what nobody knows") {
+  CHECK(use_line({}, {}, false).empty());
+  DeviceUse use;
+  use.missing = "no \x1b library";
+  CHECK(use_line(use, {}, false) ==
+        std::vector<std::string>{"in use by NVML's count: not known", "(no \\x1b library)"});
+  use = {7, 400 << 20, 300 << 20, false, ""};
+  CHECK(use_line(use, {}, false) == std::vector<std::string>{"in use by NVML's count: at most 400 MiB (sampled):",
+                                                             "seen 300 MiB,", "unattributed ≈ 100 MiB"});
+  UnseenMemory unseen;
+  unseen.estimates.push_back({"modules", 0, 1, 30 << 20, 0});
+  CHECK(use_line(use, unseen, false)[2] == "contexts and modules ≈ 30.0 MiB,");
+  CHECK(use_line(use, unseen, false)[3] == "unattributed ≈ 70.0 MiB");
+  unseen.estimates.push_back({"context", 0, 1, 60 << 20, 1});
+  CHECK(use_line(use, unseen, false)[2] == "contexts and modules ≤ 90.0 MiB,");
+  CHECK(use_line(use, unseen, false)[3] == "unattributed ≥ 10.0 MiB");
+  unseen.estimates[1].size_bytes = 80 << 20;  // more than there is: others' are in it
+  CHECK(use_line(use, unseen, false).back() == "contexts and modules ≤ 110 MiB");
+  use.is_of_all = true;
+  CHECK(use_line(use, unseen, true) ==
+        std::vector<std::string>{"in use by all processes by NVML's count: at most 419,430,400 B (sampled):",
+                                 "seen 314,572,800 B,", "others' and unattributed ≤ 104,857,600 B"});
+  use.seen_at_max_bytes = 500 << 20;  // freed since NVML counted
+  CHECK(use_line(use, {}, false)[2] == "others' and unattributed ≤ 0 B");
+}
+
 }  // namespace
 }  // namespace heapprof::cli

@@ -1,0 +1,78 @@
+# What NVML counts as in use, beside what was seen: asked by a helper of its own, never in the way of the run.
+mib=$((1 << 20))
+hold=$((100 * mib))
+export FAKE_CUDA_OVERHEAD=1 FAKE_NVML="$PWD/use"
+use() { jq -r '.heapprof.devices[] | select(.name == "cuda:0") | .use | [.max_bytes, .seen_at_max_bytes, .is_of_all, .samples_count > 0] | join(" ")' "$1"; }
+missing_use() { jq -r '.heapprof.devices[] | select(.name == "cuda:0") | .use | "\(.samples_count) \(.missing)"' profile.json; }
+report() { "$HEAPPROF_BIN" report --color never profile.json >report.txt || fail "report: $?"; }
+held() { # ARGUMENTS…: of cuda_use
+  rm -f use
+  profile "$TARGETS/cuda_use" "$@"
+  expect_eq "exit status" "$status" 0
+}
+
+# Without the library, and without a driver behind it.
+unset LD_LIBRARY_PATH
+held_alone() { (unset FAKE_NVML; profile "$TARGETS/cuda_use" $hold; [ "$status" = 0 ]) || fail "the program ended otherwise"; }
+if ! ldconfig -p 2>/dev/null | grep -q libnvidia-ml.so.1; then
+  held_alone
+  case $(missing_use) in
+    "0 libnvidia-ml.so.1: cannot open shared object file"* | "0 the process ended before NVML said anything") ;;
+    *) fail "$(missing_use)" ;;
+  esac
+  report
+  expect_in report.txt "in use by NVML's count: not known"
+fi
+export LD_LIBRARY_PATH="$BUILD/tests/fake_cuda"
+held_alone
+case $(missing_use) in
+  "0 Driver Not Loaded" | "0 the process ended before NVML said anything") ;;
+  *) fail "$(missing_use)" ;;
+esac
+
+# This process's own.
+held $hold
+expect_eq "in use, seen" "$(use profile.json)" "$((hold + 64 * mib)) $hold false true"
+expect_in err.txt "cuda:0: in use by NVML's count: at most 164 MiB (sampled): seen 100 MiB, unattributed ≈ 64.0 MiB"
+report
+expect_in report.txt "unattributed ≈ 64.0 MiB"
+expect_eq "in JSON" "$("$HEAPPROF_BIN" report --format json profile.json | jq '.devices[] | select(.name == "cuda:0") | .use.max_bytes')" $((hold + 64 * mib))
+cp profile.json one.json
+FAKE_NVML_IS=old held $hold
+expect_eq "from a driver of before 2020" "$(use profile.json)" "$((hold + 64 * mib)) $hold false true"
+rm -f use
+"$HEAPPROF_BIN" run --color never --estimate-gpu -o estimated.json -- "$TARGETS/cuda_use" $hold 2>err.txt || fail "--estimate-gpu: $?"
+said() { tr -s ' \n' ' ' <"$1" | grep -qF -- "$2" || { cat "$1" >&2; fail "'$2' is not in $1"; }; }
+said err.txt "seen 100 MiB, contexts and modules ≤ 64.0 MiB"
+
+# Where it knows of no process, all that is in use is a bound.
+FAKE_NVML_IS=blind held $hold
+expect_eq "in use by all" "$(use profile.json)" "$((hold + 69 * mib)) $hold true true"
+said err.txt "cuda:0: in use by all processes by NVML's count: at most 169 MiB (sampled): seen 100 MiB, others' and unattributed ≤ 69.0 MiB"
+
+# Each process has its own.
+held $hold $((30 * mib))
+expect_eq "the parent's" "$(use profile.json)" "$((hold + 64 * mib)) $hold false true"
+child=$(ls profile.json.* profile.*.json 2>/dev/null | head -1)
+expect_eq "the child's" "$(use "$child")" "$((94 * mib)) $((30 * mib)) false true"
+"$HEAPPROF_BIN" merge -o sum.json profile.json "$child" 2>/dev/null || fail "merge: $?"
+expect_eq "together" "$(use sum.json)" "$((hold + 158 * mib)) $((hold + 30 * mib)) false true"
+
+# A driver that never answers holds up nobody, and nothing is left behind.
+helpers() { grep -lzsxF "FAKE_NVML=$FAKE_NVML" $(grep -lsx heapprof-nvml /proc/[0-9]*/comm | sed 's/comm$/environ/') /dev/null || :; }
+FAKE_NVML_IS=hanging held $hold
+expect_eq "nothing was said" "$(missing_use)" "0 the process ended before NVML said anything"
+for _ in $(seq 100); do [ -n "$(helpers)" ] || break; sleep 0.05; done
+expect_eq "helpers that are left" "$(helpers)" ""
+FAKE_NVML_IS=hanging "$HEAPPROF_BIN" run -q -o killed.json -- "$TARGETS/cuda_use" $hold stay &
+for _ in $(seq 200); do [ -z "$(helpers)" ] || break; sleep 0.05; done
+[ -n "$(helpers)" ] || fail "there is no helper"
+program=$(pgrep -P $! -x cuda_use) || fail "there is no program"
+kill -KILL $!
+for _ in $(seq 200); do [ -n "$(helpers)" ] || break; sleep 0.05; done
+kill -KILL "$program"
+expect_eq "helpers of a tool that was killed" "$(helpers)" ""
+if have strace; then
+  strace -f -qq -e trace=execve -o calls.txt "$HEAPPROF_BIN" run -q -o none.json -- true || fail "strace: $?"
+  expect_not_in calls.txt heapprof-nvml
+fi
