@@ -12,6 +12,7 @@
 #include "shared/events.h"
 
 #include <string.h>
+#include <x86intrin.h>
 
 namespace heapprof::agent {
 
@@ -36,7 +37,7 @@ struct Told {
 
 constexpr uint32_t kDeviceNumbers = wire::kLastCudaDevice + 1;
 constexpr size_t kSeenLaunches = 64;
-constexpr uint32_t kMostWaits = 1'000'000;  // a second, about
+constexpr uint64_t kMostTicks = 6'000'000'000;  // of the time stamp counter: a few seconds
 
 // A child has nothing of its parent's.
 struct State {
@@ -66,8 +67,8 @@ bool try_to_ask() {
 
 // False: who asks does not come to an end.
 bool wait_to_ask() {
-  for (uint32_t waits = 0; !try_to_ask(); ++waits) {
-    if (waits == kMostWaits) {
+  for (const uint64_t start = __rdtsc(); !try_to_ask();) {
+    if (__rdtsc() - start > kMostTicks) {
       g_holdings.has_more.store(true, std::memory_order_relaxed);
       return false;
     }

@@ -73,7 +73,6 @@ struct ProcessCollector::State {
   bool is_broken = false;   // memory ran out in the middle of a round
   std::string stop_reason;  // empty: has not stopped before its time
   DeviceUses uses;
-  std::string use_missing = "the process ended before NVML said anything";
 
   // Of the devices that the agent has announced by now.
   DeviceIdentities read_identities() const {
@@ -206,13 +205,15 @@ void ProcessCollector::sample_resident() {
 
 std::vector<std::string> ProcessCollector::device_uuids() const {
   std::vector<std::string> uuids;
+  if (state_->ledger.devices().books().empty()) return uuids;
   for (const auto& [device, identity] : state_->read_identities()) {
     if (!identity.uuid.empty()) uuids.push_back(identity.uuid);
   }
   return uuids;
 }
 
-// What is this process's own is worth more than what all have.
+// What is this process's own is worth more than what all have. What NVML counts may be there before its event is: the same number
+// again is the same memory, and the books have caught up.
 void ProcessCollector::note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all) {
   for (const auto& [device, identity] : state_->read_identities()) {
     if (identity.uuid != uuid) continue;
@@ -221,15 +222,22 @@ void ProcessCollector::note_device_use(const std::string& uuid, uint64_t bytes, 
       if (is_of_all) return;
       use = {};
     }
+    use.missing.clear();
     use.is_of_all = is_of_all;
     ++use.samples;
-    if (bytes <= use.max_bytes) continue;
+    if (bytes < use.max_bytes) continue;
+    const uint64_t seen_bytes = state_->ledger.devices().seen_bytes(device);
+    use.seen_at_max_bytes = bytes > use.max_bytes ? seen_bytes : std::max(use.seen_at_max_bytes, seen_bytes);
     use.max_bytes = bytes;
-    use.seen_at_max_bytes = state_->ledger.devices().seen_bytes(device);
   }
 }
 
-void ProcessCollector::note_use_missing(const std::string& reason) { state_->use_missing = reason; }
+void ProcessCollector::note_use_missing(const std::string& uuid, const std::string& reason) {
+  for (const auto& [device, identity] : state_->read_identities()) {
+    DeviceUse& use = state_->uses[device];
+    if (identity.uuid == uuid && use.samples == 0) use.missing = reason;
+  }
+}
 
 void ProcessCollector::drain_to_end() {
   State& state = *state_;
@@ -371,7 +379,7 @@ Recording ProcessCollector::finish() {
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, &identities, &state.uses, &state.use_missing, &state.options.limits},
+                   state.resident, &identities, &state.uses, &state.options.limits},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

@@ -98,7 +98,7 @@ class ProcessCollector {
   // What the driver counts as in use on that device just now: this process's, or all processes'.
   void note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all);
   // Why nobody can say so.
-  void note_use_missing(const std::string& reason);
+  void note_use_missing(const std::string& uuid, const std::string& reason);
 
   // The result. Nothing may be called afterwards.
   Recording finish();

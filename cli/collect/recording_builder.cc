@@ -221,12 +221,8 @@ void add_refusals(const RecordingParts& parts, const Refusals& refused, Recorded
 void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   if (const auto known = parts.identities->find(number); known != parts.identities->end()) {
     device->identity = known->second;
-    const auto use = parts.uses->find(number);
-    if (use != parts.uses->end()) {
-      device->use = use->second;
-    } else {
-      device->use.missing = *parts.use_missing;
-    }
+    if (const auto use = parts.uses->find(number); use != parts.uses->end()) device->use = use->second;
+    if (!has_any(device->use)) device->use.missing = "NVML had said nothing by then";
   }
   device->held = book.holdings.memory();
   if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->cuda.size())

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 
 namespace heapprof::cli {
 
@@ -36,7 +35,6 @@ struct RecordingParts {
   ResidentSamples resident;
   const DeviceIdentities* identities;
   const DeviceUses* uses;
-  const std::string* use_missing;  // of devices that are not in it
   const DeviceLimits* limits;
 };
 

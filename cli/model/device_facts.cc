@@ -54,18 +54,17 @@ void add_held(HeldMemory* sum, const HeldMemory& more) {
 
 void add_use(DeviceUse* sum, const DeviceUse& more) {
   const uint64_t samples = add_saturating(sum->samples, more.samples);
-  if (more.samples == 0) {
-    if (!has_any(*sum)) sum->missing = more.missing;
-  } else if (sum->samples == 0) {
-    *sum = more;
-  } else if (sum->is_of_all || more.is_of_all) {
-    if (more.max_bytes > sum->max_bytes) *sum = more;
-    sum->is_of_all = true;
-  } else {
+  const std::string missing = sum->missing.empty() ? more.missing : sum->missing;
+  const bool is_of_all = sum->is_of_all || more.is_of_all;
+  if (!is_of_all) {
     sum->max_bytes = add_saturating(sum->max_bytes, more.max_bytes);
     sum->seen_at_max_bytes = add_saturating(sum->seen_at_max_bytes, more.seen_at_max_bytes);
+  } else if (more.max_bytes > sum->max_bytes) {
+    *sum = more;
   }
   sum->samples = samples;
+  sum->is_of_all = is_of_all;
+  sum->missing = missing;
 }
 
 void merge_refusals(std::vector<Refusal>* refusals) {

@@ -43,7 +43,8 @@ struct DeviceUse {
   uint64_t max_bytes = 0;          // the largest sample
   uint64_t seen_at_max_bytes = 0;  // live by the ledger at that time, and held beyond it for pools and graphs
   bool is_of_all = false;          // by every process on the device: NVML does not say this one's
-  std::string missing;             // why there is no sample; empty: there are, or nobody asked
+  std::string
+      missing;  // why there is no sample, or, of several processes, none of some; empty: nobody asked, or all is well
 };
 inline bool has_any(const DeviceUse& use) { return use.samples != 0 || !use.missing.empty(); }
 // In use, and not seen.

@@ -2,15 +2,17 @@
 // statically, and a driver that never answers holds up nobody else.
 //
 // usage: heapprof-nvml <UUIDS        a line each, of GPUs that are looked at from then on; ends with its input, or who started it
-// Prints, at once and then every second (ten times a second at first), for each GPU:
+// Prints "ready" when NVML has started, or "missing REASON", and ends; then, at once and every second (ten times a second in the first
+// two seconds), for each GPU:
 //   device UUID BYTES_IN_USE
 //   process PID BYTES                for each that NVML knows the bytes of
 //   end
-// or "missing REASON", and ends. Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
+// or "unknown UUID REASON". Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //
 // Runs wherever the agent does: it needs no symbol newer than glibc 2.31, so it starts itself (a start file of a newer one asks for
 // that), and takes dlopen from where it was before 2.34.
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 asm(".symver dlopen, dlopen@GLIBC_2.2.5");
@@ -34,6 +37,7 @@ constexpr size_t kUuidBytes = 96;  // NVML_DEVICE_UUID_V2_BUFFER_SIZE
 constexpr unsigned kQuickRounds = 20;
 constexpr int kQuickMs = 100;
 constexpr int kSlowMs = 1000;
+constexpr char kFirstPidNamespace[] = "pid:[4026531836]";  // PROC_PID_INIT_INO of Linux: no container's
 
 struct Memory {  // nvmlMemory_t
   uint64_t total, free, used;
@@ -61,16 +65,16 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(dlsym(g_library, name));
 }
 
+// NVML itself says what its errors mean.
+const char* text_of(int error) {
+  auto* ask = find<const char*(int)>("nvmlErrorString");
+  return ask == nullptr ? "NVML cannot say why" : ask(error);
+}
+
 [[noreturn]] void leave(const char* reason) {
   printf("missing %s\n", reason);
   fflush(stdout);
   _exit(0);
-}
-
-// NVML itself says what its errors mean.
-[[noreturn]] void leave(int error) {
-  auto* text_of = find<const char*(int)>("nvmlErrorString");
-  leave(text_of == nullptr ? "NVML cannot be used" : text_of(error));
 }
 
 void start_nvml() {
@@ -81,32 +85,50 @@ void start_nvml() {
   if (start == nullptr || find<int(const char*, void**)>("nvmlDeviceGetHandleByUUID") == nullptr ||
       find<int(void*, Memory*)>("nvmlDeviceGetMemoryInfo") == nullptr)
     leave("NVML lacks what is needed");
-  if (const int error = start(); error != kSuccess) leave(error);
+  if (const int error = start(); error != kSuccess) leave(text_of(error));
+  printf("ready\n");
+  fflush(stdout);
 }
 
 void add_device(const char* uuid) {
-  if (g_count == kMostDevices || strlen(uuid) >= kUuidBytes) return;
+  if (g_count == kMostDevices || strlen(uuid) >= kUuidBytes) {
+    printf("unknown %s it is one too many\n", uuid);
+    return;
+  }
   Device& device = g_devices[g_count];
   const int error = find<int(const char*, void**)>("nvmlDeviceGetHandleByUUID")(uuid, &device.handle);
   if (error != kSuccess) {
-    if (g_count == 0) leave(error);
+    printf("unknown %s %s\n", uuid, text_of(error));
     return;
   }
   strcpy(device.uuid, uuid);
   ++g_count;
 }
 
-// A function that lists processes; the newest that the driver has is asked.
+// A function that lists processes. Entries of the third version had 32 bytes in drivers of 2023, and then 24 again: it is asked only
+// where the second is gone.
 struct List {
   const char* name;
   size_t entry_bytes;
 };
-constexpr List kLists[] = {{"nvmlDeviceGetComputeRunningProcesses_v3", sizeof(Process)},
-                           {"nvmlDeviceGetComputeRunningProcesses_v2", sizeof(Process)},
+constexpr List kLists[] = {{"nvmlDeviceGetComputeRunningProcesses_v2", sizeof(Process)},
+                           {"nvmlDeviceGetComputeRunningProcesses_v3", sizeof(Process)},
                            {"nvmlDeviceGetComputeRunningProcesses", sizeof(OldProcess)}};
-constexpr List kMpsLists[] = {{"nvmlDeviceGetMPSComputeRunningProcesses_v3", sizeof(Process)},
-                              {"nvmlDeviceGetMPSComputeRunningProcesses_v2", sizeof(Process)},
+constexpr List kMpsLists[] = {{"nvmlDeviceGetMPSComputeRunningProcesses_v2", sizeof(Process)},
+                              {"nvmlDeviceGetMPSComputeRunningProcesses_v3", sizeof(Process)},
                               {"nvmlDeviceGetMPSComputeRunningProcesses", sizeof(OldProcess)}};
+
+// Drivers may say the numbers that processes have outside of a container: then one of them could be another's here.
+bool are_ours(const char* entries, unsigned count, size_t entry_bytes) {
+  char name[64] = {};
+  if (readlink("/proc/self/ns/pid", name, sizeof name - 1) > 0 && strcmp(name, kFirstPidNamespace) == 0) return true;
+  for (unsigned i = 0; i < count; ++i) {
+    uint32_t pid;
+    memcpy(&pid, entries + i * entry_bytes, sizeof pid);
+    if (pid == 0 || (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH)) return false;
+  }
+  return true;
+}
 
 template <size_t kCount>
 void print_processes(void* handle, const List (&lists)[kCount]) {
@@ -115,7 +137,9 @@ void print_processes(void* handle, const List (&lists)[kCount]) {
     auto* ask = find<int(void*, unsigned*, void*)>(list.name);
     unsigned count = kMostProcesses;
     if (ask == nullptr || ask(handle, &count, entries) != kSuccess) continue;
-    for (unsigned i = 0; i < count && i < kMostProcesses; ++i) {
+    count = count < kMostProcesses ? count : kMostProcesses;
+    if (!are_ours(entries, count, list.entry_bytes)) return;
+    for (unsigned i = 0; i < count; ++i) {
       OldProcess process;  // what newer ones begin with
       memcpy(&process, entries + i * list.entry_bytes, sizeof process);
       if (process.used_bytes != kNotAvailable && process.used_bytes != 0)
@@ -129,7 +153,10 @@ void print_devices() {
   auto* ask = find<int(void*, Memory*)>("nvmlDeviceGetMemoryInfo");
   for (unsigned i = 0; i < g_count; ++i) {
     Memory memory{};
-    if (ask(g_devices[i].handle, &memory) != kSuccess) continue;
+    if (const int error = ask(g_devices[i].handle, &memory); error != kSuccess) {
+      printf("unknown %s %s\n", g_devices[i].uuid, text_of(error));
+      continue;
+    }
     printf("device %s %llu\n", g_devices[i].uuid, static_cast<unsigned long long>(memory.used));
     print_processes(g_devices[i].handle, kLists);
     print_processes(g_devices[i].handle, kMpsLists);
@@ -154,7 +181,8 @@ void take_lines(char* text, size_t* length) {
 }  // namespace
 
 extern "C" [[noreturn, gnu::used]] void run_heapprof_nvml() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // NVML may never come back to see that the input has ended
+  prctl(PR_SET_PDEATHSIG, SIGKILL);              // NVML may never come back to see that the input has ended
+  syscall(SYS_close_range, 3u, UINT32_MAX, 0u);  // what is not ours must not stay open for that long
   start_nvml();
   char text[4096];
   size_t length = 0;

@@ -9,9 +9,9 @@
 
 namespace heapprof::cli {
 
-// Asks for the devices that they use by now.
+// Asks for the devices that they use by now, or no more.
 void ask_device_use(DeviceUseWatch* use, Processes* processes);
-// Tells each what was said since, while its ledger is of about that moment: its own bytes where NVML knows them, else everyone's.
-void pass_on_device_use(DeviceUseWatch* use, Processes* processes);
+// Tells each what was said, once its ledger is of that moment or later: its own bytes where NVML knows them, else everyone's.
+void pass_on_device_use(const std::vector<DeviceUseSample>& samples, Processes* processes);
 
 }  // namespace heapprof::cli

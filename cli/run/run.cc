@@ -313,6 +313,7 @@ Result<int> Run::run() {
     processes.end_root(watched.end);
     watch.others(options_.no_follow ? std::nullopt : options_.wait, server->path());
   }
+  device_use.stop();
   server->close();  // what runs on and starts more processes must not wait for us
   processes.reap();
   processes.detach_all(watched.end);

@@ -42,8 +42,9 @@ void Watch::round() {
       processes_.admit(std::move(*caller));
     }
   }
+  const std::vector<DeviceUseSample> samples = use_.take();
   const size_t records = processes_.drain();
-  pass_on_device_use(&use_, &processes_);
+  pass_on_device_use(samples, &processes_);
   if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
   is_behind_ = records > kManyRecords;
   if (is_behind_) nap_ns_ = kShortestNapNs;

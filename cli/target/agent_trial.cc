@@ -69,11 +69,10 @@ Trial try_preload(const std::vector<std::string>& objects) {
 
 // Without a driver there is nothing that it could count.
 Check try_nvml(const std::string& helper) {
-  constexpr int kNvmlPatienceMs = 10'000;
-  const std::string missing = DeviceUseWatch(helper).try_nvml(kNvmlPatienceMs);
+  const std::string missing = DeviceUseWatch(helper).try_nvml(kPatienceMs);
   if (missing.empty()) return {"nvml", Finding::kOk, "says what is in use on GPUs, and so what is unattributed", ""};
-  if (!helper.empty() && missing.starts_with("libnvidia-ml.so"))
-    return {"nvml", Finding::kOk, "no NVIDIA driver: " + missing, ""};
+  if (missing.find("cannot open shared object file") != std::string::npos)
+    return {"nvml", Finding::kOk, "is not here, as it is with NVIDIA's driver: " + missing, ""};
   return {"nvml", Finding::kWarning, "what is unattributed on GPUs will not be known: " + missing,
           helper.empty() ? "install heapprof-nvml, which belongs beside the agent"
                          : "see what nvidia-smi says; the numbers of allocations do not need it"};

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <string_view>
@@ -21,7 +22,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kLongestLine = 1024;
-constexpr const char* kHasEnded = "heapprof-nvml has ended";
 
 // Both words of "NAME NUMBER".
 bool parse_amount(std::string_view words, std::string_view* name, uint64_t* number) {
@@ -39,7 +39,6 @@ DeviceUseWatch::~DeviceUseWatch() { stop(); }
 
 // It has no signal handlers: what was blocked or ignored here is not there.
 void DeviceUseWatch::start() {
-  was_started_ = true;
   if (helper_.empty()) {
     missing_ = "heapprof-nvml is not installed beside the agent";
     return;
@@ -83,12 +82,19 @@ void DeviceUseWatch::stop() {
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, WNOHANG);
   pid_ = 0;
+  uuids_.clear();
+}
+
+std::string DeviceUseWatch::missing(const std::string& uuid) const {
+  const auto unknown = unknown_.find(uuid);
+  return missing_.empty() && unknown != unknown_.end() ? unknown->second : missing_;
 }
 
 void DeviceUseWatch::look_at(const std::string& uuid) {
-  if (uuid.find('\n') != std::string::npos || !uuids_.insert(uuid).second) return;
-  if (!was_started_) start();
+  if (!missing_.empty() || uuid.find('\n') != std::string::npos || uuids_.count(uuid) != 0) return;
+  if (pid_ == 0) start();
   if (pid_ == 0) return;
+  uuids_.insert(uuid);
   const std::string line = uuid + "\n";
   // One that hangs or has ended does not read: take() says so.
   send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -106,15 +112,20 @@ std::string DeviceUseWatch::try_nvml(int patience_ms) {
     if (ready <= 0) return "NVML does not answer";
     read_output();
   }
-  return missing_ == kHasEnded ? "" : missing_;
+  return is_ready_ ? "" : missing_;
 }
 
 void DeviceUseWatch::take_line(const std::string& line) {
   const std::string_view words = line;
   std::string_view name;
   uint64_t number = 0;
-  if (words.starts_with("missing ")) {
+  if (words == "ready") {
+    is_ready_ = true;
+  } else if (words.starts_with("missing ")) {
     missing_ = words.substr(8);
+  } else if (words.starts_with("unknown ")) {
+    const size_t space = std::min(words.find(' ', 8), words.size());
+    unknown_[line.substr(8, space - 8)] = words.substr(std::min(space + 1, words.size()));
   } else if (words.starts_with("device ") && parse_amount(words.substr(7), &name, &number)) {
     sample_ = {std::string(name), number, {}};
   } else if (words.starts_with("process ") && parse_amount(words.substr(8), &name, &number)) {
@@ -134,7 +145,7 @@ void DeviceUseWatch::read_output() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return;
     if (got <= 0) {
-      if (missing_.empty()) missing_ = kHasEnded;
+      if (missing_.empty()) missing_ = "heapprof-nvml has ended";
       return stop();
     }
     text_.append(bytes, static_cast<size_t>(got));

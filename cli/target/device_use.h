@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - Nothing here waits for the driver: take() has what was said by then.
-//  - The helper ends with this object, or with the thread that made it. Ctrl-C at a terminal does not reach it.
+//  - The helper ends with this object, or with the thread that started it. Ctrl-C at a terminal does not reach it.
 // Trust:    the helper's, and NVML's of other users' processes: every line is checked.
 // Cost:     nothing before the first look_at(); then a process that asks the driver every second.
 #pragma once
@@ -39,24 +39,26 @@ class DeviceUseWatch {
   std::string try_nvml(int patience_ms);
   // Since the last time.
   std::vector<DeviceUseSample> take();
-  // Why nothing is said; empty: nothing is known to be wrong.
-  const std::string& missing() const { return missing_; }
+  // Why nothing is said of that device; empty: nothing is known to be wrong.
+  std::string missing(const std::string& uuid) const;
+  // There is nothing to look at any more, until there is.
+  void stop();
 
  private:
   void start();
   void read_output();
   void take_line(const std::string& line);
-  void stop();
 
   std::string helper_;
   std::set<std::string> uuids_;
-  pid_t pid_ = 0;  // 0: not started, or ended
-  bool was_started_ = false;
+  pid_t pid_ = 0;    // 0: not started, or ended
   UniqueFd socket_;  // the helper's input and output
   std::string text_;
   DeviceUseSample sample_;  // being read
   std::vector<DeviceUseSample> samples_;
-  std::string missing_;
+  bool is_ready_ = false;                       // NVML has started
+  std::string missing_;                         // why nothing is said at all
+  std::map<std::string, std::string> unknown_;  // by UUID: why nothing is said of it
 };
 
 }  // namespace heapprof::cli

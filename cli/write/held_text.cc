@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace heapprof::cli {
 
 std::vector<std::vector<std::string>> held_lines(const HeldMemory& held, bool exact_bytes) {
@@ -39,30 +37,21 @@ std::vector<std::string> use_line(const DeviceUse& use, const UnseenMemory& unse
     if (use.missing.empty()) return {};
     return {"in use by NVML's count: not known", fmt::format("({})", escape_controls(use.missing))};
   }
-  std::vector<std::string> pieces = {fmt::format("in use{} by NVML's count: at most {} (sampled):",
-                                                 use.is_of_all ? " by all processes" : "", bytes(use.max_bytes)),
-                                     fmt::format("seen {},", bytes(use.seen_at_max_bytes))};
-  const uint64_t rest_bytes = unattributed_bytes(use);
-  if (use.is_of_all) {
-    pieces.push_back(fmt::format("others' and unattributed ≤ {}", bytes(rest_bytes)));
-    return pieces;
-  }
-  // What could only be bounded may be others', and is then taken off the rest for nothing.
+  std::vector<std::string> pieces = {
+      fmt::format("in use{} by NVML's count: at most {} (sampled{}):", use.is_of_all ? " by all processes" : "",
+                  bytes(use.max_bytes), use.missing.empty() ? "" : ", and not in every process"),
+      fmt::format("seen {},", bytes(use.seen_at_max_bytes)),
+      fmt::format("{} {}", use.is_of_all ? "others' and unattributed ≤" : "unattributed ≈",
+                  bytes(unattributed_bytes(use)))};
   uint64_t estimated_bytes = 0;
   bool has_bound = false;
   for (const Estimate& estimate : unseen.estimates) {
     estimated_bytes = add_saturating(estimated_bytes, estimate.size_bytes);
     has_bound = has_bound || estimate.bound_count != 0;
   }
-  const std::string estimated =
-      fmt::format("contexts and modules {} {}", has_bound ? "≤" : "≈", bytes(estimated_bytes));
-  if (has_bound && estimated_bytes >= rest_bytes) {
-    pieces.push_back(estimated);
-    return pieces;
-  }
-  if (estimated_bytes != 0) pieces.push_back(estimated + ",");
-  pieces.push_back(fmt::format("unattributed {} {}", has_bound ? "≥" : "≈",
-                               bytes(rest_bytes - std::min(rest_bytes, estimated_bytes))));
+  if (estimated_bytes != 0)
+    pieces.push_back(
+        fmt::format("(contexts and modules, over the run: {} {})", has_bound ? "≤" : "≈", bytes(estimated_bytes)));
   return pieces;
 }
 

@@ -83,7 +83,7 @@ int nvmlDeviceGetMemoryInfo(void* handle, FakeMemory* memory) {
   memory->free = memory->total - memory->used;
   return kSuccess;
 }
-int nvmlDeviceGetComputeRunningProcesses_v3(void* handle, unsigned* count, FakeProcess* processes) {
+int nvmlDeviceGetComputeRunningProcesses_v2(void* handle, unsigned* count, FakeProcess* processes) {
   return is("old") ? kFunctionNotFound : list(handle, count, processes);
 }
 int nvmlDeviceGetComputeRunningProcesses(void* handle, unsigned* count, FakeOldProcess* processes) {

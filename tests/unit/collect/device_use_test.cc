@@ -20,7 +20,7 @@ TEST_CASE("what is in use on a device is kept beside what was seen at the larges
   collector.start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
   agent.add_note(wire::NoteKind::kDevice, kDevice, "GPU-a 0000:01:00.0 1000000 A product");
   agent.add_note(wire::NoteKind::kDevice, kDevice + 1, "GPU-b 0000:02:00.0 1000000 A product");
-  CHECK(collector.device_uuids() == std::vector<std::string>{"GPU-a", "GPU-b"});
+  CHECK(collector.device_uuids().empty());
   test::RingBuilder ring = agent.claim();
   ring.open(77, 1);
   const auto allocate = [&](uint32_t device, uint64_t address, uint64_t size_bytes, uint64_t stamp) {
@@ -30,8 +30,9 @@ TEST_CASE("what is in use on a device is kept beside what was seen at the larges
     collector.drain();
   };
   allocate(kDevice, 0x10000, 100, 1);
-  collector.note_device_use("GPU-a", 900, true);  // not this process's own: until that is known
-  collector.note_device_use("GPU-a", 150, false);
+  CHECK(collector.device_uuids() == std::vector<std::string>{"GPU-a", "GPU-b"});
+  collector.note_device_use("GPU-a", 900, true);   // not this process's own: until that is known
+  collector.note_device_use("GPU-a", 350, false);  // its second allocation is there already, and not yet told
   allocate(kDevice, 0x20000, 200, 2);
   collector.note_device_use("GPU-a", 350, false);
   collector.note_device_use("GPU-a", 950, true);
@@ -39,7 +40,8 @@ TEST_CASE("what is in use on a device is kept beside what was seen at the larges
   collector.note_device_use("GPU-a", 340, false);
   collector.note_device_use("GPU-none", 340, false);
   allocate(kDevice + 1, 0x40000, 7, 4);
-  collector.note_use_missing("a reason");
+  collector.note_use_missing("GPU-b", "a reason");
+  collector.note_use_missing("GPU-a", "too late");
   collector.drain_to_end();
   const Recording recording = collector.finish();
   REQUIRE(recording.devices.size() == 3);

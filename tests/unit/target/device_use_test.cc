@@ -41,8 +41,8 @@ std::string missing_of(const std::string& script) {
   const Helper helper(script);
   DeviceUseWatch watch(helper.path());
   watch.look_at("GPU-a");
-  take_until(&watch, [&watch](const auto&) { return !watch.missing().empty(); });
-  return watch.missing();
+  take_until(&watch, [&watch](const auto&) { return !watch.missing("GPU-a").empty(); });
+  return watch.missing("GPU-a");
 }
 
 TEST_CASE("nothing is started before a device is looked at") {
@@ -50,7 +50,7 @@ TEST_CASE("nothing is started before a device is looked at") {
   {
     DeviceUseWatch watch(helper.path());
     CHECK(watch.take().empty());
-    CHECK(watch.missing().empty());
+    CHECK(watch.missing("GPU-a").empty());
   }
   CHECK_FALSE(std::filesystem::exists(helper.path() + ".started"));
 }
@@ -70,7 +70,7 @@ read nothing
   CHECK(samples[0].processes == std::map<pid_t, uint64_t>{{12, 700}, {13, 300}});
   CHECK(samples[1].uuid == "GPU-b");
   CHECK(samples[1].processes.empty());
-  CHECK(watch.missing().empty());
+  CHECK(watch.missing("GPU-a").empty());
 }
 
 TEST_CASE("lines that are none are left out") {
@@ -93,16 +93,54 @@ TEST_CASE("why nothing is known is said") {
   CHECK(missing_of("exit 3") == "heapprof-nvml has ended");
   DeviceUseWatch absent("");
   absent.look_at("GPU-a");
-  CHECK(absent.missing() == "heapprof-nvml is not installed beside the agent");
+  CHECK(absent.missing("GPU-a") == "heapprof-nvml is not installed beside the agent");
   DeviceUseWatch gone("/nowhere/heapprof-nvml");
   gone.look_at("GPU-a");
-  CHECK(gone.missing() == "heapprof-nvml: no such file or directory");
+  CHECK(gone.missing("GPU-a") == "heapprof-nvml: no such file or directory");
   gone.look_at("GPU-b");
   CHECK(gone.take().empty());
 }
 
+TEST_CASE("of one device nothing may be known") {
+  const Helper helper(R"(read first; read second
+echo ready; echo "unknown GPU-a Not Supported"; echo unknown; echo "unknown GPU-c"; echo "device GPU-b 5"; echo end
+read nothing
+)");
+  DeviceUseWatch watch(helper.path());
+  watch.look_at("GPU-a");
+  watch.look_at("GPU-b");
+  CHECK(take_until(&watch, [](const auto& taken) { return !taken.empty(); }).size() == 1);
+  CHECK(watch.missing("GPU-a") == "Not Supported");
+  CHECK(watch.missing("GPU-b").empty());
+}
+
+TEST_CASE("a watch that has stopped starts again with the next device") {
+  const Helper helper("echo run >>\"$0.runs\"; read first; echo \"device $first 5\"; echo end; read nothing");
+  DeviceUseWatch watch(helper.path());
+  for (int run = 1; run <= 2; ++run) {
+    watch.look_at("GPU-a");
+    CHECK(take_until(&watch, [](const auto& taken) { return !taken.empty(); }).size() == 1);
+    watch.stop();
+    CHECK(watch.take().empty());
+  }
+  std::ifstream runs(helper.path() + ".runs");
+  CHECK(std::string(std::istreambuf_iterator<char>(runs), {}) == "run\nrun\n");
+  std::filesystem::remove(helper.path() + ".runs");
+}
+
+TEST_CASE("NVML is tried: it starts, says why not, dies or hangs") {
+  const auto tried = [](const std::string& script) {
+    const Helper helper(script);
+    return DeviceUseWatch(helper.path()).try_nvml(script.find("sleep") == std::string::npos ? 10'000 : 50);
+  };
+  CHECK(tried("echo ready; read nothing").empty());
+  CHECK(tried("echo missing a driver") == "a driver");
+  CHECK(tried("kill -ABRT $$") == "heapprof-nvml has ended");
+  CHECK(tried("exec sleep 100") == "NVML does not answer");
+}
+
 TEST_CASE("a helper that hangs is waited for by nobody, and ends with its watch") {
-  const Helper helper("echo $$ >\"$0.pid\"; trap '' TERM HUP; while :; do sleep 100; done");
+  const Helper helper("echo $$ >\"$0.new\"; mv \"$0.new\" \"$0.pid\"; trap '' TERM HUP; exec sleep 100");
   const auto start = std::chrono::steady_clock::now();
   {
     DeviceUseWatch watch(helper.path());

@@ -35,17 +35,17 @@ TEST_CASE("what is in use is told apart from what was seen, what was estimated, 
   use = {7, 400 << 20, 300 << 20, false, ""};
   CHECK(use_line(use, {}, false) == std::vector<std::string>{"in use by NVML's count: at most 400 MiB (sampled):",
                                                              "seen 300 MiB,", "unattributed ≈ 100 MiB"});
+  use.missing = "no driver";  // in one of several
+  CHECK(use_line(use, {}, false)[0] == "in use by NVML's count: at most 400 MiB (sampled, and not in every process):");
+  use.missing.clear();
   UnseenMemory unseen;
   unseen.estimates.push_back({"modules", 0, 1, 30 << 20, 0});
-  CHECK(use_line(use, unseen, false)[2] == "contexts and modules ≈ 30.0 MiB,");
-  CHECK(use_line(use, unseen, false)[3] == "unattributed ≈ 70.0 MiB");
-  unseen.estimates.push_back({"context", 0, 1, 60 << 20, 1});
-  CHECK(use_line(use, unseen, false)[2] == "contexts and modules ≤ 90.0 MiB,");
-  CHECK(use_line(use, unseen, false)[3] == "unattributed ≥ 10.0 MiB");
-  unseen.estimates[1].size_bytes = 80 << 20;  // more than there is: others' are in it
-  CHECK(use_line(use, unseen, false).back() == "contexts and modules ≤ 110 MiB");
+  CHECK(use_line(use, unseen, false)[2] == "unattributed ≈ 100 MiB");
+  CHECK(use_line(use, unseen, false)[3] == "(contexts and modules, over the run: ≈ 30.0 MiB)");
+  unseen.estimates.push_back({"context", 0, 1, 80 << 20, 1});
+  CHECK(use_line(use, unseen, false)[3] == "(contexts and modules, over the run: ≤ 110 MiB)");
   use.is_of_all = true;
-  CHECK(use_line(use, unseen, true) ==
+  CHECK(use_line(use, {}, true) ==
         std::vector<std::string>{"in use by all processes by NVML's count: at most 419,430,400 B (sampled):",
                                  "seen 314,572,800 B,", "others' and unattributed ≤ 104,857,600 B"});
   use.seen_at_max_bytes = 500 << 20;  // freed since NVML counted
