@@ -18,6 +18,18 @@ struct Group {
   bool has_taken_in = false;           // others
 };
 
+// Most are told apart by their functions: a walk of two paths costs a hundred times that.
+struct Candidate {
+  StackPaths::FunctionSet functions;
+  uint32_t group;
+  size_t length;
+};
+bool has_all(const StackPaths::FunctionSet& set, const StackPaths::FunctionSet& part) {
+  uint64_t missing = 0;
+  for (size_t i = 0; i < set.size(); ++i) missing |= part[i] & ~set[i];
+  return missing == 0;
+}
+
 uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
 bool is_within_factor_of_two(uint64_t a, uint64_t b) { return a / 2 <= b && b / 2 <= a; }
@@ -188,15 +200,20 @@ class Round {
       others.insert(others.end(), singles[side].begin(), singles[side].end());
     }
     std::stable_sort(all.begin(), all.end(), is_longer);
-    for (std::vector<uint32_t>& candidates : partners)
-      std::stable_sort(candidates.begin(), candidates.end(), is_longer);
+    BySide<std::vector<Candidate>> candidates;
+    for (const Side side : kSides) {
+      std::stable_sort(partners[side].begin(), partners[side].end(), is_longer);
+      for (const uint32_t i : partners[side])
+        candidates[side].push_back({paths_.functions_of(groups_[i].stack.path), i, length(i)});
+    }
     for (const uint32_t i : all) {
       Group& longer = groups_[i];
       if (!is_single(longer)) continue;
-      for (const uint32_t candidate : partners[side_of(longer)]) {
-        Group& shorter = groups_[candidate];
-        if (shorter.is_joined || length(candidate) >= length(i)) continue;
-        if (!paths_.is_subsequence(shorter.stack.path, longer.stack.path)) continue;
+      const StackPaths::FunctionSet functions = paths_.functions_of(longer.stack.path);
+      for (const Candidate& candidate : candidates[side_of(longer)]) {
+        if (candidate.length >= length(i) || !has_all(functions, candidate.functions)) continue;
+        Group& shorter = groups_[candidate.group];
+        if (shorter.is_joined || !paths_.is_subsequence(shorter.stack.path, longer.stack.path)) continue;
         join(&shorter, &longer);
         break;
       }

@@ -134,6 +134,15 @@ bool StackPaths::is_subsequence(uint32_t shorter, uint32_t longer) const {
   return shorter == 0;
 }
 
+StackPaths::FunctionSet StackPaths::functions_of(uint32_t path) const {
+  FunctionSet set{};
+  for (; path != 0; path = paths_[path].parent) {
+    const uint64_t hash = paths_[path].frame * 0x9E3779B97F4A7C15ull >> 56;
+    set[hash / 64] |= uint64_t{1} << hash % 64;
+  }
+  return set;
+}
+
 uint32_t StackPaths::find_frame(Side side, uint32_t node, uint32_t function) const {
   for (uint32_t at = node; at != 0; at = profiles_[side]->nodes[at].parent) {
     const uint32_t frame = profiles_[side]->nodes[at].frame;

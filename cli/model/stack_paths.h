@@ -45,6 +45,9 @@ class StackPaths {
   uint32_t caller(uint32_t path) const { return paths_[path].parent; }    // the path without its innermost function
   size_t length(uint32_t path) const { return lengths_[path]; }           // of 0: 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
+  // A bit for each function of the path: a path whose set lacks a bit of another's does not go through all of its functions.
+  using FunctionSet = std::array<uint64_t, 4>;
+  FunctionSet functions_of(uint32_t path) const;
 
   // Whether the "function" is all those without a name of a module that is not the same in both profiles.
   bool is_by_module(uint32_t function) const { return by_module_[function] != 0; }
