@@ -1,5 +1,6 @@
 // cli/base/problems_check.cc: the words of errors and warnings: budgets and baselines.
 #include "cli/base/problem_words.h"
+#include "cli/base/units.h"
 
 #include <fmt/format.h>
 
@@ -136,8 +137,7 @@ Problem only_defaults_apply(const std::string& program, const std::string& file)
 Problem others_not_judged(uint64_t processes) {
   return {"HP161",
           fmt::format("{} that the program started {} not judged: only the program itself is",
-                      processes == 1 ? "1 process" : fmt::format("{} processes", processes),
-                      processes == 1 ? "was" : "were"),
+                      format_counted(processes, "process"), processes == 1 ? "was" : "were"),
           "judge every process: heapprof check --processes each",
           "name the program that matters, without the script around it", kWarning};
 }

@@ -60,10 +60,8 @@ Problem processes_refused(uint64_t processes, const std::string& reason) {
   std::string fix = "allow memfd_create in the container's seccomp profile";
   if (is_files) fix = "raise the limit of open files before the start: ulimit -Hn 1048576";
   if (is_memory) fix = "run fewer processes at a time, or on a machine with more memory";
-  return {"HP101",
-          fmt::format("{} process{} ran without being profiled: {}", format_count_exact(processes),
-                      processes == 1 ? "" : "es", reason),
-          fix, "profile only the programs that matter: heapprof run --follow=NAME PROGRAM", kWarning};
+  return {"HP101", fmt::format("{} ran without being profiled: {}", format_counted(processes, "process"), reason), fix,
+          "profile only the programs that matter: heapprof run --follow=NAME PROGRAM", kWarning};
 }
 
 Problem root_image_replaced(const std::string& program, const std::string& became) {

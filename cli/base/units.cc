@@ -70,6 +70,11 @@ std::string format_count(uint64_t count) {
   return format_count_exact(count);  // not reached
 }
 
+std::string format_counted(uint64_t count, std::string_view noun) {
+  const char* const ending = count == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", format_count(count), noun, ending);
+}
+
 std::string format_time(uint64_t time_ns) {
   if (time_ns < 1'000) return fmt::format("{} ns", time_ns);
   if (const uint64_t us = scaled(time_ns, 1'000, 0); us < 1'000) return fmt::format("{} µs", us);

@@ -29,10 +29,12 @@ struct Change {
   uint64_t amount() const { return current > base ? current - base : base - current; }
 };
 
-std::string format_bytes(uint64_t bytes);           // 1.92 GiB, 40.2 MiB, 402 MiB, 1010 KiB, 17 B
-std::string format_bytes_exact(uint64_t bytes);     // 2,061,584,302 B
-std::string format_count(uint64_t count);           // exact below 10^6, then 18.4 M
-std::string format_count_exact(uint64_t count);     // 18,400,123
+std::string format_bytes(uint64_t bytes);        // 1.92 GiB, 40.2 MiB, 402 MiB, 1010 KiB, 17 B
+std::string format_bytes_exact(uint64_t bytes);  // 2,061,584,302 B
+std::string format_count(uint64_t count);        // exact below 10^6, then 18.4 M
+std::string format_count_exact(uint64_t count);  // 18,400,123
+// Of what is counted: 1 block, 2 blocks, 18.4 M processes. noun: of one.
+std::string format_counted(uint64_t count, std::string_view noun);
 std::string format_time(uint64_t time_ns);          // a moment: 18.204 s, 812 ms, 17 µs
 std::string format_duration(uint64_t duration_ns);  // a length: 41.8 s, 12 min 4 s
 std::string format_percent(Ratio ratio);            // 63.0 %, <0.1 %, 100 %

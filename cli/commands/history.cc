@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/commands/suppression_options.h"
 #include "cli/model/history_series.h"
 #include "cli/model/metric_words.h"
@@ -101,8 +102,9 @@ Result<int> add(const HistoryOptions& options) {
   if (const Result<Done> added = append_history(file, records); !added) return added.problem();
   if (options.quiet) return 0;
   const std::string shown = escape_controls(file);
-  fmt::print(stderr, "added  {} record{} to {}, commit {}\nnext   heapprof history {}\n", records.size(),
-             records.size() == 1 ? "" : "s", shown, commit.empty() ? "unknown" : escape_controls(commit), shown);
+  fmt::print(stderr, "added  {} to {}, commit {}\nnext   heapprof history {}\n",
+             format_counted(records.size(), "record"), shown, commit.empty() ? "unknown" : escape_controls(commit),
+             shown);
   return 0;
 }
 

@@ -81,14 +81,14 @@ void say(const Profile& profile, size_t inputs, const std::string& path) {
   for (const Device& device : profile.devices) {
     if (!profile.has_lifetimes) continue;
     const PeakSpread spread = find_peak_spread(profile, device.name);
-    fmt::print(stderr, "{}  peaks of {} profiles: {} to {}, median {}, sum {}; leaked {}\n",
-               pad_right(escape_controls(device.name), 5), format_count(spread.parts),
+    fmt::print(stderr, "{}  peaks of {}: {} to {}, median {}, sum {}; leaked {}\n",
+               pad_right(escape_controls(device.name), 5), format_counted(spread.parts, "profile"),
                format_bytes(spread.smallest_bytes), format_bytes(spread.largest_bytes),
                format_bytes(spread.median_bytes), format_bytes(device.totals.peak_bytes),
                format_bytes(device.totals.leaked_bytes));
   }
   const std::string shown = escape_controls(path);
-  fmt::print(stderr, "saved  {}  {} profiles\nnext   heapprof report {}\n", shown, format_count(inputs), shown);
+  fmt::print(stderr, "saved  {}  {}\nnext   heapprof report {}\n", shown, format_counted(inputs, "profile"), shown);
 }
 
 Result<int> merge(const MergeOptions& options) {

@@ -4,6 +4,7 @@
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/model/verdict.h"
 #include "cli/model/verdict_record.h"
 #include "cli/model/warnings.h"
@@ -188,7 +189,7 @@ Result<Done> Checker::update_budget(const BudgetFile& file) {
   const Result<size_t> raised = update_budget_file(file, &report_.verdicts);
   if (!raised) return raised.problem();
   if (*raised > 0)
-    say(fmt::format("saved  {}  {} limit{} raised\n", command_text({file.path}), *raised, *raised == 1 ? "" : "s"));
+    say(fmt::format("saved  {}  {} raised\n", command_text({file.path}), format_counted(*raised, "limit")));
   return Done{};
 }
 

@@ -155,8 +155,7 @@ void gather(const Profile& profile, const FoldedTree& tree, const FrameNames& na
     line.callers = all->chains.back().get();
     if (metric == Metric::kLeaked) {
       line.callers = nullptr;
-      line.remark = fmt::format("{} block{}", format_count(place.numbers.leaked_blocks),
-                                place.numbers.leaked_blocks == 1 ? "" : "s");
+      line.remark = format_counted(place.numbers.leaked_blocks, "block");
     }
     section.lines.push_back(line);
   }
@@ -256,8 +255,8 @@ std::string saved_lines(const SummaryInput& input) {
     const std::string which = others == 1 ? "" : fmt::format("  the largest of {} others", format_count(others));
     text += fmt::format("also   {}{}\n", command_text({largest->path}), which);
   }
-  text += fmt::format("saved  {}  {}  {} events lost\n", file, format_bytes(input.file_bytes),
-                      format_count(input.profile.run.counters.lost));
+  text += fmt::format("saved  {}  {}  {} lost\n", file, format_bytes(input.file_bytes),
+                      format_counted(input.profile.run.counters.lost, "event"));
   return text + fmt::format("next   heapprof report {}\n", file);
 }
 

@@ -82,9 +82,8 @@ std::string api_text(const Profile& profile, const FoldedTree& tree, const Frame
                     kind.size_bytes == 0 ? std::string() : format_bytes(kind.size_bytes)};
     lines.push_back(std::move(line));
   }
-  std::string text = fmt::format("\nGPU CALLS   {} of the host's time in {} {}; {} {} launched\n",
-                                 format_time(duration_ns), format_count(count), count == 1 ? "call" : "calls",
-                                 format_count(api.kernel_launches), api.kernel_launches == 1 ? "kernel" : "kernels");
+  std::string text = fmt::format("\nGPU CALLS   {} of the host's time in {}; {} launched\n", format_time(duration_ns),
+                                 format_counted(count, "call"), format_counted(api.kernel_launches, "kernel"));
   size_t function_column = 0;
   for (const std::string& line : lay_out(names, lines, 0, columns, &function_column)) text += line + "\n";
   const Kind* allocate = find_kind(kinds, "allocate");

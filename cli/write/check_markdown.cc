@@ -1,5 +1,6 @@
 // cli/write/check_markdown.cc: a table for a step's summary or a comment; short enough for GitHub's 64 KiB comments.
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/write/check_report.h"
 #include "cli/write/check_words.h"
 #include "cli/write/contract_text.h"
@@ -35,10 +36,10 @@ std::string title(const Verdict& verdict, bool warn_only) {
                        cell(verdict.statement));
   const size_t over = verdict.count(Outcome::kFail);
   const size_t all = verdict.judged.size();
-  const char* limits = all == 1 ? "limit" : "limits";
+  const std::string limits = format_counted(all, "limit");
   const std::string words =
-      over == 0 ? fmt::format("{} {} kept", all, limits)
-                : fmt::format("{} of {} {} exceeded{}", over, all, limits, warn_only ? " (only warned of)" : "");
+      over == 0 ? limits + " kept"
+                : fmt::format("{} of {} exceeded{}", over, limits, warn_only ? " (only warned of)" : "");
   return fmt::format("### heapprof: {}: {}\n", cell(verdict.name), words);
 }
 

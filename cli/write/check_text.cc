@@ -87,11 +87,9 @@ std::string last_line(const Verdict& verdict) {
   const size_t all = verdict.judged.size();
   const char* noun = !verdict.statement.empty() ? "claim" : "limit";
   const char* verb = !verdict.statement.empty() ? "broken" : "exceeded";
-  std::string text = over > 0 ? fmt::format("{} of {} {}{} {}", over, all, noun, all == 1 ? "" : "s", verb)
-                              : fmt::format("{} {}{} kept", all, noun, all == 1 ? "" : "s");
-  if (verdict.baseline_runs > 0)
-    text +=
-        fmt::format(" · baseline: median of {} run{}", verdict.baseline_runs, verdict.baseline_runs == 1 ? "" : "s");
+  std::string text = over > 0 ? fmt::format("{} of {} {}", over, format_counted(all, noun), verb)
+                              : format_counted(all, noun) + " kept";
+  if (verdict.baseline_runs > 0) text += " · baseline: median of " + format_counted(verdict.baseline_runs, "run");
   if (verdict.runs > 1) text += fmt::format(" · median of {} runs", verdict.runs);
   if (verdict.state.end.kind == EndKind::kUnknown) text += " · how the program ended is not known";
   if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty()) text += " · " + unjudged;

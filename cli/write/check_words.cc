@@ -138,10 +138,9 @@ std::string unjudged_text(const Verdict& verdict) {
   const auto [processes, replaced] = verdict.unjudged;
   if (verdict.state.trouble != Trouble::kNone || processes + replaced == 0) return "";
   std::string text;
-  if (processes > 0) text = fmt::format("{} process{} that it started", processes, processes == 1 ? "" : "es");
+  if (processes > 0) text = format_counted(processes, "process") + " that it started";
   if (replaced > 0) {
-    text +=
-        fmt::format("{}{} program{} replaced by exec", text.empty() ? "" : " and ", replaced, replaced == 1 ? "" : "s");
+    text += fmt::format("{}{} replaced by exec", text.empty() ? "" : " and ", format_counted(replaced, "program"));
   }
   return text + (processes + replaced == 1 ? " was not judged" : " were not judged");
 }

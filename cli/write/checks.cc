@@ -3,6 +3,7 @@
 
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/write/json_stream.h"
 
 #include <fmt/format.h>
@@ -49,9 +50,7 @@ std::string verdict(const std::vector<Check>& checks) {
   };
   const auto missing = count(Finding::kMissing);
   const auto warnings = count(Finding::kWarning);
-  const std::string warned = warnings == 0   ? ""
-                             : warnings == 1 ? "; 1 warning"
-                                             : fmt::format("; {} warnings", warnings);
+  const std::string warned = warnings == 0 ? "" : "; " + format_counted(static_cast<uint64_t>(warnings), "warning");
   if (missing == 0) return "heapprof can profile programs here" + warned + "\n";
   return fmt::format("heapprof cannot profile programs here: {} of {} checks found something missing{}\n", missing,
                      checks.size(), warned);

@@ -87,7 +87,7 @@ class DeviceLines {
     } else {
       cells.push_back("total " + bytes(totals.total_bytes));
     }
-    cells.push_back(format_count(totals.total_blocks) + (totals.total_blocks == 1 ? " alloc" : " allocs"));
+    cells.push_back(format_counted(totals.total_blocks, "alloc"));
     if (has_metric(profile_, Metric::kTemporary)) {
       cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
     }

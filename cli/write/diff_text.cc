@@ -86,7 +86,7 @@ class DiffText {
     const Profile& profile = *two_.profiles[side];
     std::string text;
     if (two_.runs[side].size() > 1) text += fmt::format("median of {} runs  ", two_.runs[side].size());
-    if (!profile.merged.empty()) return text + fmt::format("{} profiles merged", profile.merged.back().input + 1);
+    if (!profile.merged.empty()) return text + format_counted(profile.merged.back().input + 1, "profile") + " merged";
     if (profile.dialect == Dialect::kValgrind) return text + "valgrind --tool=dhat";
     if (profile.dialect == Dialect::kDhatRs) return text + "dhat-rs";
     return text + fmt::format("{}  {}  {}", start_text(profile.run.start_unix_ns),
@@ -149,8 +149,8 @@ class DiffText {
     text_ += "\n" + rtrim(paint_.bold(left) + std::string(end > used + 2 ? end - used : 2, ' ') + right) + "\n";
     place_lines(section);
     if (section.unchanged > 0 && !view_.all)
-      text_ += paint_.faint(fmt::format("{} {} unchanged within ±{} (--all)", format_count(section.unchanged),
-                                        section.unchanged == 1 ? "place" : "places", words_.slack(metric))) +
+      text_ += paint_.faint(fmt::format("{} unchanged within ±{} (--all)", format_counted(section.unchanged, "place"),
+                                        words_.slack(metric))) +
                "\n";
   }
 

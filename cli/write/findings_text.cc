@@ -34,8 +34,7 @@ class FindingsText {
       wrap("no findings" + unasked(", not asked: "), 0, "");
       return text_;
     }
-    wrap(fmt::format("{} finding{}, the costliest first{}", findings.size(), findings.size() == 1 ? "" : "s",
-                     unasked("; not asked: ")),
+    wrap(fmt::format("{}, the costliest first{}", format_counted(findings.size(), "finding"), unasked("; not asked: ")),
          0, "");
     for (size_t i = 0; i < shown; ++i) show(findings[i]);
     if (shown < findings.size())

@@ -15,7 +15,7 @@ std::string bytes(const ReportView& view, uint64_t value) {
   return view.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
 }
 
-std::string blocks(uint64_t count) { return fmt::format("{} block{}", format_count(count), count == 1 ? "" : "s"); }
+std::string blocks(uint64_t count) { return format_counted(count, "block"); }
 
 uint64_t per_second(uint64_t value, uint64_t over_ns) {
   __extension__ using Wide = unsigned __int128;

@@ -62,9 +62,9 @@ class HistoryText {
     }
     const auto earlier = [](const HistoryRecord& a, const HistoryRecord& b) { return a.time_unix_ns < b.time_unix_ns; };
     const auto [first, last] = std::minmax_element(records.begin(), records.end(), earlier);
-    text_ += fmt::format("  {} record{}  {} … {}", format_count_exact(records.size()), records.size() == 1 ? "" : "s",
-                         start_text(first->time_unix_ns), start_text(last->time_unix_ns));
-    if (view_.lines_skipped > 0) text_ += fmt::format("  {} lines left out", format_count_exact(view_.lines_skipped));
+    text_ += fmt::format("  {}  {} … {}", format_counted(records.size(), "record"), start_text(first->time_unix_ns),
+                         start_text(last->time_unix_ns));
+    if (view_.lines_skipped > 0) text_ += fmt::format("  {} left out", format_counted(view_.lines_skipped, "line"));
     text_ += '\n';
   }
 
@@ -88,8 +88,8 @@ class HistoryText {
     const size_t runs = longest.runs.size();
     const auto exceeded = std::count_if(longest.runs.begin(), longest.runs.end(),
                                         [&](size_t run) { return (*view_.records)[run].ok == false; });
-    text_ += fmt::format("\n{}  {}  {} run{}", escape_controls(head.name), escape_controls(head.device),
-                         format_count_exact(runs), runs == 1 ? "" : "s");
+    text_ += fmt::format("\n{}  {}  {}", escape_controls(head.name), escape_controls(head.device),
+                         format_counted(runs, "run"));
     if (exceeded > 0) text_ += fmt::format(", {} beyond limits", exceeded);
     text_ += '\n';
     std::vector<std::array<std::string, 8>> rows = {{"", "", "first", "last", "change", "", "smallest", "largest"}};

@@ -71,11 +71,12 @@ class TextReport {
     std::string facts;
     if (!profile_.merged.empty()) {
       const size_t inputs = profile_.merged.back().input + 1;
-      facts = fmt::format("    {} profiles merged    {}{} events lost", inputs, ends_text(),
-                          format_count(run.counters.lost));
+      facts = fmt::format("    {} merged    {}{} lost", format_counted(inputs, "profile"), ends_text(),
+                          format_counted(run.counters.lost, "event"));
     } else if (is_ours()) {
-      facts = fmt::format("    {}    {}    {}    {} events lost", start_text(run.start_unix_ns),
-                          length_text(profile_, run.duration_ns), end_text(run.end), format_count(run.counters.lost));
+      facts = fmt::format("    {}    {}    {}    {} lost", start_text(run.start_unix_ns),
+                          length_text(profile_, run.duration_ns), end_text(run.end),
+                          format_counted(run.counters.lost, "event"));
     } else {
       facts = fmt::format("    {}    {}", profile_.dialect == Dialect::kValgrind ? "valgrind --tool=dhat" : "dhat-rs",
                           length_text(profile_, run.duration_ns));
@@ -133,20 +134,21 @@ class TextReport {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return std::pair(sums[a].bytes, sums[a].blocks) > std::pair(sums[b].bytes, sums[b].blocks);
     });
-    title("SUPPRESSED", device, fmt::format("{} of {} used", used, counted(sums.size(), "rule")));
+    title("SUPPRESSED", device, fmt::format("{} of {} used", used, format_counted(sums.size(), "rule")));
     size_t bytes_width = 0;
     size_t blocks_width = 0;
     for (const size_t i : order) {
       bytes_width = std::max(bytes_width, display_width(bytes(sums[i].bytes)));
-      blocks_width = std::max(blocks_width, display_width(counted(sums[i].blocks, "block")));
+      blocks_width = std::max(blocks_width, display_width(format_counted(sums[i].blocks, "block")));
     }
     const size_t indent = bytes_width + blocks_width + 4;
     const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
     for (const size_t i : order) {
       const SuppressionRule& rule = view_.suppressions[i];
-      const std::string numbers = sums[i].blocks == 0 ? pad_left("unused", indent - 2)
-                                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
-                                                            pad_left(counted(sums[i].blocks, "block"), blocks_width);
+      const std::string numbers = sums[i].blocks == 0
+                                      ? pad_left("unused", indent - 2)
+                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
+                                            pad_left(format_counted(sums[i].blocks, "block"), blocks_width);
       const std::string source =
           rule.source.empty() ? "built in" : fmt::format("{}:{}", escape_controls(rule.source), rule.line);
       text_ += fmt::format("{}  {}\n", numbers, shorten_middle(rule.text, room));
@@ -173,10 +175,6 @@ class TextReport {
     text_ += "\n" + bold(left) + std::string(right_end > used + 2 ? right_end - used : 2, ' ') + remark + "\n";
   }
 
-  static std::string counted(uint64_t count, const char* noun) {
-    return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
-  }
-
   PlaceLine place_line(const Place& place, Metric metric, uint64_t all) const {
     const PlaceNumbers& numbers = place.numbers;
     const std::string share = format_percent({numbers.metric(metric), all});
@@ -185,16 +183,16 @@ class TextReport {
     line.location = names_.place_location(place);
     switch (metric) {
       case Metric::kPeak:
-        line.numbers = {bytes(numbers.peak_bytes), share, counted(numbers.peak_blocks, "block")};
+        line.numbers = {bytes(numbers.peak_bytes), share, format_counted(numbers.peak_blocks, "block")};
         break;
       case Metric::kLeaked:
-        line.numbers = {bytes(numbers.leaked_bytes), share, counted(numbers.leaked_blocks, "block")};
+        line.numbers = {bytes(numbers.leaked_bytes), share, format_counted(numbers.leaked_blocks, "block")};
         break;
       case Metric::kTotal:
-        line.numbers = {bytes(numbers.total_bytes), share, counted(numbers.total_blocks, "alloc")};
+        line.numbers = {bytes(numbers.total_bytes), share, format_counted(numbers.total_blocks, "alloc")};
         break;
       case Metric::kAllocations:
-        line.numbers = {counted(numbers.total_blocks, "alloc"), share, bytes(numbers.total_bytes)};
+        line.numbers = {format_counted(numbers.total_blocks, "alloc"), share, bytes(numbers.total_bytes)};
         break;
       case Metric::kTemporary:
         line.numbers = {
@@ -231,7 +229,7 @@ class TextReport {
     title(metric_name(metric), device,
           shown < order.size() ? fmt::format("top {} of {} places, {}", format_count(shown), format_count(order.size()),
                                              format_percent({covered, all}))
-                               : counted(shown, "place"));
+                               : format_counted(shown, "place"));
     size_t function_column = 0;
     const std::vector<std::string> texts = lay_out(names_, lines, 0, columns_, &function_column);
     for (size_t i = 0; i < shown; ++i) {
@@ -278,7 +276,7 @@ class TextReport {
       text_ += bytes(sum.suppressed_bytes) + " of known leaks suppressed (--list-suppressions)\n";
     const uint64_t folded = count_folded_frames(tree_);
     if (folded > 0 && !view_.all_frames && !view_.list_suppressions) {
-      text_ += counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
+      text_ += format_counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
     }
     findings_line();
     std::string more = "more:";
@@ -295,7 +293,7 @@ class TextReport {
     if (!can_have_findings(profile_) || view_.list_suppressions) return;
     const size_t count = shown_findings(profile_, view_, tree_).size();
     if (count == 0) return;
-    const std::string call = fmt::format("{} finding{}: heapprof report --findings ", count, count == 1 ? "" : "s");
+    const std::string call = format_counted(count, "finding") + ": heapprof report --findings ";
     const size_t used = display_width(call);
     text_ += call + shorten_middle(escape_controls(view_.file), columns_ > used + 10 ? columns_ - used : 10) + "\n";
   }

@@ -147,7 +147,7 @@ std::string render_tree(const Profile& profile, const FoldedTree& folded, const 
     const size_t room = columns > used + 16 ? columns - used : 16;
     text += numbers + line.prefix;
     if (line.node == 0) {
-      text += fmt::format("{} other{} below 1 %\n", format_count(line.cut_count), line.cut_count == 1 ? "" : "s");
+      text += format_counted(line.cut_count, "other") + " below 1 %\n";
       continue;
     }
     const TreeNode& node = tree[line.node];

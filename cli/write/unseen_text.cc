@@ -25,7 +25,7 @@ class UnseenWriter {
       const UnseenMemory& unseen = device->unseen;
       if (unseen.runtime_blocks != 0)
         counted += fmt::format("{}{} {} in {}", counted.empty() ? "" : "; ", escape_controls(device->name),
-                               bytes(unseen.runtime_bytes), allocations(unseen));
+                               bytes(unseen.runtime_bytes), format_counted(unseen.runtime_blocks, "allocation"));
       for (size_t i = 0; i < unseen.estimates.size() && i < kMostEstimates; ++i) add(*device, unseen.estimates[i]);
       if (unseen.estimates.size() > kMostEstimates) add_rest(*device);
       for (const Estimate& estimate : unseen.estimates) has_bound = has_bound || estimate.bound_count != 0;
@@ -43,10 +43,6 @@ class UnseenWriter {
 
  private:
   std::string bytes(uint64_t value) const { return exact_bytes_ ? format_bytes_exact(value) : format_bytes(value); }
-  static std::string allocations(const UnseenMemory& unseen) {
-    return unseen.runtime_blocks == 1 ? std::string("1 allocation")
-                                      : fmt::format("{} allocations", format_count(unseen.runtime_blocks));
-  }
   std::string amount(const Estimate& estimate) const {
     return (estimate.bound_count != 0 ? "≤ " : "≈ ") + bytes(estimate.size_bytes);
   }

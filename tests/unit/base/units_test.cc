@@ -71,6 +71,10 @@ TEST_CASE("counts are exact below a million") {
   CHECK(format_count(4118) == "4,118");
   CHECK(format_count(999999) == "999,999");
   CHECK(format_count(1000000) == "1.00 M");
+  CHECK(format_counted(0, "block") == "0 blocks");
+  CHECK(format_counted(1, "process") == "1 process");
+  CHECK(format_counted(2, "process") == "2 processes");
+  CHECK(format_counted(18'400'123, "block") == "18.4 M blocks");
   CHECK(format_count(18400000) == "18.4 M");
   CHECK(format_count(999499999) == "999 M");
   CHECK(format_count(999500000) == "1.00 G");
