@@ -59,6 +59,45 @@
                      (uint64_t at, unsigned short value, size_t count, void* stream), (at, value, count, stream))     \
   HEAPPROF_CUDA_PAIR(X, cuMemsetD32Async, _ptsz, cuMemsetD32Async, 3020, kSet, 4 * count,                             \
                      (uint64_t at, unsigned value, size_t count, void* stream), (at, value, count, stream))           \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D8_v2, _ptds, cuMemsetD2D8, 3020, kSet, width* height,                              \
+                     (uint64_t at, size_t pitch, unsigned char value, size_t width, size_t height),                   \
+                     (at, pitch, value, width, height))                                                               \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D8Async, _ptsz, cuMemsetD2D8Async, 3020, kSet, width* height,                       \
+                     (uint64_t at, size_t pitch, unsigned char value, size_t width, size_t height, void* stream),     \
+                     (at, pitch, value, width, height, stream))                                                       \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D16_v2, _ptds, cuMemsetD2D16, 3020, kSet, 2 * width * height,                       \
+                     (uint64_t at, size_t pitch, unsigned short value, size_t width, size_t height),                  \
+                     (at, pitch, value, width, height))                                                               \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D16Async, _ptsz, cuMemsetD2D16Async, 3020, kSet, 2 * width * height,                \
+                     (uint64_t at, size_t pitch, unsigned short value, size_t width, size_t height, void* stream),    \
+                     (at, pitch, value, width, height, stream))                                                       \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D32_v2, _ptds, cuMemsetD2D32, 3020, kSet, 4 * width * height,                       \
+                     (uint64_t at, size_t pitch, unsigned value, size_t width, size_t height),                        \
+                     (at, pitch, value, width, height))                                                               \
+  HEAPPROF_CUDA_PAIR(X, cuMemsetD2D32Async, _ptsz, cuMemsetD2D32Async, 3020, kSet, 4 * width * height,                \
+                     (uint64_t at, size_t pitch, unsigned value, size_t width, size_t height, void* stream),          \
+                     (at, pitch, value, width, height, stream))                                                       \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyDtoA_v2, _ptds, cuMemcpyDtoA, 3020, kCopyOnDevice, bytes,                             \
+                     (void* to, size_t offset, uint64_t from, size_t bytes), (to, offset, from, bytes))               \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyAtoD_v2, _ptds, cuMemcpyAtoD, 3020, kCopyOnDevice, bytes,                             \
+                     (uint64_t to, void* from, size_t offset, size_t bytes), (to, from, offset, bytes))               \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyAtoA_v2, _ptds, cuMemcpyAtoA, 3020, kCopyOnDevice, bytes,                             \
+                     (void* to, size_t to_offset, void* from, size_t offset, size_t bytes),                           \
+                     (to, to_offset, from, offset, bytes))                                                            \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyHtoA_v2, _ptds, cuMemcpyHtoA, 3020, kCopyToDevice, bytes,                             \
+                     (void* to, size_t offset, const void* from, size_t bytes), (to, offset, from, bytes))            \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyHtoAAsync_v2, _ptsz, cuMemcpyHtoAAsync, 3020, kCopyToDevice, bytes,                   \
+                     (void* to, size_t offset, const void* from, size_t bytes, void* stream),                         \
+                     (to, offset, from, bytes, stream))                                                               \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyAtoH_v2, _ptds, cuMemcpyAtoH, 3020, kCopyToHost, bytes,                               \
+                     (void* to, void* from, size_t offset, size_t bytes), (to, from, offset, bytes))                  \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyAtoHAsync_v2, _ptsz, cuMemcpyAtoHAsync, 3020, kCopyToHost, bytes,                     \
+                     (void* to, void* from, size_t offset, size_t bytes, void* stream),                               \
+                     (to, from, offset, bytes, stream))                                                               \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpy3DPeer, _ptds, cuMemcpy3DPeer, 4000, kCopyOnDevice, bytes_of(copy),                   \
+                     (const CudaCopy3d* copy), (copy))                                                                \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpy3DPeerAsync, _ptsz, cuMemcpy3DPeerAsync, 4000, kCopyOnDevice, bytes_of(copy),         \
+                     (const CudaCopy3d* copy, void* stream), (copy, stream))                                          \
   HEAPPROF_CUDA_PAIR(X, cuStreamWaitEvent, _ptsz, cuStreamWaitEvent, 3020, kWaitForEvent, 0,                          \
                      (void* stream, void* event, unsigned flags), (stream, event, flags))                             \
   HEAPPROF_CUDA_PAIR(X, cuEventRecord, _ptsz, cuEventRecord, 2000, kRecordEvent, 0, (void* event, void* stream),      \

@@ -44,12 +44,21 @@ struct CudaCopy2d {  // CUDA_MEMCPY2D
   size_t width_bytes;
   size_t height;
 };
-struct CudaCopy3d {  // CUDA_MEMCPY3D
+struct CudaCopy3d {  // CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has a context where the former has reserved
   size_t from[11];   // x, y, z, level of detail, memory type, host, device, array, reserved, pitch, height
   size_t to[11];
   size_t width_bytes;
   size_t height;
   size_t depth;
+};
+struct CudaExternalMemory {  // CUDA_EXTERNAL_MEMORY_HANDLE_DESC, its beginning
+  uint32_t type;
+  void* handle[2];
+  unsigned long long size_bytes;
+};
+struct CudaExternalBuffer {  // CUDA_EXTERNAL_MEMORY_BUFFER_DESC, its beginning
+  unsigned long long offset;
+  unsigned long long size_bytes;
 };
 struct CudaIpcHandle {
   char bytes[64];

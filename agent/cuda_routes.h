@@ -27,6 +27,8 @@ using heapprof::agent::CudaArray2d;
 using heapprof::agent::CudaArray3d;
 using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
+using heapprof::agent::CudaExternalBuffer;
+using heapprof::agent::CudaExternalMemory;
 using heapprof::agent::CudaIpcHandle;
 using heapprof::agent::CudaNode;
 

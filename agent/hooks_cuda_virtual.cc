@@ -29,6 +29,38 @@ HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned fl
   return open_imported(REAL(cuIpcOpenMemHandle_v2), address, handle, flags, HEAPPROF_HOOK_FRAME());
 }
 
+// Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the driver's.
+HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
+  const int result = call(REAL(cuImportExternalMemory), memory, what);
+  if (result == kCudaSuccess && memory != nullptr && *memory != nullptr && what != nullptr) {
+    record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, number(*memory), kNoAddress,
+                   what->size_bytes},
+                  HEAPPROF_HOOK_FRAME());
+  }
+  return result;
+}
+HOOK(cuExternalMemoryGetMappedBuffer)(uint64_t* address, void* memory, const CudaExternalBuffer* what) {
+  const int result = call(REAL(cuExternalMemoryGetMappedBuffer), address, memory, what);
+  if (result == kCudaSuccess && address != nullptr && *address != 0 && what != nullptr) {
+    record_device({DeviceOperation::kMap, 0, number(memory), *address, what->size_bytes}, HEAPPROF_HOOK_FRAME());
+  }
+  return result;
+}
+HOOK(cuExternalMemoryGetMappedMipmappedArray)(void** array, void* memory, const void* what) {
+  const int result = call(REAL(cuExternalMemoryGetMappedMipmappedArray), array, memory, what);
+  if (result == kCudaSuccess && array != nullptr && *array != nullptr)
+    record_device({DeviceOperation::kMap, 0, number(memory), number(*array), 1}, HEAPPROF_HOOK_FRAME());
+  return result;
+}
+HOOK(cuDestroyExternalMemory)(void* memory) {
+  auto* real = REAL(cuDestroyExternalMemory);
+  if (real == nullptr) return kCudaNotInitialized;
+  note_handle(DeviceOperation::kReleaseHandle, number(memory), HEAPPROF_HOOK_FRAME());
+  const int result = real(memory);
+  if (result != kCudaSuccess) note_handle(DeviceOperation::kRetainHandle, number(memory), HEAPPROF_HOOK_FRAME());
+  return result;
+}
+
 HOOK(cuMemCreate)
 (uint64_t* handle, size_t size_bytes, const CudaAllocationProperties* properties, unsigned long long flags) {
   auto* real = REAL(cuMemCreate);

@@ -68,7 +68,7 @@ enum class TruncationCause : uint32_t {
 // clang-format off
 #define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                   \
   X(kAllocate,       1)  /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends     */  \
-  X(kRelease,        2)  /* kFree: the memory at address ends, whatever its device                                  */  \
+  X(kRelease,        2)  /* kFree: the memory at address ends, whatever its device; or what is mapped there         */  \
   X(kCreateHandle,   3)  /* kMalloc: physical memory behind a handle (object), which is its first reference         */  \
   X(kRetainHandle,   4)  /* kFree: one more reference to the handle (object)                                        */  \
   X(kReleaseHandle,  5)  /* kFree: one reference less; without references and mappings the memory ends              */  \

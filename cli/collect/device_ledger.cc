@@ -94,7 +94,12 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
 }
 
 void DeviceLedger::release(uint64_t address, uint32_t thread) {
+  unmapped_.erase(thread);
   const auto at = memory_.find(address);
+  if (at == memory_.end() && mappings_.count(address) != 0) {  // of external memory
+    released_.erase(thread);
+    return unmap(address, 1, thread);
+  }
   if (at == memory_.end()) {
     if (graph_addresses_.count(address) == 0) ++unmatched_;
     released_.erase(thread);
@@ -124,7 +129,8 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
 
 void DeviceLedger::keep(uint64_t address, uint32_t thread) {
   const auto at = released_.find(thread);
-  if (at == released_.end() || at->second.address != address) return;
+  if (at == released_.end()) return keep_mappings(thread);
+  if (at->second.address != address) return;
   const auto now_there = memory_.find(address);
   if (at->second.is_reference) {
     if (now_there == memory_.end()) {  // closed by others meanwhile: to the last but this one

@@ -36,7 +36,15 @@ constexpr std::array<std::string_view, 48> kAllocators = {
     "strdup",        "strndup",         "sysmalloc",       "tcache_init",      "valloc",
     "vasprintf",     "wcsdup",          "xcalloc",         "xmalloc",          "xmemdup",
     "xrealloc",      "xstrdup",         "xzalloc"};
-constexpr std::array<std::string_view, 23> kAllocatorPrefixes = {"operator new",
+constexpr std::array<std::string_view, 31> kAllocatorPrefixes = {"operator new",
+                                                                 "libcudart_static_",  // as nvcc links it
+                                                                 "cudaMalloc",
+                                                                 "c10::alloc_cpu",  // PyTorch's
+                                                                 "c10::cuda::CUDACachingAllocator",
+                                                                 "cudaHostAlloc",
+                                                                 "cudaFree",
+                                                                 "cudaMemcpy",
+                                                                 "cudaMemset",
                                                                  "operator delete",
                                                                  "__libc_malloc",
                                                                  "__libc_calloc",
@@ -59,8 +67,9 @@ constexpr std::array<std::string_view, 23> kAllocatorPrefixes = {"operator new",
                                                                  "tcmalloc::",
                                                                  "scudo::",
                                                                  "_PyMem_"};
-constexpr std::array<std::string_view, 8> kAllocatorModules = {
-    "libheapprof", "libjemalloc", "libmimalloc", "libtcmalloc", "libsnmalloc", "libhoard", "libscudo", "vgpreload_"};
+constexpr std::array<std::string_view, 9> kAllocatorModules = {"libheapprof", "libjemalloc", "libmimalloc",
+                                                               "libtcmalloc", "libsnmalloc", "libhoard",
+                                                               "libscudo",    "vgpreload_",  "libcudart.so"};
 
 constexpr std::array<std::string_view, 9> kStandardPrefixes = {
     "std::",  "__gnu_cxx::", "__cxxabiv1::",      "core::", "alloc::", "hashbrown::",

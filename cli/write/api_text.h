@@ -1,7 +1,7 @@
-// cli/write/api_text.h: what the calls of a device's API cost the host, by kind, each with the stack that took most.
+// cli/write/api_text.h: what the calls of the GPU's API cost the host, by kind and place, on all devices.
 //
-//   GPU CALLS          1.20 s of the host's time in 41,204 calls; 812,004 kernels launched
-//    812 ms  66.2 %      4,118 allocate         197 µs each   upload  src/gpu.cu:140 ← main
+//   GPU CALLS   1.20 s of the host's time in 41,204 calls; 812,004 kernels launched
+//   812 ms  66.2 %  4,118 × allocate  1.20 GiB  upload  src/gpu.cu:140  ← main
 #pragma once
 
 #include "cli/model/places.h"

@@ -16,6 +16,7 @@ void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink*
   Profile one = profile;
   std::erase_if(one.devices, [&](const Device& device) { return device.name != view.device; });
   std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
+  one.api = {};        // of all devices
   canonicalize(&one);  // frames that only other devices' sites have are gone
   write_dhat(one, sink);
 }

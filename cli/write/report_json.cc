@@ -29,6 +29,8 @@ class ReportWriter {
     json_.begin_array();
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
     json_.end_array();
+    const DeviceApi& api = profile_.api;
+    if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
     json_.end_object();
     json_.finish();
   }
@@ -108,13 +110,7 @@ class ReportWriter {
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
-    if (has_any(device.held)) {
-      write_fields("held", [&](auto&& visit) { visit_held(device.held, visit); });
-    }
-    if (has_any(device.use)) {
-      write_fields("use", [&](auto&& visit) { visit_use(device.use, visit); });
-    }
-    if (device.unseen.has_any()) write_unseen(device.unseen);
+    write_driver_facts(device);
     if (has_resident_parts(totals)) {
       count("resident_max_bytes", totals.rss_max_bytes);
       count("live_at_resident_max_bytes", totals.live_at_rss_max_bytes);
@@ -131,22 +127,78 @@ class ReportWriter {
     json_.end_object();
   }
 
-  // As they stand in the profile.
-  template <typename VisitAll>
-  void write_fields(const char* name, VisitAll&& visit_all) {
+  // Named as in the profile.
+  auto field_writer() {
+    return [this](std::string_view name, const auto& value) {
+      using Value = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, std::optional<uint64_t>>) {
+        if (value) count(name, *value);
+      } else {
+        json_.key(name);
+        if constexpr (std::is_same_v<Value, bool>) {
+          json_.boolean(value);
+        } else if constexpr (std::is_same_v<Value, std::string>) {
+          json_.string(value);
+        } else {
+          json_.number(value);
+        }
+      }
+    };
+  }
+  template <typename WriteMembers>
+  void write_object(const char* name, WriteMembers&& write_members) {
     json_.key(name);
     json_.begin_object();
-    visit_all([this](std::string_view field, const auto& value) {
-      json_.key(field);
-      if constexpr (std::is_same_v<decltype(value), const bool&>) {
-        json_.boolean(value);
-      } else if constexpr (std::is_same_v<decltype(value), const std::string&>) {
-        json_.string(value);
-      } else {
-        json_.number(value);
-      }
-    });
+    write_members();
     json_.end_object();
+  }
+  template <typename Elements, typename WriteMembers>
+  void write_objects(const char* name, const Elements& elements, WriteMembers&& write_members) {
+    json_.key(name);
+    json_.begin_array();
+    for (const auto& element : elements) {
+      json_.new_line();
+      json_.begin_object();
+      write_members(element);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+  // Where the stack that ends here is placed.
+  void write_place_of(uint32_t node) {
+    const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
+    if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
+  }
+
+  void write_driver_facts(const Device& device) {
+    const auto field = field_writer();
+    if (!device.identity.uuid.empty() || !device.identity.product.empty())
+      write_object("identity", [&] { visit_identity(device.identity, field); });
+    if (device.limit_bytes != 0) count("limit_bytes", device.limit_bytes);
+    if (has_any(device.held)) write_object("held", [&] { visit_held(device.held, field); });
+    if (has_any(device.use)) write_object("use", [&] { visit_use(device.use, field); });
+    if (device.unseen.has_any()) write_unseen(device.unseen);
+    if (device.refusals.empty()) return;
+    write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
+      write_place_of(refusal.node);
+      visit_refusal(refusal, field);
+      write_objects("holders", refusal.holders, [&](const Holder& holder) {
+        write_place_of(holder.node);
+        visit_holder(holder, field);
+      });
+    });
+  }
+
+  void write_api(const DeviceApi& api) {
+    const auto field = field_writer();
+    write_object("device_api", [&] {
+      count("kernel_launches_count", api.kernel_launches);
+      write_objects("calls", api.calls, [&](const ApiCall& call) {
+        write_place_of(call.node);
+        visit_api_call(call, field);
+      });
+      write_objects("threads", api.threads, [&](const ApiThread& thread) { visit_api_thread(thread, field); });
+    });
   }
 
   // Part of the leaked bytes, not beside them.

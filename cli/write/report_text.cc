@@ -46,7 +46,7 @@ class TextReport {
           refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});
       if (!refused.empty()) text_ += "\n" + refused;
     }
-    if (!view_.list_suppressions) text_ += api_text(profile_, tree_, names_, columns_);
+    if (!view_.list_suppressions && view_.device.empty()) text_ += api_text(profile_, tree_, names_, columns_);
     for (const Device* device : devices) {
       if (view_.list_suppressions) {
         suppressions(*device);

@@ -23,6 +23,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -62,7 +63,9 @@ struct Driver {
   uint64_t next_handle = 1;
   CUctx_st primary[kDevices] = {{0}, {1}};
   int retained[kDevices] = {0, 0};
-  std::map<uint64_t, int> opened;  // imported memory: how often
+  std::map<uint64_t, int> opened;      // imported memory: how often
+  uint64_t external = 0x6e0000000000;  // the next address or object of external memory; what is mapped of it
+  std::set<uint64_t> mapped_external;
   uint64_t streams = 0;
   size_t taken[kDevices] = {0, 0};  // by contexts and modules
   std::map<std::string, int> kernels;
@@ -70,6 +73,7 @@ struct Driver {
   long lookups_by_agent = 0;
   std::map<std::string, long> calls;
   std::map<std::string, int> failures;
+  std::map<std::string, unsigned> slow_us;
   std::map<std::string, uint64_t> arguments;
 };
 Driver& driver() {
@@ -112,6 +116,10 @@ int current_device() { return t_context == nullptr ? -1 : t_context->device; }
 int enter(const char* function) {
   std::lock_guard guard(driver().mutex);
   ++driver().calls[function];
+  if (const auto slow = driver().slow_us.find(function); slow != driver().slow_us.end()) {
+    usleep(slow->second);
+    driver().slow_us.erase(slow);
+  }
   const auto at = driver().failures.find(function);
   if (at == driver().failures.end()) return 0;
   const int result = at->second;
@@ -140,7 +148,7 @@ int allocate(CUdeviceptr* address, size_t bytes, int device) {
 }
 
 int release(CUdeviceptr address) {
-  if (address == 0 || fake_graph_free(address)) return kSuccess;
+  if (address == 0 || fake_graph_free(address) || driver().mapped_external.erase(address) != 0) return kSuccess;
   fake_pool_give(address);
   const auto at = driver().blocks.find(address);
   if (at == driver().blocks.end()) return kInvalidValue;
@@ -205,6 +213,10 @@ CUstream fake_cuda_capturing = nullptr;
 std::recursive_mutex& fake_mutex() { return driver().mutex; }
 int fake_enter(const char* function) { return enter(function); }
 
+void fake_cuda_slow_next(const char* function, unsigned duration_us) {
+  std::lock_guard guard(driver().mutex);
+  driver().slow_us[function] = duration_us;
+}
 void fake_cuda_fail_next(const char* function, int result) {
   std::lock_guard guard(driver().mutex);
   driver().failures[function] = result;
@@ -505,6 +517,27 @@ int cuIpcCloseMemHandle(CUdeviceptr address) {
   if (--driver().opened[address] > 0) return kSuccess;
   driver().opened.erase(address);
   return release(address);
+}
+int cuImportExternalMemory(void** memory, const CudaExternalMemory*) {
+  ENTER(cuImportExternalMemory);
+  *memory = reinterpret_cast<void*>(driver().external += 0x1000);
+  return kSuccess;
+}
+int cuExternalMemoryGetMappedBuffer(CUdeviceptr* address, void*, const CudaExternalBuffer* what) {
+  ENTER(cuExternalMemoryGetMappedBuffer);
+  *address = driver().external += 0x1000;
+  driver().external += what->size_bytes / 0x1000 * 0x1000;
+  driver().mapped_external.insert(*address);
+  return kSuccess;
+}
+int cuExternalMemoryGetMappedMipmappedArray(void** array, void*, const void*) {
+  ENTER(cuExternalMemoryGetMappedMipmappedArray);
+  *array = new CUarray_st{0};
+  return kSuccess;
+}
+int cuDestroyExternalMemory(void*) {
+  ENTER(cuDestroyExternalMemory);
+  return kSuccess;
 }
 int cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   errno = kErrnoOfQuestions;

@@ -11,6 +11,8 @@
 using heapprof::agent::CudaAllocationNode;
 using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
+using heapprof::agent::CudaExternalBuffer;
+using heapprof::agent::CudaExternalMemory;
 using heapprof::agent::CudaNode;
 
 // Of what a call was given, in order.
@@ -108,6 +110,10 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))        \
   X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                                \
   X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                                 \
+  X(cuImportExternalMemory, (void** memory, const CudaExternalMemory* what))                                        \
+  X(cuExternalMemoryGetMappedBuffer, (CUdeviceptr * address, void* memory, const CudaExternalBuffer* what))         \
+  X(cuExternalMemoryGetMappedMipmappedArray, (void** array, void* memory, const void* what))                        \
+  X(cuDestroyExternalMemory, (void* memory))                                                                        \
   X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                     \
   X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                             \
   X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                        \
@@ -158,6 +164,8 @@ HEAPPROF_CUDA_LAUNCHES(X)
 
 // The next call of the function fails with this result, and has no effect.
 void fake_cuda_fail_next(const char* function, int result);
+// The next call of the function takes so long.
+void fake_cuda_slow_next(const char* function, unsigned duration_us);
 // Calls of a function so far, as the driver saw them.
 long fake_cuda_calls(const char* function);
 // hash_of what the function was given last.

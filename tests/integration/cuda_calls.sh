@@ -7,7 +7,7 @@ sum() { jq -r --arg call "$1" '[.heapprof.device_api.calls[] | select(.call == $
 expect_eq "kernels: 6 entry points, twice, and 100,000" "$(jq .heapprof.device_api.kernel_launches_count profile.json)" 100012
 expect_eq "allocations" "$(sum allocate calls_count) $(sum allocate size_bytes)" "500 $((500 << 20))"
 expect_eq "frees" "$(sum free calls_count)" 500
-expect_eq "copies to the device: 4 entry points, twice, and 1,000" "$(sum "copy to device" calls_count)" 1008
+expect_eq "copies to the device: 8 entry points, twice, and 1,000" "$(sum "copy to device" calls_count)" 1016
 expect_eq "waits for a stream" "$(sum "synchronize stream" calls_count)" 4
 [ "$(sum "synchronize stream" duration_ns)" -ge 800000 ] || fail "four waits of 200 µs: $(sum "synchronize stream" duration_ns) ns"
 jq -e '.ftbl as $f | .heapprof.device_api.calls[] | select(.call == "allocate") | [.fs[] | $f[.]] | any(contains("churn("))' profile.json >/dev/null ||
@@ -18,7 +18,47 @@ expect_in report.txt "GPU CALLS"
 expect_in report.txt "100,012 kernels launched"
 expect_in report.txt "499 allocations were of device memory that had been there before"
 grep "500 × allocate" report.txt | grep -q churn || fail "$(cat report.txt)"
+"$HEAPPROF_BIN" report --format json profile.json >report.json
+expect_eq "in JSON" "$(jq -r '[.device_api.kernel_launches_count, ([.device_api.calls[] | select(.call == "allocate" and (.function | test("churn"))) | .calls_count] | add),
+  ([.device_api.threads[] | select(.call == "allocate") | .calls_count] | add)] | join(" ")' report.json)" "100012 500 500"
+"$HEAPPROF_BIN" report --color never --device cuda:0 profile.json >report.txt
+expect_not_in report.txt "GPU CALLS"
+"$HEAPPROF_BIN" export --format dhat --device cuda:0 -o one.json profile.json || fail "export: $?"
+expect_eq "calls of all devices in a file of one" "$(jq '.heapprof.device_api' one.json)" null
 # What is written reads back: the sum of two such profiles is twice as much.
 cp profile.json again.json
 "$HEAPPROF_BIN" merge -o sum.json profile.json again.json 2>/dev/null || fail "merge: $?"
 expect_eq "merged" "$(jq '[.heapprof.device_api.kernel_launches_count, ([.heapprof.device_api.calls[] | select(.call == "allocate") | .calls_count] | add)] | join(" ")' -r sum.json)" "200024 1000"
+
+# What is allocated again and again costs what that costs, whatever others cost.
+cat >slow.cc <<'CC'
+#include "tests/fake_cuda/fake_cuda.h"
+[[gnu::noinline]] CUdeviceptr workspace(size_t bytes) {
+  CUdeviceptr block = 0;
+  cuMemAlloc_v2(&block, bytes);
+  asm volatile("" ::: "memory");
+  return block;
+}
+[[gnu::noinline]] void load() {
+  for (int i = 0; i < 10; ++i) {
+    fake_cuda_slow_next("cuMemAlloc_v2", 50'000);
+    CUdeviceptr kept = 0;
+    cuMemAlloc_v2(&kept, 1000);
+  }
+  asm volatile("" ::: "memory");
+}
+int main() {
+  CUcontext context = nullptr;
+  cuCtxCreate_v2(&context, 0, 0);
+  load();
+  for (int i = 0; i < 200; ++i) cuMemFree_v2(workspace(5000));
+}
+CC
+if have c++ && c++ -std=c++20 -g -O1 -I"$SOURCE" slow.cc -o slow -L"$BUILD/tests/fake_cuda" -lcuda -Wl,-rpath,"$BUILD/tests/fake_cuda" 2>cc.txt; then
+  profile ./slow
+  "$HEAPPROF_BIN" report --color never profile.json >report.txt
+  grep -E '^199 allocations were of device memory that had been there before: about [0-9.]+ (µs|ns|ms) ' report.txt | grep -vE ' [0-9]{2,} ms ' | grep -q . || fail "$(cat report.txt)"
+  grep -qE '^ +199 × +[0-9.]+ (µs|ms) +workspace ' report.txt || fail "$(cat report.txt)"
+  grep -qE ' 10 × allocate .* load ' report.txt || fail "$(cat report.txt)"
+  grep -qE ' 200 × allocate .* workspace ' report.txt || fail "$(cat report.txt)"
+fi

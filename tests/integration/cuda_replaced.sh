@@ -20,6 +20,8 @@ for route in linked dlopen; do
       expect_eq "counted at the runtime, $route, with driver calls" "$counted" 0
       ! grep -q "$said" err.txt || fail "$(cat err.txt)"
     fi
+    expect_eq "places in the runtime, $route, $kind" "$("$HEAPPROF_BIN" report --format json profile.json |
+      jq -c '[.devices[] | select(.name == "cuda:0" or .name == "pinned") | .places[].function // "" | select(test("cuda"))]')" "[]"
     expect_eq "frames of the agent in stacks, $route, $kind" "$(agent_frames)" 0
     jq -e '.ftbl as $f | .heapprof.devices[] | select(.name == "cuda:0") | .pps[] | [.fs[] | $f[.]] | select(any(contains("plain("))) | any(contains("device_memory("))' profile.json >/dev/null ||
       fail "no stack through the program, $route, $kind"

@@ -189,6 +189,32 @@ KEEP_FRAME void virtual_memory() {
   books["cuda:1"].add(1 << 20);  // left
 }
 
+// Of another API: it lives as long as the object, or what is mapped of it.
+KEEP_FRAME void external() {
+  void* memory = nullptr;
+  CUdeviceptr buffer = 0;
+  void* array = nullptr;
+  const CudaExternalMemory what{1, {}, 300000};
+  const CudaExternalBuffer part{0, 100000};
+  EXPECT(cuda.cuImportExternalMemory(&memory, &what) == kSuccess);
+  books["imported"].add(300000);
+  EXPECT(cuda.cuExternalMemoryGetMappedBuffer(&buffer, memory, &part) == kSuccess);
+  EXPECT(cuda.cuExternalMemoryGetMappedMipmappedArray(&array, memory, &part) == kSuccess);
+  cuda.fail_next("cuDestroyExternalMemory", kInvalidValue);
+  EXPECT(cuda.cuDestroyExternalMemory(memory) == kInvalidValue);
+  EXPECT(cuda.cuDestroyExternalMemory(memory) == kSuccess);
+  EXPECT(cuda.cuMipmappedArrayDestroy(static_cast<CUarray>(array)) == kSuccess);
+  cuda.fail_next("cuMemFree_v2", kInvalidValue);
+  EXPECT(cuda.cuMemFree_v2(buffer) == kInvalidValue);
+  // The buffer holds it: a second object beside it makes a peak that tells.
+  EXPECT(cuda.cuImportExternalMemory(&memory, &what) == kSuccess);
+  books["imported"].add(300000);
+  EXPECT(cuda.cuMemFree_v2(buffer) == kSuccess);
+  books["imported"].sub(300000);
+  EXPECT(cuda.cuDestroyExternalMemory(memory) == kSuccess);
+  books["imported"].sub(300000);
+}
+
 KEEP_FRAME void imported() {
   CudaIpc handle{};
   const size_t bytes = 123456;
@@ -284,6 +310,7 @@ int main() {
   pools_and_streams();
   virtual_memory();
   imported();
+  external();
   contexts(context);
   other_threads(context);
   for (const auto& [name, book] : books)

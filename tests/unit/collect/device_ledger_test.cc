@@ -210,6 +210,28 @@ TEST_CASE("a close of imported memory that failed is taken back") {
   CHECK(session.device("imported").totals.total_blocks == 1);
 }
 
+TEST_CASE("external memory ends with its object and what is mapped of it, and a free that failed is taken back") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kCreateHandle, wire::kImportedDevice, 0x77, 8, 3000);
+  session.begin(&ring, Operation::kMap, 0, 0x77, 0x100000, 1000);
+  session.end(&ring, Operation::kReleaseHandle, 0x77, 8);
+  session.end(&ring, Operation::kRelease, 0, 0x100000);
+  session.end(&ring, Operation::kKeep, 0, 0x100000);
+  SECTION("still mapped") {
+    session.finish();
+    CHECK(session.device("imported").totals.leaked_bytes == 3000);
+  }
+  SECTION("freed, and a failed free of somebody else's takes nothing back") {
+    session.end(&ring, Operation::kRelease, 0, 0x100000);
+    session.end(&ring, Operation::kRelease, 0, 0x200000);
+    session.end(&ring, Operation::kKeep, 0, 0x200000);
+    session.finish();
+    CHECK(session.device("imported").totals.leaked_bytes == 0);
+  }
+  CHECK(session.device("imported").totals.total_blocks == 1);
+}
+
 TEST_CASE("what the driver holds is what it said last") {
   Session session;
   RingBuilder ring = session.claim(7);
