@@ -110,6 +110,8 @@ struct FileLine {
   X("HP101", processes_refused, (12, "too many open files"))                                                       \
   X("HP102", root_image_replaced, ("sh", "/opt/server"))                                                           \
   X("HP103", summary_left_out, ("x.json"))                                                                         \
+  X("HP111", device_was_full, ("cuda:0", 3))                                                                       \
+  X("HP112", limit_of_unused_device, ("cuda:5"))                                                                   \
   X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
   X("HP121", nothing_to_compare, ())                                                                               \
   X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
@@ -193,7 +195,9 @@ Problem agent_stopped(const std::string& reason);
 Problem processes_refused(uint64_t processes, const std::string& reason);            // warning
 Problem root_image_replaced(const std::string& program, const std::string& became);  // warning
 Problem memory_refused(const std::string& purpose);                                  // "write x.json"
-Problem summary_left_out(const std::string& path);                                   // the profile is written
+Problem device_was_full(const std::string& device, uint64_t refused);
+Problem limit_of_unused_device(const std::string& device);
+Problem summary_left_out(const std::string& path);  // the profile is written
 Problem launch_failed(const std::string& program, const std::string& reason);
 Problem socket_refused(const std::string& path, const std::string& reason);
 Problem reference_unwinder_missing(const std::string& flag);

@@ -72,6 +72,19 @@ Problem root_image_replaced(const std::string& program, const std::string& becam
           fmt::format("read the profile as that of {}", program), kWarning};
 }
 
+Problem device_was_full(const std::string& device, uint64_t refused) {
+  return {"HP111",
+          fmt::format("{} had no memory for {}: its peak is what it gave, not what was asked for", device,
+                      format_counted(refused, "allocation")),
+          "see who asked and who held the memory: heapprof report FILE",
+          "run where the device has more memory, and compare that", kWarning};
+}
+
+Problem limit_of_unused_device(const std::string& device) {
+  return {"HP112", fmt::format("no process used {}: its limit changed nothing", device),
+          "name a device of the program's: those it used are in the table above", "leave the limit out", kWarning};
+}
+
 Problem agent_stopped(const std::string& reason) {
   return {"HP036", fmt::format("the agent stopped recording before the program's end: {}", reason),
           "run again; if it stops again, report the line above",

@@ -5,6 +5,7 @@
 #include "cli/base/problems.h"
 #include "cli/commands/suppression_options.h"
 #include "cli/model/fields.h"
+#include "cli/model/warnings.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_runs.h"
 #include "cli/write/diff_view.h"
@@ -88,7 +89,10 @@ Result<int> diff_files(const DiffOptions& options, const Suppressions& suppressi
   if (const Result<Done> checked = check_view(two, options.view); !checked) return checked.problem();
   Problems problems;
   for (const RunTotals& base_run : two.runs[kBase]) compare_runs(base_run, run, &problems);
-  for (const Side side : kSides) note_incomplete(two.runs[side], &problems);
+  for (const Side side : kSides) {
+    note_incomplete(two.runs[side], &problems);
+    for (Problem& refused : find_refusals(*two.profiles[side])) problems.push_back(std::move(refused));
+  }
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, options.color);
   return finish(options, problems, options.form.render(two, options.view, terminal), grew(two, options.view));
 }

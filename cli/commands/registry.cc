@@ -40,7 +40,7 @@ const Command* find_command(const std::string& name) {
 }
 
 std::string overview() {
-  return "heapprof: an exact memory profiler for Linux programs\n"
+  return "heapprof: an exact memory profiler for Linux programs, heap and CUDA\n"
          "\n"
          "  heapprof run ./render scene.usd          profile it, show a summary\n"
          "  heapprof run -o r.json -- ./render -x    to r.json; -x is render's own flag\n"

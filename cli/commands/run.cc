@@ -40,8 +40,7 @@ void declare_run_options(Options* options, RunOptions* target) {
                       86'400, &target->stall_timeout_s);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
-  options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N; repeatable"},
-                     &target->limits);
+  options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
   options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},

@@ -45,9 +45,10 @@ Result<int> snapshot(const SnapshotOptions& options) {
   // In the user's own terms where it is what was asked for.
   const bool is_as_named = std::filesystem::absolute(path).string() == taken->path;
   const std::string shown = escape_controls(is_as_named ? path : taken->path);
-  fmt::print(stderr, "process {} runs on: {} live, peak so far {}\nsaved  {}  {}\nnext   heapprof report {}\n", pid,
-             format_bytes(taken->live_bytes), format_bytes(taken->peak_bytes), shown, format_bytes(taken->size_bytes),
-             shown);
+  const std::string devices = taken->devices.empty() ? "" : ", " + escape_controls(taken->devices);
+  fmt::print(stderr, "process {} runs on: {} live, peak so far {}{}\nsaved  {}  {}\nnext   heapprof report {}\n", pid,
+             format_bytes(taken->live_bytes), format_bytes(taken->peak_bytes), devices, shown,
+             format_bytes(taken->size_bytes), shown);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/model/places.h"
+#include "cli/model/site_numbers.h"
 
 #include <algorithm>
 #include <string>
@@ -86,6 +87,16 @@ std::vector<Problem> find_warnings(const Profile& profile) {
   if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
   if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, &warnings);
+  return warnings;
+}
+
+std::vector<Problem> find_refusals(const Profile& profile) {
+  std::vector<Problem> warnings;
+  for (const Device& device : profile.devices) {
+    uint64_t refused = 0;
+    for (const Refusal& refusal : device.refusals) refused = add_saturating(refused, refusal.count);
+    if (refused != 0) warnings.push_back(device_was_full(device.name, refused));
+  }
   return warnings;
 }
 

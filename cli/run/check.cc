@@ -125,6 +125,7 @@ Verdict Checker::examine(Case* what) {
   verdict.duration_ns = profile.run.duration_ns;
   if (verdict.state.trouble != Trouble::kNone) return verdict;
   for (const Problem& warning : find_warnings(profile)) warn(warning);
+  for (const Problem& warning : find_refusals(profile)) warn(warning);
   if (!ended_as_claimed(budget, verdict.state.end)) {  // what it took on another way says nothing
     add_facts(*what->contract, &verdict);
     return verdict;

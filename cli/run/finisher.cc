@@ -14,6 +14,7 @@
 #include "cli/model/assemble.h"
 #include "cli/model/group.h"
 #include "cli/model/invariants.h"
+#include "cli/model/site_numbers.h"
 #include "cli/symbolize/jit_names.h"
 #include "cli/write/dhat.h"
 
@@ -81,6 +82,16 @@ std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bo
   }
 }
 
+void add_device(const Device& device, SavedProfile* saved) {
+  if (device.name.starts_with("cuda:")) saved->devices.push_back({device.name, device.totals.peak_bytes});
+  RefusedDevice refused{device.name, 0, 0, saved->path};
+  for (const Refusal& refusal : device.refusals) {
+    refused.count = add_saturating(refused.count, refusal.count);
+    refused.by_limit_count = add_saturating(refused.by_limit_count, refusal.by_limit_count);
+  }
+  if (refused.count != 0) saved->refused.push_back(std::move(refused));
+}
+
 }  // namespace
 
 Result<Finished> Finisher::finish(FinishJob job) {
@@ -119,6 +130,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   saved.pid = finished.profile.run.pid;
   saved.command = finished.profile.run.command;
   saved.peak_bytes = finished.profile.devices.empty() ? 0 : finished.profile.devices[0].totals.peak_bytes;
+  for (const Device& device : finished.profile.devices) add_device(device, &saved);
+  std::stable_sort(saved.devices.begin(), saved.devices.end(),
+                   [](const DevicePeak& a, const DevicePeak& b) { return a.peak_bytes > b.peak_bytes; });
   return finished;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/base/terminal.h"
 #include "cli/model/profile.h"
 #include "cli/model/recording.h"
+#include "cli/run/process_tree.h"
 #include "cli/run/spill_file.h"
 #include "cli/run/symbol_cache.h"
 
@@ -50,6 +51,8 @@ struct SavedProfile {
   uint64_t pid = 0;
   std::vector<std::string> command;
   uint64_t peak_bytes = 0;
+  std::vector<DevicePeak> devices;  // GPUs, the largest first
+  std::vector<RefusedDevice> refused;
   size_t violations = 0;
   uint32_t entry = 0;
 };

@@ -32,6 +32,17 @@ uint32_t ProcessTree::add(pid_t pid, uint64_t start_ticks, uint32_t parent) {
   return index;
 }
 
+namespace {
+
+uint64_t largest_of(uint64_t host_bytes, const std::vector<DevicePeak>& devices) {
+  for (const DevicePeak& device : devices) host_bytes = std::max(host_bytes, device.peak_bytes);
+  return host_bytes;
+}
+
+}  // namespace
+
+uint64_t largest_peak(const TreeEntry& entry) { return largest_of(entry.peak_bytes, entry.devices); }
+
 void ProcessTree::set_fate(uint32_t index, Fate fate) {
   if (index != kNone) entries_[index].fate = std::max(entries_[index].fate, fate);
 }
@@ -48,8 +59,11 @@ void ProcessTree::set_profile(uint32_t index, Profiled profile) {
   if (index == kNone) return;
   TreeEntry& entry = entries_[index];
   entry.fate = Fate::kProfiled;
-  if (!entry.path.empty() && profile.peak_bytes < entry.peak_bytes) return;  // another image's is larger
+  for (RefusedDevice& refused : profile.refused) entry.refused.push_back(std::move(refused));
+  if (!entry.path.empty() && largest_of(profile.peak_bytes, profile.devices) < largest_peak(entry))
+    return;  // another image's is larger
   entry.peak_bytes = profile.peak_bytes;
+  entry.devices = std::move(profile.devices);
   entry.path = std::move(profile.path);
   entry.command = std::move(profile.command);
 }

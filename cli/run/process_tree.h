@@ -24,6 +24,19 @@ enum class Fate {
 };
 inline constexpr size_t kFates = 4;
 
+// What a process had of a GPU at most.
+struct DevicePeak {
+  std::string device;
+  uint64_t peak_bytes = 0;
+};
+// Allocations that a device, or `--limit`, had no memory for.
+struct RefusedDevice {
+  std::string device;
+  uint64_t count = 0;
+  uint64_t by_limit_count = 0;
+  std::string path;  // the profile that tells
+};
+
 struct TreeEntry {
   uint64_t pid = 0;
   uint64_t start_ticks = 0;  // 0: unknown
@@ -32,9 +45,14 @@ struct TreeEntry {
   std::string program = {};
   std::vector<std::string> command = {};  // of the image with the largest peak; as that of `path`
   uint64_t peak_bytes = 0;
+  std::vector<DevicePeak> devices = {};
   std::string path = {};
+  std::vector<RefusedDevice> refused = {};  // of all its images
   bool runs_on = false;
 };
+
+// Of the heap or a device.
+uint64_t largest_peak(const TreeEntry& entry);
 
 class ProcessTree {
  public:
@@ -58,6 +76,8 @@ class ProcessTree {
     uint64_t peak_bytes = 0;
     std::string path = {};
     std::vector<std::string> command = {};
+    std::vector<DevicePeak> devices = {};
+    std::vector<RefusedDevice> refused = {};
   };
   void set_profile(uint32_t index, Profiled profile);
 

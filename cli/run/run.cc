@@ -21,6 +21,7 @@
 #include "cli/target/server.h"
 #include "shared/env.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -34,6 +35,7 @@
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <set>
 
 namespace heapprof::cli {
 
@@ -152,6 +154,7 @@ class Run {
   void submit(EndedImage image);
   std::optional<Finished> finish_root(const Processes& processes, std::vector<Problem>* problems);
   void show(Finished* root, const std::vector<SavedProfile>& images);
+  void warn_of_unused_limits(const SavedProfile* root, const std::vector<SavedProfile>& images) const;
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
   void warn(const Problem& problem) const {
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
@@ -264,18 +267,36 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
     if (saved.entry == ProcessTree::kRoot) {
       images.push_back(saved);
     } else {
-      tree_->set_profile(saved.entry, {saved.peak_bytes, saved.path, saved.command});
+      tree_->set_profile(saved.entry, {saved.peak_bytes, saved.path, saved.command, saved.devices, saved.refused});
     }
   }
   if (root) {
-    tree_->set_profile(ProcessTree::kRoot, {root->saved.peak_bytes, root->saved.path, root->saved.command});
+    tree_->set_profile(ProcessTree::kRoot,
+                       {root->saved.peak_bytes, root->saved.path, root->saved.command, root->saved.devices, {}});
     if (!options_.quiet) show(&*root, images);
   }
+  warn_of_unused_limits(root ? &root->saved : nullptr, images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached_by != 0) return 128 + watched.detached_by;
   return problems.empty() ? exit_code(watched.end) : 125;
+}
+
+// A wrong number would make a test of a small card pass on a large one.
+void Run::warn_of_unused_limits(const SavedProfile* root, const std::vector<SavedProfile>& images) const {
+  std::set<std::string> used;
+  const auto add = [&used](const auto& devices) {
+    for (const auto& device : devices) used.insert(device.device);
+  };
+  for (const TreeEntry& entry : tree_->entries()) add(entry.devices), add(entry.refused);
+  for (const SavedProfile& image : images) add(image.devices), add(image.refused);
+  if (root != nullptr) add(root->refused);
+  const Result<DeviceLimits> limits = parse_limits(options_.limits);
+  for (size_t i = 0; limits && i < limits->cuda.size(); ++i) {
+    const std::string device = fmt::format("cuda:{}", i);
+    if (limits->cuda[i] != 0 && used.count(device) == 0) warn(limit_of_unused_device(device));
+  }
 }
 
 Result<int> Run::run() {

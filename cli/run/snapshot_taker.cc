@@ -3,6 +3,7 @@
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
+#include "cli/run/tree_text.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -86,6 +87,8 @@ void SnapshotTaker::write(const Caller& caller, pid_t of, Server* server, Proces
       numbers.size_bytes = finished->saved.size_bytes;
       numbers.live_bytes = finished->profile.devices[0].totals.leaked_bytes;
       numbers.peak_bytes = finished->profile.devices[0].totals.peak_bytes;
+      const std::string devices = devices_text(finished->saved.devices);
+      devices.copy(numbers.devices, sizeof numbers.devices - 1);
       answer(caller, SnapshotStatus::kWritten, finished->saved.path, numbers);
     } else {
       answer(caller, SnapshotStatus::kRefused, finished.problem().what);

@@ -195,6 +195,26 @@ std::string refusals(const Profile& profile, size_t columns) {
   return text;
 }
 
+// Of the processes that it started: what devices refused them.
+std::string refusals_of_others(const ProcessTree* tree, size_t columns) {
+  std::string text;
+  size_t others = 0;
+  for (size_t i = 1; tree != nullptr && i < tree->entries().size(); ++i) {
+    const TreeEntry& entry = tree->entries()[i];
+    for (const RefusedDevice& refused : entry.refused) {
+      if (++others > kShownPlaces) continue;
+      const std::string times = refused.count == 1 ? "" : fmt::format(", {} times", format_count(refused.count));
+      const std::string what = fmt::format(
+          "{} {} in process {}{}", escape_controls(refused.device),
+          refused.by_limit_count == refused.count ? "came to its limit" : "ran out of memory", entry.pid, times);
+      const std::string who = short_command(entry.command, columns > 20 ? columns - 12 : 8);
+      text += what + ": " + command_text({refused.path}) + "\n  " + who + "\n";
+    }
+  }
+  if (others > kShownPlaces) text += fmt::format("and {} more\n", others - kShownPlaces);
+  return text;
+}
+
 // What the table cannot show of devices.
 std::string unseen(const Profile& profile, size_t columns) {
   std::vector<const Device*> devices;
@@ -235,7 +255,7 @@ const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   for (const TreeEntry& entry : tree->entries()) {
     if (entry.path.empty() || &entry == &tree->entries()[ProcessTree::kRoot]) continue;
     ++*count;
-    if (largest == nullptr || entry.peak_bytes > largest->peak_bytes) largest = &entry;
+    if (largest == nullptr || largest_peak(entry) > largest_peak(*largest)) largest = &entry;
   }
   return largest;
 }
@@ -275,7 +295,9 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
                                         [](const Device& device) { return !device.refusals.empty(); });
   std::string text = header_line(input, paint, columns) + "\n";
-  if (has_refusals) text += refusals(profile, columns) + "\n";
+  const std::string refused =
+      (has_refusals ? refusals(profile, columns) : "") + refusals_of_others(input.tree, columns);
+  if (!refused.empty()) text += refused + "\n";
   text += device_table(profile) + unseen(profile, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& part : {said_by_drivers(profile, columns), curves(profile),

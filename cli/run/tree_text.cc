@@ -26,7 +26,7 @@ Indexes choose(const std::vector<TreeEntry>& entries) {
     if (entries[i].fate == Fate::kProfiled && i != ProcessTree::kRoot) shown.push_back(i);
   }
   std::stable_sort(shown.begin(), shown.end(),
-                   [&](uint32_t a, uint32_t b) { return entries[a].peak_bytes > entries[b].peak_bytes; });
+                   [&](uint32_t a, uint32_t b) { return largest_peak(entries[a]) > largest_peak(entries[b]); });
   if (shown.size() > kMostRows - 1) shown.resize(kMostRows - 1);
   if (entries[ProcessTree::kRoot].fate == Fate::kProfiled) shown.push_back(ProcessTree::kRoot);
   return shown;
@@ -62,6 +62,15 @@ std::string counted(uint64_t count, const std::string& words, std::string text) 
 
 }  // namespace
 
+std::string devices_text(const std::vector<DevicePeak>& devices) {
+  constexpr size_t kMostDevices = 2;
+  std::string text;
+  for (size_t i = 0; i < std::min(devices.size(), kMostDevices); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", escape_controls(devices[i].device),
+                        format_bytes(devices[i].peak_bytes));
+  return devices.size() > kMostDevices ? text + fmt::format(" + {}", devices.size() - kMostDevices) : text;
+}
+
 std::string tree_text(const ProcessTree& tree, size_t columns) {
   const std::vector<TreeEntry>& entries = tree.entries();
   if (entries.size() <= 1) return "";
@@ -71,15 +80,18 @@ std::string tree_text(const ProcessTree& tree, size_t columns) {
   add_rows(entries, shown, ProcessTree::kNone, 0, &rows);
   size_t peak_width = 8;
   size_t pid_width = 3;
+  size_t devices_width = 0;
   for (const Row& row : rows) {
+    devices_width = std::max(devices_width, display_width(devices_text(entries[row.index].devices)));
     peak_width = std::max(peak_width, display_width(format_bytes(entries[row.index].peak_bytes)));
     pid_width = std::max(pid_width, fmt::format("{}", entries[row.index].pid).size());
   }
   std::string text;
   for (const Row& row : rows) {
     const TreeEntry& entry = entries[row.index];
-    const std::string start = fmt::format("  {}  {}  {}", pad_left(format_bytes(entry.peak_bytes), peak_width),
-                                          pad_left(fmt::format("{}", entry.pid), pid_width),
+    const std::string devices = devices_width == 0 ? "" : pad_right(devices_text(entry.devices), devices_width) + "  ";
+    const std::string start = fmt::format("  {}  {}{}  {}", pad_left(format_bytes(entry.peak_bytes), peak_width),
+                                          devices, pad_left(fmt::format("{}", entry.pid), pid_width),
                                           std::string(2 * std::min(row.depth, kMostDepth), ' '));
     const size_t used = display_width(start);
     text += start + short_command(entry.command, columns > used + 10 ? columns - used : 10) + "\n";

@@ -9,10 +9,14 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
 inline constexpr size_t kMostRows = 8;
+
+// "cuda:0 1.20 GiB, cuda:1 1.10 GiB + 6"
+std::string devices_text(const std::vector<DevicePeak>& devices);
 
 std::string tree_text(const ProcessTree& tree, size_t columns);
 

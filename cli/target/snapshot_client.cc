@@ -112,7 +112,8 @@ Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool 
       if (!answer) return snapshot_refused(shown, "whoever wrote it has died, for lack of memory perhaps");
     }
     if (answer->status != SnapshotStatus::kWritten) return snapshot_refused(shown, answer->text);
-    return SnapshotTaken{answer->text, answer->size_bytes, answer->live_bytes, answer->peak_bytes};
+    const std::string devices(answer->devices, strnlen(answer->devices, sizeof answer->devices));
+    return SnapshotTaken{answer->text, answer->size_bytes, answer->live_bytes, answer->peak_bytes, devices};
   }
   return process_not_profiled(shown);
 }

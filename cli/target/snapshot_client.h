@@ -16,6 +16,7 @@ struct SnapshotTaken {
   uint64_t size_bytes = 0;
   uint64_t live_bytes = 0;
   uint64_t peak_bytes = 0;
+  std::string devices;  // "cuda:0 1.20 GiB": their peaks; empty: none
 };
 
 // `path` is absolute. Waits five seconds for the collector to begin, and for its end as long as it lives.

@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 
 inline constexpr uint32_t kSnapshotMagic = 0x53505048;  // "HPPS": no agent's hello begins with it
-inline constexpr uint32_t kSnapshotVersion = 1;
+inline constexpr uint32_t kSnapshotVersion = 2;
 
 struct SnapshotRequest {
   uint32_t magic = kSnapshotMagic;
@@ -40,8 +40,9 @@ struct SnapshotAnswer {
   uint64_t size_bytes = 0;  // of the file
   uint64_t live_bytes = 0;
   uint64_t peak_bytes = 0;
+  char devices[256] = {};  // "cuda:0 1.20 GiB": their peaks, in words; ends with a zero byte
   char text[4096] = {};
 };
-static_assert(sizeof(SnapshotAnswer) == 4136);
+static_assert(sizeof(SnapshotAnswer) == 4392);
 
 }  // namespace heapprof::cli

@@ -43,10 +43,16 @@ class RefusalWriter {
     const bool is_by_limit = refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
     const std::string event = is_by_limit ? fmt::format("came to its limit of {}", bytes(device_.limit_bytes))
                                           : std::string("ran out of memory");
-    const std::string left = refusal.free_bytes ? fmt::format(", {} free", bytes(*refusal.free_bytes)) : "";
+    std::string asked = bytes(refusal.size_bytes);
+    std::string left;
+    if (refusal.free_bytes) {
+      const bool read_alike = bytes(*refusal.free_bytes) == asked && *refusal.free_bytes != refusal.size_bytes;
+      if (read_alike) asked = format_bytes_exact(refusal.size_bytes);
+      left =
+          fmt::format(", {} free", read_alike ? format_bytes_exact(*refusal.free_bytes) : bytes(*refusal.free_bytes));
+    }
     return fmt::format("{} {} at {}: {} asked for{}; the program held {}", escape_controls(device_.name), event,
-                       moment_text(profile_, refusal.last_ns), bytes(refusal.size_bytes), left,
-                       bytes(refusal.live_bytes));
+                       moment_text(profile_, refusal.last_ns), asked, left, bytes(refusal.live_bytes));
   }
 
   // Sites that read alike are one place, as everywhere.

@@ -67,7 +67,7 @@ def ask(packet):
         return s.recv(8192)
     except ConnectionError:
         return b""
-def request(magic=0x53505048, version=1, pid=pid, path=b"/dev/null/x", tail=b""):
+def request(magic=0x53505048, version=2, pid=pid, path=b"/dev/null/x", tail=b""):
     return (struct.pack("<IIiI", magic, version, pid, 1) + path + tail).ljust(4112, b"\0")
 for size in (1, 16, 608, 4111, 4113, 20000):
     ask(os.urandom(size))

@@ -22,8 +22,8 @@ jq -e '.ftbl as $f | [.heapprof.devices[] | select(.name == "cuda:0") | .refusal
 expect_in err.txt "cuda:0 came to its limit of 96.0 MiB at"
 "$HEAPPROF_BIN" report --color never profile.json >report.txt
 expect_in report.txt "Fake GPU, 1.00 GiB, limited to 96.0 MiB"
-expect_in report.txt "10.0 MiB asked for, 10.0 MiB free; the program held 86.0 MiB"
-grep -A2 "10.0 MiB asked for" report.txt | grep -q "held by .*hold_weights" || fail "$(cat report.txt)"
+expect_in report.txt "10,485,761 B asked for, 10,485,760 B free; the program held 86.0 MiB"
+grep -A2 "B asked for" report.txt | grep -q "held by .*hold_weights" || fail "$(cat report.txt)"
 
 # What is no limit is said before anything runs.
 for bad in cuda:0 cuda:16=1GiB cuda:x=1GiB gpu=1GiB cuda:0=512M cuda:0=0B; do
@@ -31,3 +31,15 @@ for bad in cuda:0 cuda:16=1GiB cuda:x=1GiB gpu=1GiB cuda:0=512M cuda:0=0B; do
   expect_eq "exit code for $bad" "$?" 125
   [ -s err.txt ] && [ ! -e ran ] || fail "nothing said for $bad, or the program ran"
 done
+
+# Where a child meets the limit, the summary says so first, and of whom; and that of a device that nobody used changed nothing.
+"$HEAPPROF_BIN" run --color never --limit cuda:0=96MiB --limit cuda:7=1GiB -o tree.json -- sh -c "$TARGETS/cuda_limits 96 all >/dev/null; true" 2>err.txt || fail "in a child: $? $(cat err.txt)"
+grep -qE '^cuda:0 came to its limit in process [0-9]+(, [0-9]+ times)?: tree\.[0-9]+\.json$' err.txt || fail "$(cat err.txt)"
+grep -qE '^ +[0-9.]+ [KM]?i?B  cuda:0 96.0 MiB' err.txt || fail "$(cat err.txt)"
+expect_in err.txt "no process used cuda:7: its limit changed nothing [HP112]"
+child=$(ls tree.*.json)
+"$HEAPPROF_BIN" check --max-peak cuda:0=1GiB "$child" >out.txt 2>err.txt || fail "check: $? $(cat out.txt err.txt)"
+expect_in err.txt "[HP111]"
+"$HEAPPROF_BIN" diff "$child" "$child" >out.txt 2>err.txt || fail "diff: $?"
+expect_in err.txt "[HP111]"
+expect_eq "refusals in JSON" "$("$HEAPPROF_BIN" report --format json "$child" | jq '[.devices[] | select(.name == "cuda:0") | .refusals[].refused_count] | add > 0')" true

@@ -18,8 +18,9 @@ await_missing() {
   until [ "$(missing_use)" = "$1" ]; do
     [ $((tries += 1)) -le 100 ] || fail "it says '$(missing_use)', not '$1'"
     sleep 0.1
-    program=$(pgrep -P $! -x cuda_use) && "$HEAPPROF_BIN" snapshot -o profile.json "$program" >/dev/null 2>&1 || :
+    program=$(pgrep -P $! -x cuda_use) && "$HEAPPROF_BIN" snapshot -o profile.json "$program" 2>snapshot.txt || :
   done
+  expect_in snapshot.txt ", cuda:0 100 MiB"
   kill -KILL "$program"
   wait $! || :
 }

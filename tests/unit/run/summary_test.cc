@@ -141,6 +141,31 @@ TEST_CASE("a number that comes back is another process") {
   CHECK(tree.find(101) == second);
 }
 
+TEST_CASE("devices of the processes are in the tree, and what they were refused comes first") {
+  ProcessTree tree(100);
+  tree.set_profile(ProcessTree::kRoot, {5000, "a.json", {"torchrun"}});
+  const uint32_t small = tree.add(101, 1, ProcessTree::kRoot);
+  const uint32_t large = tree.add(102, 1, ProcessTree::kRoot);
+  const uint64_t mib = 1 << 20;
+  tree.set_profile(small, {90 * mib, "a.101.json", {"worker", "0"}});
+  tree.set_profile(large, {10,
+                           "a.102.json",
+                           {"worker", "1"},
+                           {{"cuda:1", 700 * mib}, {"cuda:0", 600 * mib}, {"cuda:2", mib}},
+                           {{"cuda:1", 3, 0, "a.102.json"}, {"cuda:0", 1, 1, "a.102.json"}}});
+  tree.set_profile(large,
+                   {20 * mib, "a.102.exec1.json", {"sh"}});  // its heap is larger, but not than the device's peak
+  CHECK(largest_peak(tree.entries()[large]) == 700 * mib);
+  const std::string rows = tree_text(tree, 100);
+  CHECK(rows.find("cuda:1 700 MiB, cuda:0 600 MiB + 1  102    worker 1") != std::string::npos);
+  const Profile profile = assembled(small_sample());
+  const std::string text = render_summary({profile, "a.json", 1000, {}, &tree}, terminal(100));
+  CHECK(text.find("cuda:1 ran out of memory in process 102, 3 times: a.102.json\n  worker 1\n") != std::string::npos);
+  CHECK(text.find("cuda:0 came to its limit in process 102: a.102.json\n") != std::string::npos);
+  CHECK(text.find("ran out of memory") < text.find("device  "));
+  CHECK(text.find("also   a.102.json  the largest of 2 others") != std::string::npos);
+}
+
 TEST_CASE("colour is on words only when it is wanted") {
   Terminal colored = terminal(100);
   colored.colored = true;
