@@ -128,7 +128,6 @@ struct Words {
 
 uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // the life in which it was
 
-constexpr int kLastKnownVersion = 13999;       // of CUDA
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr uint32_t kPointerPool = 17;          // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
 constexpr int kPoolHeld = 5;           // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, then …_HIGH and USED_MEM_CURRENT

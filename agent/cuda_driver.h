@@ -84,6 +84,7 @@ enum class CudaFunction : uint32_t {
   kCount
 };
 
+inline constexpr int kLastKnownVersion = 13999;  // of CUDA
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it

@@ -5,7 +5,9 @@
 // real one with everything as it was unless there is an answer.
 #include "agent/cuda_routes.h"
 
+#include "agent/arena.h"
 #include "agent/cuda_runtime.h"
+#include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 
@@ -107,6 +109,15 @@ const Hooked* find_symbol(const char* name) {
   return nullptr;
 }
 
+// By what such functions have been called so far.
+bool gives_memory(const char* name) {
+  for (const char* start :
+       {"cuMemAlloc", "cuMemHostAlloc", "cuMemCreate", "cuArrayCreate", "cuArray3DCreate", "cuMipmappedArrayCreate"}) {
+    if (strncmp(name, start, strlen(start)) == 0) return true;
+  }
+  return false;
+}
+
 CudaFunction function_of(const Hooked* hooked) { return static_cast<CudaFunction>(hooked - kHooked); }
 
 // The hooked function that cuGetProcAddress means by this name: the newest ABI that is not newer than was asked for.
@@ -126,7 +137,11 @@ const Hooked* find_base(const char* name, int version, uint64_t flags) {
 void replace_found(const char* name, void** function, int version, uint64_t flags) {
   if (name == nullptr || function == nullptr || *function == nullptr) return;
   const Hooked* hooked = find_base(name, version, flags);
-  if (hooked != nullptr && stands_for(function_of(hooked), *function, version)) *function = hooked->wrapper;
+  if (hooked != nullptr && stands_for(function_of(hooked), *function, version)) {
+    *function = hooked->wrapper;
+  } else if (gives_memory(name) && version > kLastKnownVersion && g_fork_page.state == AgentState::kOn) {
+    add_note(wire::NoteKind::kUnknownFunction, static_cast<uint32_t>(version), name, false);
+  }
 }
 
 void settle_cuda_routes() {

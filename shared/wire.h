@@ -202,6 +202,8 @@ enum class NoteKind : uint32_t {
   kBypass = 2,  // an object that was loaded past the hooks; reason: BypassReason
   kDevice =
       3,  // what a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank
+  kUnknownFunction =
+      4,  // a function of the CUDA driver that gives out memory, and that no hook stands for; reason: CUDA's version
 };
 
 // Why a program cannot be profiled. Numbers are part of the protocol: append only.

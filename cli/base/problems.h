@@ -112,6 +112,8 @@ struct FileLine {
   X("HP103", summary_left_out, ("x.json"))                                                                         \
   X("HP111", device_was_full, ("cuda:0", 3))                                                                       \
   X("HP112", limit_of_unused_device, ("cuda:5"))                                                                   \
+  X("HP113", functions_unknown, ("cuMemAlloc of CUDA 14.0"))                                                       \
+  X("HP114", device_memory_unmatched, (12))                                                                        \
   X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
   X("HP121", nothing_to_compare, ())                                                                               \
   X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
@@ -206,6 +208,8 @@ Problem reference_unwinder_missing(const std::string& flag);
 Problem events_lost(Share lost);
 Problem stacks_truncated(Share truncated);
 Problem modules_bypass_hooks(const std::string& modules);
+Problem functions_unknown(const std::string& functions);  // of the CUDA driver
+Problem device_memory_unmatched(uint64_t events);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 Problem names_missing(const std::string& modules, Share peak_bytes);

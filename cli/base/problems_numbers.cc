@@ -29,6 +29,20 @@ Problem modules_bypass_hooks(const std::string& modules) {
           "read the profile as what the other modules allocate", kWarning};
 }
 
+Problem functions_unknown(const std::string& functions) {
+  return {"HP113",
+          fmt::format("the program asked the CUDA driver for {}: what that gives out is not counted", functions),
+          "use a heapprof that knows that version of CUDA", "read the numbers of devices as lower bounds", kWarning};
+}
+
+Problem device_memory_unmatched(uint64_t events) {
+  return {"HP114",
+          fmt::format("{} on device memory whose beginning was not seen: not all of it may be counted",
+                      format_counted(events, "operation")),
+          "see in man heapprof-run, CUDA, what is not counted", "read the numbers of devices as lower bounds",
+          kWarning};
+}
+
 Problem program_replaced(const std::string& program, const std::string& why) {
   return {"HP069",
           fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),

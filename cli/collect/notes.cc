@@ -3,6 +3,8 @@
 
 #include "cli/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -33,8 +35,8 @@ void add_program(UnprofiledProgram program, std::vector<UnprofiledProgram>* prog
   programs->push_back(std::move(program));
 }
 
-void add_module(const std::string& module, std::vector<std::string>* modules) {
-  if (std::find(modules->begin(), modules->end(), module) == modules->end()) modules->push_back(module);
+void add_name(const std::string& name, std::vector<std::string>* names) {
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
 }
 
 // UUID PCI_ID BYTES NAME: what is not known is empty.
@@ -70,7 +72,11 @@ void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, D
             {text, wire::image_obstacle_text(static_cast<wire::ImageObstacle>(reason)), count, count_of(note.own) != 0},
             &coverage->unprofiled_programs);
         break;
-      case wire::NoteKind::kBypass: add_module(text, &coverage->bypassing_modules); break;
+      case wire::NoteKind::kBypass: add_name(text, &coverage->bypassing_modules); break;
+      case wire::NoteKind::kUnknownFunction:
+        add_name(fmt::format("{} of CUDA {}.{}", text, reason / 1000, reason % 1000 / 10),
+                 &coverage->unknown_functions);
+        break;
       case wire::NoteKind::kDevice: devices->try_emplace(reason, parse_identity(text)); break;
     }
   }

@@ -14,7 +14,7 @@ namespace heapprof::cli {
 
 using DeviceIdentities = std::map<uint32_t, DeviceIdentity>;  // by wire's device number
 
-// Adds to unprofiled_programs, bypassing_modules and the devices; the same program or object twice is one.
+// Adds to unprofiled_programs, bypassing_modules, unknown_functions and the devices; the same program or object twice is one.
 void read_notes(const wire::Note* notes, uint32_t claimed, Coverage* coverage, DeviceIdentities* devices);
 
 }  // namespace heapprof::cli

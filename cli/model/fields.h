@@ -55,6 +55,7 @@ void visit_coverage(Coverage& coverage, Visit&& visit) {
   visit("unwinder", coverage.unwinder);
   visit("self_test_failures", coverage.self_test_failures);
   visit("bypassing_modules", coverage.bypassing_modules);
+  visit("unknown_functions", coverage.unknown_functions);
   visit("unread_modules", coverage.unread_modules);
 }
 

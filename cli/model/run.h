@@ -50,6 +50,7 @@ struct Coverage {
   std::string unwinder;                         // "heapprof", "libunwind"
   std::vector<std::string> self_test_failures;  // hooks where one call did not give one event
   std::vector<std::string> bypassing_modules;   // objects whose allocations the hooks do not see
+  std::vector<std::string> unknown_functions;   // of the CUDA driver, that give out memory and are not counted
   std::vector<std::string> unread_modules;      // whose names could not be read: no memory, or a broken file
   std::vector<UnprofiledProgram> unprofiled_programs;
 };

@@ -79,6 +79,10 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
   if (!coverage.bypassing_modules.empty())
     warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
+  if (!coverage.unknown_functions.empty())
+    warnings.push_back(functions_unknown(list_names(coverage.unknown_functions)));
+  if (counters.unmatched_device_events > 0)
+    warnings.push_back(device_memory_unmatched(counters.unmatched_device_events));
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));

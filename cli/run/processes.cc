@@ -68,6 +68,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   known->coverage.bypassing_modules = std::move(run->coverage.bypassing_modules);
+  known->coverage.unknown_functions = std::move(run->coverage.unknown_functions);
   run->coverage = std::move(known->coverage);
 }
 
@@ -336,9 +337,8 @@ void Processes::detach_all(const RunEnd& root_end) {
       if (process->collector != nullptr) process->collector->detach();
       tree_->set_running(process->entry);
     }
-    RunEnd end = root_end;
-    if (!is_root) end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
-    finish(process, end, true);
+    const RunEnd other_end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
+    finish(process, is_root ? root_end : other_end, true);
   }
 }
 

@@ -13,11 +13,14 @@ done
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
 expect_eq "linked" "$(numbers)" "123500 100 61750 50"
-for route in absent local old; do
+for route in absent local old newer; do
   "$TARGETS/cuda_routes" $route || fail "$route, without heapprof: $?"
   profile "$TARGETS/cuda_routes" $route
   expect_eq "exit status, $route" "$status" 0
   expect_eq "devices, $route" "$(jq '.heapprof.devices | length' profile.json)" 1
+  unknown=$(jq -r '.heapprof.coverage.unknown_functions | join(" ")' profile.json)
+  expect_eq "functions that nobody knows, $route" "$unknown" "$([ $route != newer ] || echo "cuMemAlloc of CUDA 14.0")"
+  [ $route != newer ] || expect_in err.txt "cuMemAlloc of CUDA 14.0: what that gives out is not counted [HP113]"
 done
 
 # ctypes, as numba and Triton do it.

@@ -7,6 +7,7 @@
 //   absent       there is no driver: no name may be found, and dlerror must say so
 //   local        a driver that is loaded locally is not found by RTLD_DEFAULT
 //   old          an older ABI, with 32-bit sizes, is the driver's own, not ours
+//   newer        likewise one that is not known yet
 #include "keep.h"
 #include "tests/fake_cuda/fake_cuda.h"
 
@@ -108,6 +109,8 @@ int main(int, char** argv) {
     if (dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") != nullptr || dlerror() == nullptr) return 73;
   } else if (strcmp(route, "old") == 0) {
     return expect_untouched(library, 2000, "cuMemAlloc");
+  } else if (strcmp(route, "newer") == 0) {
+    return expect_untouched(library, 14000, "cuMemAlloc");
   } else {
     return 91;
   }
