@@ -9,9 +9,8 @@ HOOK(cuIpcCloseMemHandle)(uint64_t address) {
 
 namespace {
 
-INLINE int open_imported(int (*real)(uint64_t*, CudaIpcHandle, unsigned), uint64_t* address,
-                         const CudaIpcHandle& handle, unsigned flags, const uint64_t* hook_frame) {
-  const int result = call(real, address, handle, flags);
+// The same memory again is one reference more.
+INLINE int note_imported(int result, const uint64_t* address, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && address != nullptr && *address != 0) {
     record_device(
         {DeviceOperation::kAllocate, heapprof::wire::kImportedDevice, 0, *address, bytes_of_pointer(*address)},
@@ -23,10 +22,14 @@ INLINE int open_imported(int (*real)(uint64_t*, CudaIpcHandle, unsigned), uint64
 }  // namespace
 
 HOOK(cuIpcOpenMemHandle)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
-  return open_imported(REAL(cuIpcOpenMemHandle), address, handle, flags, HEAPPROF_HOOK_FRAME());
+  return note_imported(call(REAL(cuIpcOpenMemHandle), address, handle, flags), address, HEAPPROF_HOOK_FRAME());
 }
 HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
-  return open_imported(REAL(cuIpcOpenMemHandle_v2), address, handle, flags, HEAPPROF_HOOK_FRAME());
+  return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, HEAPPROF_HOOK_FRAME());
+}
+// Of another process's pool; freed like memory of one's own.
+HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
+  return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, HEAPPROF_HOOK_FRAME());
 }
 
 // Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the driver's.

@@ -525,6 +525,10 @@ int cuIpcCloseMemHandle(CUdeviceptr address) {
   driver().opened.erase(address);
   return release(address);
 }
+int cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool, void* exported) {
+  ENTER(cuMemPoolImportPointer);
+  return allocate(address, *static_cast<size_t*>(exported), 0);
+}
 int cuImportExternalMemory(void** memory, const CudaExternalMemory*) {
   ENTER(cuImportExternalMemory);
   *memory = reinterpret_cast<void*>(driver().external += 0x1000);

@@ -110,6 +110,7 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))        \
   X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                                \
   X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                                 \
+  X(cuMemPoolImportPointer, (CUdeviceptr * address, CUmemoryPool pool, void* exported))                             \
   X(cuImportExternalMemory, (void** memory, const CudaExternalMemory* what))                                        \
   X(cuExternalMemoryGetMappedBuffer, (CUdeviceptr * address, void* memory, const CudaExternalBuffer* what))         \
   X(cuExternalMemoryGetMappedMipmappedArray, (void** array, void* memory, const void* what))                        \

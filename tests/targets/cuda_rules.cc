@@ -232,6 +232,19 @@ KEEP_FRAME void imported() {
   books["imported"].sub(123456);
 }
 
+KEEP_FRAME void imported_from_a_pool() {
+  size_t bytes = 54321;
+  CUdeviceptr address = 0;
+  cuda.fail_next("cuMemPoolImportPointer", kInvalidValue);
+  EXPECT(cuda.cuMemPoolImportPointer(&address, nullptr, &bytes) == kInvalidValue);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT(cuda.cuMemPoolImportPointer(&address, nullptr, &bytes) == kSuccess);
+    books["imported"].add(54321);
+    EXPECT((i == 0 ? cuda.cuMemFreeAsync(address, nullptr) : cuda.cuMemFree_v2(address)) == kSuccess);
+    books["imported"].sub(54321);
+  }
+}
+
 // A context that ends takes what was allocated in it, and nothing of others.
 KEEP_FRAME void contexts(CUcontext main_context) {
   CUcontext other = nullptr;
@@ -311,6 +324,7 @@ int main() {
   virtual_memory();
   imported();
   external();
+  imported_from_a_pool();
   contexts(context);
   other_threads(context);
   for (const auto& [name, book] : books)
