@@ -226,6 +226,7 @@ bool DeviceLedger::is_piece(uint64_t address) const {
 }
 
 void DeviceLedger::release_unseen(uint64_t address, uint32_t thread) {
+  unmapped_.erase(thread);  // a kKeep that follows means this
   const auto at = memory_.find(address);
   if (at != memory_.end() && at->second.is_unseen) return release(address, thread);
   released_.erase(thread);

@@ -83,6 +83,8 @@ void DeviceUseWatch::stop() {
   waitpid(pid_, nullptr, WNOHANG);
   pid_ = 0;
   uuids_.clear();
+  text_.clear();  // the next one begins anew
+  sample_ = {};
 }
 
 std::string DeviceUseWatch::missing(const std::string& uuid) const {

@@ -232,6 +232,20 @@ TEST_CASE("external memory ends with its object and what is mapped of it, and a 
   CHECK(session.device("imported").totals.total_blocks == 1);
 }
 
+TEST_CASE("a failed free at the runtime does not take back an unmapping before it") {
+  Session session;
+  RingBuilder ring = session.claim(7);
+  session.begin(&ring, Operation::kCreateHandle, wire::kFirstCudaDevice, 0x77, 8, 3000);
+  session.begin(&ring, Operation::kMap, 0, 0x77, 0x100000, 3000);
+  session.end(&ring, Operation::kReleaseHandle, 0x77, 8);
+  session.begin(&ring, Operation::kUnmap, 0, 0, 0x100000, 3000);
+  session.end(&ring, Operation::kReleaseUnseen, 0, 0x200000);
+  session.end(&ring, Operation::kKeep, 0, 0x200000);
+  session.finish();
+  CHECK(session.device("cuda:0").totals.peak_bytes == 3000);
+  CHECK(session.device("cuda:0").totals.leaked_bytes == 0);
+}
+
 TEST_CASE("what the driver holds is what it said last") {
   Session session;
   RingBuilder ring = session.claim(7);
