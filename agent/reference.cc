@@ -2,6 +2,7 @@
 #include "agent/reference.h"
 
 #include "agent/arena.h"
+#include "agent/lifecycle.h"
 #include "agent/link_map.h"
 #include "agent/raw.h"
 #include "agent/unwind_fast.h"
@@ -44,6 +45,11 @@ bool find_reference_unwinder() {
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
   if (!find_reference_unwinder()) {
     capture_stack(context->unwind, caller, context->generation, delta);
+    return;
+  }
+  if (is_filtered()) {
+    capture_stack(context->unwind, caller, context->generation, delta);
+    g_control->verify_filtered.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   const uint32_t count = walk_reference(context, caller);

@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 6;
+inline constexpr uint32_t kProtocolVersion = 7;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -126,6 +126,7 @@ struct Control {
   std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
   std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> verify_filtered;    // agent: events that unw_step was not asked about, as it makes system calls
   std::atomic<uint64_t> kernel_launches;    // agent: by threads without a ring of their own
   std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
   std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost

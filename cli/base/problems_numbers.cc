@@ -88,6 +88,15 @@ Problem verification_failed(Share mismatched) {
           "take stacks from libunwind: --unwinder=libunwind   (20-100 times slower per allocation)", kWarning};
 }
 
+Problem libunwind_filtered(uint64_t stacks) {
+  return {
+      "HP115",
+      fmt::format("{} stacks are heapprof's own: libunwind makes system calls, and the program has a filter of them",
+                  format_count_exact(stacks)),
+      "run the program without its filter (seccomp)", "read on: bytes, counts and stacks are recorded all the same",
+      kWarning};
+}
+
 Problem records_corrupt(uint64_t records) {
   return {"HP046",
           fmt::format("{} records could not be decoded: the program wrote over the agent's memory",

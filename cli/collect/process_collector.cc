@@ -306,6 +306,7 @@ Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is
   counters.notes_lost = notes > wire::kMaxNotes ? notes - wire::kMaxNotes : 0;
   counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
   counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
+  counters.verify_filtered = control.verify_filtered.load(std::memory_order_relaxed);
   return counters;
 }
 

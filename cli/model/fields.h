@@ -88,6 +88,7 @@ void visit_counters(Counters& counters, Visit&& visit) {
   visit("events_before_agent_count", counters.events_before_agent);
   visit("verify_checked_count", counters.verify_checked);
   visit("verify_mismatched_count", counters.verify_mismatched);
+  visit("verify_filtered_count", counters.verify_filtered);
 }
 
 template <typename Counters, typename Visit>

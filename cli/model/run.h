@@ -76,6 +76,7 @@ struct Counters {
   uint64_t events_before_agent = 0;  // allocations before the agent could connect
   uint64_t verify_checked = 0;       // --verify-stacks
   uint64_t verify_mismatched = 0;
+  uint64_t verify_filtered = 0;  // --verify-stacks, --unwinder=libunwind: not asked, under a filter of system calls
 };
 
 // How the agent found the stacks: what did not go the shortest way, by its cause (wire::UnwindCounters).

@@ -86,6 +86,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
+  if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
   if (counters.truncated_stacks > 0)
     warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
   if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));

@@ -9,6 +9,21 @@ for what in filter_kills filter_refuses; do
   expect_sum '^allocate_after' "74220000 60000 4948 4"
   expect_sum '^alpha_allocate' "3717 3 3717 3"
 
+  # libunwind makes system calls of its own: from the filter on it is not asked, and the summary says so.
+  if [ -e "$BUILD/lib/heapprof/libheapprof-verify.so" ]; then
+    for flag in --unwinder=libunwind --verify-stacks; do
+      status=0
+      "$HEAPPROF_BIN" run $flag -o profile.json -- "$TARGETS/restricts_itself" $what >out.txt 2>err.txt || status=$?
+      expect_eq "exit status of '$what' with $flag" "$status" 11
+      expect_complete
+      expect_sum '^allocate_after' "74220000 60000 4948 4"
+      expect_sum '^alpha_allocate' "3717 3 3717 3"
+      expect_eq "stacks under '$what' with $flag" "$(counter verify_filtered_count)" 60003
+      expect_eq "mismatches under '$what'" "$(counter verify_mismatched_count)" 0
+      grep -q 'HP115' err.txt || { cat err.txt; fail "the summary does not say that libunwind was not asked"; }
+    done
+  fi
+
   # The collector stands still from before the filter until the program waits for it in a full ring, where it may not even sleep.
   rm -f words input
   mkfifo words input
