@@ -1,7 +1,7 @@
 // agent/cuda_calls.h: calls of the CUDA driver that take the host's time: counted, with their time, bytes and stack, or only counted.
 //
 // X(symbol, base, version, per_thread, kind, bytes, params, args)     the first four and params as in cuda_functions.def
-//   kind, bytes   wire::DeviceCall, and how many bytes the call moves or sets, of the parameters
+//   kind, bytes   wire::DeviceCall, and how many bytes the call moves or sets, of the parameters; asked once it has succeeded
 // A variant for the per-thread default stream came with CUDA 7.0, or with the function.
 #pragma once
 
@@ -98,6 +98,21 @@
                      (const CudaCopy3d* copy), (copy))                                                                \
   HEAPPROF_CUDA_PAIR(X, cuMemcpy3DPeerAsync, _ptsz, cuMemcpy3DPeerAsync, 4000, kCopyOnDevice, bytes_of(copy),         \
                      (const CudaCopy3d* copy, void* stream), (copy, stream))                                          \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyBatchAsync, _ptsz, cuMemcpyBatchAsync, 12080, kCopy, bytes_of(sizes, count),          \
+                     (uint64_t * to, uint64_t * from, const size_t* sizes, size_t count, void* attributes,            \
+                      size_t* indexes, size_t attribute_count, size_t* failed, void* stream),                         \
+                     (to, from, sizes, count, attributes, indexes, attribute_count, failed, stream))                  \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpyBatchAsync_v2, _ptsz, cuMemcpyBatchAsync, 13000, kCopy, bytes_of(sizes, count),       \
+                     (uint64_t * to, uint64_t * from, const size_t* sizes, size_t count, void* attributes,            \
+                      size_t* indexes, size_t attribute_count, void* stream),                                         \
+                     (to, from, sizes, count, attributes, indexes, attribute_count, stream))                          \
+  HEAPPROF_CUDA_PAIR(                                                                                                 \
+      X, cuMemcpy3DBatchAsync, _ptsz, cuMemcpy3DBatchAsync, 12080, kCopy, bytes_of(copies, count),                    \
+      (size_t count, const CudaBatchCopy3d* copies, size_t* failed, unsigned long long flags, void* stream),          \
+      (count, copies, failed, flags, stream))                                                                         \
+  HEAPPROF_CUDA_PAIR(X, cuMemcpy3DBatchAsync_v2, _ptsz, cuMemcpy3DBatchAsync, 13000, kCopy, bytes_of(copies, count),  \
+                     (size_t count, const CudaBatchCopy3d* copies, unsigned long long flags, void* stream),           \
+                     (count, copies, flags, stream))                                                                  \
   HEAPPROF_CUDA_PAIR(X, cuStreamWaitEvent, _ptsz, cuStreamWaitEvent, 3020, kWaitForEvent, 0,                          \
                      (void* stream, void* event, unsigned flags), (stream, event, flags))                             \
   HEAPPROF_CUDA_PAIR(X, cuEventRecord, _ptsz, cuEventRecord, 2000, kRecordEvent, 0, (void* event, void* stream),      \

@@ -30,7 +30,6 @@ enum class Question : uint32_t {
   kCtxGetCurrent,
   kPointerGetAttribute,
   kGetAddressRange,
-  kArrayGetMemoryRequirements,
   kStreamIsCapturing,
   kStreamIsCapturingPerThread,
   kPrimaryContextState,
@@ -48,7 +47,6 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuCtxGetCurrent",
                                       "cuPointerGetAttribute",
                                       "cuMemGetAddressRange_v2",
-                                      "cuArrayGetMemoryRequirements",
                                       "cuStreamIsCapturing",
                                       "cuStreamIsCapturing_ptsz",
                                       "cuDevicePrimaryCtxGetState",
@@ -81,19 +79,6 @@ void* answerer(Question question) {
 template <typename... Arguments>
 bool ask(Question question, Arguments... arguments) {
   return ask_function(answerer(question), arguments...);
-}
-
-// CUarray_format; packed and block formats, of which a driver that knows them also says the size, count as a byte.
-uint64_t bytes_of_format(uint32_t format) {
-  switch (format) {
-    case 0x02:  // unsigned, signed 16 bits, half
-    case 0x09:
-    case 0x10: return 2;
-    case 0x03:  // unsigned, signed 32 bits, float
-    case 0x0a:
-    case 0x20: return 4;
-    default: return 1;
-  }
 }
 
 // Text of a note, put together without libc, which may allocate.
@@ -133,8 +118,6 @@ constexpr uint32_t kPointerPool = 17;          // CU_POINTER_ATTRIBUTE_MEMPOOL_H
 constexpr int kPoolHeld = 5;           // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, then …_HIGH and USED_MEM_CURRENT
 constexpr int kGraphsUsed = 0;         // CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, then …_HIGH, and the same of RESERVED
 constexpr uint32_t kRelaxed = 2;       // CU_STREAM_CAPTURE_MODE_RELAXED
-constexpr uint32_t kArrayLayered = 1;  // CUDA_ARRAY3D_LAYERED: depth is a number of layers
-constexpr uint32_t kMostLevels = 32;   // of a mipmap: each is half as wide
 constexpr uint32_t kNotCapturing = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
 
 }  // namespace
@@ -230,32 +213,6 @@ uint64_t bytes_of_pointer(uint64_t address) {
   uint64_t base = 0;
   size_t size_bytes = 0;
   return ask(Question::kGetAddressRange, &base, &size_bytes, address) ? size_bytes : 0;
-}
-
-uint64_t bytes_of_array(void* array, uint32_t device) {
-  if (device < wire::kFirstCudaDevice) return 0;
-  struct {
-    size_t size_bytes;
-    size_t alignment;
-    uint32_t reserved[4];
-  } requirements{};
-  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
-  return ask(Question::kArrayGetMemoryRequirements, &requirements, array, ordinal) ? requirements.size_bytes : 0;
-}
-
-uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels) {
-  uint64_t width = descriptor.width;
-  uint64_t height = descriptor.height;
-  uint64_t depth = descriptor.depth;
-  const uint64_t element_bytes = bytes_of_format(descriptor.format) * descriptor.channels;
-  uint64_t sum = 0;
-  for (uint32_t level = 0; level < levels && level < kMostLevels; ++level) {
-    sum += width * (height == 0 ? 1 : height) * (depth == 0 ? 1 : depth) * element_bytes;
-    width = width > 1 ? width / 2 : width;
-    height = height > 1 ? height / 2 : height;
-    if ((descriptor.flags & kArrayLayered) == 0) depth = depth > 1 ? depth / 2 : depth;
-  }
-  return sum;
 }
 
 void* pool_of_pointer(uint64_t address) {

@@ -10,6 +10,7 @@
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
 #pragma once
 
+#include "agent/cuda_array.h"
 #include "agent/cuda_calls.h"
 
 #include <errno.h>
@@ -18,20 +19,6 @@
 
 namespace heapprof::agent {
 
-struct CudaArray2d {  // CUDA_ARRAY_DESCRIPTOR
-  size_t width;
-  size_t height;
-  uint32_t format;
-  uint32_t channels;
-};
-struct CudaArray3d {  // CUDA_ARRAY3D_DESCRIPTOR
-  size_t width;
-  size_t height;
-  size_t depth;
-  uint32_t format;
-  uint32_t channels;
-  uint32_t flags;
-};
 struct CudaAllocationProperties {  // CUmemAllocationProp, its beginning
   uint32_t type;
   uint32_t handle_types;
@@ -50,6 +37,19 @@ struct CudaCopy3d {  // CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has a conte
   size_t width_bytes;
   size_t height;
   size_t depth;
+};
+struct CudaCopyOperand {  // CUmemcpy3DOperand
+  uint32_t type;
+  uint64_t place[4];
+};
+struct CudaBatchCopy3d {  // CUDA_MEMCPY3D_BATCH_OP
+  CudaCopyOperand from;
+  CudaCopyOperand to;
+  size_t width;
+  size_t height;
+  size_t depth;
+  uint32_t order;
+  uint32_t flags;
 };
 struct CudaExternalMemory {  // CUDA_EXTERNAL_MEMORY_HANDLE_DESC, its beginning
   uint32_t type;
@@ -89,6 +89,7 @@ inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
 inline constexpr uint32_t kCudaLocationDevice = 1;
+inline constexpr uint32_t kCudaPointer = 1;          // CU_MEMCPY_OPERAND_TYPE_POINTER
 inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
 
 // What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
@@ -125,10 +126,6 @@ uint64_t free_bytes_of_context(uint32_t device);
 void announce_device(uint32_t device);
 // Bytes of an imported allocation; 0: unknown.
 uint64_t bytes_of_pointer(uint64_t address);
-// Bytes that the driver set aside for it; 0: it does not say.
-uint64_t bytes_of_array(void* array, uint32_t device);
-// What it takes without padding.
-uint64_t least_bytes(const CudaArray3d& descriptor, uint32_t levels);
 // Of an address that an allocation from a pool gave out: the pool; nullptr: the driver does not say.
 void* pool_of_pointer(uint64_t address);
 struct CudaPoolNumbers {

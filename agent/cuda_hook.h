@@ -46,9 +46,10 @@ inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(
 
 inline constexpr uint64_t kNoAddress = 8;
 
-// A call of the driver that takes the host's time; one that fails is not counted.
-template <typename Call>
-INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+// A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has succeeded.
+template <typename Size, typename Call>
+requires requires(Size size_bytes) { size_bytes(); }
+INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, const uint64_t* hook_frame, Call&& call) {
   if (g_fork_page.state != AgentState::kOn) return call();  // the clock may be forbidden by now
   const uint64_t start_ticks = read_ticks();
   const int result = call();
@@ -56,9 +57,14 @@ INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t*
   const uint64_t end_ticks = read_ticks();
   const uint64_t ticks = end_ticks > start_ticks ? end_ticks - start_ticks : 0;
   record_device(
-      {DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(ticks), kNoAddress, size_bytes},
+      {DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(ticks), kNoAddress, size_bytes()},
       hook_frame);
   return result;
+}
+template <typename Call>
+INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+  return time_call(
+      kind, [=] { return size_bytes; }, hook_frame, call);
 }
 
 INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, const uint64_t* hook_frame) {

@@ -25,6 +25,7 @@ using heapprof::agent::CudaAllocationNode;
 using heapprof::agent::CudaAllocationProperties;
 using heapprof::agent::CudaArray2d;
 using heapprof::agent::CudaArray3d;
+using heapprof::agent::CudaBatchCopy3d;
 using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaExternalBuffer;

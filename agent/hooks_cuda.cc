@@ -6,18 +6,17 @@ namespace heapprof::agent {
 
 namespace {
 
-// An array, whose size the driver says when it has it.
+// An array or a mipmap.
 template <typename Call>
 INLINE int allocate_array(void** array, const CudaArray3d& descriptor, uint32_t levels, const uint64_t* hook_frame,
                           Call&& call) {
   const uint32_t device = device_of_context();
-  const uint64_t least = least_bytes(descriptor, levels);
+  const uint64_t size_bytes = bytes_of_array(descriptor, levels);
   return allocate(
-      {0, device, least, 0}, DeviceOperation::kAllocate, wire::DeviceCall::kAllocate, hook_frame, call,
+      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, wire::DeviceCall::kAllocate, hook_frame, call,
       [&] {
         if (array == nullptr) return DeviceMemory{};
-        const uint64_t known = levels == 1 ? bytes_of_array(*array, device) : 0;
-        return DeviceMemory{number(*array), device, known != 0 ? known : least, number(current_context())};
+        return DeviceMemory{number(*array), device, size_bytes, number(current_context())};
       },
       [&](uint64_t) {
         auto* destroy = levels == 1 ? REAL(cuArrayDestroy) : REAL(cuMipmappedArrayDestroy);

@@ -13,6 +13,21 @@ uint64_t bytes_of(const CudaCopy3d* copy) {
   return copy == nullptr ? 0 : copy->width_bytes * copy->height * copy->depth;
 }
 
+uint64_t bytes_of(const size_t* sizes, size_t count) {
+  uint64_t sum = 0;
+  for (size_t i = 0; sizes != nullptr && i < count; ++i) sum += sizes[i];
+  return sum;
+}
+// Extents are bytes where no array takes part; with one they are elements, whose size the call does not say.
+uint64_t bytes_of(const CudaBatchCopy3d* copies, size_t count) {
+  uint64_t sum = 0;
+  for (size_t i = 0; copies != nullptr && i < count; ++i) {
+    const CudaBatchCopy3d& copy = copies[i];
+    if (copy.from.type == kCudaPointer && copy.to.type == kCudaPointer) sum += copy.width * copy.height * copy.depth;
+  }
+  return sum;
+}
+
 using wire::DeviceCall;
 
 // Where the driver may have given memory back, or taken some for a graph.
@@ -48,13 +63,14 @@ using namespace heapprof::agent;
 using heapprof::wire::DeviceCall;
 
 #define HEAPPROF_MORE(...) __VA_OPT__(, ) __VA_ARGS__
-#define X(symbol, base, version, per_thread, kind, bytes, params, args)                                      \
-  HOOK(symbol) params {                                                                                      \
-    auto* real = REAL(symbol);                                                                               \
-    if (real == nullptr) return kCudaNotInitialized;                                                         \
-    const int result = time_call(DeviceCall::kind, bytes, HEAPPROF_HOOK_FRAME(), [&] { return real args; }); \
-    look_again<DeviceCall::kind>(result, HEAPPROF_HOOK_FRAME() HEAPPROF_MORE args);                          \
-    return result;                                                                                           \
+#define X(symbol, base, version, per_thread, kind, bytes, params, args)                                           \
+  HOOK(symbol) params {                                                                                           \
+    auto* real = REAL(symbol);                                                                                    \
+    if (real == nullptr) return kCudaNotInitialized;                                                              \
+    const int result = time_call(                                                                                 \
+        DeviceCall::kind, [&]() -> uint64_t { return bytes; }, HEAPPROF_HOOK_FRAME(), [&] { return real args; }); \
+    look_again<DeviceCall::kind>(result, HEAPPROF_HOOK_FRAME() HEAPPROF_MORE args);                               \
+    return result;                                                                                                \
   }
 HEAPPROF_CUDA_CALLS(X)
 #undef X

@@ -81,13 +81,24 @@ HOOK(cuMemCreate)
       [](uint64_t got) { call(REAL(cuMemRelease), got); });
 }
 
-HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
-  const int result = call(REAL(cuMemImportFromShareableHandle), handle, os_handle, type);
-  if (result == kCudaSuccess && handle != nullptr && *handle != 0) {
+namespace {
+
+// It stands for memory that counts elsewhere.
+INLINE int note_empty_handle(int result, const uint64_t* handle, const uint64_t* hook_frame) {
+  if (result == kCudaSuccess && handle != nullptr && *handle != 0)
     record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, *handle, kNoAddress, 0},
-                  HEAPPROF_HOOK_FRAME());
-  }
+                  hook_frame);
   return result;
+}
+
+}  // namespace
+
+HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
+  return note_empty_handle(call(REAL(cuMemImportFromShareableHandle), handle, os_handle, type), handle,
+                           HEAPPROF_HOOK_FRAME());
+}
+HOOK(cuMulticastCreate)(uint64_t* handle, const void* properties) {
+  return note_empty_handle(call(REAL(cuMulticastCreate), handle, properties), handle, HEAPPROF_HOOK_FRAME());
 }
 
 HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {

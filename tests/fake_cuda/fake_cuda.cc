@@ -478,6 +478,12 @@ int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties* properties
   driver().handles[*handle] = {bytes, 1};
   return kSuccess;
 }
+int cuMulticastCreate(CUhandle* handle, const void*) {
+  ENTER(cuMulticastCreate);
+  *handle = driver().next_handle++;
+  driver().handles[*handle] = {0, 1};
+  return kSuccess;
+}
 int cuMemRelease(CUhandle handle) {
   ENTER(cuMemRelease);
   return driver().handles.count(handle) != 0 ? kSuccess : kInvalidValue;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 using heapprof::agent::CudaAllocationNode;
+using heapprof::agent::CudaBatchCopy3d;
 using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaExternalBuffer;
@@ -109,6 +110,7 @@ constexpr int kErrnoOfQuestions = 77;
     (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr hint, unsigned long long flags))            \
   X(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUhandle handle, unsigned long long flags))        \
   X(cuMemUnmap, (CUdeviceptr address, size_t bytes))                                                                \
+  X(cuMulticastCreate, (CUhandle * handle, const void* properties))                                                 \
   X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CudaIpc handle, unsigned flags))                                 \
   X(cuMemPoolImportPointer, (CUdeviceptr * address, CUmemoryPool pool, void* exported))                             \
   X(cuImportExternalMemory, (void** memory, const CudaExternalMemory* what))                                        \

@@ -20,6 +20,8 @@ constexpr bool agree(R (*)(A...), S (*)(B...)) {
 #include "agent/cuda_functions.def"
 static_assert(sizeof(CudaCopy2d) == sizeof(CUDA_MEMCPY2D) && offsetof(CudaCopy2d, height) == offsetof(CUDA_MEMCPY2D, Height));
 static_assert(sizeof(CudaCopy3d) == sizeof(CUDA_MEMCPY3D) && offsetof(CudaCopy3d, depth) == offsetof(CUDA_MEMCPY3D, Depth));
+static_assert(sizeof(CudaBatchCopy3d) == sizeof(CUDA_MEMCPY3D_BATCH_OP) && offsetof(CudaBatchCopy3d, to) == offsetof(CUDA_MEMCPY3D_BATCH_OP, dst) &&
+  offsetof(CudaBatchCopy3d, width) == offsetof(CUDA_MEMCPY3D_BATCH_OP, extent) && kCudaPointer == CU_MEMCPY_OPERAND_TYPE_POINTER);
 static_assert(sizeof(CudaArray3d) == sizeof(CUDA_ARRAY3D_DESCRIPTOR) && sizeof(CudaArray2d) == sizeof(CUDA_ARRAY_DESCRIPTOR));
 static_assert(sizeof(CudaAllocationNode) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS) && offsetof(CudaAllocationNode, size_bytes) == offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, bytesize) &&
   offsetof(CudaAllocationNode, address) == offsetof(CUDA_MEM_ALLOC_NODE_PARAMS, dptr));

@@ -8,6 +8,8 @@ expect_eq "kernels: 6 entry points, twice, and 100,000" "$(jq .heapprof.device_a
 expect_eq "allocations" "$(sum allocate calls_count) $(sum allocate size_bytes)" "500 $((500 << 20))"
 expect_eq "frees" "$(sum free calls_count)" 500
 expect_eq "copies to the device: 8 entry points, twice, and 1,000" "$(sum "copy to device" calls_count)" 1016
+expect_eq "copies in batches" "$(jq -r '.ftbl as $f | [.heapprof.device_api.calls[] | select(.call == "copy" and ([.fs[] | $f[.]] | any(contains("copy_in_batches"))))] |
+  "\([.[].calls_count] | add) \([.[].size_bytes] | add)"' profile.json)" "20 $((10 * (321 + 150)))"
 expect_eq "waits for a stream" "$(sum "synchronize stream" calls_count)" 4
 [ "$(sum "synchronize stream" duration_ns)" -ge 800000 ] || fail "four waits of 200 µs: $(sum "synchronize stream" duration_ns) ns"
 jq -e '.ftbl as $f | .heapprof.device_api.calls[] | select(.call == "allocate") | [.fs[] | $f[.]] | any(contains("churn("))' profile.json >/dev/null ||

@@ -19,13 +19,22 @@ long (*calls_of)(const char*);
 // Structures that calls of copies point to.
 CudaCopy2d flat{};
 CudaCopy3d deep{};
+CudaBatchCopy3d batch[16]{};
+size_t sizes[16]{1, 20, 300};
 
-template <typename Argument>
+// is_batch: numbers are small, as the wrapper reads as many elements as one of them says.
+template <typename Argument, bool is_batch>
 Argument argument(uint64_t number) {
   if constexpr (std::is_same_v<Argument, const CudaCopy2d*>) {
     return &flat;
   } else if constexpr (std::is_same_v<Argument, const CudaCopy3d*>) {
     return &deep;
+  } else if constexpr (std::is_same_v<Argument, const CudaBatchCopy3d*>) {
+    return batch;
+  } else if constexpr (std::is_same_v<Argument, const size_t*>) {
+    return sizes;
+  } else if constexpr (is_batch && std::is_same_v<Argument, size_t>) {
+    return number;
   } else {
     return (Argument)(number * 0x0101010101010101u);  // no two are alike, and none is small
   }
@@ -33,9 +42,11 @@ Argument argument(uint64_t number) {
 
 template <size_t... numbers, typename... Arguments>
 KEEP_FRAME void check(const char* symbol, std::index_sequence<numbers...>, int (*function)(Arguments...)) {
+  [[maybe_unused]] constexpr bool is_batch =
+      ((std::is_same_v<Arguments, const size_t*> || std::is_same_v<Arguments, const CudaBatchCopy3d*>) || ...);
   const long before = calls_of(symbol);
-  const int result = function(argument<Arguments>(numbers + 1)...);
-  const uint64_t expected = hash_of(argument<Arguments>(numbers + 1)...);
+  const int result = function(argument<Arguments, is_batch>(numbers + 1)...);
+  const uint64_t expected = hash_of(argument<Arguments, is_batch>(numbers + 1)...);
   if (result == kSuccess && calls_of(symbol) == before + 1 && arguments_of(symbol) == expected) return;
   fprintf(stderr, "%s: result %d, %ld calls\n", symbol, result, calls_of(symbol) - before);
   ++failures;
@@ -50,6 +61,17 @@ KEEP_FRAME void churn(int (*allocate)(CUdeviceptr*, size_t), int (*release)(CUde
     CUdeviceptr address = 0;
     allocate(&address, 1 << 20);
     release(address);
+  }
+}
+
+// 321 bytes, and 150: what goes to an array has elements of a size that is not said.
+KEEP_FRAME void copy_in_batches(decltype(&cuMemcpyBatchAsync_v2) flat_copies,
+                                decltype(&cuMemcpy3DBatchAsync_v2) deep_copies) {
+  batch[0] = {{1, {}}, {1, {}}, 10, 3, 5, 0, 0};
+  batch[1] = {{1, {}}, {2, {}}, 10, 3, 5, 0, 0};
+  for (int i = 0; i < 10; ++i) {
+    flat_copies(nullptr, nullptr, sizes, 3, nullptr, nullptr, 0, nullptr);
+    deep_copies(2, batch, 0, nullptr);
   }
 }
 
@@ -84,6 +106,7 @@ int main() {
   HEAPPROF_CUDA_CALLS(AS_CALL)
   HEAPPROF_CUDA_LAUNCHES(X)
 #undef X
+  copy_in_batches(FIND(cuMemcpyBatchAsync_v2), FIND(cuMemcpy3DBatchAsync_v2));
   churn(FIND(cuMemAlloc_v2), FIND(cuMemFree_v2));
   auto* copy = FIND(cuMemcpyHtoD_v2);
   for (int i = 0; i < 1000; ++i) copy(0x1000, &found, 4096);

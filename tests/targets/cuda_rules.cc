@@ -112,6 +112,40 @@ KEEP_FRAME void pitched_managed_pinned() {
   books["pinned"].sub(8192);
 }
 
+// Texels that are packed, planar or compressed, each with what it takes, and arrays that get their memory by mapping.
+KEEP_FRAME void formats() {
+  const struct {
+    CudaArray3dDescriptor descriptor;
+    unsigned levels;
+    long bytes;
+  } kinds[] = {
+      {{64, 32, 0, 0xc2, 4, 0}, 1, 64 * 32 * 4},                    // UNORM_INT8X4
+      {{64, 32, 0, 0xca, 2, 0}, 1, 64 * 32 * 2 * 2},                // SNORM_INT16X2
+      {{64, 32, 0, 0xb0, 3, 0}, 1, 64 * 32 + 2 * 32 * 16},          // NV12: luma, and two chromas of a quarter
+      {{64, 32, 0, 0x9f, 3, 0}, 1, 2 * (64 * 32 + 2 * 32 * 16)},    // P010
+      {{64, 32, 0, 0xa2, 3, 0}, 1, 64 * 32 + 2 * 32 * 32},          // NV16: two chromas of half
+      {{64, 32, 0, 0x50, 4, 0}, 1, 64 * 32 * 4},                    // 10:10:10:2
+      {{64, 32, 0, 0xb1, 4, 0}, 1, 64 * 32 * 8},                    // Y416
+      {{64, 30, 0, 0x91, 4, 0}, 1, 16 * 8 * 8},                     // BC1: 8 bytes for 4 x 4
+      {{64, 30, 0, 0x9d, 4, 0}, 3, (16 * 8 + 8 * 4 + 4 * 2) * 16},  // BC7, a mipmap of 64 x 30, 32 x 15, 16 x 7
+      {{16, 16, 6, 0x01, 1, 4}, 2, (16 * 16 + 8 * 8) * 6},          // a cube has six faces at each level
+      {{16, 16, 5, 0x01, 1, 1}, 2, (16 * 16 + 8 * 8) * 5},          // layers
+      {{1024, 1024, 0, 0x20, 4, 0x40}, 1, 0},                       // sparse
+      {{1024, 1024, 0, 0x20, 4, 0x80}, 3, 0},                       // mapped later
+  };
+  for (const auto& kind : kinds) {
+    CUarray array = nullptr;
+    if (kind.levels == 1) {
+      EXPECT(cuda.cuArray3DCreate_v2(&array, &kind.descriptor) == kSuccess);
+    } else {
+      EXPECT(cuda.cuMipmappedArrayCreate(&array, &kind.descriptor, kind.levels) == kSuccess);
+    }
+    books["cuda:0"].add(kind.bytes);
+    EXPECT((kind.levels == 1 ? cuda.cuArrayDestroy(array) : cuda.cuMipmappedArrayDestroy(array)) == kSuccess);
+    books["cuda:0"].sub(kind.bytes);
+  }
+}
+
 KEEP_FRAME void arrays() {
   CUarray array = nullptr;
   const CudaArrayDescriptor flat{100, 50, 0x20, 4};  // floats
@@ -187,6 +221,19 @@ KEEP_FRAME void virtual_memory() {
   CUhandle kept = 0;
   EXPECT(cuda.cuMemCreate(&kept, 1 << 20, &on_one, 0) == kSuccess);
   books["cuda:1"].add(1 << 20);  // left
+}
+
+// Seen through a handle of its own: no new bytes, and nothing that does not match.
+KEEP_FRAME void multicast() {
+  CUhandle handle = 0;
+  CUdeviceptr address = 0;
+  EXPECT(cuda.cuMulticastCreate(&handle, nullptr) == kSuccess);
+  books["imported"].add(0);
+  EXPECT(cuda.cuMemAddressReserve(&address, 2 << 20, 0, 0, 0) == kSuccess);
+  EXPECT(cuda.cuMemMap(address, 2 << 20, 0, handle, 0) == kSuccess);
+  EXPECT(cuda.cuMemRelease(handle) == kSuccess);
+  EXPECT(cuda.cuMemUnmap(address, 2 << 20) == kSuccess);
+  books["imported"].sub(0);
 }
 
 // Of another API: it lives as long as the object, or what is mapped of it.
@@ -320,9 +367,11 @@ int main() {
   failures_change_nothing();
   pitched_managed_pinned();
   arrays();
+  formats();
   pools_and_streams();
   virtual_memory();
   imported();
+  multicast();
   external();
   imported_from_a_pool();
   contexts(context);
