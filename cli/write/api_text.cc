@@ -17,7 +17,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostRows = 12;
-constexpr size_t kMostPlaces = 3;       // of memory that is allocated again and again
+constexpr size_t kMostPlaces = 3;  // of memory that is allocated again and again
+constexpr size_t kMostThreads = 4;
 constexpr uint64_t kWorthSaying = 100;  // allocations of memory that was there before
 
 struct Row {
@@ -63,7 +64,7 @@ class ApiWriter {
     if (rest.count != 0)
       text +=
           fmt::format("and {} in {} elsewhere\n", format_time(rest.duration_ns), format_counted(rest.count, "call"));
-    return text + allocated_again(rows);
+    return text + by_thread(all) + allocated_again(rows);
   }
 
  private:
@@ -85,6 +86,27 @@ class ApiWriter {
     std::stable_sort(rows.begin(), rows.end(),
                      [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
     return rows;
+  }
+
+  // Of the time, a line for those that spent most, if there are several.
+  std::string by_thread(const Row& all) const {
+    std::map<uint32_t, Row> sums;
+    for (const ApiThread& thread : profile_.api.threads) add(&sums[thread.thread], thread.count, thread.duration_ns, 0);
+    sums.erase(0);  // of many, each with little
+    if (sums.size() < 2) return "";
+    std::vector<std::pair<uint32_t, Row>> threads(sums.begin(), sums.end());
+    std::stable_sort(threads.begin(), threads.end(),
+                     [](const auto& a, const auto& b) { return a.second.duration_ns > b.second.duration_ns; });
+    std::string text = "by thread";
+    uint64_t rest_ns = all.duration_ns;
+    for (size_t i = 0; i < std::min(threads.size(), kMostThreads); ++i) {
+      const Row& sum = threads[i].second;
+      text += fmt::format("{} {} {}", i == 0 ? ":" : ",", threads[i].first,
+                          format_percent({sum.duration_ns, all.duration_ns}));
+      rest_ns -= std::min(rest_ns, sum.duration_ns);
+    }
+    if (threads.size() > kMostThreads) text += fmt::format(", others {}", format_percent({rest_ns, all.duration_ns}));
+    return text + "\n";
   }
 
   // By place: blocks of devices beyond those that a site had when it had most bytes: memory that had been there before, about.

@@ -35,6 +35,7 @@ expect_eq "merged" "$(jq '[.heapprof.device_api.kernel_launches_count, ([.heappr
 # What is allocated again and again costs what that costs, whatever others cost.
 cat >slow.cc <<'CC'
 #include "tests/fake_cuda/fake_cuda.h"
+#include <thread>
 [[gnu::noinline]] CUdeviceptr workspace(size_t bytes) {
   CUdeviceptr block = 0;
   cuMemAlloc_v2(&block, bytes);
@@ -54,13 +55,21 @@ int main() {
   cuCtxCreate_v2(&context, 0, 0);
   load();
   for (int i = 0; i < 200; ++i) cuMemFree_v2(workspace(5000));
+  std::thread([] {
+    fake_cuda_slow_next("cuCtxSynchronize", 1'200'000);
+    cuCtxSynchronize();
+    for (int i = 0; i < 6; ++i) cuCtxSynchronize();
+  }).join();
 }
 CC
-if have c++ && c++ -std=c++20 -g -O1 -I"$SOURCE" slow.cc -o slow -L"$BUILD/tests/fake_cuda" -lcuda -Wl,-rpath,"$BUILD/tests/fake_cuda" 2>cc.txt; then
+if have c++ && c++ -std=c++20 -g -O1 -pthread -I"$SOURCE" slow.cc -o slow -L"$BUILD/tests/fake_cuda" -lcuda -Wl,-rpath,"$BUILD/tests/fake_cuda" 2>cc.txt; then
   profile ./slow
   "$HEAPPROF_BIN" report --color never profile.json >report.txt
   grep -E '^199 allocations were of device memory that had been there before: about [0-9.]+ (µs|ns|ms) ' report.txt | grep -vE ' [0-9]{2,} ms ' | grep -q . || fail "$(cat report.txt)"
   grep -qE '^ +199 × +[0-9.]+ (µs|ms) +workspace ' report.txt || fail "$(cat report.txt)"
   grep -qE ' 10 × allocate .* load ' report.txt || fail "$(cat report.txt)"
   grep -qE ' 200 × allocate .* workspace ' report.txt || fail "$(cat report.txt)"
+  # 10 allocations of 50 ms in one thread, a wait of 1.2 s in the other.
+  grep -qE '^by thread: [0-9]+ [0-9.]+ %, [0-9]+ [0-9.]+ %$' report.txt || fail "$(cat report.txt)"
+  expect_eq "who waited most" "$(awk '/^by thread/ { print $3 != "'"$(jq .heapprof.run.pid profile.json)"'" }' report.txt)" 1
 fi
