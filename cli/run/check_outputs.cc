@@ -108,21 +108,30 @@ bool write_outputs(const CheckReport& report, const CheckOptions& options) {
     if (!result) print_problem(result.problem(), options.color);
     all_written = all_written && result.ok();
   };
+  // The step's summary belongs to all that the step does: it is added to, once, whoever asks for it.
+  const std::string step = variable("GITHUB_STEP_SUMMARY");
+  bool adds_to_step = false;
   if (wants_annotations(options)) {
     all_written = print_output(render_check_annotations(report)) == 0 && all_written;
-    if (const std::string path = variable("GITHUB_STEP_SUMMARY"); !path.empty()) {
-      StringSink summary;
-      write_check_markdown(report, &summary);
-      note(append(path, summary.text()));
-    }
+    adds_to_step = !step.empty();
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].empty()) continue;
+    if (check_forms()[i].write == write_check_markdown && !step.empty() &&
+        real_path(options.outputs[i]) == real_path(step)) {
+      adds_to_step = true;
+      continue;
+    }
     Result<AtomicFile> file = AtomicFile::create(options.outputs[i]);
     note(file);
     if (!file) continue;
     check_forms()[i].write(report, &*file);
     note(file->commit());
+  }
+  if (adds_to_step) {
+    StringSink summary;
+    write_check_markdown(report, &summary);
+    note(append(step, summary.text()));
   }
   return all_written;
 }

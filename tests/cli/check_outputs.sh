@@ -144,6 +144,14 @@ expect_in out.txt "::warning title=heapprof render::host peak"
 expect_status 1 "$HEAPPROF_BIN" check --max-peak 1KiB --annotations none small.json
 expect_not_in out.txt "::error"
 
+# Asked for twice, it is added to once; asked for without annotations, it is added to as well.
+for annotations in github none; do
+  echo "from another step" >step.md
+  expect_status 1 "$HEAPPROF_BIN" check --max-peak 1KiB --annotations $annotations --summary ./step.md small.json
+  expect_eq "the other step's words, with annotations $annotations" "$(head -1 step.md)" "from another step"
+  expect_eq "tables, with annotations $annotations" "$(grep -c '^### heapprof: render' step.md)" 1
+done
+
 # A table stays short enough for a comment of 64 KiB, and says what it left out.
 for i in $(seq 1 600); do printf '[[budget.site]]\nmatch = "build_index%s"\nallocations = 0\n' "$(printf '%*s' "$i" '' | tr ' ' '*')"; done >sites.txt
 { printf 'version = 1\n[[budget]]\nname = "many"\n'; cat sites.txt; } >many.toml
