@@ -8,7 +8,6 @@ namespace {
 // Flags CUDA_ARRAY3D_….
 constexpr uint32_t kDepthIsCount = 0x01 | 0x04;  // LAYERED, CUBEMAP: of layers or faces, as many at each level
 constexpr uint32_t kMappedLater = 0x40 | 0x80;   // SPARSE, DEFERRED_MAPPING
-constexpr uint32_t kMostLevels = 32;             // of a mipmap: each is half as wide
 
 // What is stored at once: a texel, or a square of them that is compressed.
 struct Block {
@@ -73,8 +72,10 @@ uint64_t bytes_of_array(const CudaArray3d& descriptor, uint32_t levels) {
   uint64_t width = descriptor.width;
   uint64_t height = descriptor.height == 0 ? 1 : descriptor.height;
   uint64_t depth = descriptor.depth == 0 ? 1 : descriptor.depth;
+  const auto most_levels = static_cast<uint32_t>(64 - __builtin_clzll(width | height | depth));
+  if (levels == 0) levels = 1;
   uint64_t sum_bits = 0;
-  for (uint32_t level = 0; level < levels && level < kMostLevels; ++level) {
+  for (uint32_t level = 0; level < levels && level < most_levels; ++level) {
     const uint64_t columns = (width + block.side - 1) / block.side;
     const uint64_t rows = (height + block.side - 1) / block.side;
     sum_bits += columns * rows * depth * block.bits;

@@ -113,6 +113,9 @@ struct Words {
 
 uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // the life in which it was
 
+constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+constexpr uint32_t kMemoryOfHost = 1;          // CU_MEMORYTYPE_HOST
+constexpr uint32_t kPointerIsManaged = 8;      // CU_POINTER_ATTRIBUTE_IS_MANAGED
 constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 constexpr uint32_t kPointerPool = 17;          // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
 constexpr int kPoolHeld = 5;           // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, then …_HIGH and USED_MEM_CURRENT
@@ -137,10 +140,9 @@ void* real_cuda(CudaFunction function) {
 }
 
 // A driver may give out an address that is not the exported one: it is then in the same object.
-bool stands_for(CudaFunction function, void* found, int version) {
+bool stands_for(CudaFunction function, void* found) {
   void* real = real_cuda(function);
   if (real == nullptr || found == real) return real != nullptr;
-  if (version > kLastKnownVersion) return false;  // perhaps another ABI
   LoadedObject object_of_real;
   LoadedObject object_of_found;
   return find_object(reinterpret_cast<uint64_t>(real), &object_of_real) &&
@@ -174,6 +176,19 @@ uint32_t device_of_pointer(uint64_t address) {
   const bool is_known =
       ask(Question::kPointerGetAttribute, static_cast<void*>(&ordinal), kPointerDeviceOrdinal, address);
   return is_known && ordinal >= 0 ? device_of_ordinal(ordinal) : device_of_context();
+}
+
+uint32_t device_of_pool_memory(uint64_t address) {
+  uint32_t is_managed = 0;  // the driver writes an int, or a byte of it
+  if (ask(Question::kPointerGetAttribute, static_cast<void*>(&is_managed), kPointerIsManaged, address) &&
+      is_managed != 0) {
+    return wire::kManagedDevice;
+  }
+  uint32_t type = 0;
+  if (ask(Question::kPointerGetAttribute, static_cast<void*>(&type), kPointerMemoryType, address) &&
+      type == kMemoryOfHost)
+    return wire::kPinnedDevice;
+  return device_of_pointer(address);
 }
 
 uint64_t free_bytes_of_context(uint32_t device) {

@@ -84,7 +84,7 @@ enum class CudaFunction : uint32_t {
   kCount
 };
 
-inline constexpr int kLastKnownVersion = 13999;  // of CUDA
+inline constexpr int kLastKnownVersion = 13000;  // of CUDA
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
@@ -95,9 +95,9 @@ inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_A
 // What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
 // driver; nullptr: no driver is loaded.
 void* real_cuda(CudaFunction function);
-// True if what a look-up found is what the wrapper stands for. Another library's, or a stub of the program's own for the same name,
-// leads to a wrapper by itself: it is given out as it is. version: of CUDA, whose ABI was asked for.
-bool stands_for(CudaFunction function, void* found, int version);
+// True if what a look-up found is the driver's. Another library's, or a stub of the program's own for the same name, leads to a
+// wrapper by itself: it is given out as it is.
+bool stands_for(CudaFunction function, void* found);
 // Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is nullptr.
 template <typename... Arguments>
 bool ask_function(void* function, Arguments... arguments) {
@@ -120,6 +120,8 @@ uint32_t device_of_context();
 void* current_context();
 // Of a pointer that the driver gave out; that of the context where the driver does not say.
 uint32_t device_of_pointer(uint64_t address);
+// The same for memory of a pool, which may be page-locked memory of the host, or managed.
+uint32_t device_of_pool_memory(uint64_t address);
 // What is free on the device, if it is that of the calling thread's context; within the limit. wire::kFreeUnknown: not known.
 uint64_t free_bytes_of_context(uint32_t device);
 // Tells the collector what the device is; once.

@@ -94,7 +94,8 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
   if (result == kCudaSuccess) {
     memory = find();
   } else if (result == kCudaOutOfMemory) {
-    const uint32_t device = expected.device == kDeviceToAsk ? device_of_context() : expected.device;
+    const bool is_known = expected.device != kDeviceToAsk && expected.device != wire::kUnknownCudaDevice;
+    const uint32_t device = is_known ? expected.device : device_of_context();
     note_refusal(device, expected.size_bytes, false, hook_frame);
   }
   if (result != kCudaSuccess || memory.key == 0) {

@@ -134,14 +134,18 @@ const Hooked* find_base(const char* name, int version, uint64_t flags) {
 
 }  // namespace
 
-void replace_found(const char* name, void** function, int version, uint64_t flags) {
-  if (name == nullptr || function == nullptr || *function == nullptr) return;
+FoundFunction recognize(const char* name, void* found, int version, uint64_t flags) {
   const Hooked* hooked = find_base(name, version, flags);
-  if (hooked != nullptr && stands_for(function_of(hooked), *function, version)) {
-    *function = hooked->wrapper;
-  } else if (gives_memory(name) && version > kLastKnownVersion && g_fork_page.state == AgentState::kOn) {
+  using Kind = FoundFunction::Kind;
+  if (hooked == nullptr) return {Kind::kUnhooked, nullptr, 0};
+  if (!stands_for(function_of(hooked), found)) return {Kind::kForeign, nullptr, 0};
+  const bool is_known = version <= kLastKnownVersion || found == real_cuda(function_of(hooked));
+  return {is_known ? Kind::kHooked : Kind::kNewer, hooked->wrapper, hooked->version};
+}
+
+void note_unknown_function(const char* name, int version) {
+  if (gives_memory(name) && version > kLastKnownVersion && g_fork_page.state == AgentState::kOn)
     add_note(wire::NoteKind::kUnknownFunction, static_cast<uint32_t>(version), name, false);
-  }
 }
 
 void settle_cuda_routes() {
@@ -175,8 +179,7 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
   if (handle != RTLD_NEXT) {
     void* found = real_dlsym(handle, name);
     if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
-    if (!is_own_code(found))
-      return {stands_for(function_of(hooked), found, hooked->version) ? hooked->wrapper : found, 1};
+    if (!is_own_code(found)) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
   }
   // Ours would be found. What nobody else has is not there: as if we were not, dlerror included.
   if (real_dlsym(RTLD_NEXT, name) == nullptr) return {nullptr, 1};

@@ -46,10 +46,38 @@ extern "C" {
 
 namespace heapprof::agent {
 
+// What a look-up found, as to the hooked function that its name and version mean.
+struct FoundFunction {
+  enum class Kind {
+    kUnhooked,  // there is none
+    kForeign,   // another library's, which leads to a wrapper by itself
+    kHooked,    // the driver's, with that ABI
+    kNewer,     // the driver's, for a version newer than is known: perhaps with another ABI
+  };
+  Kind kind;
+  void* wrapper;
+  int version;  // that brought its ABI
+};
+FoundFunction recognize(const char* name, void* found, int version, uint64_t flags);
+// If by its name it gives out memory, and is newer than what is known.
+void note_unknown_function(const char* name, int version);
+
 // Once, at the start: finds the real dlsym.
 void settle_cuda_routes();
 
-// What cuGetProcAddress found, or the wrapper of it.
-void replace_found(const char* name, void** function, int version, uint64_t flags);
+// What cuGetProcAddress found for a version, or the wrapper of it. of_version(V): what it finds for another version; asked where
+// `version` is newer than all that is known, to see whether the function is still that of a known ABI.
+template <typename OfVersion>
+void replace_found(const char* name, void** function, int version, uint64_t flags, OfVersion&& of_version) {
+  if (name == nullptr || function == nullptr || *function == nullptr) return;
+  using Kind = FoundFunction::Kind;
+  const FoundFunction found = recognize(name, *function, version, flags);
+  if (found.kind == Kind::kForeign) return;
+  if (found.kind == Kind::kHooked || (found.kind == Kind::kNewer && of_version(found.version) == *function)) {
+    *function = found.wrapper;
+  } else {
+    note_unknown_function(name, version);
+  }
+}
 
 }  // namespace heapprof::agent

@@ -223,7 +223,7 @@ PoolPlace find_pool_place(uint64_t address) {
   void* const handle = pool_of_pointer(address);
   Pool* pool = find_pool(handle);
   if (pool == nullptr) {
-    const uint32_t device = device_of_pointer(address);
+    const uint32_t device = device_of_pool_memory(address);
     if (handle == nullptr || !is_on()) return {device, kMostPools};
     if (!wait_to_ask()) return {device, kMostPools};
     pool = add_pool(handle, device);
@@ -231,6 +231,11 @@ PoolPlace find_pool_place(uint64_t address) {
     if (pool == nullptr) return {device, kMostPools};
   }
   return {pool->device.load(std::memory_order_relaxed), static_cast<uint32_t>(pool - g_holdings.pool)};
+}
+
+uint32_t device_of_pool(const void* handle) {
+  const Pool* pool = find_pool(handle);
+  return pool == nullptr ? wire::kUnknownCudaDevice : pool->device.load(std::memory_order_relaxed);
 }
 
 void note_pool_block(const PoolPlace& place, uint64_t size_bytes, const uint64_t* hook_frame) {
@@ -268,20 +273,15 @@ bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame) {
   return known != nullptr;
 }
 
-void forget_pools_of(uint32_t device, const uint64_t* hook_frame) {
+void leave_pools_of(uint32_t device) {
   if (g_holdings.pools.load(std::memory_order_acquire) == 0 || !is_on()) return;
-  News news;
   const bool is_asking = wait_to_ask();
   const uint32_t count = g_holdings.pools.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
     Pool& pool = g_holdings.pool[i];
     if (pool.device.load(std::memory_order_relaxed) == device) pool.handle.store(nullptr, std::memory_order_release);
   }
-  if (is_asking) {
-    sum_up(device, nullptr, 0, &news);
-    end_asking();
-  }
-  news.tell(hook_frame);
+  if (is_asking) end_asking();
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {

@@ -28,6 +28,8 @@ struct PoolPlace {
 };
 // Of an allocation from a pool that has just returned.
 PoolPlace find_pool_place(uint64_t address);
+// Of a pool from which something was allocated before; else wire::kUnknownCudaDevice.
+uint32_t device_of_pool(const void* pool);
 // Once that is recorded.
 void note_pool_block(const PoolPlace& place, uint64_t size_bytes, const uint64_t* hook_frame);
 // Memory was freed that may be a pool's or a graph's.
@@ -37,8 +39,9 @@ void ask_pool(void* pool, const uint64_t* hook_frame);
 // Before cuMemPoolDestroy; true: it was known, and is ask_pool's again where the call fails.
 bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame);
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame);
-// The device's primary context ends, and with it what was made in it.
-void forget_pools_of(uint32_t device, const uint64_t* hook_frame);
+// The device's primary context is reset. Its pools live on, but some drivers are said to leave them broken: each is asked again once
+// something was allocated from it. What it held last stays.
+void leave_pools_of(uint32_t device);
 
 // Memory of the device was made a graph's.
 void note_graph_memory(uint32_t device);

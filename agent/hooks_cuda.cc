@@ -105,14 +105,14 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
   return result;
 }
 
-// Of a pool, which no context ends.
+// Of a pool, which no context ends. `expected_device`: of the memory, as far as it is known before.
 template <typename Call>
-INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
+INLINE int allocate_async(uint32_t expected_device, uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call) {
   if (is_capturing(stream, per_thread)) return capture_allocation(address, size_bytes, hook_frame, call);
   PoolPlace place{0, kMostPools};
   const int result = allocate(
-      {0, kDeviceToAsk, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
+      {0, expected_device, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
       call,
       [&] {
         if (address == nullptr || *address == 0) return DeviceMemory{};
@@ -131,22 +131,22 @@ INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bo
 
 HOOK(cuMemAllocAsync)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync);
-  return allocate_async(address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
+  return allocate_async(kDeviceToAsk, address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, address, size_bytes, stream); });
 }
 HOOK(cuMemAllocAsync_ptsz)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync_ptsz);
-  return allocate_async(address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
+  return allocate_async(kDeviceToAsk, address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, address, size_bytes, stream); });
 }
 HOOK(cuMemAllocFromPoolAsync)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync);
-  return allocate_async(address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
+  return allocate_async(device_of_pool(pool), address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, address, size_bytes, pool, stream); });
 }
 HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync_ptsz);
-  return allocate_async(address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
+  return allocate_async(device_of_pool(pool), address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, address, size_bytes, pool, stream); });
 }
 

@@ -24,7 +24,11 @@ HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t 
   auto* real = REAL(cuGetProcAddress);
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags);
-  if (result == kCudaSuccess) replace_found(name, function, version, flags);
+  if (result != kCudaSuccess) return result;
+  replace_found(name, function, version, flags, [&](int known) {
+    void* found = nullptr;
+    return real(name, &found, known, flags) == kCudaSuccess ? found : nullptr;
+  });
   return result;
 }
 
@@ -32,7 +36,12 @@ HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64
   auto* real = REAL(cuGetProcAddress_v2);
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags, status);
-  if (result == kCudaSuccess) replace_found(name, function, version, flags);
+  if (result != kCudaSuccess) return result;
+  replace_found(name, function, version, flags, [&](int known) {
+    void* found = nullptr;
+    int known_status = 0;
+    return real(name, &found, known, flags, &known_status) == kCudaSuccess ? found : nullptr;
+  });
   return result;
 }
 
@@ -58,7 +67,7 @@ namespace {
 
 // Ends the device's primary context if `real` did: the last release, or a reset, which leaves the references.
 INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
-  if (is_reset) forget_pools_of(device_of_ordinal(device), hook_frame);
+  if (is_reset) leave_pools_of(device_of_ordinal(device));
   void** primary = primary_of(device);
   return end_context(
       primary == nullptr ? nullptr : __atomic_load_n(primary, __ATOMIC_ACQUIRE), hook_frame,

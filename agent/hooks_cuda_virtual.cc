@@ -9,11 +9,11 @@ HOOK(cuIpcCloseMemHandle)(uint64_t address) {
 
 namespace {
 
-// The same memory again is one reference more.
-INLINE int note_imported(int result, const uint64_t* address, const uint64_t* hook_frame) {
+// The same memory again is one reference more. It ends with the context; 0: with none.
+INLINE int note_imported(int result, const uint64_t* address, uint64_t context, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && address != nullptr && *address != 0) {
     record_device(
-        {DeviceOperation::kAllocate, heapprof::wire::kImportedDevice, 0, *address, bytes_of_pointer(*address)},
+        {DeviceOperation::kAllocate, heapprof::wire::kImportedDevice, context, *address, bytes_of_pointer(*address)},
         hook_frame);
   }
   return result;
@@ -22,14 +22,16 @@ INLINE int note_imported(int result, const uint64_t* address, const uint64_t* ho
 }  // namespace
 
 HOOK(cuIpcOpenMemHandle)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
-  return note_imported(call(REAL(cuIpcOpenMemHandle), address, handle, flags), address, HEAPPROF_HOOK_FRAME());
+  return note_imported(call(REAL(cuIpcOpenMemHandle), address, handle, flags), address, number(current_context()),
+                       HEAPPROF_HOOK_FRAME());
 }
 HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
-  return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, HEAPPROF_HOOK_FRAME());
+  return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, number(current_context()),
+                       HEAPPROF_HOOK_FRAME());
 }
 // Of another process's pool; freed like memory of one's own.
 HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
-  return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, HEAPPROF_HOOK_FRAME());
+  return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, 0, HEAPPROF_HOOK_FRAME());
 }
 
 // Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the driver's.
@@ -60,7 +62,7 @@ HOOK(cuDestroyExternalMemory)(void* memory) {
   if (real == nullptr) return kCudaNotInitialized;
   note_handle(DeviceOperation::kReleaseHandle, number(memory), HEAPPROF_HOOK_FRAME());
   const int result = real(memory);
-  if (result != kCudaSuccess) note_handle(DeviceOperation::kRetainHandle, number(memory), HEAPPROF_HOOK_FRAME());
+  if (result != kCudaSuccess) note_handle(DeviceOperation::kKeepHandle, number(memory), HEAPPROF_HOOK_FRAME());
   return result;
 }
 
@@ -122,7 +124,7 @@ HOOK(cuMemRelease)(uint64_t handle) {
     if (is_taken) return_device_memory(taken.device, taken.size_bytes);
     return result;
   }
-  note_handle(DeviceOperation::kRetainHandle, handle, HEAPPROF_HOOK_FRAME());
+  note_handle(DeviceOperation::kKeepHandle, handle, HEAPPROF_HOOK_FRAME());
   if (is_taken) {
     hold_handle(taken);
   } else if (has_device_limits()) {

@@ -169,6 +169,7 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kRelease:
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
+    case wire::DeviceOperation::kKeepHandle:
     case wire::DeviceOperation::kEndContext:
     case wire::DeviceOperation::kReleaseUnseen:
     case wire::DeviceOperation::kBeginEstimate:

@@ -90,7 +90,8 @@ enum class TruncationCause : uint32_t {
   X(kUnmapRange,    21)  /* kFree: pages at address, `object` bytes of them, end                                    */  \
   X(kMoveRange,     22)  /* kFree: the same by mremap: they count until this thread's next kMapRange or kKeepRange  */  \
   X(kKeepRange,     23)  /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on         */  \
-  X(kProtectRange,  24)  /* kMalloc: the pages at address may be used (device kMappedDevice), or no more (kReserved…) */
+  X(kProtectRange,  24)  /* kMalloc: the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
+  X(kKeepHandle,    25)  /* kFree: this thread's last kReleaseHandle failed: the reference lives on                 */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {

@@ -90,29 +90,22 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
   book.sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
   if (block.is_of_pool) book.holdings.leave_pool(block.size_bytes);
   note_change(block);
-  return {key, block, lifetime_ticks, is_temporary, false};
+  return {key, Ended::kBlock, block, lifetime_ticks, is_temporary};
 }
 
-void DeviceLedger::release(uint64_t address, uint32_t thread) {
-  unmapped_.erase(thread);
-  const auto at = memory_.find(address);
-  if (at == memory_.end() && mappings_.count(address) != 0) {  // of external memory
-    released_.erase(thread);
-    return unmap(address, 1, thread);
+DeviceLedger::Released DeviceLedger::drop_reference(Blocks* blocks, uint64_t key) {
+  const auto at = blocks->find(key);
+  if (at == blocks->end()) {
+    ++unmatched_;
+    return {key, Ended::kNothing, {}, 0, false};
   }
-  if (at == memory_.end()) {
-    if (graph_addresses_.count(address) == 0) ++unmatched_;
-    released_.erase(thread);
-    return;
-  }
-  if (at->second.references > 1) {  // opened more than once
+  if (at->second.references > 1) {
     --at->second.references;
-    released_.insert_or_assign(thread, Released{address, at->second, 0, false, true});
-    return;
+    return {key, Ended::kReference, at->second, 0, false};
   }
   const DeviceBlock block = at->second;
-  memory_.erase(at);
-  released_.insert_or_assign(thread, close(block, address));
+  blocks->erase(at);
+  return close(block, key);
 }
 
 // As if it had never ended.
@@ -122,39 +115,40 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   book.sites.restore(block.site, block.size_bytes, released.lifetime_ticks, released.is_temporary);
   if (block.is_of_pool) book.holdings.use_pool(block.size_bytes);
   book.sites.check_peak(now_ticks_);
-  blocks->emplace(released.address, block);
-  if (released.is_temporary) latest_[block.thread] = released.address;
+  blocks->emplace(released.key, block);
+  if (released.is_temporary) latest_[block.thread] = released.key;
   note_change(block);
 }
 
-void DeviceLedger::keep(uint64_t address, uint32_t thread) {
-  const auto at = released_.find(thread);
-  if (at == released_.end()) return keep_mappings(thread);
-  if (at->second.address != address) return;
-  const auto now_there = memory_.find(address);
-  if (at->second.is_reference) {
-    if (now_there == memory_.end()) {  // closed by others meanwhile: to the last but this one
-      at->second.block.references = 1;
-      reopen(&memory_, at->second);
-    } else {
-      ++now_there->second.references;
-    }
-  } else if (now_there == memory_.end()) {
-    reopen(&memory_, at->second);
+// What the driver refuses to end had no beginning that we missed.
+void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread) {
+  const auto at = released->find(thread);
+  if (at == released->end() || at->second.key != key) return;
+  Released& last = at->second;
+  const auto now_there = blocks->find(key);
+  if (last.ended == Ended::kNothing) {
+    --unmatched_;
+  } else if (now_there == blocks->end()) {  // a reference: closed by others meanwhile, to the last but this one
+    last.block.references = 1;
+    reopen(blocks, last);
+  } else if (last.ended == Ended::kReference) {
+    ++now_there->second.references;
   }
-  released_.erase(at);
+  released->erase(at);
 }
 
-std::optional<DeviceLedger::Released> DeviceLedger::drop_reference(uint64_t handle) {
-  const auto at = handles_.find(handle);
-  if (at == handles_.end()) {
-    ++unmatched_;
-    return std::nullopt;
+void DeviceLedger::release(uint64_t address, uint32_t thread) {
+  unmapped_.erase(thread);
+  released_.erase(thread);
+  if (memory_.count(address) == 0) {
+    if (mappings_.count(address) != 0) return unmap(address, 1, thread);  // of external memory
+    if (graph_addresses_.count(address) != 0) return;
   }
-  if (--at->second.references != 0) return std::nullopt;
-  const Released released = close(at->second, handle);
-  handles_.erase(at);
-  return released;
+  released_.emplace(thread, drop_reference(&memory_, address));
+}
+
+void DeviceLedger::keep(uint64_t address, uint32_t thread) {
+  released_.count(thread) == 0 ? keep_mappings(thread) : take_back(&memory_, &released_, address, thread);
 }
 
 void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
@@ -166,10 +160,14 @@ void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
   ++handle->second.references;
   const auto [at, is_new] = mappings_.try_emplace(address, mapping);
   if (is_new) return;
-  const uint64_t before = at->second.handle;  // its end went by unseen
+  const Mapping before = at->second;
   at->second = mapping;
-  ++unmatched_;
-  drop_reference(before);
+  if (before.handle == mapping.handle) {
+    at->second.count += before.count;
+    return;
+  }
+  ++unmatched_;  // the ends of those before went by unseen
+  for (uint32_t i = 0; i < before.count; ++i) drop_reference(&handles_, before.handle);
 }
 
 void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread) {
@@ -179,9 +177,9 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   std::vector<Unmapped>& unmapped = unmapped_[thread];
   unmapped.clear();
   for (auto at = mappings_.lower_bound(address); at != mappings_.end() && at->first < end;) {
-    unmapped.push_back({at->first, at->second, std::nullopt});
-    at = mappings_.erase(at);
-    unmapped.back().memory = drop_reference(unmapped.back().mapping.handle);
+    const Mapping one{at->second.size_bytes, at->second.handle, 1};
+    unmapped.push_back({at->first, one, drop_reference(&handles_, one.handle)});
+    at = --at->second.count == 0 ? mappings_.erase(at) : std::next(at);
   }
 }
 
@@ -190,12 +188,14 @@ void DeviceLedger::keep_mappings(uint32_t thread) {
   const auto at = unmapped_.find(thread);
   if (at == unmapped_.end()) return;
   for (Unmapped& unmapped : at->second) {
-    if (!unmapped.memory || handles_.count(unmapped.mapping.handle) != 0) continue;
-    unmapped.memory->block.references = 0;
-    reopen(&handles_, *unmapped.memory);
+    if (unmapped.memory.ended != Ended::kBlock || handles_.count(unmapped.mapping.handle) != 0) continue;
+    unmapped.memory.block.references = 0;
+    reopen(&handles_, unmapped.memory);
   }
   for (const Unmapped& unmapped : at->second) {
-    if (mappings_.count(unmapped.address) == 0) map(unmapped.address, unmapped.mapping);
+    const auto now_there = mappings_.find(unmapped.address);
+    if (now_there == mappings_.end() || now_there->second.handle == unmapped.mapping.handle)
+      map(unmapped.address, unmapped.mapping);
   }
   unmapped_.erase(at);
 }
@@ -312,8 +312,11 @@ void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t 
         ++unmatched_;
       }
       return;
-    case DeviceOperation::kReleaseHandle: drop_reference(facts.object); return;
-    case DeviceOperation::kMap: map(facts.address, {event.size_bytes, facts.object}); return;
+    case DeviceOperation::kReleaseHandle:
+      released_handles_.insert_or_assign(event.thread(), drop_reference(&handles_, facts.object));
+      return;
+    case DeviceOperation::kKeepHandle: take_back(&handles_, &released_handles_, facts.object, event.thread()); return;
+    case DeviceOperation::kMap: map(facts.address, {event.size_bytes, facts.object, 1}); return;
     case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes, event.thread()); return;
     case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
     case DeviceOperation::kEndContext:

@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -77,6 +76,7 @@ class DeviceLedger {
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
     released_.erase(thread);
+    released_handles_.erase(thread);
     unmapped_.erase(thread);
     begun_.erase(thread);
   }
@@ -121,19 +121,27 @@ class DeviceLedger {
   struct Mapping {
     uint64_t size_bytes;
     uint64_t handle;
+    uint32_t count;  // external memory may be mapped to one address again
   };
+  enum class Ended {
+    kBlock,
+    kReference,
+    kNothing
+  };  // kReference: there are others, the block lives; kNothing: none began
+  // What a thread released last, which it may take back.
   struct Released {
-    uint64_t address;
+    uint64_t key;
+    Ended ended;
     DeviceBlock block;
     uint64_t lifetime_ticks;
     bool is_temporary;
-    bool is_reference;  // there are others: the block lives
   };
-  // A mapping that ended, and the memory behind it if that ended with it.
+  using ReleasedBy = std::unordered_map<uint32_t, Released>;  // by thread
+  // A mapping that ended, and what that did to the memory behind it.
   struct Unmapped {
     uint64_t address;
     Mapping mapping;
-    std::optional<Released> memory;
+    Released memory;
   };
   struct Begun {  // of an estimate
     uint32_t device;
@@ -146,13 +154,13 @@ class DeviceLedger {
   bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
   void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
   Released close(const DeviceBlock& block, uint64_t key);
+  Released drop_reference(Blocks* blocks, uint64_t key);
+  void take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread);
   void note_change(const DeviceBlock& block);
   void release(uint64_t address, uint32_t thread);
   void forget_latest(uint32_t thread, uint64_t key);  // if it is that one
   void keep(uint64_t address, uint32_t thread);
   void reopen(Blocks* blocks, const Released& released);
-  // What ended with it, if it was the last.
-  std::optional<Released> drop_reference(uint64_t handle);
   void map(uint64_t address, const Mapping& mapping);
   void unmap(uint64_t address, uint64_t size_bytes, uint32_t thread);
   void keep_mappings(uint32_t thread);
@@ -166,11 +174,12 @@ class DeviceLedger {
   Books books_;
   CallSums calls_by_site_;
   CallSums calls_by_thread_;
-  Blocks memory_;                                    // by address
-  Blocks handles_;                                   // by handle
-  std::map<uint64_t, Mapping> mappings_;             // by address
-  std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
-  std::unordered_map<uint32_t, Released> released_;  // by thread: the last
+  Blocks memory_;                                  // by address
+  Blocks handles_;                                 // by handle
+  std::map<uint64_t, Mapping> mappings_;           // by address
+  std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block, whose end now makes it temporary
+  ReleasedBy released_;
+  ReleasedBy released_handles_;
   std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
   static constexpr size_t kMostEnding = 4096;                     // calls at once; each is over in a moment
   // By context and the thread that may end it: what was born until then ends with it.

@@ -256,6 +256,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
       break;
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
+    case wire::DeviceOperation::kKeepHandle:
     case wire::DeviceOperation::kEndContext:
       if (kind != EventKind::kFree || facts.object == 0) return false;
       break;

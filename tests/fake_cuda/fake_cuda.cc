@@ -3,6 +3,8 @@
 // FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls came from a
 // preloaded libheapprof.so.
 //
+// FAKE_CUDA_INNER=1: cuGetProcAddress gives out cuMemAlloc at an address that is not exported.
+//
 // FAKE_CUDA_OVERHEAD=1: contexts, modules, kernels and limits take memory of the device, as they do.
 //
 // Built as libcuda.so.1. Two devices; addresses are never touched, and those that are freed are given out again at once, newest
@@ -65,7 +67,8 @@ struct Driver {
   int retained[kDevices] = {0, 0};
   std::map<uint64_t, int> opened;      // imported memory: how often
   uint64_t external = 0x6e0000000000;  // the next address or object of external memory; what is mapped of it
-  std::set<uint64_t> mapped_external;
+  std::map<std::pair<void*, uint64_t>, uint64_t> external_at;  // where a part of it was mapped
+  std::map<uint64_t, int> mapped_external;                     // how often
   uint64_t streams = 0;
   size_t taken[kDevices] = {0, 0};  // by contexts and modules
   std::map<std::string, int> kernels;
@@ -148,7 +151,11 @@ int allocate(CUdeviceptr* address, size_t bytes, int device) {
 }
 
 int release(CUdeviceptr address) {
-  if (address == 0 || fake_graph_free(address) || driver().mapped_external.erase(address) != 0) return kSuccess;
+  if (address == 0 || fake_graph_free(address)) return kSuccess;
+  if (const auto mapped = driver().mapped_external.find(address); mapped != driver().mapped_external.end()) {
+    if (--mapped->second == 0) driver().mapped_external.erase(mapped);
+    return kSuccess;
+  }
   fake_pool_give(address);
   const auto at = driver().blocks.find(address);
   if (at == driver().blocks.end()) return kInvalidValue;
@@ -162,12 +169,18 @@ int allocate_here(CUdeviceptr* address, size_t bytes) {
   return t_context == nullptr ? kInvalidContext : allocate(address, bytes, t_context->device);
 }
 
+// Of the same interface as what is exported, and not at its address.
+int inner_alloc(CUdeviceptr* address, size_t bytes) { return cuMemAlloc_v2(address, bytes); }
 // An interface that is not there yet: sizes in pages.
 int newer_alloc(CUdeviceptr* address, size_t pages) { return allocate_here(address, pages * 4096); }
 
 int find_function(const char* name, void** function, int version, uint64_t flags) {
   if (version >= 14000 && strcmp(name, "cuMemAlloc") == 0) {
     *function = reinterpret_cast<void*>(newer_alloc);
+    return kSuccess;
+  }
+  if (version >= 3020 && strcmp(name, "cuMemAlloc") == 0 && getenv("FAKE_CUDA_INNER") != nullptr) {
+    *function = reinterpret_cast<void*>(inner_alloc);
     return kSuccess;
   }
   const bool per_thread = (flags & 2) != 0;
@@ -540,11 +553,15 @@ int cuImportExternalMemory(void** memory, const CudaExternalMemory*) {
   *memory = reinterpret_cast<void*>(driver().external += 0x1000);
   return kSuccess;
 }
-int cuExternalMemoryGetMappedBuffer(CUdeviceptr* address, void*, const CudaExternalBuffer* what) {
+int cuExternalMemoryGetMappedBuffer(CUdeviceptr* address, void* memory, const CudaExternalBuffer* what) {
   ENTER(cuExternalMemoryGetMappedBuffer);
-  *address = driver().external += 0x1000;
-  driver().external += what->size_bytes / 0x1000 * 0x1000;
-  driver().mapped_external.insert(*address);
+  uint64_t& at = driver().external_at[{memory, what->offset}];
+  if (driver().mapped_external.count(at) == 0) {
+    at = driver().external += 0x1000;
+    driver().external += what->size_bytes / 0x1000 * 0x1000;
+  }
+  ++driver().mapped_external[at];
+  *address = at;
   return kSuccess;
 }
 int cuExternalMemoryGetMappedMipmappedArray(void** array, void*, const void*) {
@@ -569,13 +586,14 @@ int cuPointerGetAttribute(void* data, int attribute, CUdeviceptr address) {
   errno = kErrnoOfQuestions;
   std::lock_guard guard(driver().mutex);
   const auto at = driver().blocks.find(address);
-  if (at == driver().blocks.end() || (attribute != 9 && attribute != 17)) return kInvalidValue;
-  if (attribute == 17) {
-    *static_cast<CUmemoryPool*>(data) = fake_pool_of(address);
-    return kSuccess;
+  if (at == driver().blocks.end()) return kInvalidValue;
+  switch (attribute) {
+    case 2: *static_cast<unsigned*>(data) = fake_kind_of(address) == FakePoolKind::kHost ? 1 : 2; return kSuccess;
+    case 8: *static_cast<unsigned char*>(data) = fake_kind_of(address) == FakePoolKind::kManaged; return kSuccess;
+    case 9: *static_cast<int*>(data) = at->second.device; return kSuccess;
+    case 17: *static_cast<CUmemoryPool*>(data) = fake_pool_of(address); return kSuccess;
+    default: return kInvalidValue;
   }
-  *static_cast<int*>(data) = at->second.device;
-  return kSuccess;
 }
 int cuStreamIsCapturing(CUstream stream, int* status) {
   errno = kErrnoOfQuestions;

@@ -12,6 +12,7 @@
 
 struct CUpool_st {
   int device;
+  FakePoolKind kind;
   uint64_t held, most, used, most_used, threshold;
 };
 
@@ -40,7 +41,7 @@ struct GraphMemory {
 };
 
 struct Pools {
-  CUpool_st defaults[kDevices] = {{0, 0, 0, 0, 0, 0}, {1, 0, 0, 0, 0, 0}};
+  CUpool_st defaults[kDevices] = {{0, FakePoolKind::kDevice, 0, 0, 0, 0, 0}, {1, FakePoolKind::kDevice, 0, 0, 0, 0, 0}};
   CUmemoryPool current[kDevices] = {&defaults[0], &defaults[1]};
   std::set<CUmemoryPool> made;
   struct Block {
@@ -135,6 +136,11 @@ CUmemoryPool fake_pool_of(CUdeviceptr address) {
   return at == pools().blocks.end() ? nullptr : at->second.pool;
 }
 
+FakePoolKind fake_kind_of(CUdeviceptr address) {
+  const CUmemoryPool pool = fake_pool_of(address);
+  return pool == nullptr ? FakePoolKind::kDevice : pool->kind;
+}
+
 void fake_wait() {
   std::vector<CUmemoryPool> all(pools().made.begin(), pools().made.end());
   for (CUpool_st& pool : pools().defaults) all.push_back(&pool);
@@ -176,7 +182,10 @@ int cuDeviceSetMemPool(int device, CUmemoryPool pool) {
 }
 int cuMemPoolCreate(CUmemoryPool* pool, const CudaProperties* properties) {
   ENTER(cuMemPoolCreate);
-  *pool = new CUpool_st{properties->location_id, 0, 0, 0, 0, 0};
+  const FakePoolKind kind = properties->type == 2            ? FakePoolKind::kManaged
+                            : properties->location_type != 1 ? FakePoolKind::kHost
+                                                             : FakePoolKind::kDevice;
+  *pool = new CUpool_st{kind == FakePoolKind::kDevice ? properties->location_id : 0, kind, 0, 0, 0, 0, 0};
   pools().made.insert(*pool);
   return kSuccess;
 }

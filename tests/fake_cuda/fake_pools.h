@@ -11,6 +11,9 @@
 
 constexpr uint64_t kPoolChunk = 2 << 20;
 
+// Where a pool's memory is (CUmemAllocationType, CUmemLocationType).
+enum class FakePoolKind { kDevice, kHost, kManaged };
+
 // fake_cuda.cc's: its lock, and what each function begins with (not 0: it is to fail with this).
 std::recursive_mutex& fake_mutex();
 int fake_enter(const char* function);
@@ -23,6 +26,8 @@ void fake_pool_take(CUmemoryPool pool, CUdeviceptr address, uint64_t bytes);
 // False: the address is of no pool.
 bool fake_pool_give(CUdeviceptr address);
 CUmemoryPool fake_pool_of(CUdeviceptr address);
+// Of an address of no pool: kDevice.
+FakePoolKind fake_kind_of(CUdeviceptr address);
 void fake_wait();
 // An address that a captured allocation gives out; it belongs to the graph that is being captured, if cuStreamBeginCapture made one.
 CUdeviceptr fake_capture(int device, uint64_t bytes);

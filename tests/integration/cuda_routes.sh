@@ -2,14 +2,17 @@
 numbers() {
   jq -r '.heapprof.devices[] | select(.name == "cuda:0") | .totals | [.total_bytes, .total_count, .leaked_bytes, .leaked_count] | join(" ")' profile.json
 }
-for route in dlsym default v1 v2 v2_stream; do
-  profile "$TARGETS/cuda_routes" "$route"
+for route in dlsym default v1 v2 v2_stream later "v1 inner" "v2 inner" "later inner"; do
+  unset FAKE_CUDA_INNER
+  [ "${route#* }" != inner ] || export FAKE_CUDA_INNER=1
+  profile "$TARGETS/cuda_routes" "${route% inner}"
   expect_eq "exit status by $route" "$status" 0
   expect_complete
   expect_eq "by $route" "$(numbers)" "123500 100 61750 50"
   jq -e '.ftbl as $frames | .heapprof.devices[] | select(.name == "cuda:0") | .pps[0].fs | map($frames[.]) | any(contains("use("))' profile.json >/dev/null ||
     fail "by $route: no stack through the program"
 done
+unset FAKE_CUDA_INNER
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
 expect_eq "linked" "$(numbers)" "123500 100 61750 50"

@@ -4,10 +4,9 @@
 // usage: cuda_holdings        prints "pools DEVICE held most used most-used most-idle", "graphs DEVICE held most used most-used", and of
 //                             registered memory: total bytes, registrations, peak, bytes that are left
 //        cuda_holdings threads    four threads, two devices, a pool for each, which come and go: prints the same of pools
+#include "cuda_client.h"
 #include "keep.h"
-#include "tests/fake_cuda/fake_cuda.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,26 +18,6 @@
 #include <vector>
 
 namespace {
-
-struct Driver {
-#define X(name, params) decltype(&::name) name;
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  decltype(&::fake_cuda_fail_next) fail_next;
-  decltype(&::fake_cuda_calls) calls;
-  int (*cuGraphLaunch)(void* executable, void* stream);
-  int (*cuStreamSynchronize)(void* stream);
-  int (*cuCtxSynchronize)();
-};
-Driver cuda;
-
-int failures = 0;
-void expect(bool holds, const char* what, int line) {
-  if (holds) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
 
 constexpr uint64_t kMiB = 1 << 20;
 const auto kStream = reinterpret_cast<CUstream>(0x10);
@@ -71,8 +50,6 @@ void look() {
     graphs = {numbers[2], std::max(graphs.most, numbers[2]), numbers[0], std::max(graphs.most_used, numbers[0]), 0};
   }
 }
-
-constexpr int kOwnErrno = 4242;  // which no question of the agent's may change
 
 KEEP_FRAME CUdeviceptr allocate(uint64_t bytes, int device = 0, CUmemoryPool pool = nullptr) {
   CUdeviceptr address = 0;
@@ -275,19 +252,7 @@ KEEP_FRAME void threads(CUcontext context) {
 }  // namespace
 
 int main(int argc, char**) {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return 90;
-#define FIND(member, symbol)                                                     \
-  cuda.member = reinterpret_cast<decltype(cuda.member)>(dlsym(library, symbol)); \
-  if (cuda.member == nullptr) return 91;
-#define X(name, params) FIND(name, #name)
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  FIND(fail_next, "fake_cuda_fail_next")
-  FIND(calls, "fake_cuda_calls")
-  FIND(cuGraphLaunch, "cuGraphLaunch")
-  FIND(cuStreamSynchronize, "cuStreamSynchronize")
-  FIND(cuCtxSynchronize, "cuCtxSynchronize")
+  if (!load_cuda()) return 90;
   CUcontext context = nullptr;
   EXPECT(cuda.cuCtxCreate_v2(&context, 0, 0) == kSuccess);
   if (argc > 1) {

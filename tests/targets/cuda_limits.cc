@@ -2,10 +2,9 @@
 //
 // usage: cuda_limits MIB [all]      of cuda:0, as the driver says or `heapprof run --limit cuda:0=…`; cuda:1 has 1 GiB
 //        all: in ways which the fake driver itself does not refuse
+#include "cuda_client.h"
 #include "keep.h"
-#include "tests/fake_cuda/fake_cuda.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,24 +14,8 @@
 
 namespace {
 
-struct Driver {
-#define X(name, params) decltype(&::name) name;
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  decltype(&::fake_cuda_fail_next) fail_next;
-};
-Driver cuda;
-
 constexpr size_t kMiB = 1 << 20;
 size_t limit = 0;
-int failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-  if (holds) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
 
 size_t free_now() {
   size_t free_bytes = 0;
@@ -80,6 +63,22 @@ KEEP_FRAME void other_ways() {
   EXPECT(cuda.cuMemAllocFromPoolAsync(&address, 2 * kMiB, nullptr, nullptr) == kSuccess);  // of cuda:1
   EXPECT(free_now() == limit);
   EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
+  const CudaProperties on_host{1, 0, 2, 0, nullptr, 0};
+  CUmemoryPool pool = nullptr;
+  EXPECT(cuda.cuMemPoolCreate(&pool, &on_host) == kSuccess);
+  for (int i = 0; i < 2; ++i) {  // unknown, and known
+    EXPECT(cuda.cuMemAllocFromPoolAsync(&address, 2 * limit, pool, nullptr) == kSuccess);
+    EXPECT(free_now() == limit);
+    EXPECT(cuda.cuMemFreeAsync(address, nullptr) == kSuccess);
+  }
+  const CudaProperties here{1, 0, 1, 0, nullptr, 0};
+  CUmemoryPool own = nullptr;
+  EXPECT(cuda.cuMemPoolCreate(&own, &here) == kSuccess);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT(cuda.cuMemAllocFromPoolAsync(&address, limit + 1, own, nullptr) == kOutOfMemory);
+    EXPECT(cuda.cuMemAllocFromPoolAsync(&address, limit, own, nullptr) == kSuccess);
+    EXPECT(cuda.cuMemFreeAsync(address, nullptr) == kSuccess);
+  }
   CUdeviceptr managed = 0;
   EXPECT(cuda.cuMemAllocManaged(&managed, 3 * kMiB, 1) == kSuccess);  // no device's
   EXPECT(cuda.cuMemFree_v2(managed) == kSuccess);
@@ -177,14 +176,7 @@ KEEP_FRAME void race(CUcontext main_context) {
 
 int main(int argc, char** argv) {
   limit = (argc > 1 ? static_cast<size_t>(atol(argv[1])) : 1024) * kMiB;
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return 90;
-#define X(name, params)                                                   \
-  cuda.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
-  if (cuda.name == nullptr) return 91;
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  cuda.fail_next = reinterpret_cast<decltype(cuda.fail_next)>(dlsym(library, "fake_cuda_fail_next"));
+  if (!load_cuda()) return 90;
   CUcontext context = nullptr;
   EXPECT(cuda.cuCtxCreate_v2(&context, 0, 0) == kSuccess);
   size_t total_bytes = 0;

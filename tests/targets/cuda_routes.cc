@@ -4,6 +4,7 @@
 //   dlsym        by handle             default    dlsym(RTLD_DEFAULT), the library loaded globally
 //   v1, v2       cuGetProcAddress as CUDA 11 and 12 ask for it, itself included, as static cudart does
 //   v2_stream    the same with the per-thread default stream
+//   later        as a newer CUDA asks, where the driver has no newer ABI of these
 //   absent       there is no driver: no name may be found, and dlerror must say so
 //   local        a driver that is loaded locally is not found by RTLD_DEFAULT
 //   old          an older ABI, with 32-bit sizes, is the driver's own, not ours
@@ -107,6 +108,14 @@ int main(int, char** argv) {
   } else if (strcmp(route, "local") == 0) {
     dlerror();
     if (dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") != nullptr || dlerror() == nullptr) return 73;
+  } else if (strcmp(route, "later") == 0) {
+    void* allocate = nullptr;
+    void* release = nullptr;
+    auto* get = find<GetV2>(library, "cuGetProcAddress_v2");
+    if (get("cuMemAlloc", &allocate, 13020, 0, nullptr) != kSuccess ||
+        get("cuMemFree", &release, 13020, 0, nullptr) != 0)
+      return 87;
+    use(reinterpret_cast<Allocate>(allocate), reinterpret_cast<Free>(release));
   } else if (strcmp(route, "old") == 0) {
     return expect_untouched(library, 2000, "cuMemAlloc");
   } else if (strcmp(route, "newer") == 0) {

@@ -1,10 +1,9 @@
 // tests/targets/cuda_rules.cc: every rule by which the CUDA driver's memory begins and ends, with books of its own.
 //
 // usage: cuda_rules        prints for each device: name, total bytes, allocations, peak, bytes and blocks that are left
+#include "cuda_client.h"
 #include "keep.h"
-#include "tests/fake_cuda/fake_cuda.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +14,6 @@
 #include <vector>
 
 namespace {
-
-struct Driver {
-#define X(name, params) decltype(&::name) name;
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  decltype(&::fake_cuda_fail_next) fail_next;
-  CUstream* capturing;
-};
-Driver cuda;
 
 struct Book {
   long total = 0, count = 0, peak = 0, live = 0, blocks = 0;
@@ -40,16 +30,6 @@ struct Book {
   }
 };
 std::map<std::string, Book> books;
-
-int failures = 0;
-void expect(bool holds, const char* what, int line) {
-  if (holds) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define EXPECT(condition) expect(condition, #condition, __LINE__)
-
-constexpr int kOwnErrno = 4242;  // which no question of the agent's may change
 
 KEEP_FRAME CUdeviceptr allocate(size_t bytes, const char* device) {
   CUdeviceptr address = 0;
@@ -130,6 +110,7 @@ KEEP_FRAME void formats() {
       {{64, 30, 0, 0x9d, 4, 0}, 3, (16 * 8 + 8 * 4 + 4 * 2) * 16},  // BC7, a mipmap of 64 x 30, 32 x 15, 16 x 7
       {{16, 16, 6, 0x01, 1, 4}, 2, (16 * 16 + 8 * 8) * 6},          // a cube has six faces at each level
       {{16, 16, 5, 0x01, 1, 1}, 2, (16 * 16 + 8 * 8) * 5},          // layers
+      {{4, 2, 0, 0x01, 1, 0}, 99, 4 * 2 + 2 + 1},                   // no more levels than there are
       {{1024, 1024, 0, 0x20, 4, 0x40}, 1, 0},                       // sparse
       {{1024, 1024, 0, 0x20, 4, 0x80}, 3, 0},                       // mapped later
   };
@@ -180,6 +161,25 @@ KEEP_FRAME void pools_and_streams() {
   books["cuda:1"].add(60000);  // the pool's device, not the context's
   EXPECT(cuda.cuMemFreeAsync_ptsz(address, stream) == kSuccess);
   books["cuda:1"].sub(60000);
+  // Of pools whose memory is no device's.
+  const struct {
+    CudaProperties properties;
+    const char* device;
+  } elsewhere[] = {{{1, 0, 2, 0, nullptr, 0}, "pinned"}, {{2, 0, 0, 0, nullptr, 0}, "managed"}};
+  for (const auto& kind : elsewhere) {
+    CUmemoryPool pool = nullptr;
+    EXPECT(cuda.cuMemPoolCreate(&pool, &kind.properties) == kSuccess);
+    CUdeviceptr blocks[2] = {};
+    for (CUdeviceptr& block : blocks) {
+      EXPECT(cuda.cuMemAllocFromPoolAsync(&block, 1 << 20, pool, stream) == kSuccess);
+      books[kind.device].add(1 << 20);
+    }
+    for (const CUdeviceptr block : blocks) {
+      EXPECT(cuda.cuMemFreeAsync(block, stream) == kSuccess);
+      books[kind.device].sub(1 << 20);
+    }
+    EXPECT(cuda.cuMemPoolDestroy(pool) == kSuccess);
+  }
   // Captured by a graph: nodes, no memory.
   *cuda.capturing = stream;
   EXPECT(cuda.cuMemAllocAsync(&address, 90000, stream) == kSuccess);
@@ -218,6 +218,18 @@ KEEP_FRAME void virtual_memory() {
   EXPECT(cuda.cuMemRelease(second) == kSuccess);
   EXPECT(cuda.cuMemRelease(retained) == kSuccess);
   books["cuda:1"].sub(2 << 20);
+  CUhandle last = 0;
+  EXPECT(cuda.cuMemCreate(&last, 4 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(4 << 20);
+  cuda.fail_next("cuMemRelease", kInvalidValue);
+  EXPECT(cuda.cuMemRelease(last) == kInvalidValue);  // of its last reference: it lives, and is in a higher peak
+  EXPECT(cuda.cuMemCreate(&higher, 32 << 20, &on_one, 0) == kSuccess);
+  books["cuda:1"].add(32 << 20);
+  EXPECT(cuda.cuMemRelease(higher) == kSuccess);
+  books["cuda:1"].sub(32 << 20);
+  EXPECT(cuda.cuMemRelease(last) == kSuccess);
+  books["cuda:1"].sub(4 << 20);
+  EXPECT(cuda.cuMemRelease(0x77777777) == kInvalidValue);  // of no handle
   CUhandle kept = 0;
   EXPECT(cuda.cuMemCreate(&kept, 1 << 20, &on_one, 0) == kSuccess);
   books["cuda:1"].add(1 << 20);  // left
@@ -247,6 +259,11 @@ KEEP_FRAME void external() {
   books["imported"].add(300000);
   EXPECT(cuda.cuExternalMemoryGetMappedBuffer(&buffer, memory, &part) == kSuccess);
   EXPECT(cuda.cuExternalMemoryGetMappedMipmappedArray(&array, memory, &part) == kSuccess);
+  // Mapped again, perhaps to the same address.
+  CUdeviceptr same = 0;
+  EXPECT(cuda.cuExternalMemoryGetMappedBuffer(&same, memory, &part) == kSuccess);
+  EXPECT(same == buffer);
+  EXPECT(cuda.cuMemFree_v2(same) == kSuccess);
   cuda.fail_next("cuDestroyExternalMemory", kInvalidValue);
   EXPECT(cuda.cuDestroyExternalMemory(memory) == kInvalidValue);
   EXPECT(cuda.cuDestroyExternalMemory(memory) == kSuccess);
@@ -296,7 +313,7 @@ KEEP_FRAME void imported_from_a_pool() {
 KEEP_FRAME void contexts(CUcontext main_context) {
   CUcontext other = nullptr;
   EXPECT(cuda.cuCtxCreate_v2(&other, 0, 1) == kSuccess);
-  allocate(11111, "cuda:1");
+  const CUdeviceptr freed_late = allocate(11111, "cuda:1");
   allocate(22222, "cuda:1");
   cuda.fail_next("cuCtxDestroy_v2", kInvalidContext);
   EXPECT(cuda.cuCtxDestroy_v2(other) == kInvalidContext);  // it lives
@@ -304,6 +321,8 @@ KEEP_FRAME void contexts(CUcontext main_context) {
   books["cuda:1"].sub(11111);
   books["cuda:1"].sub(22222);
   EXPECT(cuda.cuCtxSetCurrent(main_context) == kSuccess);
+  cuda.fail_next("cuMemFree_v2", kInvalidValue);
+  EXPECT(cuda.cuMemFree_v2(freed_late) == kInvalidValue);  // as destructors do after a reset: nothing is missing
 
   CUcontext primary = nullptr;
   EXPECT(cuda.cuDevicePrimaryCtxRetain(&primary, 1) == kSuccess);
@@ -348,17 +367,7 @@ KEEP_FRAME void other_threads(CUcontext main_context) {
 }  // namespace
 
 int main() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return 90;
-#define X(name, params)                                                   \
-  cuda.name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
-  if (cuda.name == nullptr) return 91;
-  FAKE_CUDA_FUNCTIONS(X)
-#undef X
-  cuda.fail_next = reinterpret_cast<decltype(cuda.fail_next)>(dlsym(library, "fake_cuda_fail_next"));
-  cuda.capturing = static_cast<CUstream*>(dlsym(library, "fake_cuda_capturing"));
-  if (cuda.fail_next == nullptr || cuda.capturing == nullptr) return 92;
-
+  if (!load_cuda()) return 90;
   CUcontext context = nullptr;
   EXPECT(cuda.cuInit(0) == kSuccess);
   EXPECT(cuda.cuMemAlloc_v2(nullptr, 1) != kSuccess);  // no context: nothing happens
