@@ -30,6 +30,7 @@ enum class Question : uint32_t {
   kCtxGetCurrent,
   kPointerGetAttribute,
   kGetAddressRange,
+  kStreamGetDevice,
   kStreamIsCapturing,
   kStreamIsCapturingPerThread,
   kPrimaryContextState,
@@ -47,6 +48,7 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuCtxGetCurrent",
                                       "cuPointerGetAttribute",
                                       "cuMemGetAddressRange_v2",
+                                      "cuStreamGetDevice",
                                       "cuStreamIsCapturing",
                                       "cuStreamIsCapturing_ptsz",
                                       "cuDevicePrimaryCtxGetState",
@@ -64,7 +66,7 @@ void* g_questions[static_cast<size_t>(Question::kCount)];
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
-void* find_cuda(const char* symbol) { return find_function_behind_agent(symbol).address; }
+void* find_cuda(const char* symbol) { return find_cuda_behind_agent(symbol, nullptr, "libcuda.so.1").address; }
 
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];
@@ -139,20 +141,22 @@ void* real_cuda(CudaFunction function) {
   return real;
 }
 
+bool is_same_object(const void* one, const void* other) {
+  LoadedObject object_of_one;
+  LoadedObject object_of_other;
+  return find_object(number(one), &object_of_one) && find_object(number(other), &object_of_other) &&
+         object_of_one.info.start_avma == object_of_other.info.start_avma;
+}
+
 // A driver may give out an address that is not the exported one: it is then in the same object.
-bool stands_for(CudaFunction function, void* found) {
-  void* real = real_cuda(function);
-  if (real == nullptr || found == real) return real != nullptr;
-  LoadedObject object_of_real;
-  LoadedObject object_of_found;
-  return find_object(reinterpret_cast<uint64_t>(real), &object_of_real) &&
-         find_object(reinterpret_cast<uint64_t>(found), &object_of_found) &&
-         object_of_real.info.start_avma == object_of_found.info.start_avma;
+bool stands_for(CudaFunction function, const void* found) {
+  const void* real = real_cuda(function);
+  return real != nullptr && (found == real || is_same_object(real, found));
 }
 
 void forget_cuda() {
-  for (void*& real : g_real_cuda) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
-  for (void*& question : g_questions) __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);
+  for (void*& real : g_real_cuda) forget_unloaded(&real);
+  for (void*& question : g_questions) forget_unloaded(&question);
   forget_cuda_runtime();
 }
 
@@ -164,6 +168,13 @@ uint32_t device_of_ordinal(int ordinal) {
 uint32_t device_of_context() {
   int ordinal = -1;
   return ask(Question::kCtxGetDevice, &ordinal) ? device_of_ordinal(ordinal) : wire::kUnknownCudaDevice;
+}
+
+uint32_t device_of_stream(void* stream) {
+  constexpr uint64_t kLastSpecial = 2;  // nullptr, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+  if (number(stream) <= kLastSpecial) return device_of_context();
+  int ordinal = -1;
+  return ask(Question::kStreamGetDevice, stream, &ordinal) ? device_of_ordinal(ordinal) : wire::kUnknownCudaDevice;
 }
 
 void* current_context() {

@@ -97,7 +97,8 @@ inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_A
 void* real_cuda(CudaFunction function);
 // True if what a look-up found is the driver's. Another library's, or a stub of the program's own for the same name, leads to a
 // wrapper by itself: it is given out as it is.
-bool stands_for(CudaFunction function, void* found);
+bool stands_for(CudaFunction function, const void* found);
+bool is_same_object(const void* one, const void* other);
 // Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is nullptr.
 template <typename... Arguments>
 bool ask_function(void* function, Arguments... arguments) {
@@ -107,6 +108,7 @@ bool ask_function(void* function, Arguments... arguments) {
   errno = before;
   return result == kCudaSuccess;
 }
+inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 // True if the address lies in the agent.
 bool is_own_code(const void* address);
 // Objects are being unloaded: what was found may be gone.
@@ -116,6 +118,8 @@ void forget_cuda();
 uint32_t device_of_ordinal(int ordinal);
 // Device of the calling thread's context: wire::DeviceId.
 uint32_t device_of_context();
+// Where the stream's memory comes from; wire::kUnknownCudaDevice: the driver cannot say (before CUDA 12.8).
+uint32_t device_of_stream(void* stream);
 // The calling thread's context; nullptr: none.
 void* current_context();
 // Of a pointer that the driver gave out; that of the context where the driver does not say.

@@ -42,8 +42,6 @@ INLINE int call_captured(Call&& call) {
   return call();
 }
 
-inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-
 inline constexpr uint64_t kNoAddress = 8;
 
 // A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has succeeded.
@@ -74,17 +72,18 @@ INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit,
                 hook_frame);
 }
 
-// In `expected`: the calling thread's context's, asked for only where it is needed.
+// In `expected`: to be asked for where it is needed, and only there.
 inline constexpr uint32_t kDeviceToAsk = 0;
 
 // An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
-// undo(key) gives it back where that turns out to be beyond a limit.
-template <typename Call, typename Find, typename Undo>
+// undo(key) gives it back where that turns out to be beyond a limit. ask_device() says what kDeviceToAsk means; where it does not
+// know, the memory is reserved when it is there.
+template <typename Call, typename Find, typename Undo, typename AskDevice = uint32_t (*)()>
 INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
-                    Call&& call, Find&& find, Undo&& undo) {
+                    Call&& call, Find&& find, Undo&& undo, AskDevice&& ask_device = device_of_context) {
   ++t_driver_calls;
   const bool is_limited = has_device_limits();
-  if (is_limited && expected.device == kDeviceToAsk) expected.device = device_of_context();
+  if (is_limited && expected.device == kDeviceToAsk) expected.device = ask_device();
   if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
     note_refusal(expected.device, expected.size_bytes, true, hook_frame);
     return kCudaOutOfMemory;
@@ -94,9 +93,9 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
   if (result == kCudaSuccess) {
     memory = find();
   } else if (result == kCudaOutOfMemory) {
-    const bool is_known = expected.device != kDeviceToAsk && expected.device != wire::kUnknownCudaDevice;
-    const uint32_t device = is_known ? expected.device : device_of_context();
-    note_refusal(device, expected.size_bytes, false, hook_frame);
+    const uint32_t device = expected.device == kDeviceToAsk ? ask_device() : expected.device;
+    note_refusal(device == wire::kUnknownCudaDevice ? device_of_context() : device, expected.size_bytes, false,
+                 hook_frame);
   }
   if (result != kCudaSuccess || memory.key == 0) {
     if (is_limited) return_device_memory(expected.device, expected.size_bytes);
@@ -120,15 +119,15 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
 }
 
 // Of a size that is known before, on a device that is known before; it ends with the calling thread's context.
-template <typename Address, typename Call, typename Undo>
+template <typename Address, typename Call>
 INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, wire::DeviceCall kind,
-                          const uint64_t* hook_frame, Call&& call, Undo&& undo) {
+                          const uint64_t* hook_frame, Call&& call) {
   return allocate(
       {0, device, size_bytes, 0}, DeviceOperation::kAllocate, kind, hook_frame, call,
       [&] {
         return DeviceMemory{address == nullptr ? 0 : (uint64_t)*address, device, size_bytes, number(current_context())};
       },
-      undo);
+      [](uint64_t) {});
 }
 INLINE void note_address(DeviceOperation operation, uint64_t address, const uint64_t* hook_frame) {
   if (address != 0) record_device({operation, 0, 0, address, 0}, hook_frame);

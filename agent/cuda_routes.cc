@@ -9,6 +9,7 @@
 #include "agent/cuda_runtime.h"
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
+#include "agent/loaded_object.h"
 #include "agent/raw.h"
 
 #include <dlfcn.h>
@@ -23,8 +24,8 @@ struct CudaAnswer {
   void* address;
   size_t is_answer;  // 0: the real dlsym knows
 };
-// For a name that begins with "cu".
-HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name);
+// For a name that begins with "cu". caller: where dlsym returns to.
+HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
 HIDDEN void* heapprof_find_dlsym();
 }
 
@@ -47,6 +48,7 @@ dlsym:
   .cfi_adjust_cfa_offset 8
   subq $8, %rsp
   .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
   call heapprof_pick_cuda
   addq $8, %rsp
   .cfi_adjust_cfa_offset -8
@@ -101,6 +103,22 @@ const Hooked kHooked[] = {
 };
 
 using Dlsym = void* (*)(void*, const char*);
+using Dlopen = void* (*)(const char*, int);
+using Dlclose = int (*)(void*);
+Dlopen g_dlopen = nullptr;
+Dlclose g_dlclose = nullptr;
+
+// As RTLD_DEFAULT goes on where the global scope has nothing: with the caller's own library and what it depends on.
+void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
+  LoadedObject object;
+  if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
+    return nullptr;
+  void* library = g_dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* found = real_dlsym(library, name);
+  g_dlclose(library);
+  return found;
+}
 
 const Hooked* find_symbol(const char* name) {
   for (const Hooked& hooked : kHooked) {
@@ -134,12 +152,13 @@ const Hooked* find_base(const char* name, int version, uint64_t flags) {
 
 }  // namespace
 
-FoundFunction recognize(const char* name, void* found, int version, uint64_t flags) {
+FoundFunction recognize(const char* name, void* found, int version, uint64_t flags, const void* giver) {
   const Hooked* hooked = find_base(name, version, flags);
   using Kind = FoundFunction::Kind;
   if (hooked == nullptr) return {Kind::kUnhooked, nullptr, 0};
-  if (!stands_for(function_of(hooked), found)) return {Kind::kForeign, nullptr, 0};
-  const bool is_known = version <= kLastKnownVersion || found == real_cuda(function_of(hooked));
+  const void* real = real_cuda(function_of(hooked));
+  if (!stands_for(function_of(hooked), found) && !is_same_object(real, giver)) return {Kind::kForeign, nullptr, 0};
+  const bool is_known = version <= kLastKnownVersion || found == real;
   return {is_known ? Kind::kHooked : Kind::kNewer, hooked->wrapper, hooked->version};
 }
 
@@ -149,6 +168,9 @@ void note_unknown_function(const char* name, int version) {
 }
 
 void settle_cuda_routes() {
+  note_first_objects();
+  g_dlopen = reinterpret_cast<Dlopen>(find_behind_agent("dlopen").address);
+  g_dlclose = reinterpret_cast<Dlclose>(find_behind_agent("dlclose").address);
   __atomic_store_n(&heapprof_real_dlsym, find_behind_agent("dlsym").address, __ATOMIC_RELEASE);
 }
 
@@ -165,7 +187,7 @@ void* heapprof_find_dlsym() {
   return real != nullptr ? real : reinterpret_cast<void*>(nothing_found);
 }
 
-CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
+CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller) {
   const Hooked* hooked = find_symbol(name);
   const bool is_runtime = hooked == nullptr && handle != RTLD_NEXT && is_runtime_function(name);
   if (hooked == nullptr && !is_runtime) return {nullptr, 0};
@@ -182,6 +204,11 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name) {
     if (!is_own_code(found)) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
   }
   // Ours would be found. What nobody else has is not there: as if we were not, dlerror included.
-  if (real_dlsym(RTLD_NEXT, name) == nullptr) return {nullptr, 1};
+  if (real_dlsym(RTLD_NEXT, name) == nullptr) {
+    void* found = handle == RTLD_DEFAULT ? find_in_scope_of(caller, name, real_dlsym) : nullptr;
+    if (found != nullptr) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
+    real_dlsym(RTLD_NEXT, name);
+    return {nullptr, 1};
+  }
   return {handle == RTLD_NEXT ? nullptr : hooked->wrapper, handle != RTLD_NEXT};
 }

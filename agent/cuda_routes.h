@@ -58,7 +58,8 @@ struct FoundFunction {
   void* wrapper;
   int version;  // that brought its ABI
 };
-FoundFunction recognize(const char* name, void* found, int version, uint64_t flags);
+// giver: the cuGetProcAddress that found it. A driver may find its functions in another library, as that of WSL 2 does.
+FoundFunction recognize(const char* name, void* found, int version, uint64_t flags, const void* giver);
 // If by its name it gives out memory, and is newer than what is known.
 void note_unknown_function(const char* name, int version);
 
@@ -68,10 +69,11 @@ void settle_cuda_routes();
 // What cuGetProcAddress found for a version, or the wrapper of it. of_version(V): what it finds for another version; asked where
 // `version` is newer than all that is known, to see whether the function is still that of a known ABI.
 template <typename OfVersion>
-void replace_found(const char* name, void** function, int version, uint64_t flags, OfVersion&& of_version) {
+void replace_found(const char* name, void** function, int version, uint64_t flags, const void* giver,
+                   OfVersion&& of_version) {
   if (name == nullptr || function == nullptr || *function == nullptr) return;
   using Kind = FoundFunction::Kind;
-  const FoundFunction found = recognize(name, *function, version, flags);
+  const FoundFunction found = recognize(name, *function, version, flags, giver);
   if (found.kind == Kind::kForeign) return;
   if (found.kind == Kind::kHooked || (found.kind == Kind::kNewer && of_version(found.version) == *function)) {
     *function = found.wrapper;

@@ -6,23 +6,21 @@ namespace heapprof::agent {
 
 namespace {
 
-// An array or a mipmap.
-template <typename Call>
-INLINE int allocate_array(void** array, const CudaArray3d& descriptor, uint32_t levels, const uint64_t* hook_frame,
-                          Call&& call) {
-  const uint32_t device = device_of_context();
-  const uint64_t size_bytes = bytes_of_array(descriptor, levels);
-  return allocate(
-      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, wire::DeviceCall::kAllocate, hook_frame, call,
-      [&] {
-        if (array == nullptr) return DeviceMemory{};
-        return DeviceMemory{number(*array), device, size_bytes, number(current_context())};
-      },
-      [&](uint64_t) {
-        auto* destroy = levels == 1 ? REAL(cuArrayDestroy) : REAL(cuMipmappedArrayDestroy);
-        if (destroy != nullptr) destroy(*array);
-      });
-}
+// What an output of the caller's was before the call, which may turn out to be beyond a limit.
+template <typename Value>
+class KeptOutput {
+ public:
+  explicit KeptOutput(Value* output) : output_(has_device_limits() ? output : nullptr) {
+    if (output_ != nullptr) before_ = *output_;
+  }
+  void restore() const {
+    if (output_ != nullptr) *output_ = before_;
+  }
+
+ private:
+  Value* output_;
+  Value before_{};
+};
 
 }  // namespace
 
@@ -33,15 +31,16 @@ using heapprof::wire::DeviceCall;
 
 HOOK(cuMemAlloc_v2)(uint64_t* address, size_t size_bytes) {
   auto* real = REAL(cuMemAlloc_v2);
-  return allocate_block(
-      device_of_context(), address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
-      [&] { return call(real, address, size_bytes); }, REAL(cuMemFree_v2));
+  return allocate_block(device_of_context(), address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
+                        [&] { return call(real, address, size_bytes); });
 }
 
 HOOK(cuMemAllocPitch_v2)
 (uint64_t* address, size_t* pitch_bytes, size_t width_bytes, size_t height, unsigned element_bytes) {
   auto* real = REAL(cuMemAllocPitch_v2);
   const uint32_t device = device_of_context();
+  const KeptOutput kept(address);
+  const KeptOutput kept_pitch(pitch_bytes);
   return allocate(
       {0, device, width_bytes * height, 0}, DeviceOperation::kAllocate, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, address, pitch_bytes, width_bytes, height, element_bytes); },
@@ -49,46 +48,51 @@ HOOK(cuMemAllocPitch_v2)
         if (address == nullptr || pitch_bytes == nullptr) return DeviceMemory{};
         return DeviceMemory{*address, device, *pitch_bytes * height, number(current_context())};
       },
-      [](uint64_t got) { heapprof::agent::call(REAL(cuMemFree_v2), got); });
+      [&](uint64_t got) {
+        heapprof::agent::call(REAL(cuMemFree_v2), got);
+        kept.restore();
+        kept_pitch.restore();
+      });
 }
 
 HOOK(cuMemAllocManaged)(uint64_t* address, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemAllocManaged);
-  return allocate_block(
-      heapprof::wire::kManagedDevice, address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
-      [&] { return call(real, address, size_bytes, flags); }, REAL(cuMemFree_v2));
+  return allocate_block(heapprof::wire::kManagedDevice, address, size_bytes, DeviceCall::kAllocate,
+                        HEAPPROF_HOOK_FRAME(), [&] { return call(real, address, size_bytes, flags); });
 }
 
 HOOK(cuMemHostAlloc)(void** block, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemHostAlloc);
-  return allocate_block(
-      heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned, HEAPPROF_HOOK_FRAME(),
-      [&] { return call(real, block, size_bytes, flags); }, [](uint64_t) {});
+  return allocate_block(heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned,
+                        HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes, flags); });
 }
 
 HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
   auto* real = REAL(cuMemAllocHost_v2);
-  return allocate_block(
-      heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned, HEAPPROF_HOOK_FRAME(),
-      [&] { return call(real, block, size_bytes); }, [](uint64_t) {});
+  return allocate_block(heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned,
+                        HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes); });
 }
 
+// The memory of arrays and mipmaps is theirs: their handles stand for addresses.
 HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
   auto* real = REAL(cuArrayCreate_v2);
   const CudaArray2d flat = descriptor != nullptr ? *descriptor : CudaArray2d{};
-  return allocate_array(array, {flat.width, flat.height, 0, flat.format, flat.channels, 0}, 1, HEAPPROF_HOOK_FRAME(),
+  const uint64_t size_bytes = bytes_of_array({flat.width, flat.height, 0, flat.format, flat.channels, 0}, 1);
+  return allocate_block(device_of_context(), array, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, array, descriptor); });
 }
 
 HOOK(cuArray3DCreate_v2)(void** array, const CudaArray3d* descriptor) {
   auto* real = REAL(cuArray3DCreate_v2);
-  return allocate_array(array, descriptor != nullptr ? *descriptor : CudaArray3d{}, 1, HEAPPROF_HOOK_FRAME(),
+  const uint64_t size_bytes = bytes_of_array(descriptor != nullptr ? *descriptor : CudaArray3d{}, 1);
+  return allocate_block(device_of_context(), array, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, array, descriptor); });
 }
 
 HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, unsigned levels) {
   auto* real = REAL(cuMipmappedArrayCreate);
-  return allocate_array(array, descriptor != nullptr ? *descriptor : CudaArray3d{}, levels, HEAPPROF_HOOK_FRAME(),
+  const uint64_t size_bytes = bytes_of_array(descriptor != nullptr ? *descriptor : CudaArray3d{}, levels);
+  return allocate_block(device_of_context(), array, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, array, descriptor, levels); });
 }
 
@@ -105,14 +109,15 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
   return result;
 }
 
-// Of a pool, which no context ends. `expected_device`: of the memory, as far as it is known before.
-template <typename Call>
-INLINE int allocate_async(uint32_t expected_device, uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
-                          const uint64_t* hook_frame, Call&& call) {
+// Of a pool, which no context ends. ask_device(): of the pool, as far as that is known before.
+template <typename Call, typename AskDevice>
+INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
+                          const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {
   if (is_capturing(stream, per_thread)) return capture_allocation(address, size_bytes, hook_frame, call);
   PoolPlace place{0, kMostPools};
+  const KeptOutput kept(address);
   const int result = allocate(
-      {0, expected_device, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
+      {0, kDeviceToAsk, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
       call,
       [&] {
         if (address == nullptr || *address == 0) return DeviceMemory{};
@@ -122,7 +127,9 @@ INLINE int allocate_async(uint32_t expected_device, uint64_t* address, size_t si
       [&](uint64_t got) {
         auto* free_async = per_thread ? REAL(cuMemFreeAsync_ptsz) : REAL(cuMemFreeAsync);
         if (free_async != nullptr) free_async(got, stream);
-      });
+        kept.restore();
+      },
+      ask_device);
   if (result == kCudaSuccess) note_pool_block(place, size_bytes, hook_frame);
   return result;
 }
@@ -131,23 +138,27 @@ INLINE int allocate_async(uint32_t expected_device, uint64_t* address, size_t si
 
 HOOK(cuMemAllocAsync)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync);
-  return allocate_async(kDeviceToAsk, address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
-                        [&] { return call(real, address, size_bytes, stream); });
+  return allocate_async(
+      address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
+      [&] { return call(real, address, size_bytes, stream); }, [&] { return device_of_stream(stream); });
 }
 HOOK(cuMemAllocAsync_ptsz)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync_ptsz);
-  return allocate_async(kDeviceToAsk, address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
-                        [&] { return call(real, address, size_bytes, stream); });
+  return allocate_async(
+      address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(), [&] { return call(real, address, size_bytes, stream); },
+      [&] { return device_of_stream(stream); });
 }
 HOOK(cuMemAllocFromPoolAsync)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync);
-  return allocate_async(device_of_pool(pool), address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
-                        [&] { return call(real, address, size_bytes, pool, stream); });
+  return allocate_async(
+      address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
+      [&] { return call(real, address, size_bytes, pool, stream); }, [&] { return device_of_pool(pool); });
 }
 HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync_ptsz);
-  return allocate_async(device_of_pool(pool), address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
-                        [&] { return call(real, address, size_bytes, pool, stream); });
+  return allocate_async(
+      address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
+      [&] { return call(real, address, size_bytes, pool, stream); }, [&] { return device_of_pool(pool); });
 }
 
 // Of whatever: a pool may give it back at the next wait.

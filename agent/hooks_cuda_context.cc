@@ -25,7 +25,7 @@ HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t 
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags);
   if (result != kCudaSuccess) return result;
-  replace_found(name, function, version, flags, [&](int known) {
+  replace_found(name, function, version, flags, reinterpret_cast<const void*>(real), [&](int known) {
     void* found = nullptr;
     return real(name, &found, known, flags) == kCudaSuccess ? found : nullptr;
   });
@@ -37,7 +37,7 @@ HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags, status);
   if (result != kCudaSuccess) return result;
-  replace_found(name, function, version, flags, [&](int known) {
+  replace_found(name, function, version, flags, reinterpret_cast<const void*>(real), [&](int known) {
     void* found = nullptr;
     int known_status = 0;
     return real(name, &found, known, flags, &known_status) == kCudaSuccess ? found : nullptr;

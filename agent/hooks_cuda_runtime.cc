@@ -44,7 +44,7 @@ void* real_runtime(size_t runtime, size_t function) {
   void*& real = g_real_runtime[runtime][function];
   void* known = __atomic_load_n(&real, __ATOMIC_ACQUIRE);
   if (known != nullptr || runtime >= kVersioned) return known;
-  known = find_version_behind_agent(kNames[function], kVersions[runtime]).address;
+  known = find_cuda_behind_agent(kNames[function], kVersions[runtime], kVersions[runtime]).address;
   __atomic_store_n(&real, known, __ATOMIC_RELEASE);
   return known;
 }
@@ -59,7 +59,7 @@ INLINE int call_real(Arguments... arguments) {
 uint32_t device_of_runtime() {
   void* get_device = __atomic_load_n(&g_get_device, __ATOMIC_ACQUIRE);
   if (get_device == nullptr) {
-    get_device = find_function_behind_agent("cudaGetDevice").address;
+    get_device = find_cuda_behind_agent("cudaGetDevice", nullptr, kVersions[kVersioned - 1]).address;
     __atomic_store_n(&g_get_device, get_device, __ATOMIC_RELEASE);
   }
   int ordinal = -1;
@@ -262,9 +262,9 @@ void* wrap_runtime(const char* name, void* found) {
 // What dlsym found stays: its wrapper may be called.
 void forget_cuda_runtime() {
   for (size_t runtime = 0; runtime < kVersioned; ++runtime) {
-    for (void*& real : g_real_runtime[runtime]) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
+    for (void*& real : g_real_runtime[runtime]) forget_unloaded(&real);
   }
-  __atomic_store_n(&g_get_device, nullptr, __ATOMIC_RELEASE);
+  forget_unloaded(&g_get_device);
 }
 
 }  // namespace heapprof::agent

@@ -6,6 +6,7 @@
 
 #include "agent/lifecycle.h"
 #include "agent/link_map.h"
+#include "agent/loaded_object.h"
 #include "agent/raw.h"
 #include "agent/real.h"
 #include "agent/record.h"
@@ -223,7 +224,8 @@ bool is_new_recorded() { return g_is_recorded; }
 
 void forget_new_functions() {
   for (size_t index = 0; index < kCount; ++index) {
-    if (!g_is_lasting[index]) set_slot(index, kFinding[index]);
+    const void* known = __atomic_load_n(&heapprof_new_slots[index], __ATOMIC_ACQUIRE);
+    if (!g_is_lasting[index] && !is_surely_loaded(known)) set_slot(index, kFinding[index]);
   }
 }
 

@@ -187,6 +187,7 @@ bool start_life() {
     const bool forked = g_life != 0;
     g_is_filtered = is_filtered();
     ++g_life;
+    if (forked) leave_loader_lock();
     g_pid = sys_getpid();
     if (!forked && find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();

@@ -17,6 +17,7 @@ struct DynamicTables {
   const ElfW(Verdef) * definitions = nullptr;
   const uint32_t* gnu_hash = nullptr;
   const uint32_t* sysv_hash = nullptr;
+  const char* soname = nullptr;
 };
 
 // glibc relocates the addresses in a loaded object's dynamic section, except where it is read-only (vdso): both are handled.
@@ -26,6 +27,7 @@ const void* table_address(const link_map* object, ElfW(Addr) value) {
 
 DynamicTables read_tables(const link_map* object) {
   DynamicTables tables;
+  size_t soname_offset = 0;  // 0: the empty name
   if (object->l_ld == nullptr) return tables;
   for (const ElfW(Dyn)* entry = object->l_ld; entry->d_tag != DT_NULL; ++entry) {
     const void* address = table_address(object, entry->d_un.d_ptr);
@@ -36,9 +38,11 @@ DynamicTables read_tables(const link_map* object) {
       case DT_VERDEF: tables.definitions = static_cast<const ElfW(Verdef)*>(address); break;
       case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
       case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
+      case DT_SONAME: soname_offset = entry->d_un.d_val; break;
       default: break;
     }
   }
+  if (tables.strings != nullptr) tables.soname = tables.strings + soname_offset;
   return tables;
 }
 
@@ -151,11 +155,11 @@ bool is_vdso(const link_map* object) { return strncmp(object->l_name, "linux-vds
 
 namespace {
 
-Definition find_behind(const Wanted& wanted, bool is_function) {
+Definition find_behind(const Wanted& wanted) {
   bool behind = false;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (behind && !is_vdso(object)) {
-      if (void* address = find_in_object(object, wanted, is_function)) return {address, object};
+      if (void* address = find_in_object(object, wanted, false)) return {address, object};
     }
     if (is_agent(object)) behind = true;
   }
@@ -164,10 +168,52 @@ Definition find_behind(const Wanted& wanted, bool is_function) {
 
 }  // namespace
 
-Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}, false); }
-Definition find_function_behind_agent(const char* name) { return find_behind({name, nullptr}, true); }
-Definition find_version_behind_agent(const char* name, const char* version) {
-  return find_behind({name, version}, true);
+Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
+
+namespace {
+
+using IterateFunction = int (*)(int (*)(dl_phdr_info*, size_t, void*), void*);
+IterateFunction g_iterate = nullptr;
+const link_map* g_last_of_first = nullptr;
+
+// Runs f while no object is unloaded: the loader keeps its list as it is for the time of a callback.
+template <typename F>
+void with_list_kept(F&& f) {
+  if (g_iterate == nullptr) return f();
+  g_iterate(
+      [](dl_phdr_info*, size_t, void* function) {
+        (*static_cast<F*>(function))();
+        return 1;
+      },
+      &f);
+}
+
+}  // namespace
+
+void note_first_objects() {
+  g_iterate = reinterpret_cast<IterateFunction>(find_behind_agent("dl_iterate_phdr").address);
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
+}
+
+void leave_loader_lock() { g_iterate = nullptr; }
+
+Definition find_cuda_behind_agent(const char* name, const char* version, const char* soname) {
+  Definition best;
+  with_list_kept([&] {
+    const Wanted wanted{name, version};
+    bool is_behind = false;
+    bool is_first = true;
+    for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+      void* address = is_behind && !is_vdso(object) ? find_in_object(object, wanted, true) : nullptr;
+      const char* own = address == nullptr ? nullptr : read_tables(object).soname;
+      const bool is_it = is_first || (own != nullptr && strcmp(own, soname) == 0);
+      if (address != nullptr && (is_it || best.address == nullptr)) best = {address, object};
+      if (address != nullptr && is_it) return;
+      is_behind = is_behind || is_agent(object);
+      is_first = is_first && object != g_last_of_first;
+    }
+  });
+  return best;
 }
 
 Definition find_in_process(const char* name) {

@@ -179,6 +179,16 @@ void init_find_object() {
   g_find_object = reinterpret_cast<FindObjectFunction>(find_in_process("_dl_find_object").address);
 }
 
+bool is_surely_loaded(const void* address) {
+  FoundObject found;
+  return g_find_object != nullptr && g_find_object(const_cast<void*>(address), &found) == 0;
+}
+
+void forget_unloaded(void** address) {
+  const void* known = __atomic_load_n(address, __ATOMIC_ACQUIRE);
+  if (known != nullptr && !is_surely_loaded(known)) __atomic_store_n(address, nullptr, __ATOMIC_RELEASE);
+}
+
 bool find_object(uint64_t pc_avma, LoadedObject* object) {
   *object = {};
   object->path = "";

@@ -69,8 +69,8 @@ struct Driver {
   uint64_t external = 0x6e0000000000;  // the next address or object of external memory; what is mapped of it
   std::map<std::pair<void*, uint64_t>, uint64_t> external_at;  // where a part of it was mapped
   std::map<uint64_t, int> mapped_external;                     // how often
-  uint64_t streams = 0;
-  size_t taken[kDevices] = {0, 0};  // by contexts and modules
+  std::map<CUstream, int> streams;                             // their devices
+  size_t taken[kDevices] = {0, 0};                             // by contexts and modules
   std::map<std::string, int> kernels;
   long lookups = 0;
   long lookups_by_agent = 0;
@@ -341,7 +341,17 @@ int cuLibraryLoadData(void** library, const void*, void*, void**, unsigned, void
 }
 int cuStreamCreate(CUstream* stream, unsigned) {
   ENTER(cuStreamCreate);
-  *stream = reinterpret_cast<CUstream>(0x100 * ++driver().streams);
+  if (t_context == nullptr) return kInvalidContext;
+  *stream = reinterpret_cast<CUstream>(0x100 * (driver().streams.size() + 1));
+  driver().streams[*stream] = t_context->device;
+  return kSuccess;
+}
+int cuStreamGetDevice(CUstream stream, int* device) {
+  errno = kErrnoOfQuestions;
+  std::lock_guard guard(driver().mutex);
+  const auto at = driver().streams.find(stream);
+  if (at == driver().streams.end()) return kInvalidValue;
+  *device = at->second;
   return kSuccess;
 }
 int cuCtxSetCurrent(CUcontext context) {
@@ -452,7 +462,9 @@ int allocate_from(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstrea
 }
 int allocate_from_current(CUdeviceptr* address, size_t bytes, CUstream stream) {
   if (t_context == nullptr) return kInvalidContext;
-  return allocate_from(address, bytes, fake_current_pool(t_context->device), stream);
+  const auto of = driver().streams.find(stream);
+  const int device = of == driver().streams.end() ? t_context->device : of->second;
+  return allocate_from(address, bytes, fake_current_pool(device), stream);
 }
 int release_later(CUdeviceptr address, CUstream stream) {
   return stream != nullptr && stream == fake_cuda_capturing ? kSuccess : release(address);

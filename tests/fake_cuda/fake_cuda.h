@@ -120,6 +120,7 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                     \
   X(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                             \
   X(cuPointerGetAttribute, (void* data, int attribute, CUdeviceptr address))                                        \
+  X(cuStreamGetDevice, (CUstream stream, int* device))                                                              \
   X(cuStreamIsCapturing, (CUstream stream, int* status))                                                            \
   X(cuStreamIsCapturing_ptsz, (CUstream stream, int* status))                                                       \
   X(cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, int device))                                                   \

@@ -20,7 +20,9 @@ jq -e '.ftbl as $f | [.heapprof.devices[] | select(.name == "cuda:0") | .refusal
   (.holders | length == 1 and .[0].live_bytes == 90177536) and ([.holders[0].fs[] | $f[.]] | any(contains("hold_weights"))))' profile.json >/dev/null ||
   fail "the refusal: $(jq -c '[.heapprof.devices[] | .refusals[]?]' profile.json)"
 expect_in err.txt "cuda:0 came to its limit of 96.0 MiB at"
-"$HEAPPROF_BIN" report --color never profile.json >report.txt
+expect_eq "refused by the driver, on a stream of cuda:1" "$(jq '[.heapprof.devices[] | select(.name == "cuda:1") | .refusals[] | .refused_count - .by_limit_count] | add' profile.json)" 1
+"$HEAPPROF_BIN" run -q --limit cuda:0=96MiB -o few.json -- "$TARGETS/cuda_limits" 96 || fail "with a limit, few: $?"
+"$HEAPPROF_BIN" report --color never few.json >report.txt
 expect_in report.txt "Fake GPU, 1.00 GiB, limited to 96.0 MiB"
 expect_in report.txt "10,485,761 B asked for, 10,485,760 B free; the program held 86.0 MiB"
 grep -A2 "B asked for" report.txt | grep -q "held by .*hold_weights" || fail "$(cat report.txt)"
@@ -35,7 +37,7 @@ done
 # Where a child meets the limit, the summary says so first, and of whom; and that of a device that nobody used changed nothing.
 "$HEAPPROF_BIN" run --color never --limit cuda:0=96MiB --limit cuda:7=1GiB -o tree.json -- sh -c "$TARGETS/cuda_limits 96 all >/dev/null; true" 2>err.txt || fail "in a child: $? $(cat err.txt)"
 grep -qE '^cuda:0 came to its limit in process [0-9]+(, [0-9]+ times)?: tree\.[0-9]+\.json$' err.txt || fail "$(cat err.txt)"
-grep -qE '^ +[0-9.]+ [KM]?i?B  cuda:0 96.0 MiB' err.txt || fail "$(cat err.txt)"
+grep -qE '^ +[0-9.]+ [KM]?i?B  (cuda:1 97.0 MiB, )?cuda:0 96.0 MiB' err.txt || fail "$(cat err.txt)"
 expect_in err.txt "no process used cuda:7: its limit changed nothing [HP112]"
 child=$(ls tree.*.json)
 "$HEAPPROF_BIN" check --max-peak cuda:0=1GiB "$child" >out.txt 2>err.txt || fail "check: $? $(cat out.txt err.txt)"

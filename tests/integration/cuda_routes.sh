@@ -13,6 +13,51 @@ for route in dlsym default v1 v2 v2_stream later "v1 inner" "v2 inner" "later in
     fail "by $route: no stack through the program"
 done
 unset FAKE_CUDA_INNER
+# A driver that has its functions in another library.
+for route in dlsym v1 v2 v2_stream later; do
+  FAKE_CUDA_DRIVER=$BUILD/tests/fake_cuda/libcuda.so.1 LD_LIBRARY_PATH=$BUILD/tests/fake_shim profile "$TARGETS/cuda_routes" "$route"
+  expect_eq "exit status by $route, in another library" "$status" 0
+  expect_eq "by $route, in another library" "$(numbers)" "123500 100 61750 50"
+done
+# Functions of the same names that a library has for itself are no driver's.
+if have cc; then
+  echo 'int cuMemAlloc_v2(unsigned long* a, unsigned long n) { return 999; } int cuMemFree_v2(unsigned long a) { return 999; }
+    int cudaMalloc(void** a, unsigned long n) { return 999; } int cuCtxGetDevice(int* d) { return 999; }' >stub.c
+  cc -shared -fPIC stub.c -o stub.so || fail "cc: $?"
+  for route in dlsym v1 v2 v2_stream; do
+    profile "$TARGETS/cuda_routes" "$route" ./stub.so
+    expect_eq "exit status by $route, with a stub" "$status" 0
+    expect_eq "by $route, with a stub" "$(numbers)" "123500 100 61750 50"
+  done
+  # What RTLD_DEFAULT finds in the caller's own scope, which is no global one; and what it finds nowhere.
+  cat >scoped.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+int cuCtxCreate_v2(void** context, unsigned flags, int device);
+int use(void) {
+  void* context;
+  unsigned long block;
+  int (*allocate)(unsigned long*, size_t) = (int (*)(unsigned long*, size_t))dlsym(RTLD_DEFAULT, "cuMemAlloc_v2");
+  if (allocate == NULL || dlerror() != NULL || cuCtxCreate_v2(&context, 0, 0) != 0 || allocate(&block, 777) != 0) return 1;
+  return dlsym(RTLD_DEFAULT, "cuMemHostRegister") == NULL && dlerror() != NULL && dlerror() == NULL ? 0 : 2;
+}
+C
+  cat >scope.c <<'C'
+#include <dlfcn.h>
+int main(void) {
+  void* library = dlopen("./scoped.so", RTLD_NOW | RTLD_LOCAL);
+  if (library == 0 || dlsym(RTLD_DEFAULT, "cuMemAlloc_v2") != 0) return 9;
+  return ((int (*)(void))dlsym(library, "use"))();
+}
+C
+  cc -shared -fPIC scoped.c -o scoped.so -L"$BUILD/tests/fake_cuda" -lcuda -Wl,-rpath,"$BUILD/tests/fake_cuda" || fail "cc: $?"
+  cc scope.c -o scope || fail "cc: $?"
+  ./scope || fail "without heapprof: $?"
+  profile ./scope
+  expect_eq "exit status, in the caller's scope" "$status" 0
+  expect_eq "in the caller's scope" "$(numbers)" "777 1 777 1"
+fi
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
 expect_eq "linked" "$(numbers)" "123500 100 61750 50"

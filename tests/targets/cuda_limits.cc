@@ -50,6 +50,9 @@ KEEP_FRAME void other_ways() {
   CUdeviceptr address = 0;
   size_t pitch = 0;
   EXPECT(cuda.cuMemAllocPitch_v2(&address, &pitch, limit / 4, 5, 4) == kOutOfMemory);
+  address = pitch = 77;
+  EXPECT(cuda.cuMemAllocPitch_v2(&address, &pitch, 1000, limit / 1000, 4) == kOutOfMemory);  // with its padding
+  EXPECT(address == 77 && pitch == 77);
   EXPECT(cuda.cuMemAllocPitch_v2(&address, &pitch, 1000, 10, 4) == kSuccess);
   EXPECT(free_now() == limit - pitch * 10);
   EXPECT(cuda.cuMemFree_v2(address) == kSuccess);
@@ -79,6 +82,27 @@ KEEP_FRAME void other_ways() {
     EXPECT(cuda.cuMemAllocFromPoolAsync(&address, limit, own, nullptr) == kSuccess);
     EXPECT(cuda.cuMemFreeAsync(address, nullptr) == kSuccess);
   }
+  // On a stream of another device, which has no limit; and of a stream of which the driver says no device.
+  CUcontext here_context = nullptr;
+  CUcontext there = nullptr;
+  CUstream stream = nullptr;
+  EXPECT(cuda.cuCtxGetCurrent(&here_context) == kSuccess);
+  EXPECT(cuda.cuCtxCreate_v2(&there, 0, 1) == kSuccess);
+  EXPECT(cuda.cuStreamCreate(&stream, 0) == kSuccess);
+  EXPECT(cuda.cuCtxSetCurrent(here_context) == kSuccess);
+  EXPECT(cuda.cuMemAllocAsync(&address, limit + kMiB, stream) == kSuccess);
+  EXPECT(free_now() == limit);
+  EXPECT(cuda.cuMemFreeAsync(address, stream) == kSuccess);
+  const auto unknown = reinterpret_cast<CUstream>(0x7777700);
+  address = 77;
+  EXPECT(cuda.cuMemAllocAsync(&address, limit + 1, unknown) == kOutOfMemory);
+  EXPECT(address == 77);
+  EXPECT(cuda.cuMemAllocAsync(&address, limit, unknown) == kSuccess);
+  EXPECT(free_now() == 0);
+  EXPECT(cuda.cuMemFreeAsync(address, unknown) == kSuccess);
+  EXPECT(cuda.cuMemAllocAsync(&address, 1024 * kMiB + 1, stream) == kOutOfMemory);  // the driver's own, of cuda:1
+  EXPECT(cuda.cuCtxDestroy_v2(there) == kSuccess);
+  EXPECT(cuda.cuCtxSetCurrent(here_context) == kSuccess);
   CUdeviceptr managed = 0;
   EXPECT(cuda.cuMemAllocManaged(&managed, 3 * kMiB, 1) == kSuccess);  // no device's
   EXPECT(cuda.cuMemFree_v2(managed) == kSuccess);

@@ -1,0 +1,3 @@
+target_include_directories(target_cuda_unloading PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(target_cuda_unloading PRIVATE -Wl,-rpath,${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+add_dependencies(target_cuda_unloading fake_cuda)
