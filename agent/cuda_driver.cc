@@ -66,7 +66,9 @@ void* g_questions[static_cast<size_t>(Question::kCount)];
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
-void* find_cuda(const char* symbol) { return find_cuda_behind_agent(symbol, nullptr, "libcuda.so.1").address; }
+void* find_cuda(const char* symbol) {
+  return find_late_behind_agent(symbol, nullptr, "libcuda.so.1", may_wait_for_loader()).address;
+}
 
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];

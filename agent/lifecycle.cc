@@ -187,7 +187,6 @@ bool start_life() {
     const bool forked = g_life != 0;
     g_is_filtered = is_filtered();
     ++g_life;
-    if (forked) leave_loader_lock();
     g_pid = sys_getpid();
     if (!forked && find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();
@@ -221,6 +220,8 @@ bool is_filtered() {
   if (g_is_filtered) return true;
   return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
 }
+
+bool may_wait_for_loader() { return g_life == 1 && g_fork_page.state != AgentState::kUnknown && !is_filtered(); }
 
 void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
 

@@ -59,6 +59,9 @@ void turn_off(wire::StopReason reason);
 void expect_filter();
 // True from then on, or if the collector has seen a filter.
 bool is_filtered();
+// Whether the loader's lock may be waited for: not by a system call of ours under a filter, and not in a forked child, which may have
+// been left it by a thread that it has not.
+bool may_wait_for_loader();
 
 // While another thread is waited for: without a system call where there may be none.
 void let_others_run();

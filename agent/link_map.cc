@@ -178,8 +178,8 @@ const link_map* g_last_of_first = nullptr;
 
 // Runs f while no object is unloaded: the loader keeps its list as it is for the time of a callback.
 template <typename F>
-void with_list_kept(F&& f) {
-  if (g_iterate == nullptr) return f();
+void with_list_kept(bool waits, F&& f) {
+  if (!waits || g_iterate == nullptr) return f();
   g_iterate(
       [](dl_phdr_info*, size_t, void* function) {
         (*static_cast<F*>(function))();
@@ -195,18 +195,16 @@ void note_first_objects() {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
 }
 
-void leave_loader_lock() { g_iterate = nullptr; }
-
-Definition find_cuda_behind_agent(const char* name, const char* version, const char* soname) {
+Definition find_late_behind_agent(const char* name, const char* version, const char* soname, bool waits) {
   Definition best;
-  with_list_kept([&] {
+  with_list_kept(waits, [&] {
     const Wanted wanted{name, version};
     bool is_behind = false;
     bool is_first = true;
     for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
       void* address = is_behind && !is_vdso(object) ? find_in_object(object, wanted, true) : nullptr;
       const char* own = address == nullptr ? nullptr : read_tables(object).soname;
-      const bool is_it = is_first || (own != nullptr && strcmp(own, soname) == 0);
+      const bool is_it = is_first || (own != nullptr && soname != nullptr && strcmp(own, soname) == 0);
       if (address != nullptr && (is_it || best.address == nullptr)) best = {address, object};
       if (address != nullptr && is_it) return;
       is_behind = is_behind || is_agent(object);

@@ -20,13 +20,11 @@ Definition find_behind_agent(const char* name);
 // As dlsym(RTLD_DEFAULT, …): from the main program on, so that copy relocations are honoured; skips the agent.
 Definition find_in_process(const char* name);
 
-// Of the CUDA driver or runtime (soname), which may be loaded late, and with stubs of others' around it: a function of an object that
-// the program started with, as of a library that stands before the driver; else of the object of that name; else of any. version
-// nullptr: the default one. A dlclose in another thread is waited for. pre: note_first_objects(), at the start.
-Definition find_cuda_behind_agent(const char* name, const char* version, const char* soname);
+// A function of a library that may be loaded late, at any time; waits: for a dlclose in another thread. Of the objects that the
+// program started with, as of one that stands before the CUDA driver; else of the object of that soname (nullptr: none is meant), since
+// others may have stubs of their own; else of any. version nullptr: the default one. pre: note_first_objects(), at the start.
+Definition find_late_behind_agent(const char* name, const char* version, const char* soname, bool waits);
 void note_first_objects();
-// In a forked child: a thread that it has not may have left it the loader's lock. From now on nothing is waited for.
-void leave_loader_lock();
 
 // The loader's state (RT_CONSISTENT, RT_ADD, RT_DELETE); unloading calls free while it is RT_DELETE.
 inline bool is_unloading() { return _r_debug.r_state == r_debug::RT_DELETE; }
