@@ -66,17 +66,22 @@ void* g_questions[static_cast<size_t>(Question::kCount)];
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
-void* find_cuda(const char* symbol) {
-  return find_late_behind_agent(symbol, nullptr, "libcuda.so.1", may_wait_for_loader()).address;
+void* find_cuda(const char* symbol, void** kept) {
+  return find_late_behind_agent({symbol, nullptr, "libcuda.so.1"}, kept, may_wait_for_loader());
 }
 
+int cannot_say() { return kCudaNotInitialized; }
+
+// A driver that is older than a question is asked for it once.
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];
   void* known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
-  if (known == nullptr) {
-    known = find_cuda(kQuestions[static_cast<size_t>(question)]);
-    __atomic_store_n(&address, known, __ATOMIC_RELEASE);
-  }
+  if (known != nullptr) return known;
+  known = find_cuda(kQuestions[static_cast<size_t>(question)], &address);
+  const void* const oldest =
+      __atomic_load_n(&g_questions[static_cast<size_t>(Question::kCtxGetDevice)], __ATOMIC_ACQUIRE);
+  if (known == nullptr && oldest != nullptr)
+    __atomic_store_n(&address, reinterpret_cast<void*>(cannot_say), __ATOMIC_RELEASE);
   return known;
 }
 
@@ -136,11 +141,7 @@ bool is_own_code(const void* address) {
 void* real_cuda(CudaFunction function) {
   const auto index = static_cast<size_t>(function);
   void* real = __atomic_load_n(&g_real_cuda[index], __ATOMIC_ACQUIRE);
-  if (real == nullptr) {
-    real = find_cuda(kSymbols[index]);
-    __atomic_store_n(&g_real_cuda[index], real, __ATOMIC_RELEASE);
-  }
-  return real;
+  return real != nullptr ? real : find_cuda(kSymbols[index], &g_real_cuda[index]);
 }
 
 bool is_same_object(const void* one, const void* other) {
@@ -158,7 +159,11 @@ bool stands_for(CudaFunction function, const void* found) {
 
 void forget_cuda() {
   for (void*& real : g_real_cuda) forget_unloaded(&real);
-  for (void*& question : g_questions) forget_unloaded(&question);
+  for (void*& question : g_questions) {
+    forget_unloaded(&question);
+    if (__atomic_load_n(&question, __ATOMIC_RELAXED) == reinterpret_cast<void*>(cannot_say))
+      __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);  // the next driver may
+  }
   forget_cuda_runtime();
 }
 

@@ -108,7 +108,16 @@ using Dlclose = int (*)(void*);
 Dlopen g_dlopen = nullptr;
 Dlclose g_dlclose = nullptr;
 
-// As RTLD_DEFAULT goes on where the global scope has nothing: with the caller's own library and what it depends on.
+// By its file's name. A library that stands before the driver may look functions up for its own wrappers.
+bool is_of_driver(const void* address) {
+  LoadedObject object;
+  if (!find_object(number(address), &object)) return false;
+  const char* slash = strrchr(object.path, '/');
+  return strncmp(slash == nullptr ? object.path : slash + 1, "libcuda.so", strlen("libcuda.so")) == 0;
+}
+
+// As RTLD_DEFAULT goes on where the global scope has nothing: in the scope of what the program loaded to get the caller's library. Of
+// that, the library itself and what it depends on are known.
 void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
   LoadedObject object;
   if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
@@ -157,7 +166,8 @@ FoundFunction recognize(const char* name, void* found, int version, uint64_t fla
   using Kind = FoundFunction::Kind;
   if (hooked == nullptr) return {Kind::kUnhooked, nullptr, 0};
   const void* real = real_cuda(function_of(hooked));
-  if (!stands_for(function_of(hooked), found) && !is_same_object(real, giver)) return {Kind::kForeign, nullptr, 0};
+  if (!stands_for(function_of(hooked), found) && !(is_of_driver(giver) && is_same_object(real, giver)))
+    return {Kind::kForeign, nullptr, 0};
   const bool is_known = version <= kLastKnownVersion || found == real;
   return {is_known ? Kind::kHooked : Kind::kNewer, hooked->wrapper, hooked->version};
 }

@@ -58,12 +58,12 @@ struct FoundFunction {
   void* wrapper;
   int version;  // that brought its ABI
 };
-// giver: the cuGetProcAddress that found it. A driver may find its functions in another library, as that of WSL 2 does.
+// giver: the cuGetProcAddress that found it. The driver may find its functions in another library, as that of WSL 2 does.
 FoundFunction recognize(const char* name, void* found, int version, uint64_t flags, const void* giver);
 // If by its name it gives out memory, and is newer than what is known.
 void note_unknown_function(const char* name, int version);
 
-// Once, at the start: finds the real dlsym.
+// Once, at the start, before any library that comes late is looked for: finds the loader's own functions.
 void settle_cuda_routes();
 
 // What cuGetProcAddress found for a version, or the wrapper of it. of_version(V): what it finds for another version; asked where

@@ -25,7 +25,8 @@ struct Pool {
   std::atomic<uint32_t> device;     // settled before the handle
   std::atomic<int64_t> room_bytes;  // beyond use when it was asked, less what was allocated since
   std::atomic<bool> is_wanted;
-  uint64_t held_bytes;  // as the rest: by who asks
+  std::atomic<bool> is_left;  // not to be asked until something is allocated from it
+  uint64_t held_bytes;        // as the rest: by who asks
   uint64_t most_bytes;
 };
 
@@ -103,6 +104,7 @@ Pool* add_pool(void* handle, uint32_t device) {
   pool.device.store(device, std::memory_order_relaxed);
   pool.room_bytes.store(0, std::memory_order_relaxed);
   pool.is_wanted.store(true, std::memory_order_relaxed);
+  pool.is_left.store(false, std::memory_order_relaxed);
   pool.held_bytes = pool.most_bytes = 0;
   pool.handle.store(handle, std::memory_order_release);
   if (at == count) g_holdings.pools.store(count + 1, std::memory_order_release);
@@ -164,7 +166,10 @@ void ask_wanted_pools(News* news) {
   for (uint32_t i = 0; i < count && !news->is_full(); ++i) {
     Pool& pool = g_holdings.pool[i];
     void* const handle = pool.handle.load(std::memory_order_acquire);
-    if (handle == nullptr || !pool.is_wanted.exchange(false, std::memory_order_seq_cst)) continue;
+    if (handle == nullptr || pool.is_left.load(std::memory_order_relaxed) ||
+        !pool.is_wanted.exchange(false, std::memory_order_seq_cst)) {
+      continue;
+    }
     CudaPoolNumbers numbers;
     if (!ask_pool_numbers(handle, &numbers)) continue;
     const uint64_t most_bytes = numbers.most_bytes > pool.most_bytes ? numbers.most_bytes : numbers.held_bytes;
@@ -192,8 +197,10 @@ bool has_wanted() {
   const uint32_t count = g_holdings.pools.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; ++i) {
     const Pool& pool = g_holdings.pool[i];
-    if (pool.is_wanted.load(std::memory_order_seq_cst) && pool.handle.load(std::memory_order_relaxed) != nullptr)
+    if (pool.is_wanted.load(std::memory_order_seq_cst) && pool.handle.load(std::memory_order_relaxed) != nullptr &&
+        !pool.is_left.load(std::memory_order_relaxed)) {
       return true;
+    }
   }
   return false;
 }
@@ -229,6 +236,10 @@ PoolPlace find_pool_place(uint64_t address) {
     pool = add_pool(handle, device);
     end_asking();
     if (pool == nullptr) return {device, kMostPools};
+  }
+  if (pool->is_left.load(std::memory_order_relaxed)) {
+    pool->room_bytes.store(0, std::memory_order_relaxed);
+    pool->is_left.store(false, std::memory_order_relaxed);
   }
   return {pool->device.load(std::memory_order_relaxed), static_cast<uint32_t>(pool - g_holdings.pool)};
 }
@@ -275,13 +286,11 @@ bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame) {
 
 void leave_pools_of(uint32_t device) {
   if (g_holdings.pools.load(std::memory_order_acquire) == 0 || !is_on()) return;
-  const bool is_asking = wait_to_ask();
   const uint32_t count = g_holdings.pools.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
     Pool& pool = g_holdings.pool[i];
-    if (pool.device.load(std::memory_order_relaxed) == device) pool.handle.store(nullptr, std::memory_order_release);
+    if (pool.device.load(std::memory_order_relaxed) == device) pool.is_left.store(true, std::memory_order_relaxed);
   }
-  if (is_asking) end_asking();
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {

@@ -40,7 +40,7 @@ void ask_pool(void* pool, const uint64_t* hook_frame);
 bool forget_pool(void* pool, uint32_t* device, const uint64_t* hook_frame);
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame);
 // The device's primary context is reset. Its pools live on, but some drivers are said to leave them broken: each is asked again once
-// something was allocated from it. What it held last stays.
+// something was allocated from it, and counts with what it held last until then.
 void leave_pools_of(uint32_t device);
 
 // Memory of the device was made a graph's.

@@ -80,7 +80,7 @@ HOOK(cuMemCreate)
       [&] {
         return DeviceMemory{handle == nullptr ? 0 : *handle, device, size_bytes, 0};
       },
-      [](uint64_t got) { call(REAL(cuMemRelease), got); });
+      [](uint64_t) {});
 }
 
 namespace {

@@ -195,23 +195,29 @@ void note_first_objects() {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
 }
 
-Definition find_late_behind_agent(const char* name, const char* version, const char* soname, bool waits) {
-  Definition best;
+void* find_late_behind_agent(const LateFunction& function, void** kept, bool waits) {
+  void* found = nullptr;
   with_list_kept(waits, [&] {
-    const Wanted wanted{name, version};
+    const Wanted wanted{function.name, function.version};
     bool is_behind = false;
     bool is_first = true;
-    for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    bool is_certain = false;
+    for (const link_map* object = _r_debug.r_map; object != nullptr && !is_certain; object = object->l_next) {
       void* address = is_behind && !is_vdso(object) ? find_in_object(object, wanted, true) : nullptr;
-      const char* own = address == nullptr ? nullptr : read_tables(object).soname;
-      const bool is_it = is_first || (own != nullptr && soname != nullptr && strcmp(own, soname) == 0);
-      if (address != nullptr && (is_it || best.address == nullptr)) best = {address, object};
-      if (address != nullptr && is_it) return;
+      if (address != nullptr) {
+        const DynamicTables tables = read_tables(object);
+        const bool has_name =
+            function.soname != nullptr && tables.soname != nullptr && strcmp(tables.soname, function.soname) == 0;
+        is_certain = is_first || has_name || (function.version != nullptr && tables.versions != nullptr);
+        if (is_certain || found == nullptr) found = address;
+      }
       is_behind = is_behind || is_agent(object);
       is_first = is_first && object != g_last_of_first;
     }
+    // Before another thread may unload it, and have what is kept forgotten.
+    if (found != nullptr && (is_certain || function.soname == nullptr)) __atomic_store_n(kept, found, __ATOMIC_RELEASE);
   });
-  return best;
+  return found;
 }
 
 Definition find_in_process(const char* name) {

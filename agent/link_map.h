@@ -20,10 +20,16 @@ Definition find_behind_agent(const char* name);
 // As dlsym(RTLD_DEFAULT, …): from the main program on, so that copy relocations are honoured; skips the agent.
 Definition find_in_process(const char* name);
 
-// A function of a library that may be loaded late, at any time; waits: for a dlclose in another thread. Of the objects that the
-// program started with, as of one that stands before the CUDA driver; else of the object of that soname (nullptr: none is meant), since
-// others may have stubs of their own; else of any. version nullptr: the default one. pre: note_first_objects(), at the start.
-Definition find_late_behind_agent(const char* name, const char* version, const char* soname, bool waits);
+// A function of a library that may be loaded late, at any time.
+struct LateFunction {
+  const char* name;
+  const char* version;  // nullptr: the default one
+  const char* soname;   // of the library that is meant; nullptr: any
+};
+// Of the objects that the program started with, as of one that stands before the CUDA driver; else of the library that is meant; else,
+// as long as that is not there, of any that has it. waits: for a dlclose in another thread. What is certain, or found where
+// any will do, is stored in *kept. pre: note_first_objects(), at the start.
+void* find_late_behind_agent(const LateFunction& function, void** kept, bool waits);
 void note_first_objects();
 
 // The loader's state (RT_CONSISTENT, RT_ADD, RT_DELETE); unloading calls free while it is RT_DELETE.

@@ -162,7 +162,7 @@ void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
   if (is_new) return;
   const Mapping before = at->second;
   at->second = mapping;
-  if (before.handle == mapping.handle) {
+  if (before.handle == mapping.handle && handle->second.device == wire::kImportedDevice) {
     at->second.count += before.count;
     return;
   }

@@ -57,6 +57,8 @@ C
   profile ./scope
   expect_eq "exit status, in the caller's scope" "$status" 0
   expect_eq "in the caller's scope" "$(numbers)" "777 1 777 1"
+else
+  not_tried "stubs of the driver, and the caller's scope: no cc"
 fi
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
@@ -88,7 +90,7 @@ expect_eq "by ctypes" "$(numbers)" "123500 100 61750 50"
 
 # Another library that stands before the driver, as quota tools do, goes on working, however it finds the driver: it gets the
 # driver, not us and not itself, and each allocation is counted once.
-have gcc || exit 0
+have gcc || { not_tried "libraries that stand before the driver: no gcc"; exit 0; }
 cat >quota.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -107,6 +109,29 @@ int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
 __attribute__((constructor)) static void start(void) { if (EAGER) find(); }
 __attribute__((destructor)) static void report(void) { if (calls) printf("%d\n", calls); }
 C
+cat >passing.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+static int calls;
+int cuGetProcAddress_v2(const char* name, void** found, int version, uint64_t flags, int* status) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  int (*real)(const char*, void**, int, uint64_t, int*) = (int (*)(const char*, void**, int, uint64_t, int*))dlsym(driver, "cuGetProcAddress_v2");
+  return real(name, found, version, flags, status);
+}
+int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  int (*real)(uint64_t*, size_t) = 0;
+  if (++calls > 1000) return 999;
+  cuGetProcAddress_v2("cuMemAlloc", (void**)&real, 12000, 0, 0);
+  return real(address, bytes);
+}
+__attribute__((destructor)) static void report(void) { if (calls) printf("%d\n", calls); }
+C
+gcc -shared -fPIC -o quota.so passing.c -ldl
+LD_PRELOAD="$PWD/quota.so" LD_LIBRARY_PATH="$BUILD/tests/fake_cuda" profile "$TARGETS/cuda_linked"
+expect_eq "exit status with a preload that looks itself up" "$status" 0
+expect_eq "calls that the preload saw" "$(cat out.txt)" 100
 for how in "0 0" "1 0" "1 1"; do
   gcc -shared -fPIC -DBY_HANDLE=${how% *} -DEAGER=${how#* } -o quota.so quota.c -ldl
   LD_PRELOAD="$PWD/quota.so" LD_LIBRARY_PATH="$BUILD/tests/fake_cuda" profile "$TARGETS/cuda_linked"

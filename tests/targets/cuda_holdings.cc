@@ -137,6 +137,28 @@ KEEP_FRAME void own_pools() {
 }
 
 // A capture is not disturbed by questions about pools, whoever's wait or allocation they follow.
+// A reset of the device ends no pool; one that is not used again is as it was, until it is destroyed.
+KEEP_FRAME void reset() {
+  CUmemoryPool pools[2] = {};
+  const CudaProperties here{1, 0, 1, 1, nullptr, 0};
+  uint64_t threshold = UINT64_MAX / 2;
+  for (CUmemoryPool& pool : pools) {
+    EXPECT(cuda.cuMemPoolCreate(&pool, &here) == kSuccess);
+    EXPECT(cuda.cuMemPoolSetAttribute(pool, 4, &threshold) == kSuccess);
+    all_pools[1].push_back(pool);
+    release(allocate(9 * kMiB, 1, pool), 9 * kMiB, 1);
+  }
+  wait_for_stream();
+  EXPECT(cuda.cuDevicePrimaryCtxReset_v2(1) == kSuccess);
+  release(allocate(21 * kMiB, 1, pools[0]), 21 * kMiB, 1);  // with what the other holds
+  wait_for_stream();
+  for (const CUmemoryPool pool : pools) {
+    EXPECT(cuda.cuMemPoolDestroy(pool) == kSuccess);
+    all_pools[1].erase(std::find(all_pools[1].begin(), all_pools[1].end(), pool));
+  }
+  look();
+}
+
 KEEP_FRAME void captures() {
   void* graph = nullptr;
   void* executable = nullptr;
@@ -260,6 +282,7 @@ int main(int argc, char**) {
   } else {
     default_pool();
     own_pools();
+    reset();
     captures();
     graph_nodes();
     registered();

@@ -1,6 +1,7 @@
 // tests/targets/cuda_routes.cc: the ways in which programs reach the CUDA driver. usage: cuda_routes ROUTE [LIBRARY]
 //
-// Each allocates 100 blocks of 1235 bytes on device 0, and frees half of them. LIBRARY is loaded before, for itself.
+// Each allocates 100 blocks of 1235 bytes on device 0, and frees half of them. LIBRARY is loaded before, and has a
+// cuMemAlloc_v2 of its own, which gives 999.
 //   dlsym        by handle             default    dlsym(RTLD_DEFAULT), the library loaded globally
 //   v1, v2       cuGetProcAddress as CUDA 11 and 12 ask for it, itself included, as static cudart does
 //   v2_stream    the same with the per-thread default stream
@@ -90,7 +91,11 @@ int expect_untouched(void* library, int version, const char* name) {
 
 int main(int argc, char** argv) {
   const char* route = argv[1];
-  if (argc > 2 && dlopen(argv[2], RTLD_NOW | RTLD_LOCAL) == nullptr) return 92;
+  if (argc > 2) {
+    void* stub = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+    CUdeviceptr none = 0;
+    if (stub == nullptr || find<Allocate>(stub, "cuMemAlloc_v2")(&none, 1) != 999) return 92;
+  }
   if (strcmp(route, "absent") == 0) return without_driver();
   void* library = dlopen("libcuda.so.1", RTLD_NOW | (strcmp(route, "default") == 0 ? RTLD_GLOBAL : RTLD_LOCAL));
   if (library == nullptr) return 90;
