@@ -112,8 +112,11 @@ Dlclose g_dlclose = nullptr;
 bool is_of_driver(const void* address) {
   LoadedObject object;
   if (!find_object(number(address), &object)) return false;
-  const char* slash = strrchr(object.path, '/');
-  return strncmp(slash == nullptr ? object.path : slash + 1, "libcuda.so", strlen("libcuda.so")) == 0;
+  const char* name = object.path;
+  for (const char* c = object.path; *c != 0; ++c) {
+    if (*c == '/') name = c + 1;
+  }
+  return strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
 }
 
 // As RTLD_DEFAULT goes on where the global scope has nothing: in the scope of what the program loaded to get the caller's library. Of
