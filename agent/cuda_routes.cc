@@ -13,6 +13,7 @@
 #include "agent/raw.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -125,10 +126,11 @@ void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
   LoadedObject object;
   if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
     return nullptr;
+  const int before = errno;
   void* library = g_dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
-  void* found = real_dlsym(library, name);
-  g_dlclose(library);
+  void* found = library == nullptr ? nullptr : real_dlsym(library, name);
+  if (library != nullptr) g_dlclose(library);
+  errno = before;
   return found;
 }
 

@@ -291,6 +291,7 @@ void leave_pools_of(uint32_t device) {
     Pool& pool = g_holdings.pool[i];
     if (pool.device.load(std::memory_order_relaxed) == device) pool.is_left.store(true, std::memory_order_relaxed);
   }
+  if (wait_to_ask()) end_asking();  // no question from before is on its way
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {

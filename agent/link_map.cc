@@ -191,7 +191,9 @@ void with_list_kept(bool waits, F&& f) {
 }  // namespace
 
 void note_first_objects() {
-  g_iterate = reinterpret_cast<IterateFunction>(find_behind_agent("dl_iterate_phdr").address);
+  const Definition libc = find_in_process("gnu_get_libc_version");  // others' may allocate, or keep a list of their own
+  if (libc.object != nullptr)
+    g_iterate = reinterpret_cast<IterateFunction>(find_in_object(libc.object, {"dl_iterate_phdr", nullptr}, true));
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
 }
 
@@ -208,7 +210,7 @@ void* find_late_behind_agent(const LateFunction& function, void** kept, bool wai
         const DynamicTables tables = read_tables(object);
         const bool has_name =
             function.soname != nullptr && tables.soname != nullptr && strcmp(tables.soname, function.soname) == 0;
-        is_certain = is_first || has_name || (function.version != nullptr && tables.versions != nullptr);
+        is_certain = is_first || has_name || (function.version != nullptr && tables.definitions != nullptr);
         if (is_certain || found == nullptr) found = address;
       }
       is_behind = is_behind || is_agent(object);

@@ -22,7 +22,8 @@ done
 # Functions of the same names that a library has for itself are no driver's.
 if have cc; then
   echo 'int cuMemAlloc_v2(unsigned long* a, unsigned long n) { return 999; } int cuMemFree_v2(unsigned long a) { return 999; }
-    int cudaMalloc(void** a, unsigned long n) { return 999; } int cuCtxGetDevice(int* d) { return 999; }' >stub.c
+    int cudaMalloc(void** a, unsigned long n) { return 999; } int cuCtxGetDevice(int* d) { return 999; }
+    int getpid(void); int versions(void) { return getpid(); }' >stub.c  # of libc it needs a version, as all do
   cc -shared -fPIC stub.c -o stub.so || fail "cc: $?"
   for route in dlsym v1 v2 v2_stream; do
     profile "$TARGETS/cuda_routes" "$route" ./stub.so
@@ -57,8 +58,31 @@ C
   profile ./scope
   expect_eq "exit status, in the caller's scope" "$status" 0
   expect_eq "in the caller's scope" "$(numbers)" "777 1 777 1"
+  # The runtime that a library was linked with, beside another's function of the same name without a version.
+  cat >linked.c <<'C'
+#include <stddef.h>
+int cudaMalloc(void** block, size_t bytes);
+int use(void) {
+  void* block;
+  return cudaMalloc(&block, 777);
+}
+C
+  cat >beside.c <<'C'
+#include <dlfcn.h>
+int main(void) {
+  if (dlopen("./stub.so", RTLD_NOW | RTLD_LOCAL) == 0) return 8;
+  void* library = dlopen("./linked.so", RTLD_NOW | RTLD_LOCAL);
+  return library == 0 ? 9 : ((int (*)(void))dlsym(library, "use"))();
+}
+C
+  cc -shared -fPIC linked.c -o linked.so -L"$BUILD/tests/fake_cuda" -lcudart -Wl,-rpath,"$BUILD/tests/fake_cuda" || fail "cc: $?"
+  cc beside.c -o beside || fail "cc: $?"
+  ./beside || fail "without heapprof: $?"
+  profile ./beside
+  expect_eq "exit status, a runtime beside a stub" "$status" 0
+  expect_eq "a runtime beside a stub" "$(numbers)" "777 1 777 1"
 else
-  not_tried "stubs of the driver, and the caller's scope: no cc"
+  not_tried "stubs of the driver and the runtime, and the caller's scope: no cc"
 fi
 profile "$TARGETS/cuda_linked"
 expect_eq "exit status, linked" "$status" 0
