@@ -1,5 +1,5 @@
 // agent/api.cc: the functions behind include/heapprof/heapprof.h.
-#include "agent/lifecycle.h"
+#include "agent/process/state.h"
 
 #define API extern "C" __attribute__((visibility("default")))
 

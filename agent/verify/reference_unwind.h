@@ -1,7 +1,7 @@
 // agent/verify/reference_unwind.h: the stack of a hook's caller by libunwind's unw_step, from libheapprof-verify.so.
 //
 // Guarantees
-//  - The same convention as agent/unwind.h: program counters innermost first, an interrupted address + 1.
+//  - The same convention as agent/unwind/unwind.h: program counters innermost first, an interrupted address + 1.
 //  - Nothing that libunwind remembers survives the unloading of an object.
 // Context:  inside a hook, only for --verify-stacks and --unwinder=libunwind. Takes the loader's lock and libunwind's, and may
 //           allocate: the caller sees to it that these allocations are not recorded.

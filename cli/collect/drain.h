@@ -16,13 +16,13 @@
 #pragma once
 
 #include "cli/collect/arena.h"
-#include "cli/collect/event_queue.h"
-#include "cli/collect/ledger.h"
-#include "cli/collect/merge.h"
+#include "cli/collect/books/ledger.h"
 #include "cli/collect/process_files.h"
-#include "cli/collect/ring_decoder.h"
-#include "cli/collect/second_thread.h"
-#include "cli/collect/watermark.h"
+#include "cli/collect/rings/event_queue.h"
+#include "cli/collect/rings/merge.h"
+#include "cli/collect/rings/ring_decoder.h"
+#include "cli/collect/rings/second_thread.h"
+#include "cli/collect/rings/watermark.h"
 
 #include <cstdint>
 #include <memory>

@@ -2,11 +2,11 @@
 #include "cli/collect/process_collector.h"
 
 #include "cli/collect/arena.h"
+#include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/drain.h"
-#include "cli/collect/live_samples.h"
-#include "cli/collect/notes.h"
 #include "cli/collect/recording_builder.h"
+#include "cli/collect/rings/notes.h"
 
 #include <algorithm>
 #include <cstring>

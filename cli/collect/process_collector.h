@@ -15,8 +15,8 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/collect/memory_budget.h"
-#include "cli/model/recording.h"
+#include "cli/collect/memory/memory_budget.h"
+#include "cli/model/profile/recording.h"
 #include "shared/wire.h"
 
 #include <sys/types.h>

@@ -1,8 +1,8 @@
 // cli/collect/recording_builder.cc: see recording_builder.h.
 #include "cli/collect/recording_builder.h"
 
-#include "cli/model/assemble.h"
-#include "cli/model/site_numbers.h"
+#include "cli/model/profile/assemble.h"
+#include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <new>

@@ -1,14 +1,14 @@
 // cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks into nanoseconds, slots into lists.
 #pragma once
 
-#include "cli/collect/call_tree.h"
+#include "cli/collect/books/ledger.h"
+#include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
-#include "cli/collect/ledger.h"
-#include "cli/collect/live_samples.h"
-#include "cli/collect/module_map.h"
-#include "cli/collect/notes.h"
 #include "cli/collect/process_collector.h"
-#include "cli/model/recording.h"
+#include "cli/collect/rings/call_tree.h"
+#include "cli/collect/rings/module_map.h"
+#include "cli/collect/rings/notes.h"
+#include "cli/model/profile/recording.h"
 
 #include <cstdint>
 #include <map>

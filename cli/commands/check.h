@@ -1,8 +1,8 @@
 // cli/commands/check.h: `heapprof check`: the gate for continuous integration: limits, budgets, baselines.
 #pragma once
 
+#include "cli/check/check.h"
 #include "cli/commands/options.h"
-#include "cli/run/check.h"
 
 #include <string>
 #include <vector>

@@ -4,12 +4,12 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/suppression_options.h"
-#include "cli/model/fields.h"
-#include "cli/model/warnings.h"
+#include "cli/model/analysis/warnings.h"
+#include "cli/model/profile/fields.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_runs.h"
-#include "cli/write/diff_view.h"
-#include "cli/write/run_text.h"
+#include "cli/write/diff/diff_view.h"
+#include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
 #include "cli/target/agent_trial.h"
-#include "cli/target/system_checks.h"
-#include "cli/write/checks.h"
+#include "cli/target/capabilities.h"
+#include "cli/write/doctor/doctor_report.h"
 
 #include <unistd.h>
 

@@ -5,11 +5,11 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
-#include "cli/model/metric_words.h"
-#include "cli/model/warnings.h"
+#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/registry.h"
-#include "cli/write/report_view.h"
+#include "cli/write/export/export_formats.h"
+#include "cli/write/report/report_view.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

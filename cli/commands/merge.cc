@@ -6,12 +6,12 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/group.h"
-#include "cli/model/invariants.h"
-#include "cli/model/merge_profiles.h"
+#include "cli/model/analysis/group.h"
+#include "cli/model/compare/merge_profiles.h"
+#include "cli/model/profile/invariants.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/dhat.h"
+#include "cli/write/profile/dhat.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -4,8 +4,8 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
-#include "cli/model/findings.h"
-#include "cli/model/warnings.h"
+#include "cli/model/analysis/findings.h"
+#include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
 
 #include <unistd.h>

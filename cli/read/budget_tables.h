@@ -1,7 +1,7 @@
 // cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, sites, known leaks, a command.
 #pragma once
 
-#include "cli/model/budget.h"
+#include "cli/model/judge/budget.h"
 #include "cli/read/toml_reader.h"
 
 #include <string>

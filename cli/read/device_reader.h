@@ -3,9 +3,9 @@
 // Errors stay in `json`.
 #pragma once
 
-#include "cli/model/device_api.h"
-#include "cli/model/device_facts.h"
-#include "cli/model/unseen_memory.h"
+#include "cli/model/profile/device_api.h"
+#include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/unseen_memory.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
 

@@ -3,7 +3,7 @@
 // It may come before or after the program points (jq -S sorts names), so it is kept and applied when both are there.
 #pragma once
 
-#include "cli/model/profile.h"
+#include "cli/model/profile/profile.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
 

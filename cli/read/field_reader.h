@@ -1,4 +1,4 @@
-// cli/read/field_reader.h: fills the structures of model/fields.h from JSON objects.
+// cli/read/field_reader.h: fills the structures of cli/model/profile/fields.h from JSON objects.
 //
 // Guarantees
 //  - Unknown names are skipped, missing ones keep their defaults, a name that comes twice is an error.
@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/base/text.h"
-#include "cli/model/fields.h"
+#include "cli/model/profile/fields.h"
 #include "cli/read/json_pull.h"
 
 #include <array>

@@ -4,8 +4,8 @@
 // checked against it when it is known.
 #pragma once
 
-#include "cli/model/node_table.h"
-#include "cli/model/profile.h"
+#include "cli/model/profile/node_table.h"
+#include "cli/model/profile/profile.h"
 #include "cli/read/json_pull.h"
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/model/budget.h"
+#include "cli/model/judge/budget.h"
 
 #include <string>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/model/history.h"
+#include "cli/model/judge/history.h"
 #include "cli/read/byte_source.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // cli/read/read_profile.h: a profile from a file: heapprof's own, Valgrind's (--tool=dhat) or dhat-rs', gzip'd or not.
 //
 // Guarantees
-//  - What it returns is canonical, and of ours every invariant of model/invariants.h holds; else it is a Problem with exit
+//  - What it returns is canonical, and of ours every invariant of cli/model/profile/invariants.h holds; else it is a Problem with exit
 //    code 3 that names the file and what is wrong with it.
 //  - write(read(write(profile))) gives the same bytes.
 // Not provided: Valgrind's counts of reads and writes, and its profiles of other things (--mode=copy, ad-hoc).
@@ -10,7 +10,7 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/model/profile.h"
+#include "cli/model/profile/profile.h"
 #include "cli/read/byte_source.h"
 
 #include <string>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/model/profile.h"
-#include "cli/model/runs.h"
-#include "cli/model/suppressions.h"
+#include "cli/model/analysis/suppressions.h"
+#include "cli/model/compare/runs.h"
+#include "cli/model/profile/profile.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
-// cli/read/read_suppressions.h: the rules of a file, see model/suppressions.h.
+// cli/read/read_suppressions.h: the rules of a file, see cli/model/analysis/suppressions.h.
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/model/suppressions.h"
+#include "cli/model/analysis/suppressions.h"
 
 #include <string>
 #include <vector>

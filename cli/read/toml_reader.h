@@ -7,7 +7,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/base/result.h"
-#include "cli/model/budget.h"
+#include "cli/model/judge/budget.h"
 
 #include <toml++/toml.h>
 

@@ -10,13 +10,13 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
-#include "cli/collect/memory_budget.h"
-#include "cli/model/assemble.h"
-#include "cli/model/group.h"
-#include "cli/model/invariants.h"
-#include "cli/model/site_numbers.h"
+#include "cli/collect/memory/memory_budget.h"
+#include "cli/model/analysis/group.h"
+#include "cli/model/profile/assemble.h"
+#include "cli/model/profile/invariants.h"
+#include "cli/model/profile/site_numbers.h"
 #include "cli/symbolize/jit_names.h"
-#include "cli/write/dhat.h"
+#include "cli/write/profile/dhat.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

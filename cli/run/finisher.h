@@ -11,8 +11,8 @@
 
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
-#include "cli/model/profile.h"
-#include "cli/model/recording.h"
+#include "cli/model/profile/profile.h"
+#include "cli/model/profile/recording.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/spill_file.h"
 #include "cli/run/symbol_cache.h"

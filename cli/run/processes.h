@@ -12,10 +12,10 @@
 #pragma once
 
 #include "cli/base/result.h"
-#include "cli/collect/memory_budget.h"
+#include "cli/collect/memory/memory_budget.h"
 #include "cli/collect/process_collector.h"
-#include "cli/collect/second_thread.h"
-#include "cli/model/recording.h"
+#include "cli/collect/rings/second_thread.h"
+#include "cli/model/profile/recording.h"
 #include "cli/run/process_tree.h"
 #include "cli/target/process_identity.h"
 #include "cli/target/server.h"

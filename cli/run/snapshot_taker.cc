@@ -3,7 +3,7 @@
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
-#include "cli/run/tree_text.h"
+#include "cli/run/process_tree_text.h"
 
 #include <fcntl.h>
 #include <signal.h>

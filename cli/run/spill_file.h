@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cli/base/fd.h"
-#include "cli/model/recording.h"
+#include "cli/model/profile/recording.h"
 
 #include <cstdint>
 #include <string>

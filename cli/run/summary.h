@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cli/base/terminal.h"
-#include "cli/model/profile.h"
+#include "cli/model/profile/profile.h"
 #include "cli/run/finisher.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/run.h"

@@ -7,8 +7,8 @@
 // Cost:     symbolizing reads files in a process of its own; what is known costs a look-up.
 #pragma once
 
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
 #include "cli/symbolize/symbolizer.h"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "cli/run/watch.h"
 
 #include "cli/collect/clock.h"
-#include "cli/run/device_use.h"
+#include "cli/run/device_use_relay.h"
 #include "cli/target/process_names.h"
 #include "shared/env.h"
 

@@ -6,7 +6,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
-#include "cli/target/device_use.h"
+#include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
 

@@ -10,7 +10,7 @@
 // Context:  one thread. Not movable: libdwfl keeps a pointer into it.
 #pragma once
 
-#include "cli/model/recording.h"
+#include "cli/model/profile/recording.h"
 #include "cli/symbolize/unit_index.h"
 
 #include <elfutils/libdwfl.h>

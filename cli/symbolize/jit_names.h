@@ -10,8 +10,8 @@
 // Cost:     one pass over the file; memory only for the names that are asked for.
 #pragma once
 
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 // Context:  one thread, no state outside. symbolizer.cc runs it in a process of its own (worker.h).
 #pragma once
 
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
 #include "cli/symbolize/debug_file.h"
 
 #include <cstdint>

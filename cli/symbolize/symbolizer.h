@@ -18,8 +18,8 @@
 //           385 MB of .debug_info, 7,000 addresses in nearly every unit 2.0 s, 0.8 GB; 40,000 addresses 3.7 s, 1.0 GB.
 #pragma once
 
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
 
 #include <cstddef>
 #include <cstdint>

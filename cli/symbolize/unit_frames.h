@@ -9,7 +9,7 @@
 // Cost:     the unit's entries once (die_reader.h), its line table once.
 #pragma once
 
-#include "cli/model/symbols.h"
+#include "cli/model/profile/symbols.h"
 #include "cli/symbolize/die_names.h"
 #include "cli/symbolize/die_reader.h"
 #include "cli/symbolize/unit_index.h"

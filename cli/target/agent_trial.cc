@@ -3,7 +3,7 @@
 #include "cli/target/agent_trial.h"
 
 #include "cli/target/agent_files.h"
-#include "cli/target/device_use.h"
+#include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/server.h"
 #include "shared/env.h"

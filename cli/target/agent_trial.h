@@ -1,7 +1,7 @@
 // cli/target/agent_trial.h: the agent, really preloaded into a small program that really says hello.
 #pragma once
 
-#include "cli/model/check.h"
+#include "cli/model/capability.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // cli/target/machine.h: on what machine a profile was taken.
 #pragma once
 
-#include "cli/model/run.h"
+#include "cli/model/profile/run.h"
 
 namespace heapprof::cli {
 

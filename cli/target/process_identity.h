@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cli/base/fd.h"
-#include "cli/model/run.h"
+#include "cli/model/profile/run.h"
 
 #include <sys/types.h>
 

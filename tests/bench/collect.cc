@@ -6,7 +6,7 @@
 //   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
-#include "cli/collect/second_thread.h"
+#include "cli/collect/rings/second_thread.h"
 #include "tests/support/ring_builder.h"
 
 #include <sys/resource.h>

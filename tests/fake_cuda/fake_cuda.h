@@ -3,7 +3,7 @@
 // Types are those of cuda.h 13.0 as far as their layout goes.
 #pragma once
 
-#include "agent/cuda_driver.h"
+#include "agent/cuda/driver.h"
 
 #include <stddef.h>
 #include <stdint.h>

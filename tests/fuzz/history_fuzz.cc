@@ -1,8 +1,8 @@
 // tests/fuzz/history_fuzz.cc: any bytes as a history: its records are written and read again to the same lines, and are shown.
-#include "cli/model/history_series.h"
+#include "cli/model/judge/history_series.h"
 #include "cli/read/read_history.h"
-#include "cli/write/append_history.h"
-#include "cli/write/history_view.h"
+#include "cli/write/history/append_history.h"
+#include "cli/write/history/history_view.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes,
 // and exported in every format; each device's DHAT file is a profile again.
-#include "cli/model/findings.h"
-#include "cli/model/frame_kind.h"
+#include "cli/model/analysis/findings.h"
+#include "cli/model/analysis/frame_kind.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/dhat.h"
-#include "cli/write/registry.h"
+#include "cli/write/export/export_formats.h"
+#include "cli/write/profile/dhat.h"
 
 #include <cstdint>
 #include <cstdlib>

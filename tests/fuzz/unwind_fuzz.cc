@@ -2,10 +2,10 @@
 //
 // Input: where the program counter and .eh_frame_hdr are in relation to the table (4 and 2 bytes), which registers are known (2), a
 // seed for their contents and the stack's (8), and the table. The target's memory is a function of the address.
-#include "agent/cfi_interpreter.h"
-#include "agent/dwarf_expression.h"
-#include "agent/eh_frame.h"
-#include "agent/unwind_rule.h"
+#include "agent/unwind/cfi_interpreter.h"
+#include "agent/unwind/dwarf_expression.h"
+#include "agent/unwind/eh_frame.h"
+#include "agent/unwind/unwind_rule.h"
 
 #include <cstdlib>
 #include <cstring>

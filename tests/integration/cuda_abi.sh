@@ -5,7 +5,7 @@ have g++ || skip "no g++"
 cat >abi.cc <<'CC'
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
-#include "agent/cuda_driver.h"
+#include "agent/cuda/driver.h"
 using namespace heapprof::agent;
 template <typename... A> struct Sizes {};
 template <typename T> constexpr unsigned long size_of = sizeof(T) <= 4 ? 4 : sizeof(T);
@@ -17,7 +17,7 @@ constexpr bool agree(R (*)(A...), S (*)(B...)) {
 #define X(symbol, base, version, per_thread, params) \
   namespace ours { int symbol params; } \
   static_assert(agree(&::symbol, &ours::symbol), #symbol);
-#include "agent/cuda_functions.def"
+#include "agent/cuda/functions.def"
 static_assert(sizeof(CudaCopy2d) == sizeof(CUDA_MEMCPY2D) && offsetof(CudaCopy2d, height) == offsetof(CUDA_MEMCPY2D, Height));
 static_assert(sizeof(CudaCopy3d) == sizeof(CUDA_MEMCPY3D) && offsetof(CudaCopy3d, depth) == offsetof(CUDA_MEMCPY3D, Depth));
 static_assert(sizeof(CudaBatchCopy3d) == sizeof(CUDA_MEMCPY3D_BATCH_OP) && offsetof(CudaBatchCopy3d, to) == offsetof(CUDA_MEMCPY3D_BATCH_OP, dst) &&
@@ -35,7 +35,7 @@ CC
 have python3 && python3 - "$(dirname "$header")/cudaTypedefs.h" "$SOURCE" <<'PY' || fail "an ABI that is not hooked"
 import re, subprocess, sys
 typedefs = open(sys.argv[1]).read()
-source = '#include "agent/cuda_calls.h"\n#define X(symbol, base, version, per_thread, params) @symbol base version @per_thread\n#include "agent/cuda_functions.def"\n'
+source = '#include "agent/cuda/calls.h"\n#define X(symbol, base, version, per_thread, params) @symbol base version @per_thread\n#include "agent/cuda/functions.def"\n'
 text = subprocess.run(["g++", "-E", "-P", "-x", "c++", "-", "-I" + sys.argv[2]], input=source.replace("@symbol", '"symbol"').replace("@per", '"" per'), capture_output=True, text=True, check=True).stdout
 hooked = {}
 for base, version, condition, per_thread in re.findall(r'"symbol" (cu\w+) (?:\((\d+)\) > 7000 \? \(\d+\) : 7000|(\d+)) "" ([01])', " ".join(text.split())):

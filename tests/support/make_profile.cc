@@ -5,10 +5,10 @@
 //   grouped SITES [SEED]              the same, the smallest summed in rows
 //   rewrite FILE                      what FILE reads as
 #include "cli/base/byte_sink.h"
-#include "cli/model/group.h"
-#include "cli/model/invariants.h"
+#include "cli/model/analysis/group.h"
+#include "cli/model/profile/invariants.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/dhat.h"
+#include "cli/write/profile/dhat.h"
 #include "tests/support/sample_profile.h"
 
 #include <unistd.h>

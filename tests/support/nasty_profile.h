@@ -2,11 +2,11 @@
 #pragma once
 
 #include "cli/base/text.h"
-#include "cli/model/canonical.h"
-#include "cli/model/frame_text.h"
-#include "cli/model/label_tree.h"
-#include "cli/model/node_table.h"
-#include "cli/model/profile.h"
+#include "cli/model/analysis/label_tree.h"
+#include "cli/model/profile/canonical.h"
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/node_table.h"
+#include "cli/model/profile/profile.h"
 
 #include <algorithm>
 #include <cstdint>

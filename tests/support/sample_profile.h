@@ -4,9 +4,9 @@
 // The ledger here is written to be plain, not fast, and shares no code with cli/collect.
 #pragma once
 
-#include "cli/model/assemble.h"
-#include "cli/model/recording.h"
-#include "cli/model/symbols.h"
+#include "cli/model/profile/assemble.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,9 +2,9 @@
 // devices, C++ templates, paths that need cutting.
 #pragma once
 
-#include "cli/model/canonical.h"
-#include "cli/model/node_table.h"
-#include "cli/model/profile.h"
+#include "cli/model/profile/canonical.h"
+#include "cli/model/profile/node_table.h"
+#include "cli/model/profile/profile.h"
 
 #include <cstdint>
 #include <string>

@@ -31,7 +31,7 @@ void call(decltype(&::cuMemcpyHtoD_v2) copy, decltype(&::cuLaunchKernel) launch)
 
 constexpr const char* kNames[] = {
 #define X(symbol, base, version, per_thread, params) #base,
-#include "agent/cuda_functions.def"
+#include "agent/cuda/functions.def"
 #undef X
 };
 

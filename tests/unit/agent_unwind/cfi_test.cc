@@ -1,10 +1,10 @@
 // tests/unit/agent_unwind/cfi_test.cc: call frame programs, expressions and tables, well formed and malformed.
-#include "agent/byte_reader.h"
-#include "agent/cfi_program.h"
-#include "agent/dwarf_expression.h"
-#include "agent/eh_frame.h"
-#include "agent/loaded_object.h"
-#include "agent/unwind_rule.h"
+#include "agent/process/loaded_object.h"
+#include "agent/unwind/byte_reader.h"
+#include "agent/unwind/cfi_program.h"
+#include "agent/unwind/dwarf_expression.h"
+#include "agent/unwind/eh_frame.h"
+#include "agent/unwind/unwind_rule.h"
 
 #include <catch2/catch.hpp>
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 # The agent's unwinder, compiled as in the agent, and libraries of frames compiled in every way.
 set(unwind_test_dir ${CMAKE_CURRENT_SOURCE_DIR}/unit/agent_unwind)
 set(unwind_agent_sources
-    byte_reader cfi_interpreter cfi_program dwarf_expression eh_frame link_map loaded_object modules rule_cache stack_bounds target_memory unwind unwind_rule
-    unwind_rule_x86_64 unwind_slow verify/reference_unwind)
+    process/link_map process/loaded_object process/modules unwind/byte_reader unwind/cfi_interpreter unwind/cfi_program unwind/dwarf_expression
+    unwind/eh_frame unwind/rule_cache unwind/stack_bounds unwind/target_memory unwind/unwind unwind/unwind_rule unwind/unwind_rule_x86_64
+    unwind/unwind_slow verify/reference_unwind)
 list(TRANSFORM unwind_agent_sources PREPEND ${PROJECT_SOURCE_DIR}/agent/)
 list(TRANSFORM unwind_agent_sources APPEND .cc)
 add_library(unwind_under_test OBJECT ${unwind_agent_sources})

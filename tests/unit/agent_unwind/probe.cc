@@ -1,9 +1,10 @@
 // tests/unit/agent_unwind/probe.cc: see probe.h.
 #include "tests/unit/agent_unwind/probe.h"
 
-#include "agent/arena.h"
-#include "agent/lifecycle.h"
-#include "agent/modules.h"
+#include "agent/process/arena.h"
+#include "agent/process/lock.h"
+#include "agent/process/modules.h"
+#include "agent/process/state.h"
 #include "agent/verify/reference_unwind.h"
 
 #include <dlfcn.h>
@@ -20,13 +21,7 @@ namespace heapprof::agent {
 
 // What the rest of the agent gives the unwinder.
 ForkPage g_fork_page;
-void lock(std::atomic<uint32_t>& word) {
-  while (word.exchange(1, std::memory_order_acquire) != 0) {
-  }
-}
-bool try_lock(std::atomic<uint32_t>& word) { return word.exchange(1, std::memory_order_acquire) == 0; }
 bool is_filtered() { return false; }
-void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }
 // In memory of its own, as a handler may be the one who finds a module.
 struct RawEntry {
   wire::ModuleEntry entry;

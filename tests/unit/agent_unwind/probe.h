@@ -4,7 +4,7 @@
 // difference to the one before.
 #pragma once
 
-#include "agent/unwind.h"
+#include "agent/unwind/unwind.h"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // tests/unit/agent_unwind/rule_cache_test.cc: the rules that threads share.
-#include "agent/rule_cache.h"
+#include "agent/unwind/rule_cache.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // tests/unit/agent_unwind/shapes_test.cc: every stack of every shape is the same by our rules and by unw_step.
 #include "tests/unit/agent_unwind/shapes/shapes.h"
 
-#include "agent/modules.h"
+#include "agent/process/modules.h"
 #include "tests/unit/agent_unwind/probe.h"
 
 #include <catch2/catch.hpp>

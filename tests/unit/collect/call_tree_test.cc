@@ -1,4 +1,4 @@
-#include "cli/collect/call_tree.h"
+#include "cli/collect/rings/call_tree.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 // between what the books allow.
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
-#include "cli/collect/second_thread.h"
+#include "cli/collect/rings/second_thread.h"
 #include "tests/support/ring_builder.h"
 
 #include <catch2/catch.hpp>

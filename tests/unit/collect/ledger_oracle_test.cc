@@ -1,4 +1,4 @@
-#include "cli/collect/ledger.h"
+#include "cli/collect/books/ledger.h"
 #include "tests/support/heap_story.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "cli/collect/live_heap.h"
+#include "cli/collect/books/live_heap.h"
 
 #include <catch2/catch.hpp>
 

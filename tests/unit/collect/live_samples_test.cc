@@ -1,4 +1,4 @@
-#include "cli/collect/live_samples.h"
+#include "cli/collect/books/live_samples.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // tests/unit/collect/mapping_ledger_test.cc: mappings against books that know of each page whose it is.
-#include "cli/collect/mapping_ledger.h"
+#include "cli/collect/books/mapping_ledger.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/collect/memory_budget.h"
+#include "cli/collect/memory/memory_budget.h"
 
 #include <catch2/catch.hpp>
 #include <unistd.h>

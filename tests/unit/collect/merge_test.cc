@@ -1,6 +1,6 @@
-#include "cli/collect/merge.h"
+#include "cli/collect/rings/merge.h"
 
-#include "cli/collect/event_queue.h"
+#include "cli/collect/rings/event_queue.h"
 
 #include <catch2/catch.hpp>
 

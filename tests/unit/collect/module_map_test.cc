@@ -1,4 +1,4 @@
-#include "cli/collect/module_map.h"
+#include "cli/collect/rings/module_map.h"
 
 #include "tests/support/ring_builder.h"
 

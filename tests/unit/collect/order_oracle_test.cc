@@ -1,7 +1,7 @@
 // Several rings, drained at any moment, with threads inside events: the order must be that of the stamps, so everything that
 // depends on it (peak, temporary blocks, each site's maximum) must be what the reference books say, to the byte.
 #include "cli/collect/process_collector.h"
-#include "cli/collect/second_thread.h"
+#include "cli/collect/rings/second_thread.h"
 #include "tests/support/heap_story.h"
 #include "tests/support/ring_builder.h"
 

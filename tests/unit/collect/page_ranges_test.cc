@@ -1,4 +1,4 @@
-#include "cli/collect/page_ranges.h"
+#include "cli/collect/books/page_ranges.h"
 
 #include <catch2/catch.hpp>
 

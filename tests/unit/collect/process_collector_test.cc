@@ -1,6 +1,6 @@
 #include "cli/collect/process_collector.h"
 
-#include "cli/collect/second_thread.h"
+#include "cli/collect/rings/second_thread.h"
 #include "tests/support/ring_builder.h"
 
 #include <catch2/catch.hpp>

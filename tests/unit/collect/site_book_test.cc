@@ -1,4 +1,4 @@
-#include "cli/collect/site_book.h"
+#include "cli/collect/books/site_book.h"
 
 #include <catch2/catch.hpp>
 

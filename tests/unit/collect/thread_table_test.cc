@@ -1,4 +1,4 @@
-#include "cli/collect/thread_table.h"
+#include "cli/collect/rings/thread_table.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/collect/timeline.h"
+#include "cli/collect/books/timeline.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/collect/watermark.h"
+#include "cli/collect/rings/watermark.h"
 
 #include <catch2/catch.hpp>
 

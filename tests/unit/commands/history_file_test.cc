@@ -1,6 +1,6 @@
 // tests/unit/commands/history_file_test.cc: what is appended is what is read, whoever appends at the same time.
 #include "cli/read/read_history.h"
-#include "cli/write/append_history.h"
+#include "cli/write/history/append_history.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

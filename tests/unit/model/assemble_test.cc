@@ -1,9 +1,9 @@
 // tests/unit/model/assemble_test.cc: from addresses to named stacks.
-#include "cli/model/assemble.h"
+#include "cli/model/profile/assemble.h"
 
-#include "cli/model/canonical.h"
-#include "cli/model/frame_text.h"
-#include "cli/model/invariants.h"
+#include "cli/model/profile/canonical.h"
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/invariants.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

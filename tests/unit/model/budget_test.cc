@@ -1,4 +1,4 @@
-#include "cli/model/budget.h"
+#include "cli/model/judge/budget.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "cli/model/budget_update.h"
+#include "cli/model/judge/budget_update.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // tests/unit/model/copy_frames_test.cc: names as compilers leave them, and names that only look like them.
-#include "cli/model/copy_frames.h"
+#include "cli/model/analysis/copy_frames.h"
 
 #include <catch2/catch.hpp>
 

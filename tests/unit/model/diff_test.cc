@@ -1,5 +1,5 @@
 // tests/unit/model/diff_test.cc: what changed between two profiles, and that a rebuild alone changes nothing.
-#include "cli/model/diff.h"
+#include "cli/model/compare/diff.h"
 
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"

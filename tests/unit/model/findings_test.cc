@@ -1,7 +1,7 @@
 // tests/unit/model/findings_test.cc: each rule at its thresholds, on both sides; order and names of what is found.
-#include "cli/model/findings.h"
+#include "cli/model/analysis/findings.h"
 
-#include "cli/model/finding_rules.h"
+#include "cli/model/analysis/finding_rules.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>

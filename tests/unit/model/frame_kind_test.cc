@@ -1,5 +1,5 @@
 // tests/unit/model/frame_kind_test.cc: names as they were seen in real stacks.
-#include "cli/model/frame_kind.h"
+#include "cli/model/analysis/frame_kind.h"
 
 #include <catch2/catch.hpp>
 

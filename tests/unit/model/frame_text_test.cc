@@ -1,5 +1,5 @@
 // tests/unit/model/frame_text_test.cc
-#include "cli/model/frame_text.h"
+#include "cli/model/profile/frame_text.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // tests/unit/model/group_test.cc: the tail is summed, and nothing is lost in it.
-#include "cli/model/group.h"
+#include "cli/model/analysis/group.h"
 
-#include "cli/model/frame_text.h"
-#include "cli/model/invariants.h"
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/invariants.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "cli/model/history_baseline.h"
+#include "cli/model/judge/history_baseline.h"
 
 #include <catch2/catch.hpp>
 

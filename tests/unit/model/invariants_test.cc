@@ -1,5 +1,5 @@
 // tests/unit/model/invariants_test.cc: each number is spoiled once, and each time it is noticed.
-#include "cli/model/invariants.h"
+#include "cli/model/profile/invariants.h"
 
 #include "tests/support/sample_profile.h"
 

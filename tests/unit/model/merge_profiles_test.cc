@@ -1,8 +1,8 @@
 // tests/unit/model/merge_profiles_test.cc: what adds up, what does not, and whose peak stands out.
-#include "cli/model/merge_profiles.h"
+#include "cli/model/compare/merge_profiles.h"
 
-#include "cli/model/canonical.h"
-#include "cli/model/invariants.h"
+#include "cli/model/profile/canonical.h"
+#include "cli/model/profile/invariants.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // tests/unit/model/node_table_test.cc
-#include "cli/model/node_table.h"
+#include "cli/model/profile/node_table.h"
 
 #include <catch2/catch.hpp>
 

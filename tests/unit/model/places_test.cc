@@ -1,5 +1,5 @@
 // tests/unit/model/places_test.cc: which sites are one place, and whose callers are shown.
-#include "cli/model/places.h"
+#include "cli/model/analysis/places.h"
 
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"

@@ -1,5 +1,5 @@
 // tests/unit/model/runs_test.cc: the median of several runs, their noise, and which runs of two sets belong together.
-#include "cli/model/runs.h"
+#include "cli/model/compare/runs.h"
 
 #include <catch2/catch.hpp>
 

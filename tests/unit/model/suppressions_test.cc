@@ -1,7 +1,7 @@
 // tests/unit/model/suppressions_test.cc: what a line may say, which sites a rule takes, and that the sums agree.
-#include "cli/model/suppressions.h"
+#include "cli/model/analysis/suppressions.h"
 
-#include "cli/model/places.h"
+#include "cli/model/analysis/places.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
 

@@ -1,5 +1,5 @@
 // tests/unit/model/trend_test.cc: planted steps and drifts are found where they are, and noise is nothing.
-#include "cli/model/trend.h"
+#include "cli/model/judge/trend.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "cli/model/verdict.h"
+#include "cli/model/judge/verdict.h"
 
-#include "cli/model/verdict_record.h"
+#include "cli/model/judge/verdict_record.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // tests/unit/model/warnings_test.cc: what makes numbers or names doubtful is said, and nothing else.
-#include "cli/model/warnings.h"
+#include "cli/model/analysis/warnings.h"
 
 #include "tests/support/scene_profile.h"
 

@@ -1,6 +1,6 @@
 // tests/unit/read/dialects_test.cc: files of Valgrind and dhat-rs.
-#include "cli/model/frame_kind.h"
-#include "cli/model/invariants.h"
+#include "cli/model/analysis/frame_kind.h"
+#include "cli/model/profile/invariants.h"
 #include "tests/unit/read/helpers.h"
 
 #include <catch2/catch.hpp>

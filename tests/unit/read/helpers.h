@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/read/read_profile.h"
-#include "cli/write/dhat.h"
+#include "cli/write/profile/dhat.h"
 
 #include <catch2/catch.hpp>
 

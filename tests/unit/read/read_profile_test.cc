@@ -1,8 +1,8 @@
 // tests/unit/read/read_profile_test.cc: our own files come back as they went, in every part.
 #include "cli/read/read_profile.h"
 
-#include "cli/model/group.h"
-#include "cli/model/invariants.h"
+#include "cli/model/analysis/group.h"
+#include "cli/model/profile/invariants.h"
 #include "tests/support/sample_profile.h"
 #include "tests/unit/read/helpers.h"
 

@@ -2,7 +2,7 @@
 #include "cli/run/summary.h"
 
 #include "cli/base/text.h"
-#include "cli/run/tree_text.h"
+#include "cli/run/process_tree_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"

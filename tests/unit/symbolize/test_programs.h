@@ -1,7 +1,7 @@
 // tests/unit/symbolize/test_programs.h: the programs of programs/, run for their return addresses, and what they must be called.
 #pragma once
 
-#include "cli/model/recording.h"
+#include "cli/model/profile/recording.h"
 #include "cli/symbolize/symbolizer.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // tests/unit/target/device_use_test.cc: what a helper says, of any kind: the scripts here stand for heapprof-nvml.
-#include "cli/target/device_use.h"
+#include "cli/target/device_use_watch.h"
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 // tests/unit/write/dhat_test.cc: the file keeps what Valgrind's viewer asks for, and does not change unnoticed.
-#include "cli/write/dhat.h"
+#include "cli/write/profile/dhat.h"
 
-#include "cli/model/group.h"
-#include "cli/write/registry.h"
+#include "cli/model/analysis/group.h"
+#include "cli/write/export/export_formats.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

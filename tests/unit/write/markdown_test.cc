@@ -1,4 +1,4 @@
-#include "cli/write/markdown.h"
+#include "cli/write/encode/markdown.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // tests/unit/write/pprof_test.cc: the protobuf holds what pprof's own reader checks, and the profile's stacks and sums.
-#include "cli/write/pprof.h"
+#include "cli/write/export/pprof.h"
 
 #include "tests/support/nasty_profile.h"
 #include "tests/support/sample_profile.h"

@@ -1,0 +1,302 @@
+// agent/cuda/driver.cc: see cuda_driver.h.
+#include "agent/cuda/driver.h"
+
+#include "agent/cuda/device_limit.h"
+#include "agent/cuda/runtime.h"
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/state.h"
+#include "shared/events.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr size_t kHooked = static_cast<size_t>(CudaFunction::kCount);
+
+constexpr const char* kSymbols[kHooked] = {
+#define X(symbol, base, version, per_thread, params) #symbol,
+#include "agent/cuda/functions.def"
+#undef X
+};
+
+void* g_real_cuda[kHooked];
+
+// Functions that are only asked, by the symbol of the ABI that is meant.
+enum class Question : uint32_t {
+  kCtxGetDevice,
+  kCtxGetCurrent,
+  kPointerGetAttribute,
+  kGetAddressRange,
+  kStreamGetDevice,
+  kStreamIsCapturing,
+  kStreamIsCapturingPerThread,
+  kPrimaryContextState,
+  kPushContext,
+  kPopContext,
+  kDeviceUuid,
+  kDevicePciId,
+  kDeviceName,
+  kPoolGetAttribute,
+  kGraphMemoryAttribute,
+  kExchangeCaptureMode,
+  kCount
+};
+constexpr const char* kQuestions[] = {"cuCtxGetDevice",
+                                      "cuCtxGetCurrent",
+                                      "cuPointerGetAttribute",
+                                      "cuMemGetAddressRange_v2",
+                                      "cuStreamGetDevice",
+                                      "cuStreamIsCapturing",
+                                      "cuStreamIsCapturing_ptsz",
+                                      "cuDevicePrimaryCtxGetState",
+                                      "cuCtxPushCurrent_v2",
+                                      "cuCtxPopCurrent_v2",
+                                      "cuDeviceGetUuid",
+                                      "cuDeviceGetPCIBusId",
+                                      "cuDeviceGetName",
+                                      "cuMemPoolGetAttribute",
+                                      "cuDeviceGetGraphMemAttribute",
+                                      "cuThreadExchangeStreamCaptureMode"};
+static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
+void* g_questions[static_cast<size_t>(Question::kCount)];
+
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
+void* find_cuda(const char* symbol, void** kept) {
+  return find_late_behind_agent({symbol, nullptr, "libcuda.so.1"}, kept, may_wait_for_loader());
+}
+
+int cannot_say() { return kCudaNotInitialized; }
+
+// A driver that is older than a question is asked for it once.
+void* answerer(Question question) {
+  void*& address = g_questions[static_cast<size_t>(question)];
+  void* known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
+  if (known != nullptr) return known;
+  known = find_cuda(kQuestions[static_cast<size_t>(question)], &address);
+  const void* const oldest =
+      __atomic_load_n(&g_questions[static_cast<size_t>(Question::kCtxGetDevice)], __ATOMIC_ACQUIRE);
+  if (known == nullptr && oldest != nullptr)
+    __atomic_store_n(&address, reinterpret_cast<void*>(cannot_say), __ATOMIC_RELEASE);
+  return known;
+}
+
+template <typename... Arguments>
+bool ask(Question question, Arguments... arguments) {
+  return ask_function(answerer(question), arguments...);
+}
+
+// Text of a note, put together without libc, which may allocate.
+struct Words {
+  char text[sizeof wire::Note::text] = {};
+  size_t length = 0;
+
+  void put(char c) {
+    if (length + 1 < sizeof text) text[length++] = c;
+  }
+  void end() { put(' '); }
+  void add(const char* word) {
+    for (; *word != 0; ++word) put(*word);
+  }
+  void add(uint64_t value) {
+    char digits[20];
+    size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while ((value /= 10) != 0);
+    while (count != 0) put(digits[--count]);
+  }
+  // As nvidia-smi writes it.
+  void add_uuid(const unsigned char* bytes) {
+    add("GPU-");
+    for (int i = 0; i < 16; ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) put('-');
+      put("0123456789abcdef"[bytes[i] >> 4]);
+      put("0123456789abcdef"[bytes[i] & 15]);
+    }
+  }
+};
+
+uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // the life in which it was
+
+constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+constexpr uint32_t kMemoryOfHost = 1;          // CU_MEMORYTYPE_HOST
+constexpr uint32_t kPointerIsManaged = 8;      // CU_POINTER_ATTRIBUTE_IS_MANAGED
+constexpr uint32_t kPointerDeviceOrdinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+constexpr uint32_t kPointerPool = 17;          // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+constexpr int kPoolHeld = 5;           // CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, then …_HIGH and USED_MEM_CURRENT
+constexpr int kGraphsUsed = 0;         // CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, then …_HIGH, and the same of RESERVED
+constexpr uint32_t kRelaxed = 2;       // CU_STREAM_CAPTURE_MODE_RELAXED
+constexpr uint32_t kNotCapturing = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+
+}  // namespace
+
+bool is_own_code(const void* address) {
+  return address >= static_cast<const void*>(__ehdr_start) && address < static_cast<const void*>(_end);
+}
+
+void* real_cuda(CudaFunction function) {
+  const auto index = static_cast<size_t>(function);
+  void* real = __atomic_load_n(&g_real_cuda[index], __ATOMIC_ACQUIRE);
+  return real != nullptr ? real : find_cuda(kSymbols[index], &g_real_cuda[index]);
+}
+
+bool is_same_object(const void* one, const void* other) {
+  LoadedObject object_of_one;
+  LoadedObject object_of_other;
+  return find_object(number(one), &object_of_one) && find_object(number(other), &object_of_other) &&
+         object_of_one.info.start_avma == object_of_other.info.start_avma;
+}
+
+// A driver may give out an address that is not the exported one: it is then in the same object.
+bool stands_for(CudaFunction function, const void* found) {
+  const void* real = real_cuda(function);
+  return real != nullptr && (found == real || is_same_object(real, found));
+}
+
+void forget_cuda() {
+  for (void*& real : g_real_cuda) forget_unloaded(&real);
+  for (void*& question : g_questions) {
+    forget_unloaded(&question);
+    if (__atomic_load_n(&question, __ATOMIC_RELAXED) == reinterpret_cast<void*>(cannot_say))
+      __atomic_store_n(&question, nullptr, __ATOMIC_RELEASE);  // the next driver may
+  }
+  forget_cuda_runtime();
+}
+
+uint32_t device_of_ordinal(int ordinal) {
+  const bool fits = ordinal >= 0 && static_cast<uint32_t>(ordinal) <= wire::kLastCudaDevice - wire::kFirstCudaDevice;
+  return fits ? wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal) : wire::kUnknownCudaDevice;
+}
+
+uint32_t device_of_context() {
+  int ordinal = -1;
+  return ask(Question::kCtxGetDevice, &ordinal) ? device_of_ordinal(ordinal) : wire::kUnknownCudaDevice;
+}
+
+uint32_t device_of_stream(void* stream) {
+  constexpr uint64_t kLastSpecial = 2;  // nullptr, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+  if (number(stream) <= kLastSpecial) return device_of_context();
+  int ordinal = -1;
+  return ask(Question::kStreamGetDevice, stream, &ordinal) ? device_of_ordinal(ordinal) : wire::kUnknownCudaDevice;
+}
+
+void* current_context() {
+  void* context = nullptr;
+  return ask(Question::kCtxGetCurrent, &context) ? context : nullptr;
+}
+
+uint32_t device_of_pointer(uint64_t address) {
+  int ordinal = -1;
+  const bool is_known =
+      ask(Question::kPointerGetAttribute, static_cast<void*>(&ordinal), kPointerDeviceOrdinal, address);
+  return is_known && ordinal >= 0 ? device_of_ordinal(ordinal) : device_of_context();
+}
+
+uint32_t device_of_pool_memory(uint64_t address) {
+  uint32_t is_managed = 0;  // the driver writes an int, or a byte of it
+  if (ask(Question::kPointerGetAttribute, static_cast<void*>(&is_managed), kPointerIsManaged, address) &&
+      is_managed != 0) {
+    return wire::kManagedDevice;
+  }
+  uint32_t type = 0;
+  if (ask(Question::kPointerGetAttribute, static_cast<void*>(&type), kPointerMemoryType, address) &&
+      type == kMemoryOfHost)
+    return wire::kPinnedDevice;
+  return device_of_pointer(address);
+}
+
+uint64_t free_bytes_of_context(uint32_t device) {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  if (device < wire::kFirstCudaDevice || device != device_of_context() ||
+      !ask_function(real_cuda(CudaFunction::cuMemGetInfo_v2), &free_bytes, &total_bytes)) {
+    return wire::kFreeUnknown;
+  }
+  const uint64_t limit = device_limit(device);
+  const uint64_t held = held_device_memory(device);
+  const uint64_t left = held < limit ? limit - held : 0;
+  return left < free_bytes ? left : free_bytes;
+}
+
+void announce_device(uint32_t device) {
+  if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice) return;
+  uint32_t* const life = &g_announced[device - wire::kFirstCudaDevice];
+  if (__atomic_load_n(life, __ATOMIC_RELAXED) == g_life) return;
+  __atomic_store_n(life, g_life, __ATOMIC_RELAXED);
+  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
+  Words words;
+  unsigned char uuid[16];
+  if (ask(Question::kDeviceUuid, static_cast<void*>(uuid), ordinal)) words.add_uuid(uuid);
+  words.end();
+  char text[64] = {};
+  if (ask(Question::kDevicePciId, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
+  words.end();
+  size_t total_bytes = 0;
+  if (ask_function(real_cuda(CudaFunction::cuDeviceTotalMem_v2), &total_bytes, ordinal)) words.add(total_bytes);
+  words.end();
+  if (ask(Question::kDeviceName, text, static_cast<int>(sizeof text), ordinal)) words.add(text);
+  add_note(wire::NoteKind::kDevice, device, words.text, false);
+}
+
+uint64_t bytes_of_pointer(uint64_t address) {
+  uint64_t base = 0;
+  size_t size_bytes = 0;
+  return ask(Question::kGetAddressRange, &base, &size_bytes, address) ? size_bytes : 0;
+}
+
+void* pool_of_pointer(uint64_t address) {
+  void* pool = nullptr;
+  return ask(Question::kPointerGetAttribute, static_cast<void*>(&pool), kPointerPool, address) ? pool : nullptr;
+}
+
+bool ask_pool_numbers(void* pool, CudaPoolNumbers* numbers) {
+  int attribute = kPoolHeld;
+  for (uint64_t* number : {&numbers->held_bytes, &numbers->most_bytes, &numbers->used_bytes}) {
+    if (!ask(Question::kPoolGetAttribute, pool, attribute++, static_cast<void*>(number))) return false;
+  }
+  return true;
+}
+
+bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers) {
+  const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
+  int attribute = kGraphsUsed;
+  for (uint64_t* number :
+       {&numbers->used_bytes, &numbers->most_used_bytes, &numbers->held_bytes, &numbers->most_held_bytes}) {
+    if (!ask(Question::kGraphMemoryAttribute, ordinal, attribute++, static_cast<void*>(number))) return false;
+  }
+  return true;
+}
+
+RelaxedCapture::RelaxedCapture() : mode_(kRelaxed) { ask(Question::kExchangeCaptureMode, &mode_); }
+RelaxedCapture::~RelaxedCapture() { ask(Question::kExchangeCaptureMode, &mode_); }
+
+// The stream that is NULL cannot be captured, unless it is each thread's own.
+bool is_capturing(void* stream, bool per_thread) {
+  if (stream == nullptr && !per_thread) return false;
+  uint32_t status = kNotCapturing;
+  const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
+  return ask(question, stream, &status) && status != kNotCapturing;
+}
+
+bool is_surely_not_capturing() {
+  uint32_t status = 1;
+  return ask(Question::kStreamIsCapturing, static_cast<void*>(nullptr), &status) && status == kNotCapturing;
+}
+
+bool push_context(void* context) { return ask(Question::kPushContext, context); }
+void pop_context() {
+  void* context = nullptr;
+  ask(Question::kPopContext, &context);
+}
+
+bool has_primary_context_ended(int device) {
+  uint32_t flags = 0;
+  int is_active = 1;
+  return ask(Question::kPrimaryContextState, device, &flags, &is_active) && is_active == 0;
+}
+
+}  // namespace heapprof::agent

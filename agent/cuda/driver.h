@@ -1,0 +1,171 @@
+// agent/cuda/driver.h: the CUDA driver as far as the agent calls it: hooked functions, and questions about what they returned.
+//
+// Nothing of CUDA is needed to build, and nothing is looked up in a process that does not call the driver. The types are those of
+// cuda.h 13.0, as facts of its ABI.
+//
+// Guarantees
+//  - A real function is never one of our own wrappers.
+//  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function) has an answer
+//    that says so; the program's own results, contexts and errno are untouched.
+// Context:  wrappers of driver functions, any thread; not in signal handlers.
+#pragma once
+
+#include "agent/cuda/array_size.h"
+#include "agent/cuda/calls.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+namespace heapprof::agent {
+
+struct CudaAllocationProperties {  // CUmemAllocationProp, its beginning
+  uint32_t type;
+  uint32_t handle_types;
+  uint32_t location_type;
+  int32_t location_id;
+};
+struct CudaCopy2d {  // CUDA_MEMCPY2D
+  size_t from[7];    // x, y, memory type, host, device, array, pitch
+  size_t to[7];
+  size_t width_bytes;
+  size_t height;
+};
+struct CudaCopy3d {  // CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has a context where the former has reserved
+  size_t from[11];   // x, y, z, level of detail, memory type, host, device, array, reserved, pitch, height
+  size_t to[11];
+  size_t width_bytes;
+  size_t height;
+  size_t depth;
+};
+struct CudaCopyOperand {  // CUmemcpy3DOperand
+  uint32_t type;
+  uint64_t place[4];
+};
+struct CudaBatchCopy3d {  // CUDA_MEMCPY3D_BATCH_OP
+  CudaCopyOperand from;
+  CudaCopyOperand to;
+  size_t width;
+  size_t height;
+  size_t depth;
+  uint32_t order;
+  uint32_t flags;
+};
+struct CudaExternalMemory {  // CUDA_EXTERNAL_MEMORY_HANDLE_DESC, its beginning
+  uint32_t type;
+  void* handle[2];
+  unsigned long long size_bytes;
+};
+struct CudaExternalBuffer {  // CUDA_EXTERNAL_MEMORY_BUFFER_DESC, its beginning
+  unsigned long long offset;
+  unsigned long long size_bytes;
+};
+struct CudaIpcHandle {
+  char bytes[64];
+};
+struct CudaAllocationNode {  // CUDA_MEM_ALLOC_NODE_PARAMS
+  CudaAllocationProperties properties;
+  size_t rest_of_properties[9];
+  const void* access;
+  size_t access_count;
+  size_t size_bytes;
+  uint64_t address;
+};
+struct CudaNode {  // CUgraphNodeParams, its beginning
+  uint32_t type;
+  uint32_t reserved[3];
+  CudaAllocationNode allocation;
+};
+
+enum class CudaFunction : uint32_t {
+#define X(symbol, base, version, per_thread, params) symbol,
+#include "agent/cuda/functions.def"
+#undef X
+  kCount
+};
+
+inline constexpr int kLastKnownVersion = 13000;  // of CUDA
+inline constexpr int kCudaSuccess = 0;
+inline constexpr int kCudaOutOfMemory = 2;
+inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
+inline constexpr uint32_t kCudaLocationDevice = 1;
+inline constexpr uint32_t kCudaPointer = 1;          // CU_MEMCPY_OPERAND_TYPE_POINTER
+inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
+
+// What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
+// driver; nullptr: no driver is loaded.
+void* real_cuda(CudaFunction function);
+// True if what a look-up found is the driver's. Another library's, or a stub of the program's own for the same name, leads to a
+// wrapper by itself: it is given out as it is.
+bool stands_for(CudaFunction function, const void* found);
+bool is_same_object(const void* one, const void* other);
+// Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is nullptr.
+template <typename... Arguments>
+bool ask_function(void* function, Arguments... arguments) {
+  if (function == nullptr) return false;
+  const int before = errno;
+  const int result = reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+  errno = before;
+  return result == kCudaSuccess;
+}
+inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+// True if the address lies in the agent.
+bool is_own_code(const void* address);
+// Objects are being unloaded: what was found may be gone.
+void forget_cuda();
+
+// The wire's number of a device.
+uint32_t device_of_ordinal(int ordinal);
+// Device of the calling thread's context: wire::DeviceId.
+uint32_t device_of_context();
+// Where the stream's memory comes from; wire::kUnknownCudaDevice: the driver cannot say (before CUDA 12.8).
+uint32_t device_of_stream(void* stream);
+// The calling thread's context; nullptr: none.
+void* current_context();
+// Of a pointer that the driver gave out; that of the context where the driver does not say.
+uint32_t device_of_pointer(uint64_t address);
+// The same for memory of a pool, which may be page-locked memory of the host, or managed.
+uint32_t device_of_pool_memory(uint64_t address);
+// What is free on the device, if it is that of the calling thread's context; within the limit. wire::kFreeUnknown: not known.
+uint64_t free_bytes_of_context(uint32_t device);
+// Tells the collector what the device is; once.
+void announce_device(uint32_t device);
+// Bytes of an imported allocation; 0: unknown.
+uint64_t bytes_of_pointer(uint64_t address);
+// Of an address that an allocation from a pool gave out: the pool; nullptr: the driver does not say.
+void* pool_of_pointer(uint64_t address);
+struct CudaPoolNumbers {
+  uint64_t held_bytes;  // of the device
+  uint64_t most_bytes;  // of those, since the program set it back
+  uint64_t used_bytes;
+};
+bool ask_pool_numbers(void* pool, CudaPoolNumbers* numbers);
+struct CudaGraphNumbers {
+  uint64_t used_bytes;
+  uint64_t most_used_bytes;
+  uint64_t held_bytes;
+  uint64_t most_held_bytes;
+};
+// pre: a CUDA device
+bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
+// While it lives, no call of this thread is one that a capture of another forbids.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  uint32_t mode_;
+};
+bool is_capturing(void* stream, bool per_thread);
+// Of streams that wait for the default one. False: some are, or the driver does not say.
+bool is_surely_not_capturing();
+// False: it cannot be made current.
+bool push_context(void* context);
+void pop_context();
+// Whether the device's primary context has come to its end; false where the driver does not say.
+bool has_primary_context_ended(int device);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,75 @@
+// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call says: what was free
+// before they were made, less what was free after.
+//
+// Guarantees
+//  - Nothing is asked without the flag, while a stream captures, or at a launch. A question that fails changes nothing: the call that
+//    is looked at is made all the same, and its result is the program's.
+//  - The thread's current context is as before.
+// Not provided: what is loaded at a kernel's first launch; a context's share in what the driver keeps for all of them.
+// Context:  wrappers of driver functions, any thread; not in signal handlers.
+// Cost:     with the flag: two cuMemGetInfo a call, tens of microseconds; without it one load.
+#pragma once
+
+#include "agent/cuda/wrapper.h"
+
+namespace heapprof::agent {
+
+bool estimates_gpu();
+
+// Every thread's captures into graphs. `change`: 1 begins, -1 ends.
+void note_capture(int change);
+
+// What is free on the calling thread's device and how much there is; false: not to be asked now, or not known.
+struct FreeMemory {
+  uint32_t device;
+  uint64_t free_bytes;
+  uint64_t total_bytes;
+};
+bool ask_free_memory(FreeMemory* memory);
+// The same in a context that need not be current.
+bool ask_free_memory_in(void* context, FreeMemory* memory);
+
+// False from the second time on, and when too many were seen. name: may be nullptr.
+bool is_first_lookup(const void* owner, const char* name);
+
+INLINE void begin_estimate(uint32_t device, uint64_t free_bytes, const uint64_t* hook_frame) {
+  record_device({DeviceOperation::kBeginEstimate, device, wire::pack_free(free_bytes), kNoAddress, 0}, hook_frame);
+}
+INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, const uint64_t* hook_frame) {
+  announce_device(after.device);
+  record_device({DeviceOperation::kEndEstimate, after.device, static_cast<uint64_t>(kind),
+                 wire::pack_free(after.free_bytes), after.total_bytes},
+                hook_frame);
+}
+
+// Of the calling thread's context.
+template <typename Call>
+INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, Call&& call) {
+  FreeMemory memory;
+  if (!estimates_gpu() || !ask_free_memory(&memory)) return call();
+  begin_estimate(memory.device, memory.free_bytes, hook_frame);
+  const uint32_t device = memory.device;
+  const int result = call();
+  if (result == kCudaSuccess && ask_free_memory(&memory) && memory.device == device)
+    end_estimate(kind, memory, hook_frame);
+  return result;
+}
+
+// A context of the device's; *context is set by the call. Before the first one nobody can be asked: then all that is in use is a bound.
+template <typename Call>
+INLINE int estimate_context(void** context, int ordinal, const uint64_t* hook_frame, Call&& call) {
+  if (!estimates_gpu() || ordinal < 0 ||
+      static_cast<uint32_t>(ordinal) > wire::kLastCudaDevice - wire::kFirstCudaDevice) {
+    return call();
+  }
+  const uint32_t device = wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal);
+  FreeMemory memory;
+  const bool is_known = ask_free_memory(&memory) && memory.device == device;
+  begin_estimate(device, is_known ? memory.free_bytes : wire::kFreeUnknown, hook_frame);
+  const int result = call();
+  if (result == kCudaSuccess && context != nullptr && ask_free_memory_in(*context, &memory) && memory.device == device)
+    end_estimate(wire::EstimateKind::kContext, memory, hook_frame);
+  return result;
+}
+
+}  // namespace heapprof::agent

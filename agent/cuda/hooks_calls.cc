@@ -1,0 +1,88 @@
+// agent/cuda/hooks_calls.cc: calls that take the host's time, and kernels: counted, and nothing else.
+#include "agent/cuda/holdings.h"
+#include "agent/cuda/wrapper.h"
+#include "agent/process/arena.h"
+#include "agent/record/context.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+uint64_t bytes_of(const CudaCopy2d* copy) { return copy == nullptr ? 0 : copy->width_bytes * copy->height; }
+uint64_t bytes_of(const CudaCopy3d* copy) {
+  return copy == nullptr ? 0 : copy->width_bytes * copy->height * copy->depth;
+}
+
+uint64_t bytes_of(const size_t* sizes, size_t count) {
+  uint64_t sum = 0;
+  for (size_t i = 0; sizes != nullptr && i < count; ++i) sum += sizes[i];
+  return sum;
+}
+// Extents are bytes where no array takes part; with one they are elements, whose size the call does not say.
+uint64_t bytes_of(const CudaBatchCopy3d* copies, size_t count) {
+  uint64_t sum = 0;
+  for (size_t i = 0; copies != nullptr && i < count; ++i) {
+    const CudaBatchCopy3d& copy = copies[i];
+    if (copy.from.type == kCudaPointer && copy.to.type == kCudaPointer) sum += copy.width * copy.height * copy.depth;
+  }
+  return sum;
+}
+
+using wire::DeviceCall;
+
+// Where the driver may have given memory back, or taken some for a graph.
+INLINE const void* first(const void* executable, const void*) { return executable; }
+template <DeviceCall kind, typename... Arguments>
+INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&... arguments) {
+  if (result != kCudaSuccess) return;
+  if constexpr (kind == DeviceCall::kSynchronizeContext || kind == DeviceCall::kSynchronizeStream ||
+                kind == DeviceCall::kSynchronizeEvent) {
+    note_wait(hook_frame);
+  } else if constexpr (kind == DeviceCall::kLaunchGraph) {
+    note_graph_launch(first(arguments...), hook_frame);
+  }
+}
+
+// One store; a thread without a ring adds to the process's own number.
+INLINE void count_launch() {
+  const Context* context = t_context;
+  if (g_fork_page.state != AgentState::kOn) return;
+  if (context == nullptr || context->is_shared || context->life != g_life) {
+    g_control->kernel_launches.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  std::atomic<uint64_t>& launches = context->header->kernel_launches;
+  launches.store(launches.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+using heapprof::wire::DeviceCall;
+
+#define HEAPPROF_MORE(...) __VA_OPT__(, ) __VA_ARGS__
+#define X(symbol, base, version, per_thread, kind, bytes, params, args)                                           \
+  HOOK(symbol) params {                                                                                           \
+    auto* real = REAL(symbol);                                                                                    \
+    if (real == nullptr) return kCudaNotInitialized;                                                              \
+    const int result = time_call(                                                                                 \
+        DeviceCall::kind, [&]() -> uint64_t { return bytes; }, HEAPPROF_HOOK_FRAME(), [&] { return real args; }); \
+    look_again<DeviceCall::kind>(result, HEAPPROF_HOOK_FRAME() HEAPPROF_MORE args);                               \
+    return result;                                                                                                \
+  }
+HEAPPROF_CUDA_CALLS(X)
+#undef X
+#undef HEAPPROF_MORE
+
+#define X(symbol, base, version, per_thread, params, args) \
+  HOOK(symbol) params {                                    \
+    auto* real = REAL(symbol);                             \
+    if (real == nullptr) return kCudaNotInitialized;       \
+    const int result = real args;                          \
+    if (result == kCudaSuccess) count_launch();            \
+    return result;                                         \
+  }
+HEAPPROF_CUDA_LAUNCHES(X)
+#undef X

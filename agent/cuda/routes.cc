@@ -1,0 +1,229 @@
+// agent/cuda/routes.cc: see cuda_routes.h.
+//
+// dlsym must not be called from here in the program's stead: libc looks at the caller for RTLD_NEXT, and another library that wraps
+// the same function would find itself for ever. So the hook is a piece of assembly that asks heapprof_pick_cuda, and jumps to the
+// real one with everything as it was unless there is an answer.
+#include "agent/cuda/routes.h"
+
+#include "agent/cuda/runtime.h"
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+extern "C" {
+HIDDEN void* heapprof_real_dlsym = nullptr;
+// In two registers.
+struct CudaAnswer {
+  void* address;
+  size_t is_answer;  // 0: the real dlsym knows
+};
+// For a name that begins with "cu". caller: where dlsym returns to.
+HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
+HIDDEN void* heapprof_find_dlsym();
+}
+
+asm(R"(
+.text
+.globl dlsym
+.type dlsym, @function
+dlsym:
+  .cfi_startproc
+  endbr64
+  testq %rsi, %rsi
+  jz 2f
+  cmpb $0x63, (%rsi)
+  jne 2f
+  cmpb $0x75, 1(%rsi)
+  jne 2f
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  movq 24(%rsp), %rdx
+  call heapprof_pick_cuda
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testq %rdx, %rdx
+  jz 2f
+  ret
+2:
+  movq heapprof_real_dlsym(%rip), %r11
+  testq %r11, %r11
+  jz 3f
+  jmp *%r11
+3:
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call heapprof_find_dlsym
+  movq %rax, %r11
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  jmp *%r11
+  .cfi_endproc
+.size dlsym, . - dlsym
+)");
+
+namespace heapprof::agent {
+
+namespace {
+
+struct Hooked {
+  const char* symbol;
+  const char* base;
+  int version;
+  bool per_thread;
+  void* wrapper;
+};
+const Hooked kHooked[] = {
+#define X(symbol, base, version, per_thread, params) \
+  {#symbol, #base, version, (per_thread) != 0, reinterpret_cast<void*>(heapprof_##symbol)},
+#include "agent/cuda/functions.def"
+#undef X
+};
+
+using Dlsym = void* (*)(void*, const char*);
+using Dlopen = void* (*)(const char*, int);
+using Dlclose = int (*)(void*);
+Dlopen g_dlopen = nullptr;
+Dlclose g_dlclose = nullptr;
+
+// By its file's name. A library that stands before the driver may look functions up for its own wrappers.
+bool is_of_driver(const void* address) {
+  LoadedObject object;
+  if (!find_object(number(address), &object)) return false;
+  const char* name = object.path;
+  for (const char* c = object.path; *c != 0; ++c) {
+    if (*c == '/') name = c + 1;
+  }
+  return strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
+}
+
+// As RTLD_DEFAULT goes on where the global scope has nothing: in the scope of what the program loaded to get the caller's library. Of
+// that, the library itself and what it depends on are known.
+void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
+  LoadedObject object;
+  if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
+    return nullptr;
+  const int before = errno;
+  void* library = g_dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD);
+  void* found = library == nullptr ? nullptr : real_dlsym(library, name);
+  if (library != nullptr) g_dlclose(library);
+  errno = before;
+  return found;
+}
+
+const Hooked* find_symbol(const char* name) {
+  for (const Hooked& hooked : kHooked) {
+    if (strcmp(hooked.symbol, name) == 0) return &hooked;
+  }
+  return nullptr;
+}
+
+// By what such functions have been called so far.
+bool gives_memory(const char* name) {
+  for (const char* start :
+       {"cuMemAlloc", "cuMemHostAlloc", "cuMemCreate", "cuArrayCreate", "cuArray3DCreate", "cuMipmappedArrayCreate"}) {
+    if (strncmp(name, start, strlen(start)) == 0) return true;
+  }
+  return false;
+}
+
+CudaFunction function_of(const Hooked* hooked) { return static_cast<CudaFunction>(hooked - kHooked); }
+
+// The hooked function that cuGetProcAddress means by this name: the newest ABI that is not newer than was asked for.
+const Hooked* find_base(const char* name, int version, uint64_t flags) {
+  constexpr uint64_t kPerThread = 2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+  const Hooked* best = nullptr;
+  for (const Hooked& hooked : kHooked) {
+    if (strcmp(hooked.base, name) != 0 || hooked.version > version) continue;
+    if (hooked.per_thread && (flags & kPerThread) == 0) continue;
+    if (best == nullptr || hooked.version > best->version || hooked.per_thread) best = &hooked;
+  }
+  return best;
+}
+
+}  // namespace
+
+FoundFunction recognize(const char* name, void* found, int version, uint64_t flags, const void* giver) {
+  const Hooked* hooked = find_base(name, version, flags);
+  using Kind = FoundFunction::Kind;
+  if (hooked == nullptr) return {Kind::kUnhooked, nullptr, 0};
+  const void* real = real_cuda(function_of(hooked));
+  if (!stands_for(function_of(hooked), found) && !(is_of_driver(giver) && is_same_object(real, giver)))
+    return {Kind::kForeign, nullptr, 0};
+  const bool is_known = version <= kLastKnownVersion || found == real;
+  return {is_known ? Kind::kHooked : Kind::kNewer, hooked->wrapper, hooked->version};
+}
+
+void note_unknown_function(const char* name, int version) {
+  if (gives_memory(name) && version > kLastKnownVersion && g_fork_page.state == AgentState::kOn)
+    add_note(wire::NoteKind::kUnknownFunction, static_cast<uint32_t>(version), name, false);
+}
+
+void settle_cuda_routes() {
+  note_first_objects();
+  g_dlopen = reinterpret_cast<Dlopen>(find_behind_agent("dlopen").address);
+  g_dlclose = reinterpret_cast<Dlclose>(find_behind_agent("dlclose").address);
+  __atomic_store_n(&heapprof_real_dlsym, find_behind_agent("dlsym").address, __ATOMIC_RELEASE);
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+namespace {
+void* nothing_found(void*, const char*) { return nullptr; }
+}  // namespace
+
+void* heapprof_find_dlsym() {
+  void* real = find_behind_agent("dlsym").address;
+  return real != nullptr ? real : reinterpret_cast<void*>(nothing_found);
+}
+
+CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller) {
+  const Hooked* hooked = find_symbol(name);
+  const bool is_runtime = hooked == nullptr && handle != RTLD_NEXT && is_runtime_function(name);
+  if (hooked == nullptr && !is_runtime) return {nullptr, 0};
+  auto* real_dlsym =
+      reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
+  if (is_runtime) {
+    void* found = real_dlsym(handle, name);
+    if (found == nullptr) return {nullptr, 0};  // as below
+    return {wrap_runtime(name, found), 1};
+  }
+  if (handle != RTLD_NEXT) {
+    void* found = real_dlsym(handle, name);
+    if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
+    if (!is_own_code(found)) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
+  }
+  // Ours would be found. What nobody else has is not there: as if we were not, dlerror included.
+  if (real_dlsym(RTLD_NEXT, name) == nullptr) {
+    void* found = handle == RTLD_DEFAULT ? find_in_scope_of(caller, name, real_dlsym) : nullptr;
+    if (found != nullptr) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
+    real_dlsym(RTLD_NEXT, name);
+    return {nullptr, 1};
+  }
+  return {handle == RTLD_NEXT ? nullptr : hooked->wrapper, handle != RTLD_NEXT};
+}

@@ -1,0 +1,174 @@
+// agent/cuda/wrapper.h: what the wrappers of the CUDA driver's functions are made of: call, then say what began; say what ends, then
+// call.
+//
+// Context:  wrappers, any thread; not in signal handlers.
+#pragma once
+
+#include "agent/cuda/device_limit.h"
+#include "agent/cuda/driver.h"
+#include "agent/cuda/routes.h"
+#include "agent/cuda/runtime.h"
+#include "agent/record/clock.h"
+#include "agent/record/record.h"
+#include "shared/events.h"
+
+// HOOK(symbol)(parameters) { … }; its other name is what the table of routes gives out, whatever the program defines under the
+// public one.
+#define HOOK(symbol)                                                                                   \
+  extern "C" __attribute__((visibility("hidden"), alias(#symbol))) decltype(symbol) heapprof_##symbol; \
+  extern "C" __attribute__((visibility("default"), noinline)) int symbol
+
+// The helpers are inlined: where a hook's frame is looked at, it must still be there.
+#define INLINE [[gnu::always_inline]] inline
+
+namespace heapprof::agent {
+
+using wire::DeviceOperation;
+
+// ---- Calls ----
+
+// The driver's function with the type of the wrapper; NAME(arguments).
+#define REAL(symbol) reinterpret_cast<decltype(&symbol)>(real_cuda(CudaFunction::symbol))
+
+template <typename Function, typename... Arguments>
+INLINE int call(Function* real, Arguments... arguments) {
+  return real == nullptr ? kCudaNotInitialized : real(arguments...);
+}
+
+// For what a stream captures: a node of a graph, no memory.
+template <typename Call>
+INLINE int call_captured(Call&& call) {
+  ++t_driver_calls;
+  return call();
+}
+
+inline constexpr uint64_t kNoAddress = 8;
+
+// A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has succeeded.
+template <typename Size, typename Call>
+requires requires(Size size_bytes) { size_bytes(); }
+INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, const uint64_t* hook_frame, Call&& call) {
+  if (g_fork_page.state != AgentState::kOn) return call();  // the clock may be forbidden by now
+  const uint64_t start_ticks = read_ticks();
+  const int result = call();
+  if (result != kCudaSuccess || g_fork_page.state != AgentState::kOn) return result;
+  const uint64_t end_ticks = read_ticks();
+  const uint64_t ticks = end_ticks > start_ticks ? end_ticks - start_ticks : 0;
+  record_device(
+      {DeviceOperation::kCall, static_cast<uint32_t>(kind), wire::pack_duration(ticks), kNoAddress, size_bytes()},
+      hook_frame);
+  return result;
+}
+template <typename Call>
+INLINE int time_call(wire::DeviceCall kind, uint64_t size_bytes, const uint64_t* hook_frame, Call&& call) {
+  return time_call(
+      kind, [=] { return size_bytes; }, hook_frame, call);
+}
+
+INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit, const uint64_t* hook_frame) {
+  announce_device(device);
+  record_device({DeviceOperation::kRefuse, device, wire::pack_refusal(kCudaOutOfMemory, is_by_limit),
+                 wire::pack_free(free_bytes_of_context(device)), size_bytes},
+                hook_frame);
+}
+
+// In `expected`: to be asked for where it is needed, and only there.
+inline constexpr uint32_t kDeviceToAsk = 0;
+
+// An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
+// undo(key) gives it back where that turns out to be beyond a limit. ask_device() says what kDeviceToAsk means; where it does not
+// know, the memory is reserved when it is there.
+template <typename Call, typename Find, typename Undo, typename AskDevice = uint32_t (*)()>
+INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
+                    Call&& call, Find&& find, Undo&& undo, AskDevice&& ask_device = device_of_context) {
+  ++t_driver_calls;
+  const bool is_limited = has_device_limits();
+  if (is_limited && expected.device == kDeviceToAsk) expected.device = ask_device();
+  if (is_limited && !reserve_device_memory(expected.device, expected.size_bytes)) {
+    note_refusal(expected.device, expected.size_bytes, true, hook_frame);
+    return kCudaOutOfMemory;
+  }
+  const int result = time_call(kind, expected.size_bytes, hook_frame, call);
+  DeviceMemory memory = expected;
+  if (result == kCudaSuccess) {
+    memory = find();
+  } else if (result == kCudaOutOfMemory) {
+    const uint32_t device = expected.device == kDeviceToAsk ? ask_device() : expected.device;
+    note_refusal(device == wire::kUnknownCudaDevice ? device_of_context() : device, expected.size_bytes, false,
+                 hook_frame);
+  }
+  if (result != kCudaSuccess || memory.key == 0) {
+    if (is_limited) return_device_memory(expected.device, expected.size_bytes);
+    return result;
+  }
+  if (is_limited) {
+    if (!correct_reservation(expected.device, expected.size_bytes, memory)) {
+      undo(memory.key);
+      note_refusal(memory.device, memory.size_bytes, true, hook_frame);
+      return kCudaOutOfMemory;
+    }
+    operation == DeviceOperation::kCreateHandle ? hold_handle(memory) : hold_address(memory);
+  }
+  announce_device(memory.device);
+  if (operation == DeviceOperation::kCreateHandle) {
+    record_device({operation, memory.device, memory.key, kNoAddress, memory.size_bytes}, hook_frame);
+  } else {
+    record_device({operation, memory.device, memory.context, memory.key, memory.size_bytes}, hook_frame);
+  }
+  return result;
+}
+
+// Of a size that is known before, on a device that is known before; it ends with the calling thread's context.
+template <typename Address, typename Call>
+INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, wire::DeviceCall kind,
+                          const uint64_t* hook_frame, Call&& call) {
+  return allocate(
+      {0, device, size_bytes, 0}, DeviceOperation::kAllocate, kind, hook_frame, call,
+      [&] {
+        return DeviceMemory{address == nullptr ? 0 : (uint64_t)*address, device, size_bytes, number(current_context())};
+      },
+      [](uint64_t) {});
+}
+INLINE void note_address(DeviceOperation operation, uint64_t address, const uint64_t* hook_frame) {
+  if (address != 0) record_device({operation, 0, 0, address, 0}, hook_frame);
+}
+INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
+  if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
+}
+// A call that may end the context. has_ended() after one that succeeded: it did.
+template <typename Call, typename HasEnded>
+INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& call, HasEnded&& has_ended) {
+  if (context == nullptr) return call();
+  const auto note = [&](wire::ContextEnd end) {
+    record_device({DeviceOperation::kEndContext, static_cast<uint32_t>(end), number(context), kNoAddress, 0},
+                  hook_frame);
+  };
+  if (has_device_limits()) begin_context_end(number(context));
+  note(wire::ContextEnd::kMayEnd);
+  const int result = call();
+  const bool is_over = result == kCudaSuccess && has_ended();
+  note(is_over ? wire::ContextEnd::kHasEnded : wire::ContextEnd::kLivesOn);
+  if (has_device_limits()) finish_context_end(number(context), is_over);
+  return result;
+}
+
+// Frees `address`. It is recorded before the call, as another thread may have the address when that returns.
+template <typename Function, typename... Arguments>
+INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, const uint64_t* hook_frame,
+                   Arguments... arguments) {
+  if (real == nullptr) return kCudaNotInitialized;
+  ++t_driver_calls;
+  DeviceMemory taken{};
+  const bool is_taken = has_device_limits() && take_address(address, &taken);
+  note_address(DeviceOperation::kRelease, address, hook_frame);
+  const int result = time_call(kind, 0, hook_frame, [&] { return real(arguments...); });
+  if (result != kCudaSuccess) {
+    if (is_taken) hold_address(taken);
+    note_address(DeviceOperation::kKeep, address, hook_frame);
+  } else if (is_taken) {
+    return_device_memory(taken.device, taken.size_bytes);
+  }
+  return result;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,254 @@
+// agent/hooks/exec.cc: see hooks_exec.h.
+//
+// The headers that declare these functions are left out: they do not agree on noexcept from version to version.
+#include "agent/hooks/exec.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/environment.h"
+#include "agent/process/image_check.h"
+#include "agent/process/link_map.h"
+#include "agent/process/state.h"
+#include "agent/start/start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <type_traits>
+
+#define HOOK extern "C" __attribute__((visibility("default")))
+
+extern "C" char** environ;
+
+namespace heapprof::agent {
+
+namespace {
+
+using Texts = char* const*;
+
+struct RealExec {
+  int (*execv)(const char*, Texts);
+  int (*execvp)(const char*, Texts);
+  int (*execve)(const char*, Texts, Texts);
+  int (*execvpe)(const char*, Texts, Texts);
+  int (*fexecve)(int, Texts, Texts);
+  int (*execveat)(int, const char*, Texts, Texts, int);
+  int (*posix_spawn)(int*, const char*, const void*, const void*, Texts, Texts);
+  int (*posix_spawnp)(int*, const char*, const void*, const void*, Texts, Texts);
+};
+RealExec g_real_exec;
+
+const RealExec& real_exec() {
+  resolve_real_functions();
+  return g_real_exec;
+}
+
+// What goes along with a new program.
+struct Plan {
+  EnvironmentChange change = EnvironmentChange::kInvite;
+  size_t bytes = 0;            // that the changed environment takes; 0: it stays as it is
+  wire::Note* note = nullptr;  // to be taken back if the program does not start
+  bool is_own = false;         // this process becomes the program
+};
+
+// True if programs that are started are our affair. Under a filter that we know of no call of ours may be the one that kills.
+bool is_following() {
+  const Invitation invitation = find_invitation();
+  return invitation.socket_path != nullptr && invitation.follow && !is_filtered();
+}
+
+// The program that will be started: a path relative to a folder, or a descriptor's link in /proc. path: nullptr if it was not
+// found, so that nothing will start.
+struct Image {
+  int folder_fd = AT_FDCWD;
+  const char* path = nullptr;
+  bool is_link = false;
+};
+
+wire::Note* note_obstacle(const Image& image, wire::ImageObstacle obstacle, bool is_own) {
+  char name[sizeof wire::Note::text];
+  const char* text = image.is_link ? read_link(image.path, name, sizeof name) : image.path;
+  return add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), text, is_own);
+}
+
+Plan make_plan(const Image& image, Texts variables, bool replaces_process) {
+  Plan plan;
+  if (image.path == nullptr || !is_following()) return plan;
+  const wire::ImageObstacle obstacle = check_image(image.folder_fd, image.path);
+  if (obstacle != wire::ImageObstacle::kNone) {
+    plan.is_own = replaces_process && sys_getpid() == g_pid;
+    plan.note = note_obstacle(image, obstacle, plan.is_own);
+  }
+  // These two ignore our variables, and may start programs that do not.
+  if (obstacle == wire::ImageObstacle::kStatic || obstacle == wire::ImageObstacle::kPrivileges) return plan;
+  if (obstacle != wire::ImageObstacle::kNone) plan.change = EnvironmentChange::kRemove;
+  plan.bytes = changed_environment_bytes(variables, plan.change);
+  return plan;
+}
+
+// Calls start(environment); what it returns. A function of its own: the environment lives in its frame.
+template <typename Start>
+__attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Start start) {
+  if (plan.bytes != 0) {
+    void* memory = __builtin_alloca_with_align(plan.bytes, 128);
+    variables = change_environment(variables, plan.change, memory, plan.bytes);
+  }
+  return start(variables);
+}
+
+// Only a failed exec returns.
+template <typename Start>
+int replace_process(const Image& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image, variables, true);
+  const int result = start_with(plan, variables, start);
+  withdraw_note(plan.note, plan.is_own);
+  return result;
+}
+
+template <typename Start>
+int spawn(const Image& image, Texts variables, Start start) {
+  const Plan plan = make_plan(image, variables, false);
+  const int error = start_with(plan, variables, start);
+  if (error != 0) withdraw_note(plan.note, false);
+  return error;
+}
+
+// Calls run(the program that PATH gives for `file`). A function of its own: the path lives in its frame.
+template <typename Run>
+__attribute__((noinline)) int with_program(const char* file, Run run) {
+  Image image;
+  if (is_following()) {
+    const unsigned long bytes = path_buffer_bytes(file);
+    image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
+  }
+  return run(image);
+}
+
+int exec_path(const char* path, Texts arguments, Texts variables) {
+  const RealExec& real = real_exec();
+  return replace_process({AT_FDCWD, path}, variables,
+                         [&](Texts changed) { return real.execve(path, arguments, changed); });
+}
+
+int exec_file(const char* file, Texts arguments, Texts variables) {
+  const RealExec& real = real_exec();
+  return with_program(file, [&](const Image& image) {
+    return replace_process(image, variables, [&](Texts changed) { return real.execvpe(file, arguments, changed); });
+  });
+}
+
+// Calls run(the arguments of the execl family up to the closing nullptr), and leaves `list` behind that.
+template <typename Run>
+__attribute__((noinline)) int with_arguments(const char* first, va_list list, Run run) {
+  va_list again;
+  va_copy(again, list);
+  size_t count = 1;  // the nullptr
+  for (const char* argument = first; argument != nullptr; argument = va_arg(again, char*)) ++count;
+  va_end(again);
+  char** arguments = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  arguments[0] = const_cast<char*>(first);
+  for (size_t i = 1; i < count; ++i) arguments[i] = va_arg(list, char*);
+  return run(arguments);
+}
+
+}  // namespace
+
+void settle_exec_hooks() {
+  const auto find = [](auto* function, const char* name) {
+    *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(find_behind_agent(name).address);
+  };
+  find(&g_real_exec.execv, "execv");
+  find(&g_real_exec.execvp, "execvp");
+  find(&g_real_exec.execve, "execve");
+  find(&g_real_exec.execvpe, "execvpe");
+  find(&g_real_exec.fexecve, "fexecve");
+  find(&g_real_exec.execveat, "execveat");
+  find(&g_real_exec.posix_spawn, "posix_spawn");
+  find(&g_real_exec.posix_spawnp, "posix_spawnp");
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+HOOK int execve(const char* path, Texts arguments, Texts variables) { return exec_path(path, arguments, variables); }
+HOOK int execvpe(const char* file, Texts arguments, Texts variables) { return exec_file(file, arguments, variables); }
+
+HOOK int execv(const char* path, Texts arguments) {
+  const RealExec& real = real_exec();
+  return replace_process({AT_FDCWD, path}, environ, [&](Texts changed) {
+    return changed == environ ? real.execv(path, arguments) : real.execve(path, arguments, changed);
+  });
+}
+
+HOOK int execvp(const char* file, Texts arguments) {
+  const RealExec& real = real_exec();
+  return with_program(file, [&](const Image& image) {
+    return replace_process(image, environ, [&](Texts changed) {
+      return changed == environ ? real.execvp(file, arguments) : real.execvpe(file, arguments, changed);
+    });
+  });
+}
+
+HOOK int fexecve(int fd, Texts arguments, Texts variables) {
+  const RealExec& real = real_exec();
+  const DescriptorLink link(fd);
+  return replace_process({AT_FDCWD, link.path, true}, variables,
+                         [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
+}
+
+HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
+  const RealExec& real = real_exec();
+  const DescriptorLink link(folder_fd);
+  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && path[0] == 0;
+  const Image image = is_open_file ? Image{AT_FDCWD, link.path, true} : Image{folder_fd, path};
+  return replace_process(image, variables, [&](Texts changed) {
+    if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
+    errno = static_cast<int>(-raw_syscall(SYS_execveat, folder_fd, reinterpret_cast<long>(path),
+                                          reinterpret_cast<long>(arguments), reinterpret_cast<long>(changed), flags));
+    return -1;  // glibc before 2.34
+  });
+}
+
+HOOK int execl(const char* path, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result = with_arguments(first, list, [&](Texts arguments) { return exec_path(path, arguments, environ); });
+  va_end(list);
+  return result;
+}
+
+HOOK int execlp(const char* file, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result = with_arguments(first, list, [&](Texts arguments) { return exec_file(file, arguments, environ); });
+  va_end(list);
+  return result;
+}
+
+HOOK int execle(const char* path, const char* first, ...) {
+  va_list list;
+  va_start(list, first);
+  const int result =
+      with_arguments(first, list, [&](Texts arguments) { return exec_path(path, arguments, va_arg(list, Texts)); });
+  va_end(list);
+  return result;
+}
+
+HOOK int posix_spawn(int* pid, const char* path, const void* actions, const void* attributes, Texts arguments,
+                     Texts variables) {
+  const RealExec& real = real_exec();
+  return spawn({AT_FDCWD, path}, variables,
+               [&](Texts changed) { return real.posix_spawn(pid, path, actions, attributes, arguments, changed); });
+}
+
+HOOK int posix_spawnp(int* pid, const char* file, const void* actions, const void* attributes, Texts arguments,
+                      Texts variables) {
+  const RealExec& real = real_exec();
+  return with_program(file, [&](const Image& image) {
+    return spawn(image, variables,
+                 [&](Texts changed) { return real.posix_spawnp(pid, file, actions, attributes, arguments, changed); });
+  });
+}

@@ -1,0 +1,256 @@
+// agent/hooks/host_limit.cc: see host_limit.h.
+//
+// How large a block will be is known when it is there: so what can never fit is refused before the call, and what turned out not
+// to fit is freed again. realloc cannot be taken back. Where there is much room, more than its block can take is reserved first
+// and corrected afterwards; near the limit the block is moved by hand. Who does not fit while such a reservation stands waits for
+// its end: it is gone in a moment, and may be all that is missing.
+#include "agent/hooks/host_limit.h"
+
+#include "agent/hooks/real.h"
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+#include "agent/process/state.h"
+#include "agent/record/record.h"
+#include "shared/events.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+RealFunctions g_unlimited;
+size_t (*g_usable_size)(void*) = nullptr;
+uint64_t g_limit_bytes = UINT64_MAX;
+std::atomic<uint64_t> g_held_bytes{0};      // with what is reserved
+std::atomic<uint32_t> g_reservations{0};    // of more than there will be,
+std::atomic<uint64_t> g_reserved_bytes{0};  // and how much in all
+constexpr uint32_t kMostWaits = 10'000;     // a signal handler may have interrupted the one that is waited for
+
+bool may_fit(size_t size_bytes);
+bool hold_block(void* block);  // false: it did not fit, and is freed
+void drop_block(void* block);  // before it is freed
+void note_heap_refusal(size_t size_bytes, const uint64_t* frame);
+
+uint64_t usable_bytes(void* block) { return block == nullptr ? 0 : g_usable_size(block); }
+
+bool try_reserve(uint64_t size_bytes) {
+  uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  do {
+    if (held > g_limit_bytes || size_bytes > g_limit_bytes - held) return false;
+  } while (!g_held_bytes.compare_exchange_weak(held, held + size_bytes, std::memory_order_relaxed));
+  return true;
+}
+
+bool may_fit_soon(uint64_t size_bytes);
+
+bool reserve_heap(uint64_t size_bytes) {
+  for (uint32_t waits = 0; !try_reserve(size_bytes); ++waits) {
+    if (waits == kMostWaits || !may_fit_soon(size_bytes)) return try_reserve(size_bytes);
+    let_others_run();
+  }
+  return true;
+}
+
+// Blocks that were never counted (of a library that does not come through the hooks) may be freed, too.
+void return_heap(uint64_t size_bytes) {
+  uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  while (!g_held_bytes.compare_exchange_weak(held, held - (size_bytes < held ? size_bytes : held),
+                                             std::memory_order_relaxed)) {
+  }
+}
+
+// Of a forked child: threads that were in a realloc are not there any more, and give nothing back.
+void begin_own_sum() {
+  if (g_fork_page.has_own_sum.exchange(1, std::memory_order_relaxed) != 0) return;
+  return_heap(g_reserved_bytes.exchange(0, std::memory_order_relaxed));
+  g_reservations.store(0, std::memory_order_relaxed);
+}
+
+// What is reserved beyond need comes back: is it worth waiting for?
+bool may_fit_soon(uint64_t size_bytes) {
+  if (g_reservations.load(std::memory_order_acquire) == 0) return false;
+  const uint64_t reserved = g_reserved_bytes.load(std::memory_order_relaxed);
+  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  const uint64_t least = held > reserved ? held - reserved : 0;
+  return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
+}
+
+// The frame of the hook that called a function here. Every hook that can be refused has one; who has none is told by how far away
+// that would be.
+const uint64_t* hook_behind(const uint64_t* frame) {
+  constexpr uint64_t kNear = 512;
+  const uint64_t hook_frame = frame[0];
+  const uint64_t here = reinterpret_cast<uint64_t>(frame);
+  const bool is_near = hook_frame % sizeof(uint64_t) == 0 && hook_frame > here && hook_frame - here < kNear;
+  return is_near ? reinterpret_cast<const uint64_t*>(hook_frame) : frame;
+}
+
+void* refuse(size_t size_bytes, const uint64_t* frame) {
+  note_heap_refusal(size_bytes, frame);
+  errno = ENOMEM;
+  return nullptr;
+}
+
+// An allocating function; call() asks the real one.
+template <typename Call>
+[[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, const uint64_t* frame, Call&& call) {
+  if (!may_fit(size_bytes)) return refuse(size_bytes, frame);
+  void* block = call();
+  if (block == nullptr || hold_block(block)) return block;
+  return refuse(size_bytes, frame);
+}
+
+void* limited_malloc(size_t size) {
+  return allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.malloc(size); });
+}
+void* limited_calloc(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return g_unlimited.calloc(count, size);
+  return allocate_limited(bytes, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.calloc(count, size); });
+}
+void* limited_memalign(size_t alignment, size_t size) {
+  return allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.memalign(alignment, size); });
+}
+void* limited_aligned_alloc(size_t alignment, size_t size) {
+  return allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.aligned_alloc(alignment, size); });
+}
+void* limited_valloc(size_t size) {
+  return allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.valloc(size); });
+}
+void* limited_pvalloc(size_t size) {
+  return allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] { return g_unlimited.pvalloc(size); });
+}
+int limited_posix_memalign(void** out, size_t alignment, size_t size) {
+  int error = 0;
+  const int before = errno;  // it gives its error back, and does not set it
+  void* fresh = nullptr;
+  void* block = allocate_limited(size, HEAPPROF_HOOK_FRAME(), [&] {
+    error = g_unlimited.posix_memalign(&fresh, alignment, size);
+    return error == 0 ? fresh : nullptr;
+  });
+  errno = before;
+  if (error != 0) return error;
+  if (block == nullptr && size != 0) return ENOMEM;
+  *out = block;
+  return 0;
+}
+
+void limited_free(void* block) {
+  drop_block(block);
+  g_unlimited.free(block);
+}
+void limited_free_sized(void* block, size_t size) {
+  drop_block(block);
+  g_unlimited.free_sized(block, size);
+}
+void limited_free_aligned_sized(void* block, size_t alignment, size_t size) {
+  drop_block(block);
+  g_unlimited.free_aligned_sized(block, alignment, size);
+}
+
+// Beyond what any allocator makes of a size.
+uint64_t most_usable(size_t size_bytes) {
+  constexpr uint64_t kMore = 64 << 10;
+  return size_bytes < UINT64_MAX / 4 ? 2 * static_cast<uint64_t>(size_bytes) + kMore : UINT64_MAX / 2;
+}
+
+// pre: more than the fresh block can take is reserved beside the old one
+void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t reserved_bytes) {
+  void* fresh = g_unlimited.realloc(block, size);
+  const uint64_t fresh_bytes = usable_bytes(fresh);
+  return_heap(fresh == nullptr ? reserved_bytes : reserved_bytes + old_bytes - fresh_bytes);
+  g_reserved_bytes.fetch_sub(reserved_bytes, std::memory_order_relaxed);
+  g_reservations.fetch_sub(1, std::memory_order_release);
+  return fresh;
+}
+
+// To another place, as realloc may. The old block does not count while both are there.
+void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* frame) {
+  void* fresh = g_unlimited.malloc(size);
+  if (fresh == nullptr) return nullptr;
+  const uint64_t fresh_bytes = usable_bytes(fresh);
+  if (fresh_bytes > old_bytes && !reserve_heap(fresh_bytes - old_bytes)) {
+    g_unlimited.free(fresh);
+    return refuse(size, frame);
+  }
+  if (fresh_bytes < old_bytes) return_heap(old_bytes - fresh_bytes);
+  memcpy(fresh, block, old_bytes < size ? old_bytes : size);
+  g_unlimited.free(block);
+  return fresh;
+}
+
+void* limited_realloc(void* block, size_t size) {
+  const uint64_t* frame = HEAPPROF_HOOK_FRAME();
+  if (block == nullptr) return allocate_limited(size, frame, [&] { return g_unlimited.realloc(nullptr, size); });
+  if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
+  const uint64_t old_bytes = usable_bytes(block);
+  if (size == 0) {
+    void* fresh = g_unlimited.realloc(block, 0);
+    return_heap(old_bytes);
+    g_held_bytes.fetch_add(usable_bytes(fresh), std::memory_order_relaxed);
+    return fresh;
+  }
+  if (size > old_bytes && !may_fit(size - old_bytes)) return refuse(size, frame);
+  g_reservations.fetch_add(1, std::memory_order_acquire);
+  const uint64_t reserved_bytes = most_usable(size);
+  if (try_reserve(reserved_bytes)) {
+    g_reserved_bytes.fetch_add(reserved_bytes, std::memory_order_relaxed);
+    return realloc_with_room(block, size, old_bytes, reserved_bytes);
+  }
+  g_reservations.fetch_sub(1, std::memory_order_release);
+  return move_block(block, size, old_bytes, frame);
+}
+
+// A block of no bytes has some as well; that is seen when it is there.
+bool may_fit(size_t size_bytes) {
+  if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
+  if (size_bytes > g_limit_bytes) return false;
+  for (uint32_t waits = 0; waits < kMostWaits; ++waits) {
+    const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+    if (held <= g_limit_bytes && size_bytes <= g_limit_bytes - held) return true;
+    if (!may_fit_soon(size_bytes)) break;
+    let_others_run();
+  }
+  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  return held <= g_limit_bytes && size_bytes <= g_limit_bytes - held;
+}
+
+bool hold_block(void* block) {
+  if (reserve_heap(usable_bytes(block))) return true;
+  g_unlimited.free(block);
+  return false;
+}
+
+void drop_block(void* block) { return_heap(usable_bytes(block)); }
+
+void note_heap_refusal(size_t size_bytes, const uint64_t* frame) {
+  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  record_device({wire::DeviceOperation::kRefuse, wire::kHostDevice, wire::pack_refusal(ENOMEM, true),
+                 wire::pack_free(held < g_limit_bytes ? g_limit_bytes - held : 0), size_bytes},
+                hook_behind(frame));
+}
+
+}  // namespace
+
+bool start_host_limit(uint64_t limit_bytes, const link_map* malloc_object) {
+  const Definition usable = find_behind_agent("malloc_usable_size");
+  if (usable.address == nullptr || usable.object != malloc_object) return false;
+  g_usable_size = reinterpret_cast<size_t (*)(void*)>(usable.address);
+  g_limit_bytes = limit_bytes;
+  g_fork_page.has_own_sum.store(1, std::memory_order_relaxed);
+  g_unlimited = g_real;
+  RealFunctions limited = g_real;
+  // Blocks of another family are nobody's to measure. Our own stand-ins call one of the limited functions.
+#define X(result, name, params, args) \
+  if (find_behind_agent(#name).object == malloc_object) limited.name = limited_##name;
+#include "shared/hooks.def"
+#undef X
+  g_real = limited;
+  return true;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,181 @@
+// agent/hooks/malloc.cc: the interposed C functions.
+//
+// The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded like
+// everybody else. What counts once is settled at the start, not by suppressing nested calls (agent/README.md).
+#include "agent/hooks/real.h"
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+#include "agent/process/state.h"
+#include "agent/record/record_fast.h"
+#include "agent/start/start.h"
+
+#include <errno.h>
+
+#define HOOK extern "C" __attribute__((visibility("default"), noinline))
+
+namespace heapprof::agent {
+
+namespace {
+
+void start_before_blocks() {
+  resolve_real_functions();
+  if (g_fork_page.state == AgentState::kUnknown && t_flags == 0) start_life();
+}
+
+// Until the start: resolve, then do what was asked for. A limit is known before the first block is there.
+#define X(result, name, params, args) \
+  result start_##name params {        \
+    start_before_blocks();            \
+    return g_real.name args;          \
+  }
+#include "shared/hooks.def"
+#undef X
+
+// An allocator without sized frees.
+void plain_free_sized(void* block, size_t) { g_real.free(block); }
+void plain_free_aligned_sized(void* block, size_t, size_t) { g_real.free(block); }
+
+// An allocator that lacks one of the aligned functions never hands out such a block.
+void* no_memory(size_t) {
+  errno = ENOMEM;
+  return nullptr;
+}
+void* no_aligned_memory(size_t, size_t) {
+  errno = ENOMEM;
+  return nullptr;
+}
+int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
+
+[[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
+  record_free(block, sp);
+  g_real.free(block);
+}
+
+}  // namespace
+
+RealFunctions g_real = {
+#define X(result, name, params, args) start_##name,
+#include "shared/hooks.def"
+#undef X
+};
+
+uint32_t g_one_family = 0;
+
+bool find_real_functions(const link_map** malloc_object) {
+  RealFunctions found{};
+  const link_map* family = find_behind_agent("malloc").object;
+  uint32_t bit = 0;
+#define X(result, name, params, args)                                                            \
+  {                                                                                              \
+    const Definition definition = find_behind_agent(#name);                                      \
+    found.name = reinterpret_cast<result(*) params>(definition.address);                         \
+    if (definition.object == family || definition.address == nullptr) g_one_family |= 1u << bit; \
+    ++bit;                                                                                       \
+  }
+#include "shared/hooks.def"
+#undef X
+  if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr)
+    return false;
+  if (found.memalign == nullptr) found.memalign = no_aligned_memory;
+  if (found.aligned_alloc == nullptr) found.aligned_alloc = found.memalign;
+  if (found.posix_memalign == nullptr) found.posix_memalign = no_posix_memory;
+  if (found.valloc == nullptr) found.valloc = no_memory;
+  if (found.pvalloc == nullptr) found.pvalloc = found.valloc;
+  if (found.free_sized == nullptr) found.free_sized = plain_free_sized;
+  if (found.free_aligned_sized == nullptr) found.free_aligned_sized = plain_free_aligned_sized;
+  g_real = found;
+  *malloc_object = family;
+  return true;
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+HOOK void* malloc(size_t size) {
+  void* block = g_real.malloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK void free(void* block) {
+  if (HEAPPROF_LIKELY(block != nullptr) && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return free_slow(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  g_real.free(block);
+}
+
+HOOK void* calloc(size_t count, size_t size) {
+  void* block = g_real.calloc(count, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, count * size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK void* realloc(void* block, size_t size) {
+  if (block == nullptr) {
+    void* fresh = g_real.realloc(nullptr, size);
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, size, HEAPPROF_HOOK_FRAME());
+    return fresh;
+  }
+  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
+  void* fresh = g_real.realloc(block, size);
+  record_realloc_end(fresh, size, HEAPPROF_HOOK_FRAME());
+  return fresh;
+}
+
+// glibc's own calls the interposed realloc; others nest other calls. An overflow check and our realloc is the same everywhere.
+HOOK void* reallocarray(void* block, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  if (block == nullptr) {
+    void* fresh = g_real.realloc(nullptr, bytes);
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, bytes, HEAPPROF_HOOK_FRAME());
+    return fresh;
+  }
+  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
+  void* fresh = g_real.realloc(block, bytes);
+  record_realloc_end(fresh, bytes, HEAPPROF_HOOK_FRAME());
+  return fresh;
+}
+
+HOOK void* memalign(size_t alignment, size_t size) {
+  void* block = g_real.memalign(alignment, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK void* aligned_alloc(size_t alignment, size_t size) {
+  void* block = g_real.aligned_alloc(alignment, size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
+  const int error = g_real.posix_memalign(out, alignment, size);
+  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc(*out, size, HEAPPROF_HOOK_FRAME());
+  return error;
+}
+
+HOOK void* valloc(size_t size) {
+  void* block = g_real.valloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK void* pvalloc(size_t size) {
+  void* block = g_real.pvalloc(size);
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+
+HOOK void free_sized(void* block, size_t size) {
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  g_real.free_sized(block, size);
+}
+
+HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  g_real.free_aligned_sized(block, alignment, size);
+}

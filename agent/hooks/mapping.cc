@@ -1,0 +1,264 @@
+// agent/hooks/mapping.cc: see hooks_mapping.h.
+//
+// As with blocks: what begins is recorded after the call, and what ends before it, as another thread may have the range when the
+// kernel is done. A call that fails takes its end back. The collector knows which pages there are; here nothing is kept.
+#include "agent/hooks/mapping.h"
+
+#include "agent/hooks/real.h"
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/state.h"
+#include "agent/record/record.h"
+#include "shared/wire.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+#define HOOK extern "C" __attribute__((visibility("default"), noinline))
+
+// X(result, name, parameters)
+#define HEAPPROF_MAPPING_FUNCTIONS(X)                     \
+  X(void*, mmap, (void*, size_t, int, int, int, off_t))   \
+  X(void*, mmap64, (void*, size_t, int, int, int, off_t)) \
+  X(int, munmap, (void*, size_t))                         \
+  X(void*, mremap, (void*, size_t, size_t, int, void*))   \
+  X(int, mprotect, (void*, size_t, int))                  \
+  X(int, pkey_mprotect, (void*, size_t, int, int))        \
+  X(int, brk, (void*))                                    \
+  X(void*, sbrk, (intptr_t))
+
+namespace heapprof::agent {
+
+namespace {
+
+using wire::DeviceOperation;
+
+struct RealMapping {
+#define X(result, name, params) result(*name) params;
+  HEAPPROF_MAPPING_FUNCTIONS(X)
+#undef X
+};
+RealMapping g_real_mapping;  // nullptr: before the start
+
+constexpr uint64_t kUsualEnd = 1ull << 47;  // of a program's addresses, without five levels of page tables
+
+// Of the object that serves malloc, unless that is libc.
+uint64_t g_allocator_start_avma = 0;
+uint64_t g_allocator_end_avma = 0;
+
+// Not kept before the start: what is found then need not last.
+template <typename Function>
+Function* real_of(Function* known, const char* name) {
+  if (HEAPPROF_LIKELY(known != nullptr)) return known;
+  return reinterpret_cast<Function*>(find_behind_agent(name).address);
+}
+#define REAL(name) real_of(g_real_mapping.name, #name)
+
+// Where there is no such function, as libc would.
+long by_kernel(long number, long a, long b, long c = 0, long d = 0, long e = 0, long f = 0) {
+  const long result = raw_syscall(number, a, b, c, d, e, f);
+  if (!is_error(result)) return result;
+  errno = static_cast<int>(-result);
+  return -1;
+}
+long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
+
+constexpr uint64_t round_up(uint64_t bytes, uint64_t page_bytes = wire::kPageBytes) {
+  return (bytes + page_bytes - 1) & ~(page_bytes - 1);
+}
+
+// mmap gives whole pages, which MAP_HUGETLB makes larger: as its flags say, or by default.
+uint64_t page_bytes_of(int flags) {
+  constexpr int kShift = 26;
+  constexpr int kMask = 0x3f;
+  constexpr int kDefault = 21;
+  if ((flags & MAP_HUGETLB) == 0) return wire::kPageBytes;
+  const int chosen = static_cast<int>(static_cast<uint32_t>(flags) >> kShift) & kMask;
+  return 1ull << (chosen == 0 ? kDefault : chosen);
+}
+
+uint32_t device_of(int protection, bool is_file) {
+  if ((protection & (PROT_READ | PROT_WRITE | PROT_EXEC)) == 0) return wire::kReservedDevice;
+  return is_file ? wire::kMappedFileDevice : wire::kMappedDevice;
+}
+
+bool is_recorded(const uint64_t* hook_frame) {
+  // While the agent tries the allocator, or starts, what that maps is the allocator's.
+  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && t_flags == 0 &&
+         hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma;
+}
+// Of a range that the program names.
+bool is_pages(const void* address, size_t size_bytes) {
+  const auto start = reinterpret_cast<uint64_t>(address);
+  return start % wire::kPageBytes == 0 && start != 0 && size_bytes != 0 && wire::is_range(start, size_bytes);
+}
+uint64_t number(const void* address) { return reinterpret_cast<uint64_t>(address); }
+
+// ---- Records ----
+
+void record_begin(const void* address, uint64_t size_bytes, uint32_t device, uint64_t flags,
+                  const uint64_t* hook_frame) {
+  if (address == nullptr) return;  // a program may map page 0: it has no number in a record
+  record_device({DeviceOperation::kMapRange, device, flags, number(address), size_bytes}, hook_frame);
+}
+void record_end(DeviceOperation operation, const void* address, uint64_t size_bytes, const uint64_t* hook_frame) {
+  record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
+}
+
+// The program's break went from one address to the other: it has the pages that begin below it. What it gave back is told after
+// the call, as libc says "done" of what the kernel refused: others' mappings do not come to lie there in a moment.
+void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
+  const uint64_t before = round_up(from);
+  const uint64_t after = round_up(to);
+  if (after > before) {
+    record_begin(reinterpret_cast<void*>(before), after - before, wire::kMappedDevice, 0, hook_frame);
+  } else if (after < before) {
+    record_end(DeviceOperation::kUnmapRange, reinterpret_cast<void*>(after), before - after, hook_frame);
+  }
+}
+
+// Always inlined: the hook's frame must still be there.
+[[gnu::always_inline]] inline int change_protection(void* address, size_t size_bytes, int protection, int result,
+                                                    const uint64_t* hook_frame) {
+  if (result != 0 || !is_recorded(hook_frame) || !is_pages(address, size_bytes)) return result;
+  record_device(
+      {DeviceOperation::kProtectRange, device_of(protection, false), 0, number(address), round_up(size_bytes)},
+      hook_frame);
+  return result;
+}
+
+}  // namespace
+
+void settle_mapping_hooks() {
+  LoadedObject allocator;
+  const auto malloc_avma = reinterpret_cast<uint64_t>(g_real.malloc);
+  const Definition libc = find_in_process("gnu_get_libc_version");
+  LoadedObject own_libc;
+  if (find_object(malloc_avma, &allocator) &&
+      (!find_object(number(libc.address), &own_libc) || own_libc.bias != allocator.bias)) {
+    g_allocator_start_avma = allocator.info.start_avma;
+    g_allocator_end_avma = allocator.info.end_avma;
+  }
+  RealMapping found;
+#define X(result, name, params) found.name = reinterpret_cast<result(*) params>(find_behind_agent(#name).address);
+  HEAPPROF_MAPPING_FUNCTIONS(X)
+#undef X
+  g_real_mapping = found;
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+namespace {
+
+[[gnu::always_inline]] inline void* note_mapped(void* mapped, size_t size_bytes, int protection, int flags,
+                                                const uint64_t* hook_frame) {
+  if (mapped == MAP_FAILED || !is_recorded(hook_frame)) return mapped;
+  const bool is_file = (flags & MAP_ANONYMOUS) == 0;
+  record_begin(mapped, round_up(size_bytes, page_bytes_of(flags)), device_of(protection, is_file),
+               is_file ? uint64_t{heapprof::wire::kMapIsFile} : 0, hook_frame);
+  return mapped;
+}
+
+void* map_by_kernel(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) {
+  return reinterpret_cast<void*>(
+      by_kernel(SYS_mmap, word(address), static_cast<long>(size_bytes), protection, flags, fd, offset));
+}
+
+}  // namespace
+
+HOOK void* mmap(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
+  auto* real = REAL(mmap);
+  void* mapped = (real != nullptr ? real : map_by_kernel)(address, size_bytes, protection, flags, fd, offset);
+  return note_mapped(mapped, size_bytes, protection, flags, HEAPPROF_HOOK_FRAME());
+}
+HOOK void* mmap64(void* address, size_t size_bytes, int protection, int flags, int fd, off_t offset) __THROW {
+  auto* real = REAL(mmap64);
+  void* mapped = (real != nullptr ? real : map_by_kernel)(address, size_bytes, protection, flags, fd, offset);
+  return note_mapped(mapped, size_bytes, protection, flags, HEAPPROF_HOOK_FRAME());
+}
+
+HOOK int munmap(void* address, size_t size_bytes) __THROW {
+  auto* real = REAL(munmap);
+  const bool ends = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(address, size_bytes);
+  // Most kernels refuse what goes beyond: it must not end other threads' pages for a moment.
+  const bool is_usual = number(address) + size_bytes <= kUsualEnd;
+  if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
+  const int result = real != nullptr
+                         ? real(address, size_bytes)
+                         : static_cast<int>(by_kernel(SYS_munmap, word(address), static_cast<long>(size_bytes)));
+  if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, HEAPPROF_HOOK_FRAME());
+  if (ends && !is_usual && result == 0)
+    record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
+  return result;
+}
+
+// A range of no bytes, or with MREMAP_DONTUNMAP, stays where it is, and has a second one beside it.
+HOOK void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) __THROW {
+  constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
+  va_list arguments;
+  va_start(arguments, flags);
+  void* new_address = va_arg(arguments, void*);  // whatever is there: the real function knows when it means anything
+  va_end(arguments);
+  auto* real = REAL(mremap);
+  const bool is_range = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(old_address, old_bytes == 0 ? 1 : old_bytes);
+  const uint64_t moved_bytes = (flags & kDontUnmap) != 0 ? 0 : round_up(old_bytes);
+  if (is_range) record_end(DeviceOperation::kMoveRange, old_address, moved_bytes, HEAPPROF_HOOK_FRAME());
+  void* mapped = real != nullptr
+                     ? real(old_address, old_bytes, new_bytes, flags, new_address)
+                     : reinterpret_cast<void*>(by_kernel(SYS_mremap, word(old_address), static_cast<long>(old_bytes),
+                                                         static_cast<long>(new_bytes), flags, word(new_address)));
+  if (!is_range) return mapped;
+  if (mapped == MAP_FAILED) {
+    record_end(DeviceOperation::kKeepRange, old_address, 0, HEAPPROF_HOOK_FRAME());
+  } else {
+    record_begin(mapped, round_up(new_bytes), heapprof::wire::kMappedDevice, heapprof::wire::kMapIsMoved,
+                 HEAPPROF_HOOK_FRAME());
+  }
+  return mapped;
+}
+
+HOOK int mprotect(void* address, size_t size_bytes, int protection) __THROW {
+  auto* real = REAL(mprotect);
+  const int result =
+      real != nullptr
+          ? real(address, size_bytes, protection)
+          : static_cast<int>(by_kernel(SYS_mprotect, word(address), static_cast<long>(size_bytes), protection));
+  return change_protection(address, size_bytes, protection, result, HEAPPROF_HOOK_FRAME());
+}
+
+HOOK int pkey_mprotect(void* address, size_t size_bytes, int protection, int key) __THROW {
+  auto* real = REAL(pkey_mprotect);
+  const int result = real != nullptr ? real(address, size_bytes, protection, key)
+                                     : static_cast<int>(by_kernel(SYS_pkey_mprotect, word(address),
+                                                                  static_cast<long>(size_bytes), protection, key));
+  return change_protection(address, size_bytes, protection, result, HEAPPROF_HOOK_FRAME());
+}
+
+HOOK void* sbrk(intptr_t change) {
+  auto* real = REAL(sbrk);
+  if (real == nullptr) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  void* before = real(change);
+  if (before == MAP_FAILED || change == 0 || !is_recorded(HEAPPROF_HOOK_FRAME())) return before;
+  record_break(number(before), number(real(0)), HEAPPROF_HOOK_FRAME());
+  return before;
+}
+
+HOOK int brk(void* end) {
+  auto* real = REAL(brk);
+  if (real == nullptr) {
+    errno = ENOMEM;
+    return -1;
+  }
+  auto* real_sbrk = REAL(sbrk);
+  if (real_sbrk == nullptr || !is_recorded(HEAPPROF_HOOK_FRAME())) return real(end);
+  const uint64_t before = number(real_sbrk(0));
+  const int result = real(end);
+  if (result == 0) record_break(before, number(real_sbrk(0)), HEAPPROF_HOOK_FRAME());
+  return result;
+}

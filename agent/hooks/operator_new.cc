@@ -1,0 +1,244 @@
+// agent/hooks/operator_new.cc: see hooks_new.h.
+//
+// Each exported symbol is one indirect jump through its slot. A slot holds the real function, a recording hook, or, until it is
+// needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the function and goes there.
+#include "agent/hooks/operator_new.h"
+
+#include "agent/hooks/real.h"
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/state.h"
+#include "agent/record/record.h"
+#include "agent/start/start.h"
+
+#include <stddef.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+extern "C" {
+#define X(index, name, kind, second, third) HIDDEN void heapprof_find_##name();
+#include "agent/hooks/operator_new.def"
+#undef X
+HIDDEN extern void* heapprof_new_slots[];
+HIDDEN void* heapprof_find_new(size_t index);
+}
+
+void* heapprof_new_slots[] = {
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+
+// clang-format off
+#define X(index, name, kind, second, third)                     \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n"   \
+      #name ":\n"                                               \
+      ".cfi_startproc\nendbr64\n"                               \
+      "jmp *heapprof_new_slots + 8*" #index "(%rip)\n"          \
+      ".cfi_endproc\n.size " #name ", . - " #name "\n"          \
+      ".hidden heapprof_find_" #name "\n.globl heapprof_find_" #name "\n" \
+      "heapprof_find_" #name ":\n"                              \
+      ".cfi_startproc\npushq $" #index "\n.cfi_adjust_cfa_offset 8\n" \
+      "jmp heapprof_find_any_new\n.cfi_endproc\n");
+#include "agent/hooks/operator_new.def"
+#undef X
+// clang-format on
+
+asm(R"(
+.text
+heapprof_find_any_new:
+  .cfi_startproc
+  .cfi_def_cfa_offset 16
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  pushq %rdx
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  movq 32(%rsp), %rdi
+  call heapprof_find_new
+  movq %rax, %r11
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rdx
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  jmp *%r11
+  .cfi_endproc
+)");
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr const char* kNames[] = {
+#define X(index, name, kind, second, third) #name,
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
+constexpr size_t kFirstDelete = 8;
+
+bool g_is_lasting[kCount];  // found at the start: what is loaded then is not unloaded
+void* g_real_new[kCount];   // those of the object that serves malloc
+bool g_is_recorded = false;
+
+// The second and third parameters (size, alignment, nothrow tag) are passed on as they came: all are one register wide.
+template <size_t kIndex>
+__attribute__((noinline)) void* NewSize(size_t size) {
+  void* block = reinterpret_cast<void* (*)(size_t)>(g_real_new[kIndex])(size);
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+template <size_t kIndex>
+__attribute__((noinline)) void* NewSizeOther(size_t size, void* other) {
+  void* block = reinterpret_cast<void* (*)(size_t, void*)>(g_real_new[kIndex])(size, other);
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+template <size_t kIndex>
+__attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void* third) {
+  void* block = reinterpret_cast<void* (*)(size_t, void*, void*)>(g_real_new[kIndex])(size, other, third);
+  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  return block;
+}
+template <size_t kIndex>
+__attribute__((noinline)) void Delete(void* block) {
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  reinterpret_cast<void (*)(void*)>(g_real_new[kIndex])(block);
+}
+template <size_t kIndex>
+__attribute__((noinline)) void DeleteOther(void* block, void* other) {
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  reinterpret_cast<void (*)(void*, void*)>(g_real_new[kIndex])(block, other);
+}
+template <size_t kIndex>
+__attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* third) {
+  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  reinterpret_cast<void (*)(void*, void*, void*)>(g_real_new[kIndex])(block, other, third);
+}
+
+void* const kRecording[] = {
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(kind<index>),
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+void* const kFinding[] = {
+#define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+
+// A program that calls operator new where no library defines it could not have started without us; it gets the C functions.
+void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
+void delete_by_free(void* block) { g_real.free(block); }
+
+// ---- Does a function of the allocator count by itself? ----
+
+enum class Parameter { None, Size, Alignment, Nothrow };
+struct Shape {
+  Parameter second;
+  Parameter third;
+};
+constexpr Shape kShapes[] = {
+#define X(index, name, kind, second, third) {Parameter::second, Parameter::third},
+#include "agent/hooks/operator_new.def"
+#undef X
+};
+constexpr size_t kProbeSize = 128;
+constexpr size_t kProbeAlignment = 64;
+
+size_t argument(Parameter parameter) {
+  static char nothrow_tag;
+  switch (parameter) {
+    case Parameter::Size: return kProbeSize;
+    case Parameter::Alignment: return kProbeAlignment;
+    case Parameter::Nothrow: return reinterpret_cast<size_t>(&nothrow_tag);
+    case Parameter::None: break;
+  }
+  return 0;
+}
+
+bool is_aligned_kind(size_t index) {
+  return kShapes[index].second == Parameter::Alignment || kShapes[index].third == Parameter::Alignment;
+}
+
+void* call_real(size_t index, size_t first) {
+  using Function = void* (*)(size_t, size_t, size_t);
+  return reinterpret_cast<Function>(g_real_new[index])(first, argument(kShapes[index].second),
+                                                       argument(kShapes[index].third));
+}
+
+// True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its sized
+// `delete` does not). pre: all of g_real_new is found.
+bool counts_by_itself(size_t index) {
+  const size_t new_index = is_aligned_kind(index) ? 4 : 0;
+  const size_t delete_index = is_aligned_kind(index) ? 14 : 8;
+  if (g_real_new[new_index] == nullptr || g_real_new[delete_index] == nullptr) return false;
+  t_flags |= kThreadSelfTest;
+  uint32_t events;
+  if (index < kFirstDelete) {
+    const uint32_t before = g_self_test_events;
+    void* block = call_real(index, kProbeSize);
+    events = g_self_test_events - before;
+    call_real(delete_index, reinterpret_cast<size_t>(block));
+  } else {
+    void* block = call_real(new_index, kProbeSize);
+    const uint32_t before = g_self_test_events;
+    call_real(index, reinterpret_cast<size_t>(block));
+    events = g_self_test_events - before;
+  }
+  t_flags &= ~kThreadSelfTest;
+  return events != 0;
+}
+
+void set_slot(size_t index, void* function) {
+  __atomic_store_n(&heapprof_new_slots[index], function, __ATOMIC_RELEASE);
+}
+
+}  // namespace
+
+void settle_new_hooks(const link_map* malloc_object) {
+  for (size_t index = 0; index < kCount; ++index) {
+    const Definition found = find_behind_agent(kNames[index]);
+    if (found.address == nullptr) continue;
+    g_is_lasting[index] = true;
+    if (found.object == malloc_object) g_real_new[index] = found.address;
+    set_slot(index, found.address);
+  }
+  for (size_t index = 0; index < kCount; ++index) {
+    if (g_real_new[index] == nullptr || counts_by_itself(index)) continue;
+    set_slot(index, kRecording[index]);
+    g_is_recorded = true;
+  }
+}
+
+bool is_new_recorded() { return g_is_recorded; }
+
+void forget_new_functions() {
+  for (size_t index = 0; index < kCount; ++index) {
+    const void* known = __atomic_load_n(&heapprof_new_slots[index], __ATOMIC_ACQUIRE);
+    if (!g_is_lasting[index] && !is_surely_loaded(known)) set_slot(index, kFinding[index]);
+  }
+}
+
+}  // namespace heapprof::agent
+
+void* heapprof_find_new(size_t index) {
+  using namespace heapprof::agent;
+  resolve_real_functions();
+  void* function =
+      find_late_behind_agent({kNames[index], nullptr, nullptr}, &heapprof_new_slots[index], may_wait_for_loader());
+  if (function == nullptr) {
+    return index < kFirstDelete ? reinterpret_cast<void*>(new_by_malloc) : reinterpret_cast<void*>(delete_by_free);
+  }
+  return function;
+}

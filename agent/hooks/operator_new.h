@@ -1,0 +1,22 @@
+// agent/hooks/operator_new.h: operator new and delete: recorded, or jumped through.
+//
+// Who defines operator new decides what counts once. If it is the object that defines malloc (tcmalloc, jemalloc, mimalloc), new
+// does not call malloc, and new and delete record. Otherwise (libstdc++, a program's own replacement) new calls malloc, which
+// records, and our symbol is a jump: no frame, no flag, so that a throwing new_handler or a pool's `new` meets nothing of ours.
+//
+// Guarantees
+//  - A jump goes to what a call would have reached without us: the next definition behind the agent.
+// Cost:     a jump through memory.
+#pragma once
+
+#include <link.h>
+
+namespace heapprof::agent {
+
+// Once, at the start: decides, and finds what is loaded. malloc_object: who defines malloc.
+void settle_new_hooks(const link_map* malloc_object);
+bool is_new_recorded();
+// An object is being unloaded: what was found may be gone; it is looked up again at the next call.
+void forget_new_functions();
+
+}  // namespace heapprof::agent

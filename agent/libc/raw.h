@@ -1,0 +1,80 @@
+// agent/libc/raw.h: system calls without libc: no errno, no cancellation point, no interposable function.
+//
+// Guarantees
+//  - Every function returns the kernel's value; an error is a negative errno (is_error()).
+// Context:  anywhere in the agent, signal handlers and forked children included.
+#pragma once
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+namespace heapprof::agent {
+
+inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+inline bool is_error(long result) { return static_cast<unsigned long>(result) > -4096ul; }
+
+inline void* sys_mmap(size_t size_bytes, int protection, int flags, int fd) {
+  const long result = raw_syscall(SYS_mmap, 0, static_cast<long>(size_bytes), protection, flags, fd, 0);
+  return is_error(result) ? nullptr : reinterpret_cast<void*>(result);
+}
+
+// Zeroed private memory, touched only as it is used; nullptr if there is none.
+inline void* map_private(size_t size_bytes) {
+  return sys_mmap(size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+}
+
+inline long sys_munmap(void* address, size_t size_bytes) {
+  return raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
+}
+inline long sys_close(int fd) { return raw_syscall(SYS_close, fd); }
+inline int sys_gettid() { return static_cast<int>(raw_syscall(SYS_gettid)); }
+inline int sys_getpid() { return static_cast<int>(raw_syscall(SYS_getpid)); }
+inline void sys_yield() { raw_syscall(SYS_sched_yield); }
+
+// Sleeps at most timeout_ns while *word is `expected`. The word may be shared between processes.
+inline long sys_futex_wait(const void* word, uint32_t expected, long timeout_ns) {
+  const timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  return raw_syscall(SYS_futex, reinterpret_cast<long>(word), FUTEX_WAIT, expected, reinterpret_cast<long>(&timeout));
+}
+
+using SignalMask = uint64_t;  // the kernel's sigset_t
+
+// Blocks every signal of this thread, libc's own included, for as long as it lives.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    const SignalMask all = ~SignalMask{0};
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous_),
+                sizeof(SignalMask));
+  }
+  ~SignalsBlocked() {
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous_), 0, sizeof(SignalMask));
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  SignalMask previous_ = 0;
+};
+
+#define HEAPPROF_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HEAPPROF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+}  // namespace heapprof::agent

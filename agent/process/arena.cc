@@ -1,0 +1,120 @@
+// agent/process/arena.cc: see arena.h.
+//
+// A descriptor in a stranger's process is closed by closefrom(), reused by dup2() and counted by RLIMIT_NOFILE. But a shared
+// mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the same file from that page on, and
+// further than the old mapping went. So each ring is mapped together with the page before it, which its predecessor holds.
+#include "agent/process/arena.h"
+
+#include "agent/libc/raw.h"
+
+#include <string.h>
+
+namespace heapprof::agent {
+
+wire::Control* g_control = nullptr;
+
+namespace {
+
+struct Mapping {
+  unsigned char* base;  // of the arena's first part: control page … first ring
+  unsigned char* rings[wire::kMaxRings];
+};
+Mapping g_mapping;
+
+constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
+
+}  // namespace
+
+bool map_arena(int fd) {
+  void* base = sys_mmap(kFirstPartBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
+  if (base == nullptr) return false;
+  g_mapping.base = static_cast<unsigned char*>(base);
+  g_mapping.rings[0] = g_mapping.base + wire::ring_data_off(0);
+  g_control = static_cast<wire::Control*>(base);
+  return true;
+}
+
+void forget_arena() {
+  const auto replace = [](unsigned char* address, uint64_t size_bytes) {
+    raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  };
+  for (uint32_t ring = 1; ring < wire::kMaxRings && g_mapping.rings[ring] != nullptr; ++ring) {
+    replace(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
+  }
+  if (g_mapping.base != nullptr) replace(g_mapping.base, kFirstPartBytes);
+  memset(g_mapping.rings, 0, sizeof g_mapping.rings);
+}
+
+wire::RingHeader* ring_header(uint32_t ring) {
+  return reinterpret_cast<wire::RingHeader*>(g_mapping.base + wire::kRingHeadersOff) + ring;
+}
+
+unsigned char* map_ring(uint32_t ring) {
+  unsigned char*& data = g_mapping.rings[ring];
+  if (data != nullptr) return data;
+  unsigned char* last_page = g_mapping.rings[ring - 1] + wire::ring_bytes(ring - 1) - wire::kPageBytes;
+  const long mapped = raw_syscall(SYS_mremap, reinterpret_cast<long>(last_page), 0,
+                                  static_cast<long>(wire::kPageBytes + wire::ring_bytes(ring)), MREMAP_MAYMOVE);
+  if (is_error(mapped)) return nullptr;
+  data = reinterpret_cast<unsigned char*>(mapped) + wire::kPageBytes;
+  return data;
+}
+
+bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes) {
+  const uint64_t path_bytes = strnlen(path, 4095);
+  if (build_id_bytes > 64) build_id_bytes = 64;
+  const uint64_t entry_bytes = (sizeof entry + path_bytes + build_id_bytes + 7) & ~uint64_t{7};
+  const uint32_t used = g_control->module_bytes.load(std::memory_order_relaxed);
+  if (used + entry_bytes > wire::kModuleTableBytes) {
+    g_control->modules_lost.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  entry.entry_bytes = static_cast<uint32_t>(entry_bytes);
+  entry.path_bytes = static_cast<uint16_t>(path_bytes);
+  entry.build_id_bytes = static_cast<uint16_t>(build_id_bytes);
+  unsigned char* at = g_mapping.base + wire::kModuleTableOff + used;
+  memcpy(at, &entry, sizeof entry);
+  memcpy(at + sizeof entry, path, path_bytes);
+  memcpy(at + sizeof entry + path_bytes, build_id, build_id_bytes);
+  g_control->module_bytes.store(used + static_cast<uint32_t>(entry_bytes), std::memory_order_release);  // (D)
+  return true;
+}
+
+wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own) {
+  if (g_control == nullptr) return nullptr;
+  wire::Note* notes = reinterpret_cast<wire::Note*>(g_mapping.base + wire::kNotesOff);
+  size_t text_bytes = strlen(text);
+  if (text_bytes > sizeof notes->text) {
+    text += text_bytes - sizeof notes->text;
+    text_bytes = sizeof notes->text;
+  }
+  const uint32_t claimed = g_control->notes_claimed.load(std::memory_order_relaxed);
+  wire::Note* note = nullptr;
+  for (uint32_t i = 0; note == nullptr && i < claimed && i < wire::kMaxNotes; ++i) {
+    if (notes[i].ready.load(std::memory_order_acquire) == 0) continue;  // pairs with (F)
+    if (notes[i].kind != kind || notes[i].reason != reason || notes[i].text_bytes != text_bytes) continue;
+    if (memcmp(notes[i].text, text, text_bytes) == 0) note = &notes[i];
+  }
+  if (note == nullptr) {
+    const uint32_t place = g_control->notes_claimed.fetch_add(1, std::memory_order_relaxed);
+    if (place >= wire::kMaxNotes) return nullptr;
+    note = &notes[place];
+    note->kind = kind;
+    note->reason = reason;
+    note->text_bytes = static_cast<uint32_t>(text_bytes);
+    memcpy(note->text, text, text_bytes);
+    note->ready.store(1, std::memory_order_release);  // (F)
+  }
+  note->count.fetch_add(1, std::memory_order_relaxed);
+  if (is_own) note->own.fetch_add(1, std::memory_order_relaxed);
+  return note;
+}
+
+void withdraw_note(wire::Note* note, bool is_own) {
+  if (note == nullptr) return;
+  note->count.fetch_sub(1, std::memory_order_relaxed);
+  if (is_own) note->own.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,232 @@
+// agent/process/environment.cc: see environment.h.
+#include "agent/process/environment.h"
+
+#include "shared/env.h"
+
+#include <string.h>
+#include <sys/un.h>
+
+extern "C" {
+extern char** environ;
+extern void* __libc_stack_end;  // where the kernel put argc: before libc has set environ
+}
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr size_t kMaxPreloadBytes = 2048;  // longer paths: children that lost our variables are not followed
+
+// "HEAPPROF=…" and "agent[:reference]", as they stood at the start.
+char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
+char g_preload[kMaxPreloadBytes];
+char g_agent_path[kMaxPreloadBytes];
+Invitation g_invitation;
+
+char** environment() {
+  if (environ != nullptr) return environ;
+  long* stack = static_cast<long*>(__libc_stack_end);
+  if (stack == nullptr || stack[0] < 0) return nullptr;
+  return reinterpret_cast<char**>(stack + 1 + stack[0] + 1);  // argc, argv…, 0
+}
+
+// The value, if `entry` is "NAME=value".
+const char* value_of(const char* entry, const char* name) {
+  const size_t length = strlen(name);
+  return strncmp(entry, name, length) == 0 && entry[length] == '=' ? entry + length + 1 : nullptr;
+}
+
+// The first entry of that name; its value goes to *value.
+char** find_variable(char** variables, const char* name, const char** value) {
+  for (; variables != nullptr && *variables != nullptr; ++variables) {
+    if ((*value = value_of(*variables, name)) != nullptr) return variables;
+  }
+  return nullptr;
+}
+
+void remove_variable(char** slot) {
+  for (; *slot != nullptr; ++slot) slot[0] = slot[1];
+}
+
+// The next object of a preload list: [*at, *at + length), or length 0 at the end. The loader splits at colons and spaces.
+size_t next_object(const char** at) {
+  while (**at == ':' || **at == ' ') ++*at;
+  return strcspn(*at, ": ");
+}
+
+bool is_named(const char* path, size_t length, const char* file) {
+  const size_t file_length = strlen(file);
+  if (length < file_length || memcmp(path + length - file_length, file, file_length) != 0) return false;
+  return length == file_length || path[length - file_length - 1] == '/';
+}
+
+bool is_ours(const char* path, size_t length) {
+  return is_named(path, length, wire::kAgentFile) || is_named(path, length, wire::kReferenceFile);
+}
+
+// Appends to a list, with a colon where it has to be. Returns the new end.
+char* append_object(char* list, char* end, const char* path, size_t length) {
+  if (end != list) *end++ = ':';
+  memcpy(end, path, length);
+  end[length] = 0;
+  return end + length;
+}
+
+// Copies those objects of `from` that are ours, or those that are not. `to` may be `from`. Returns the end.
+char* copy_objects(char* to, char* end, const char* from, bool ours) {
+  for (size_t length; (length = next_object(&from)) != 0;) {
+    const char* object = from;
+    from += length;  // before it is overwritten
+    if (is_ours(object, length) != ours) continue;
+    if (end != to) *end++ = ':';
+    memmove(end, object, length);
+    end += length;
+  }
+  return end;
+}
+
+// "+2/tmp/heapprof-…"
+bool parse_invitation(const char* value, Invitation* invitation) {
+  if (value[0] != wire::kFollow && value[0] != wire::kNoFollow) return false;
+  invitation->follow = value[0] == wire::kFollow;
+  for (++value; *value >= '0' && *value <= '9'; ++value) {
+    invitation->collector_filters = invitation->collector_filters * 10 + static_cast<uint32_t>(*value - '0');
+  }
+  if (value[0] != '/' || strlen(value) + 2 > sizeof(sockaddr_un::sun_path)) return false;
+  invitation->socket_path = value;
+  return true;
+}
+
+void remember_preload(const char* list) {
+  if (strlen(list) >= kMaxPreloadBytes) return;
+  *copy_objects(g_preload, g_preload, list, true) = 0;
+  const char* at = g_preload;
+  for (size_t length; (length = next_object(&at)) != 0; at += length) {
+    if (is_named(at, length, wire::kAgentFile)) *append_object(g_agent_path, g_agent_path, at, length) = 0;
+  }
+}
+
+bool is_whole(const Invitation& invitation) { return invitation.socket_path != nullptr && g_preload[0] != 0; }
+
+// Which entries of an environment are ours to change.
+struct Survey {
+  size_t count = 0;
+  const char* preload = nullptr;  // the list that counts: of several the loader takes the last
+  size_t preload_index = 0;
+  bool has_socket = false;
+  bool is_others = false;  // another run's invitation: heapprof within heapprof
+};
+
+bool names_ours_first(const char* list) {
+  const size_t length = strlen(g_preload);
+  return strncmp(list, g_preload, length) == 0 && (list[length] == 0 || list[length] == ':' || list[length] == ' ');
+}
+
+bool names_ours(const char* list) {
+  for (size_t length; (length = next_object(&list)) != 0; list += length) {
+    if (is_ours(list, length)) return true;
+  }
+  return false;
+}
+
+Survey survey(char* const* variables) {
+  Survey found;
+  for (; variables != nullptr && variables[found.count] != nullptr; ++found.count) {
+    const char* entry = variables[found.count];
+    if (const char* list = value_of(entry, wire::kPreloadVariable)) {
+      found.preload = list;
+      found.preload_index = found.count;
+    } else if (value_of(entry, wire::kSocketVariable) != nullptr) {
+      found.has_socket = true;
+      if (strcmp(entry, g_socket_entry) != 0) found.is_others = true;
+    }
+  }
+  return found;
+}
+
+bool is_right(const Survey& found, EnvironmentChange change) {
+  if (change == EnvironmentChange::kRemove)
+    return !found.has_socket && (found.preload == nullptr || !names_ours(found.preload));
+  if (found.is_others) return true;
+  return found.has_socket && found.preload != nullptr && names_ours_first(found.preload);
+}
+
+// "LD_PRELOAD=" with our objects before (kInvite) or without them. Returns the end of the text, or `text` if nothing is left.
+char* write_preload(char* text, const char* list, EnvironmentChange change) {
+  constexpr size_t kNameBytes = sizeof wire::kPreloadVariable;  // with '=' in the place of the zero byte
+  memcpy(text, wire::kPreloadVariable, kNameBytes - 1);
+  text[kNameBytes - 1] = '=';
+  char* objects = text + kNameBytes;
+  char* end = objects;
+  if (change == EnvironmentChange::kInvite) end = append_object(objects, end, g_preload, strlen(g_preload));
+  end = copy_objects(objects, end, list, false);
+  *end = 0;
+  return end == objects ? text : end + 1;
+}
+
+}  // namespace
+
+Invitation find_invitation() {
+  if (g_invitation.socket_path != nullptr) return g_invitation;
+  const char* value;
+  char** slot = find_variable(environment(), wire::kSocketVariable, &value);
+  if (slot == nullptr || strlen(*slot) >= sizeof g_socket_entry) return {};
+  strcpy(g_socket_entry, *slot);
+  Invitation invitation;
+  if (!parse_invitation(value_of(g_socket_entry, wire::kSocketVariable), &invitation)) return {};
+  if (find_variable(environment(), wire::kPreloadVariable, &value) != nullptr) remember_preload(value);
+  g_invitation = invitation;
+  return g_invitation;
+}
+
+const char* agent_path() { return g_agent_path; }
+
+void clean_environment() {
+  const char* value;
+  if (char** slot = find_variable(environment(), wire::kSocketVariable, &value)) remove_variable(slot);
+  char** slot = find_variable(environment(), wire::kPreloadVariable, &value);
+  if (slot == nullptr) return;
+  char* list = *slot + (value - *slot);
+  char* end = copy_objects(list, list, value, false);
+  *end = 0;
+  if (end == list) remove_variable(slot);
+}
+
+namespace {
+size_t bytes_needed(const Survey& found) {
+  const size_t list_bytes = found.preload != nullptr ? strlen(found.preload) : 0;
+  const size_t text_bytes = sizeof wire::kPreloadVariable + strlen(g_preload) + list_bytes + 2;
+  return (found.count + 3) * sizeof(char*) + text_bytes;
+}
+}  // namespace
+
+size_t changed_environment_bytes(char* const* variables, EnvironmentChange change) {
+  if (!is_whole(find_invitation())) return 0;
+  const Survey found = survey(variables);
+  return is_right(found, change) ? 0 : bytes_needed(found);
+}
+
+char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes) {
+  const Survey found = survey(variables);
+  if (bytes_needed(found) > bytes) return variables;
+  const bool invite = change == EnvironmentChange::kInvite;
+  char** changed = static_cast<char**>(memory);
+  char* text = reinterpret_cast<char*>(changed + found.count + 3);
+  size_t count = 0;
+  for (size_t i = 0; i < found.count; ++i) {
+    if (found.preload != nullptr && i == found.preload_index) {
+      if (write_preload(text, found.preload, change) != text) changed[count++] = text;
+    } else if (invite || value_of(variables[i], wire::kSocketVariable) == nullptr) {
+      changed[count++] = variables[i];
+    }
+  }
+  if (invite && found.preload == nullptr) {
+    write_preload(text, "", change);
+    changed[count++] = text;
+  }
+  if (invite && !found.has_socket) changed[count++] = g_socket_entry;
+  changed[count] = nullptr;
+  return changed;
+}
+
+}  // namespace heapprof::agent

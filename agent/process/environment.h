@@ -1,0 +1,37 @@
+// agent/process/environment.h: our two variables: read at the start, put into the environment of a new program or taken out of it.
+//
+// Guarantees
+//  - What else stands in an environment, and its order, stays as it is; so do the user's own entries of LD_PRELOAD.
+//  - Nothing is allocated: the caller has the memory.
+// Context:  anywhere, vfork children and signal handlers included, except where a line says otherwise.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace heapprof::agent {
+
+struct Invitation {
+  const char* socket_path = nullptr;  // nullptr: nobody profiles this process
+  bool follow = true;
+  uint32_t collector_filters = 0;  // seccomp filters that the collector itself runs under
+};
+// Reads the environment as the kernel handed it over, or as libc has it; once, the text is copied.
+Invitation find_invitation();
+
+// The agent's file, as LD_PRELOAD had it at the start; empty if it was not there.
+const char* agent_path();
+
+// --no-follow: takes our entries out of LD_PRELOAD and the environment, so that children start as without us.
+// Context: the constructor.
+void clean_environment();
+
+enum class EnvironmentChange { kInvite, kRemove };
+
+// Bytes that change_environment needs; 0: the environment is as it should be, or we have no invitation to pass on.
+size_t changed_environment_bytes(char* const* variables, EnvironmentChange change);
+// A copy in `memory`, `bytes` long, whose strings are the old ones where they did not change; `variables` itself if it has grown
+// beyond that since (another thread's setenv). variables: may be nullptr, as for the kernel.
+char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes);
+
+}  // namespace heapprof::agent

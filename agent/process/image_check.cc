@@ -1,0 +1,191 @@
+// agent/process/image_check.cc: see image_check.h. The questions are those of cli/target/elf_check.cc, as far as they matter here.
+#include "agent/process/image_check.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/environment.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern "C" char** environ;
+
+namespace heapprof::agent {
+
+namespace {
+
+using wire::ImageObstacle;
+
+constexpr int kMaxScripts = 5;          // the kernel's own limit is 4
+constexpr size_t kHeadBytes = 256;      // what the kernel looks at
+constexpr uint32_t kMaxHeaders = 1024;  // program headers that are looked at
+
+class File {
+ public:
+  File(int folder_fd, const char* path)
+      : fd_(raw_syscall(SYS_openat, folder_fd, reinterpret_cast<long>(path),
+                        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
+  ~File() {
+    if (is_open()) sys_close(static_cast<int>(fd_));
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  bool is_open() const { return !is_error(fd_); }
+  int fd() const { return static_cast<int>(fd_); }
+
+ private:
+  long fd_;
+};
+
+// Bytes read at `offset`; fewer at the end of the file, 0 on an error.
+size_t read_at(int fd, void* to, size_t size_bytes, uint64_t offset) {
+  const long got = raw_syscall(SYS_pread64, fd, reinterpret_cast<long>(to), static_cast<long>(size_bytes),
+                               static_cast<long>(offset));
+  return is_error(got) ? 0 : static_cast<size_t>(got);
+}
+
+bool has_prefix(const char* text, const char* prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+const char* file_name(const char* path) {
+  const char* name = path;
+  for (; *path != 0; ++path) {
+    if (*path == '/') name = path + 1;
+  }
+  return name;
+}
+
+bool is_glibc_loader(const char* path) { return has_prefix(file_name(path), "ld-linux"); }
+bool is_musl_loader(const char* path) { return has_prefix(file_name(path), "ld-musl"); }
+
+// The path of PT_INTERP goes to `loader`, which is empty if there is none. False: the headers are not to be trusted.
+bool read_loader(int fd, const Elf64_Ehdr& header, char* loader, size_t loader_bytes) {
+  loader[0] = 0;
+  if (header.e_phentsize != sizeof(Elf64_Phdr)) return false;
+  Elf64_Phdr headers[8];
+  for (uint32_t first = 0; first < header.e_phnum && first < kMaxHeaders; first += 8) {
+    const size_t got = read_at(fd, headers, sizeof headers, header.e_phoff + first * sizeof(Elf64_Phdr));
+    for (uint32_t i = 0; i < got / sizeof(Elf64_Phdr) && first + i < header.e_phnum; ++i) {
+      if (headers[i].p_type != PT_INTERP) continue;
+      const size_t wanted = headers[i].p_filesz < loader_bytes - 1 ? headers[i].p_filesz : loader_bytes - 1;
+      loader[read_at(fd, loader, wanted, headers[i].p_offset)] = 0;
+      return true;
+    }
+  }
+  return true;
+}
+
+bool gains_privileges(int fd, const struct stat& facts) {
+  const auto user = static_cast<uid_t>(raw_syscall(SYS_geteuid));
+  if ((facts.st_mode & S_ISUID) != 0 && facts.st_uid != user) return true;
+  const bool is_setgid = (facts.st_mode & S_ISGID) != 0 && (facts.st_mode & S_IXGRP) != 0;
+  if (is_setgid && facts.st_gid != static_cast<gid_t>(raw_syscall(SYS_getegid))) return true;
+  const long capabilities = raw_syscall(SYS_fgetxattr, fd, reinterpret_cast<long>("security.capability"), 0, 0);
+  return user != 0 && !is_error(capabilities) && capabilities > 0;
+}
+
+// After the exec, that is: access() leaves out the capabilities that a user other than root will lose by it.
+bool can_read(const char* path) {
+  const File file(AT_FDCWD, path);
+  return file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
+}
+
+ImageObstacle check_elf(int fd, const char* path, const struct stat& facts, const Elf64_Ehdr& header) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
+  char loader[kHeadBytes];
+  if (!read_loader(fd, header, loader, sizeof loader)) return ImageObstacle::kNone;
+  if (loader[0] == 0 && is_musl_loader(path)) return ImageObstacle::kOtherLibc;
+  if (loader[0] == 0 && !is_glibc_loader(path)) return ImageObstacle::kStatic;  // else the loader as a command
+  if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
+  if (gains_privileges(fd, facts)) return ImageObstacle::kPrivileges;
+  return can_read(agent_path()) ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
+}
+
+// "#! /bin/sh -e" gives "/bin/sh", in place.
+char* script_interpreter(char* head) {
+  char* start = head + 2;
+  while (*start == ' ' || *start == '\t') ++start;
+  start[strcspn(start, " \t\r\n")] = 0;
+  return start;
+}
+
+bool is_executable_file(const char* path) {
+  struct stat facts;
+  if (is_error(raw_syscall(SYS_stat, reinterpret_cast<long>(path), reinterpret_cast<long>(&facts)))) return false;
+  return S_ISREG(facts.st_mode) && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), X_OK));
+}
+
+const char* find_path_variable() {
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (has_prefix(*variable, "PATH=")) return *variable + 5;
+  }
+  return "/bin:/usr/bin";
+}
+
+}  // namespace
+
+ImageObstacle check_image(int folder_fd, const char* path) {
+  char head[kHeadBytes + 1];
+  char interpreter[kHeadBytes + 1];
+  for (int scripts = 0; scripts < kMaxScripts; ++scripts) {
+    const File file(folder_fd, path);
+    struct stat facts;
+    if (!file.is_open()) return ImageObstacle::kNone;
+    if (is_error(raw_syscall(SYS_fstat, file.fd(), reinterpret_cast<long>(&facts)))) return ImageObstacle::kNone;
+    if (!S_ISREG(facts.st_mode)) return ImageObstacle::kNone;
+    const size_t got = read_at(file.fd(), head, kHeadBytes, 0);
+    head[got] = 0;
+    Elf64_Ehdr header;
+    memcpy(&header, head, sizeof header);
+    if (got >= sizeof header && memcmp(head, ELFMAG, SELFMAG) == 0) {
+      return check_elf(file.fd(), path, facts, header);
+    }
+    if (got < 2 || head[0] != '#' || head[1] != '!') return ImageObstacle::kNone;  // execvp gives it to the shell
+    strcpy(interpreter, script_interpreter(head));
+    path = interpreter;
+    folder_fd = AT_FDCWD;
+    if (path[0] == 0) return ImageObstacle::kNone;
+  }
+  return ImageObstacle::kNone;
+}
+
+DescriptorLink::DescriptorLink(int fd) {
+  char* end = path + strlen(path);
+  char digits[12];
+  size_t count = 0;
+  for (unsigned number = static_cast<unsigned>(fd); count == 0 || number != 0; number /= 10) {
+    digits[count++] = static_cast<char>('0' + number % 10);
+  }
+  while (count != 0) *end++ = digits[--count];
+  *end = 0;
+}
+
+const char* read_link(const char* link, char* memory, unsigned long bytes) {
+  const long got = raw_syscall(SYS_readlink, reinterpret_cast<long>(link), reinterpret_cast<long>(memory),
+                               static_cast<long>(bytes - 1));
+  if (is_error(got)) return link;
+  memory[got] = 0;
+  return memory;
+}
+
+unsigned long path_buffer_bytes(const char* file) { return strlen(find_path_variable()) + strlen(file) + 2; }
+
+const char* find_in_path(const char* file, char* memory, unsigned long bytes) {
+  if (strchr(file, '/') != nullptr) return file;
+  const size_t file_bytes = strlen(file) + 1;
+  if (file_bytes == 1) return nullptr;
+  for (const char* folders = find_path_variable();;) {
+    const size_t length = strcspn(folders, ":");
+    if (length + 1 + file_bytes <= bytes) {
+      memcpy(memory, folders, length);
+      if (length != 0) memory[length] = '/';
+      memcpy(memory + length + (length != 0 ? 1 : 0), file, file_bytes);
+      if (is_executable_file(memory)) return memory;
+    }
+    if (folders[length] == 0) return nullptr;
+    folders += length + 1;
+  }
+}
+
+}  // namespace heapprof::agent

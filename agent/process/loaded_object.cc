@@ -1,0 +1,199 @@
+// agent/process/loaded_object.cc: see loaded_object.h.
+//
+// _dl_find_object (glibc 2.35) answers without a lock from a table that the loader keeps for exactly this use. It is looked up at
+// run time, because a reference would keep the agent from loading on older systems. There, the loader's list of objects is
+// walked: it is the debugger's interface, stable for decades, and unlocked like everything in it; only an object being
+// unloaded by another thread at the same instant could mislead us, and the list is walked once per new program counter only.
+#include "agent/process/loaded_object.h"
+
+#include "agent/process/link_map.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+namespace heapprof::agent {
+
+bool g_use_link_map_only = false;
+
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint32_t kMaxObjects = 65536;  // ends a walk over a list that is being changed under us
+
+// Of <dlfcn.h> in glibc 2.35 and later: part of its ABI, repeated so that older headers will do.
+struct FoundObject {
+  unsigned long long flags;
+  void* map_start;
+  void* map_end;
+  link_map* map;
+  void* eh_frame_hdr;
+  unsigned long long reserved[7];
+};
+using FindObjectFunction = int (*)(void*, FoundObject*);
+FindObjectFunction g_find_object = nullptr;
+
+struct ProgramHeaders {
+  const ElfW(Phdr) * first = nullptr;
+  uint32_t count = 0;
+};
+
+bool is_elf_header(const ElfW(Ehdr) * header) {
+  return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+         header->e_phentsize == sizeof(ElfW(Phdr));
+}
+
+// pre: the page at start_avma is mapped. Headers beyond it are not followed: nothing says that they are mapped.
+ProgramHeaders headers_at(uint64_t start_avma) {
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(start_avma);
+  if (!is_elf_header(header)) return {};
+  const uint64_t end_off = header->e_phoff + uint64_t{header->e_phnum} * sizeof(ElfW(Phdr));
+  if (header->e_phoff >= kPageBytes || end_off > kPageBytes) return {};
+  return {reinterpret_cast<const ElfW(Phdr)*>(start_avma + header->e_phoff), header->e_phnum};
+}
+
+ProgramHeaders headers_of_main_program() {
+  return {reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR)), static_cast<uint32_t>(getauxval(AT_PHNUM))};
+}
+
+bool is_main_program(const link_map* map) { return map == _r_debug.r_map; }
+
+ProgramHeaders headers_of(const link_map* map) {
+  if (is_main_program(map)) return headers_of_main_program();
+  if (map->l_addr == 0) return {};  // prelinked: where its header is, the list does not say
+  return headers_at(map->l_addr);
+}
+
+// The build id is a note of type 3 whose owner is "GNU".
+void read_build_id(uint64_t notes_avma, uint64_t size_bytes, uint64_t alignment, LoadedObject* object) {
+  const uint64_t mask = alignment == 8 ? 7 : 3;
+  uint64_t at_avma = notes_avma;
+  const uint64_t end_avma = notes_avma + size_bytes;
+  while (end_avma - at_avma >= sizeof(ElfW(Nhdr))) {
+    const auto* note = reinterpret_cast<const ElfW(Nhdr)*>(at_avma);
+    const uint64_t name_avma = at_avma + sizeof *note;
+    const uint64_t content_avma = name_avma + ((note->n_namesz + mask) & ~mask);
+    const uint64_t next_avma = content_avma + ((note->n_descsz + mask) & ~mask);
+    if (content_avma + note->n_descsz > end_avma) return;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+        memcmp(reinterpret_cast<const char*>(name_avma), ELF_NOTE_GNU, 4) == 0) {
+      object->build_id = reinterpret_cast<const uint8_t*>(content_avma);
+      object->build_id_bytes = note->n_descsz;
+      return;
+    }
+    if (next_avma > end_avma) return;
+    at_avma = next_avma;
+  }
+}
+
+bool is_loaded(const ProgramHeaders& headers, const ElfW(Phdr) & part) {
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& segment = headers.first[i];
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_R) != 0 && part.p_vaddr >= segment.p_vaddr &&
+        part.p_vaddr - segment.p_vaddr + part.p_memsz <= segment.p_memsz) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Fills in what the program headers say: unwind table, the segment that holds it, build id, entry.
+void read_headers(const ProgramHeaders& headers, LoadedObject* object) {
+  ModuleInfo& info = object->info;
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& part = headers.first[i];
+    if (part.p_type == PT_GNU_EH_FRAME && info.eh_frame_hdr == nullptr && is_loaded(headers, part)) {
+      info.eh_frame_hdr = reinterpret_cast<const uint8_t*>(object->bias + part.p_vaddr);
+    }
+    if (part.p_type == PT_NOTE && object->build_id_bytes == 0 && is_loaded(headers, part)) {
+      read_build_id(object->bias + part.p_vaddr, part.p_memsz, part.p_align, object);
+    }
+  }
+  const uint64_t table_avma = reinterpret_cast<uint64_t>(info.eh_frame_hdr);
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& segment = headers.first[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uint64_t start_avma = object->bias + segment.p_vaddr;
+    if (table_avma - start_avma >= segment.p_filesz) continue;
+    info.table_start_avma = start_avma;
+    info.table_end_avma = start_avma + segment.p_filesz;
+  }
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(info.start_avma);
+  if (headers.count != 0 && info.start_avma == (reinterpret_cast<uint64_t>(headers.first) & ~(kPageBytes - 1)) &&
+      is_elf_header(header) && header->e_entry != 0) {
+    info.entry_avma = object->bias + header->e_entry;
+  }
+}
+
+void name_object(const link_map* map, LoadedObject* object) {
+  object->bias = map->l_addr;
+  object->path = map->l_name == nullptr ? "" : map->l_name;
+  if (strncmp(object->path, "linux-vdso", 10) == 0) object->path = "[vdso]";
+}
+
+bool find_in_loader_table(uint64_t pc_avma, LoadedObject* object) {
+  FoundObject found;
+  if (g_find_object(reinterpret_cast<void*>(pc_avma), &found) != 0) return false;
+  object->info.start_avma = reinterpret_cast<uint64_t>(found.map_start);
+  object->info.end_avma = reinterpret_cast<uint64_t>(found.map_end);
+  object->info.eh_frame_hdr = static_cast<const uint8_t*>(found.eh_frame_hdr);
+  name_object(found.map, object);
+  read_headers(is_main_program(found.map) ? headers_of_main_program() : headers_at(object->info.start_avma), object);
+  if (object->info.table_end_avma == 0) {  // no headers: the mapped range is all that bounds the table
+    object->info.table_start_avma = object->info.start_avma;
+    object->info.table_end_avma = object->info.end_avma;
+  }
+  return true;
+}
+
+bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
+  uint32_t steps = 0;
+  for (const link_map* map = _r_debug.r_map; map != nullptr && steps < kMaxObjects; map = map->l_next, ++steps) {
+    const ProgramHeaders headers = headers_of(map);
+    uint64_t start_avma = ~uint64_t{0};
+    uint64_t end_avma = 0;
+    bool holds = false;
+    for (uint32_t i = 0; i < headers.count; ++i) {
+      const ElfW(Phdr)& segment = headers.first[i];
+      if (segment.p_type != PT_LOAD) continue;
+      const uint64_t low_avma = map->l_addr + segment.p_vaddr;
+      const uint64_t high_avma = low_avma + segment.p_memsz;
+      holds |= pc_avma >= low_avma && pc_avma < high_avma;
+      if (low_avma < start_avma) start_avma = low_avma & ~(kPageBytes - 1);
+      if (high_avma > end_avma) end_avma = high_avma;
+    }
+    if (!holds) continue;
+    object->info.start_avma = start_avma;
+    object->info.end_avma = end_avma;
+    name_object(map, object);
+    read_headers(headers, object);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void init_find_object() {
+  g_find_object = reinterpret_cast<FindObjectFunction>(find_in_process("_dl_find_object").address);
+}
+
+bool is_surely_loaded(const void* address) {
+  FoundObject found;
+  return g_find_object != nullptr && g_find_object(const_cast<void*>(address), &found) == 0;
+}
+
+void forget_unloaded(void** address) {
+  const void* known = __atomic_load_n(address, __ATOMIC_ACQUIRE);
+  if (known != nullptr && !is_surely_loaded(known)) __atomic_store_n(address, nullptr, __ATOMIC_RELEASE);
+}
+
+bool find_object(uint64_t pc_avma, LoadedObject* object) {
+  *object = {};
+  object->path = "";
+  if (g_find_object != nullptr && !g_use_link_map_only) return find_in_loader_table(pc_avma, object);
+  return find_in_list(pc_avma, object);
+}
+
+}  // namespace heapprof::agent

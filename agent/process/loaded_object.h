@@ -1,0 +1,31 @@
+// agent/process/loaded_object.h: finds the object that is mapped at an address, and reads its headers in memory.
+//
+// Guarantees
+//  - Reads the loader's own data and mapped headers only; opens no file, takes no lock.
+// Not provided: objects in other namespaces (dlmopen) where libc has no _dl_find_object (glibc before 2.35).
+// Context:  slow paths. pre: no dlclose of the object that holds the address is running in another thread.
+#pragma once
+
+#include "agent/process/modules.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+struct LoadedObject {
+  ModuleInfo info;
+  uint64_t bias;            // avma − svma
+  const char* path;         // as the loader knows it; empty: the main program
+  const uint8_t* build_id;  // in the object's own notes
+  uint32_t build_id_bytes;  // 0: none
+};
+
+// Looks up _dl_find_object. Call once, before find_object.
+void init_find_object();
+bool find_object(uint64_t pc_avma, LoadedObject* object);
+// True if the address lies in an object that is loaded. No preconditions; false, too, where libc has no _dl_find_object to tell.
+bool is_surely_loaded(const void* address);
+// For an address that is kept: nullptr if its object may be gone.
+void forget_unloaded(void** address);
+
+}  // namespace heapprof::agent

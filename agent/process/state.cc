@@ -1,0 +1,50 @@
+// agent/process/state.cc: the variables of state.h. They stand apart from start/start.cc, which writes most of them, so that what asks
+// about the process (rings, rules, wrappers) does not depend on how the agent starts.
+#include "agent/process/state.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+
+#include <string.h>
+
+namespace heapprof::agent {
+namespace {
+
+constexpr char kNever = 0;
+bool g_is_filtered = false;  // for certain, and not only by what the arena says
+
+}  // namespace
+
+ForkPage g_fork_page;
+int g_pid = 0;
+uint32_t g_life = 0;
+std::atomic<uint32_t> g_generation{0};
+const char* g_single_threaded = &kNever;
+bool g_use_tsc = false;
+bool g_producer_fence = false;
+constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
+
+void turn_off(wire::StopReason reason) {
+  uint32_t none = 0;
+  g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_relaxed);
+  g_fork_page.state = AgentState::kOff;
+}
+
+void mark_filtered() { g_is_filtered = true; }
+
+bool is_filtered() {
+  if (g_is_filtered) return true;
+  return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
+}
+
+bool may_wait_for_loader() { return g_life == 1 && g_fork_page.state != AgentState::kUnknown && !is_filtered(); }
+
+void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
+
+bool is_collector_dead() {
+  uint32_t word;
+  memcpy(&word, g_control->liveness, sizeof word);
+  return (word & wire::kFutexOwnerDied) != 0;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,235 @@
+// agent/record/context.cc: see context.h.
+//
+// A ring costs 1 MiB of address space and its context another one, touched only as they are used. Where no more can be had
+// (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals blocked: slow, but
+// nothing is lost.
+#include "agent/record/context.h"
+
+#include "agent/process/arena.h"
+#include "agent/process/lock.h"
+#include "agent/start/start.h"
+
+#include <errno.h>
+#include <string.h>
+
+namespace heapprof::agent {
+
+constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+constexpr uint32_t kSharedRing = 1;  // kept free for the threads that find no ring of their own
+constexpr uint32_t kMaxNested = 8;   // levels of signal handlers
+constexpr uint32_t kCandidates = 8;  // rings whose owner is looked at before a new one is mapped
+constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
+constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads every event to the slow path
+
+Context* g_contexts[wire::kMaxRings];
+uint32_t g_next_candidate;
+
+bool is_thread_gone(uint32_t thread_id) { return raw_syscall(SYS_tkill, static_cast<long>(thread_id), 0) == -ESRCH; }
+
+// Maps ring and context number `ring`. nullptr: no memory. pre: the lock is held.
+Context* make_context(uint32_t ring) {
+  unsigned char* data = map_ring(ring);
+  if (data == nullptr) return nullptr;
+  const uint64_t size_bytes = kContextBytes + unwind_context_bytes();
+  unsigned char* memory = static_cast<unsigned char*>(map_private(size_bytes));
+  if (memory == nullptr) return nullptr;
+  Context* context = reinterpret_cast<Context*>(memory);
+  context->unwind = make_unwind_context(memory + kContextBytes, &ring_header(ring)->unwind);
+  context->data = data;
+  context->mask = wire::ring_bytes(ring) - 1;
+  context->header = ring_header(ring);
+  context->ring = ring;
+  context->life = g_life;
+  g_contexts[ring] = context;
+  return context;
+}
+
+// Gives the ring to the calling thread.
+void take_context(Context* context, uint32_t thread_id) {
+  const bool left_half_way = context->guard != 0;
+  context->head = context->header->head.load(std::memory_order_relaxed);
+  context->limit = context->header->tail.load(std::memory_order_acquire) + context->mask + 1;  // pairs with (E)
+  context->thread_id = thread_id;
+  context->nested = nullptr;
+  context->header->in_event.store(0, std::memory_order_relaxed);
+  context->header->thread_id.store(thread_id, std::memory_order_relaxed);
+  if (left_half_way) {
+    context->needs_reset = true;
+    g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
+  }
+  reset_stack(context->unwind);  // another thread's, on a stack that may be gone
+  context->guard = 0;
+  require_opening(context);  // not now: the ring may be full, and the lock is held
+}
+
+// A ring whose thread is gone. `is_nested`: rings of the calling thread itself are in use.
+Context* find_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_nested) {
+  for (uint32_t tries = 0; tries < kCandidates && tries < claimed; ++tries) {
+    g_next_candidate = (g_next_candidate + 1) % claimed;
+    Context* context = g_contexts[g_next_candidate];
+    if (context == nullptr || context->is_shared) continue;
+    if (context->thread_id == thread_id ? !is_nested : is_thread_gone(context->thread_id)) return context;
+  }
+  return nullptr;
+}
+
+Context* shared_context() {
+  Context* context = g_contexts[kSharedRing];
+  return context != nullptr && context->is_shared ? context : nullptr;
+}
+
+// Makes the shared ring ready when a second ring is asked for: later there may be no memory left for it.
+void prepare_shared_ring() {
+  Context* context = make_context(kSharedRing);
+  if (context == nullptr) return;
+  context->is_shared = true;
+  context->header->shared.store(1, std::memory_order_relaxed);
+  take_context(context, 0);
+  context->guard = kAlwaysBusy;
+}
+
+// nullptr: there is not even a shared ring, or the process only borrows this memory.
+Context* claim_context(bool is_nested) {
+  if (is_filtered()) return nullptr;
+  SignalsBlocked blocked;
+  if (sys_getpid() != g_pid)
+    return nullptr;  // a vfork child: its parent's thread-local storage must not keep a ring of the child's
+  const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
+  lock(g_fork_page.lock);
+  uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
+  Context* context = nullptr;
+  if (claimed == 0) {
+    context = make_context(0);
+    claimed = 1;
+  } else {
+    static constexpr char kNever = 0;
+    g_single_threaded = &kNever;  // from the second ring on every event is stamped
+    context = find_abandoned_ring(claimed, thread_id, is_nested);
+    if (context == nullptr) {
+      if (shared_context() == nullptr) prepare_shared_ring();
+      if (claimed == 1) claimed = 2;
+      if (claimed < wire::kMaxRings && shared_context() != nullptr) {
+        context = make_context(claimed);
+        if (context != nullptr) ++claimed;
+      }
+    }
+  }
+  if (context != nullptr) {
+    take_context(context, thread_id);
+  } else if (!is_nested) {
+    context = shared_context();
+  }
+  g_control->rings_claimed.store(claimed, std::memory_order_release);  // (C)
+  std::atomic_thread_fence(
+      std::memory_order_seq_cst);  // before this ring's first stamp: the collector may look without a fence
+  unlock(g_fork_page.lock);
+  return context;
+}
+
+// An event began at stack pointer `old_sp` and has not ended; a new one begins at `sp`. A handler that interrupted the old one
+// runs below it on the same stack, or on the alternate signal stack; anything else means that the old one was left for good.
+bool is_abandoned(uint64_t old_sp, uint64_t sp) {
+  if (g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone) return false;
+  stack_t alternate{};
+  raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&alternate));
+  const uint64_t low = reinterpret_cast<uint64_t>(alternate.ss_sp);
+  const bool has_alternate = (alternate.ss_flags & SS_DISABLE) == 0;
+  const bool is_old_on_it = has_alternate && old_sp - low <= alternate.ss_size;
+  const bool is_new_on_it = has_alternate && sp - low <= alternate.ss_size;
+  if (is_old_on_it != is_new_on_it) return is_old_on_it;
+  return sp >= old_sp;
+}
+
+void recover(Context* context) {
+  for (Context* nested = context->nested; nested != nullptr; nested = nested->nested) {
+    if (nested->guard != 0) recover(nested);  // left together with this one
+    nested->guard = 0;
+  }
+  context->head = context->header->head.load(std::memory_order_relaxed);
+  context->header->in_event.store(0, std::memory_order_release);
+  reset_stack(context->unwind);
+  require_opening(context);
+  context->needs_reset = true;
+  g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
+}
+
+Context* begin_shared_event(Context* context) {
+  SignalMask previous;
+  const SignalMask all = ~SignalMask{0};
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous),
+              sizeof(SignalMask));
+  while (__atomic_exchange_n(&context->lock, 1, __ATOMIC_ACQUIRE) != 0) sys_yield();
+  context->signals = previous;
+  const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
+  if (context->thread_id != thread_id) {
+    context->thread_id = thread_id;
+    reset_stack(context->unwind);
+    require_opening(context);
+  }
+  return context;
+}
+
+void count_lost() { g_control->events_lost.fetch_add(1, std::memory_order_relaxed); }
+
+}  // namespace
+
+Context* begin_event_slow(uint64_t sp) {
+  if (t_flags != 0) {
+    if ((t_flags & kThreadSelfTest) != 0) g_self_test_events = g_self_test_events + 1;
+    return nullptr;
+  }
+  if (g_fork_page.state == AgentState::kOff) return nullptr;
+  if (g_fork_page.state == AgentState::kUnknown && !start_life()) return nullptr;
+
+  Context* context = t_context;
+  if (context != nullptr && context->life != g_life) context = nullptr;
+  if (context == nullptr) {
+    context = claim_context(false);
+    if (context == nullptr) {
+      count_lost();
+      return nullptr;
+    }
+    t_context = context;
+  }
+  if (context->is_shared) {
+    if (!is_filtered()) return begin_shared_event(context);
+    count_lost();
+    return nullptr;
+  }
+
+  for (uint32_t level = 0; context->guard != 0; ++level) {
+    if (is_abandoned(context->guard, sp)) {
+      recover(context);
+      break;
+    }
+    if (context->nested == nullptr && level < kMaxNested) context->nested = claim_context(true);
+    if (context->nested == nullptr) {
+      count_lost();
+      return nullptr;
+    }
+    context = context->nested;
+  }
+  context->guard = sp;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return context;
+}
+
+void end_shared_event(Context* context) {
+  const SignalMask previous = context->signals;
+  __atomic_store_n(&context->lock, 0u, __ATOMIC_RELEASE);
+  raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
+}
+
+void forget_contexts() {
+  for (Context*& context : g_contexts) {
+    // A thread that still holds it is led to the slow path, which sees that its life is over.
+    if (context != nullptr && context->guard == 0) context->guard = kAlwaysBusy;
+    context = nullptr;
+  }
+  t_context = nullptr;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,190 @@
+// agent/record/record.cc: see record.h. Everything that is not common (record_fast.h).
+#include "agent/record/record.h"
+
+#include "agent/record/record_fast.h"
+#include "agent/record/reference.h"
+#include "agent/start/start.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// What has to be done before the next record. False: not to be recorded.
+[[gnu::noinline]] bool prepare(Context* context) {
+  if (context->needs_open && !open_ring(context)) return false;
+  const uint32_t generation = g_generation.load(std::memory_order_relaxed);
+  if (context->generation != generation) {
+    if (!reserve(context, kRecordBytes)) return false;
+    context->generation = generation;
+    put(context, wire::pack_control(wire::ControlKind::kGeneration, generation));
+  }
+  set_generation(context->unwind, generation);
+  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? generation : kNotReady;
+  return true;
+}
+
+bool is_prepared(Context* context) {
+  return context->ready_for == g_generation.load(std::memory_order_relaxed) || prepare(context);
+}
+
+uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
+
+// device: nullptr for the heap.
+[[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
+  if (device == nullptr) return;
+  put(context, prefix(wire::RecordType::kPrefixDevice), wire::pack_device(device->operation, device->device));
+  if (device->object != 0) put(context, prefix(wire::RecordType::kPrefixObject), device->object);
+}
+
+// A record without a stack.
+[[gnu::always_inline]] inline void write_plain(Context* context, wire::RecordType type, uint64_t address,
+                                               const DeviceRecord* device = nullptr) {
+  if (!is_prepared(context) || !reserve(context, kRecordBytes)) return;
+  const uint32_t delta = stamp(context);
+  put_device(context, device);
+  if (address != 0 && !wire::is_compact_address(address)) {
+    put(context, prefix(wire::RecordType::kPrefixAddress), address);
+    address = 0;
+  }
+  put(context, wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0));
+  publish(context);
+}
+
+// Program counters [first, first + count) of the delta, outermost first, padded to a unit.
+void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint32_t count) {
+  const Frame* frames = delta.fresh_frames + first;
+  uint32_t i = 0;
+  for (; i + 1 < count; i += 2) put(context, frames[i].pc_avma, frames[i + 1].pc_avma);
+  if (i < count) put(context, frames[i].pc_avma, 0);
+}
+
+// A record with a stack.
+[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
+                                                 uint64_t size_bytes, const StartFrame& caller,
+                                                 const DeviceRecord* device = nullptr) {
+  if (!is_prepared(context)) return;
+  StackDelta delta;
+  if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
+    capture_stack(context->unwind, caller, context->generation, &delta);
+  } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
+    capture_frame_pointers(context->unwind, caller, context->generation, &delta);
+  } else {
+    capture_with_reference(context, caller, &delta);
+  }
+
+  uint32_t sent = 0;
+  while (HEAPPROF_UNLIKELY(delta.fresh - sent > wire::kMaxFreshFrames)) {
+    const uint32_t count = wire::kMaxFreshFrames;
+    if (!reserve(context, wire::kUnitBytes + wire::payload_bytes(count))) return;
+    put(context, wire::pack_w0(wire::RecordType::kStack, 0, 0),
+        wire::pack_w1(context->stamp_delta, delta.keep + sent, count));
+    put_frames(context, delta, sent, count);
+    publish(context);
+    sent += count;
+  }
+  const uint32_t rest = delta.fresh - sent;
+  if (!reserve(context, kRecordBytes + wire::payload_bytes(rest))) return;
+
+  const uint32_t stamp_delta = stamp(context);
+  put_device(context, device);
+  if (HEAPPROF_UNLIKELY(delta.truncation != 0)) {
+    put(context, prefix(wire::RecordType::kPrefixTruncated), delta.truncation);
+  }
+  if (HEAPPROF_UNLIKELY(!wire::is_compact_address(address))) {
+    put(context, prefix(wire::RecordType::kPrefixAddress), address);
+    address = 0;
+  }
+  if (HEAPPROF_UNLIKELY(!wire::is_compact_size(size_bytes))) {
+    put(context, prefix(wire::RecordType::kPrefixSize), size_bytes);
+    size_bytes = wire::kSizeInPrefix;
+  }
+  put(context, wire::pack_w0(type, address, size_bytes), wire::pack_w1(stamp_delta, delta.keep + sent, rest));
+  put_frames(context, delta, sent, rest);
+  publish(context);
+}
+
+// Of an event that ends a block. Every unload of an object frees memory while it goes on.
+Context* begin_ending_event(uint64_t sp) {
+  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
+  return begin_event(sp);
+}
+
+uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block); }
+
+}  // namespace
+
+void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller_of(hook_frame));
+  end_event(context);
+}
+
+void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (HEAPPROF_LIKELY(context != nullptr)) record_begun_malloc(context, block, size_bytes, hook_frame);
+}
+
+void record_free(const void* block, uint64_t sp) {
+  Context* context = begin_ending_event(sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  write_plain(context, wire::RecordType::kFree, address_of(block));
+  end_event(context);
+}
+
+void record_realloc_begin(const void* block, const uint64_t* hook_frame) {
+  Context* context = begin_ending_event(cfa_of(hook_frame));
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
+  end_event(context);
+}
+
+void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
+  const StartFrame caller = caller_of(hook_frame);
+  Context* context = begin_event(caller.sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (fresh != nullptr) {
+    write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
+  } else {
+    write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
+  }
+  end_event(context);
+}
+
+void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (context == nullptr) return;
+  switch (record.operation) {
+    case wire::DeviceOperation::kAllocate:
+    case wire::DeviceOperation::kAllocateFromPool:
+    case wire::DeviceOperation::kCreateHandle:
+    case wire::DeviceOperation::kMap:
+    case wire::DeviceOperation::kUnmap:
+    case wire::DeviceOperation::kRefuse:
+    case wire::DeviceOperation::kCall:
+    case wire::DeviceOperation::kAllocateUnseen:
+    case wire::DeviceOperation::kEndEstimate:
+    case wire::DeviceOperation::kMapRange:
+    case wire::DeviceOperation::kProtectRange:
+      write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
+                    &record);
+      break;
+    case wire::DeviceOperation::kRelease:
+    case wire::DeviceOperation::kRetainHandle:
+    case wire::DeviceOperation::kReleaseHandle:
+    case wire::DeviceOperation::kKeepHandle:
+    case wire::DeviceOperation::kEndContext:
+    case wire::DeviceOperation::kReleaseUnseen:
+    case wire::DeviceOperation::kBeginEstimate:
+    case wire::DeviceOperation::kKeep:
+    case wire::DeviceOperation::kGraphAddress:
+    case wire::DeviceOperation::kHold:
+    case wire::DeviceOperation::kKeepMappings:
+    case wire::DeviceOperation::kUnmapRange:
+    case wire::DeviceOperation::kMoveRange:
+    case wire::DeviceOperation::kKeepRange:
+      write_plain(context, wire::RecordType::kFree, record.address, &record);
+      break;
+  }
+  end_event(context);
+}
+
+}  // namespace heapprof::agent

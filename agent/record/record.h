@@ -1,0 +1,45 @@
+// agent/record/record.h: one call per event of the malloc family.
+//
+// Guarantees
+//  - A hook's errno is untouched. A call that finds no context or no space changes nothing but a counter.
+// Context:  hooks, between nothing: the real allocator is not running in this thread.
+// Cost:     see agent/README.md.
+#pragma once
+
+#include "agent/unwind/unwind.h"
+#include "shared/events.h"
+
+#include <cstddef>
+
+namespace heapprof::agent {
+
+// The hook's own frame (built with -fno-omit-frame-pointer): its caller's rbp, then the return address.
+#define HEAPPROF_HOOK_FRAME() static_cast<const uint64_t*>(__builtin_frame_address(0))
+inline uint64_t cfa_of(const uint64_t* hook_frame) { return reinterpret_cast<uint64_t>(hook_frame + 2); }
+// The state of the hook's caller.
+inline StartFrame caller_of(const uint64_t* hook_frame) { return {hook_frame[1], cfa_of(hook_frame), hook_frame[0]}; }
+
+struct Context;
+
+// After the real call returned a block.
+void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
+// The rest of it in an event that has begun.
+void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame);
+// Before the real call. pre: block is not nullptr. sp: the hook's CFA
+void record_free(const void* block, uint64_t sp);
+// Before the real realloc of a block. pre: block is not nullptr
+void record_realloc_begin(const void* block, const uint64_t* hook_frame);
+// After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
+void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
+
+// An operation on memory of a device, after an allocating call has returned, before a freeing one.
+struct DeviceRecord {
+  wire::DeviceOperation operation;
+  uint32_t device;  // wire::kFirstCudaDevice + ordinal …; not looked at where memory ends
+  uint64_t object;  // context or handle; 0: none
+  uint64_t address;
+  uint64_t size_bytes;
+};
+void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,75 @@
+// agent/record/reference.cc: see reference.h.
+#include "agent/record/reference.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/link_map.h"
+#include "agent/process/state.h"
+#include "agent/unwind/unwind_fast.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// Defined in libheapprof-verify.so; see agent/verify/reference_unwind.h for its contract.
+using ReferenceUnwind = uint32_t (*)(uint64_t start_pc, uint64_t start_sp, uint64_t* pcs, uint32_t max);
+ReferenceUnwind g_reference = nullptr;
+
+uint32_t walk_reference(Context* context, const StartFrame& caller) {
+  if (context->reference_pcs == nullptr) {
+    context->reference_pcs = static_cast<uint64_t*>(map_private(2 * kMaxFrames * sizeof(uint64_t)));
+    if (context->reference_pcs == nullptr) return 0;
+  }
+  t_flags |= kThreadSuppressed;
+  const uint32_t count = g_reference(caller.pc_avma, caller.sp, context->reference_pcs, kMaxFrames);
+  t_flags &= ~kThreadSuppressed;
+  return count;
+}
+
+bool is_equal(const uint64_t* a, const uint64_t* b, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool find_reference_unwinder() {
+  if (g_reference == nullptr) {
+    g_reference = reinterpret_cast<ReferenceUnwind>(find_in_process("heapprof_reference_unwind").address);
+  }
+  return g_reference != nullptr;
+}
+
+void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
+  if (!find_reference_unwinder()) {
+    capture_stack(context->unwind, caller, context->generation, delta);
+    return;
+  }
+  if (is_filtered()) {
+    capture_stack(context->unwind, caller, context->generation, delta);
+    g_control->verify_filtered.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const uint32_t count = walk_reference(context, caller);
+  if (g_control->unwinder == wire::UnwinderKind::kLibunwind && count != 0) {
+    replace_stack(context->unwind, context->reference_pcs, count, context->generation, delta);
+    return;
+  }
+  set_generation(context->unwind, context->generation);
+  if (is_same_plain_stack(context->unwind, caller.pc_avma, caller.sp)) {  // as the fast path asks
+    *delta = {context->unwind->count, 0, nullptr, 0};
+  } else {
+    capture_stack(context->unwind, caller, context->generation, delta);
+  }
+  if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
+  uint32_t own_count = 0;
+  const uint64_t* own = current_stack(context->unwind, &own_count);
+  g_control->verify_checked.fetch_add(1, std::memory_order_relaxed);
+  if (own_count != count || !is_equal(own, context->reference_pcs, count)) {
+    g_control->verify_mismatched.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace heapprof::agent

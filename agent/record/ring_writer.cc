@@ -1,0 +1,126 @@
+// agent/record/ring_writer.cc: see ring_writer.h.
+//
+// A full ring means that the collector is behind. It is waited for as long as it lives and makes progress: a lost event would
+// make every later number of its block wrong.
+#include "agent/record/ring_writer.h"
+
+#include "agent/libc/raw.h"
+
+#include <errno.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr int kYields = 4;             // before going to sleep
+constexpr long kSleepNs = 10'000'000;  // and look whether the collector is alive
+constexpr uint64_t kTicksPerMs =
+    1'000'000;  // at least: of a time stamp counter of 1 GHz; only where no clock may be read
+
+void count_lost(Context* context) {
+  context->header->events_lost.fetch_add(1, std::memory_order_relaxed);
+  require_opening(context);
+  context->needs_reset = true;
+  reset_stack(context->unwind);
+}
+
+bool has_space(Context* context, uint64_t bytes) {
+  const uint64_t tail = context->header->tail.load(std::memory_order_acquire);  // pairs with (E)
+  context->limit = tail + context->mask + 1;
+  return context->head + bytes <= context->limit;
+}
+
+bool has_to_spin() { return g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone; }
+
+// Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
+uint32_t sleep_for_space(Context* context, uint64_t bytes) {
+  if (has_to_spin()) {
+    const uint64_t start = __rdtsc();
+    while (__rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
+    return 1;
+  }
+  wire::RingHeader* header = context->header;
+  const uint32_t sequence = header->wake_sequence.load(std::memory_order_acquire);
+  header->waiting.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the collector stores tail, fences, loads waiting
+  uint32_t waited_ms = 0;
+  if (!has_space(context, bytes)) {
+    const long result = sys_futex_wait(&header->wake_sequence, sequence, kSleepNs);
+    // Interrupted by a timer's signals, or refused: time goes by all the same.
+    if (result == -ETIMEDOUT)
+      waited_ms = static_cast<uint32_t>(kSleepNs / 1'000'000);
+    else if (is_error(result) && result != -EAGAIN)
+      waited_ms = 1;
+  }
+  header->waiting.store(0, std::memory_order_relaxed);
+  return waited_ms;
+}
+
+}  // namespace
+
+bool wait_for_space(Context* context, uint64_t bytes) {
+  if (context->life != g_life) return false;  // an event of a forked child's parent ends here
+  if (has_space(context, bytes)) {
+    context->is_stalled = false;
+    return true;
+  }
+  if (context->is_stalled || g_control->full_policy == wire::FullPolicy::kDrop) {
+    if (is_collector_dead()) turn_off(wire::StopReason::kCollectorDied);
+    if (g_control->detach.load(std::memory_order_relaxed) != 0) {
+      turn_off(wire::StopReason::kDetached);
+      return false;
+    }
+    count_lost(context);
+    return false;
+  }
+  uint64_t seen_limit = context->limit;
+  uint32_t idle_ms = 0;
+  for (int round = 0;; ++round) {
+    if (g_fork_page.state != AgentState::kOn || context->life != g_life) return false;
+    if (is_collector_dead()) {
+      turn_off(wire::StopReason::kCollectorDied);
+      return false;
+    }
+    if (g_control->detach.load(std::memory_order_relaxed) != 0) {
+      turn_off(wire::StopReason::kDetached);
+      return false;
+    }
+    if (round < kYields && !has_to_spin()) {
+      sys_yield();
+    } else {
+      idle_ms += sleep_for_space(context, bytes);
+    }
+    if (has_space(context, bytes)) return true;
+    if (context->limit != seen_limit) {
+      seen_limit = context->limit;
+      idle_ms = 0;
+    }
+    if (idle_ms >= g_control->stall_timeout_ms) {
+      context->is_stalled = true;
+      count_lost(context);
+      return false;
+    }
+  }
+}
+
+bool open_ring(Context* context) {
+  if (!reserve(context, 4 * wire::kUnitBytes)) return false;
+  const uint64_t now = read_clock();
+  context->stamp_base = now;
+  context->stamp_delta = 0;
+  context->until_stamp = kUnstampedRun;
+  put(context, wire::pack_control(wire::ControlKind::kTimestamp, now));
+  put(context, wire::pack_control(wire::ControlKind::kThread, context->thread_id));
+  context->generation = g_generation.load(std::memory_order_relaxed);
+  if (context->generation != 0) put(context, wire::pack_control(wire::ControlKind::kGeneration, context->generation));
+  if (context->needs_reset) {
+    put(context,
+        wire::pack_control(wire::ControlKind::kReset, context->header->events_lost.load(std::memory_order_relaxed)));
+    context->needs_reset = false;
+  }
+  context->needs_open = false;
+  publish(context);
+  return true;
+}
+
+}  // namespace heapprof::agent

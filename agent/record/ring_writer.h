@@ -1,0 +1,73 @@
+// agent/record/ring_writer.h: writes records into the ring of a context.
+//
+// Guarantees
+//  - A record is seen whole or not at all; prefixes are published together with their record.
+//  - Space is waited for before the event is stamped, so that a waiting thread never holds the collector's watermark back.
+//
+// Context:  between begin_event and end_event.
+// Order:    (A) publish() release-stores head; the collector acquire-loads it.
+//           (B) in_event is stored before the stamp is taken and cleared after head; FenceMode says who orders it.
+//           (E) wait_for_space() acquire-loads tail.
+// Cost:     1 ns a record; 5-7 ns more where it is stamped.
+#pragma once
+
+#include "agent/record/clock.h"
+#include "agent/record/context.h"
+#include "shared/events.h"
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while the process is single-threaded
+
+// Waits for, or refuses, space. False: the event is lost (counted), or the agent has been turned off.
+bool wait_for_space(Context* context, uint64_t bytes);
+
+inline bool reserve(Context* context, uint64_t bytes) {
+  if (HEAPPROF_LIKELY(context->head + bytes <= context->limit)) return true;
+  return wait_for_space(context, bytes);
+}
+
+// pre: reserved
+inline void put(Context* context, uint64_t w0, uint64_t w1) {
+  uint64_t* at = reinterpret_cast<uint64_t*>(context->data + (context->head & context->mask));
+  at[0] = w0;
+  at[1] = w1;
+  context->head += wire::kUnitBytes;
+}
+inline void put(Context* context, wire::Record record) { put(context, record.w0, record.w1); }
+
+inline void publish(Context* context) {
+  // A signal handler may have forked between begin_event and here: the child must not write its parent's head. (in_event of the
+  // parent's ring, which it may have set, goes back with the parent's own next event, or is passed over after a while.)
+  if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return;
+  context->header->head.store(context->head, std::memory_order_release);  // (A)
+  context->header->in_event.store(0, std::memory_order_release);          // (B)
+}
+
+// The stamp of the record to be written now, as a delta; may put a kTimestamp record. pre: two units are reserved.
+inline uint32_t stamp(Context* context) {
+  if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
+    if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
+    context->until_stamp = kUnstampedRun;
+  } else {
+    context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (HEAPPROF_UNLIKELY(g_producer_fence)) std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  const uint64_t now = read_clock();
+  uint64_t delta = now - context->stamp_base;
+  if (HEAPPROF_UNLIKELY(delta >> 32 != 0)) {
+    context->stamp_base = now;
+    delta = 0;
+    put(context, wire::pack_control(wire::ControlKind::kTimestamp, now));
+  }
+  context->stamp_delta = static_cast<uint32_t>(delta);
+  return context->stamp_delta;
+}
+
+// Writes the records that tell the collector whose events follow. False: no space, as above.
+bool open_ring(Context* context);
+
+}  // namespace heapprof::agent

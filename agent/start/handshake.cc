@@ -1,0 +1,132 @@
+// agent/start/handshake.cc: see handshake.h.
+#include "agent/start/handshake.h"
+
+#include "agent/libc/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr long kPatienceSeconds = 1;
+constexpr int kMostWaits = 10;  // of that length, for a collector that runs
+
+int open_socket() {
+  const long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (is_error(fd)) return -1;
+  const timeval patience{kPatienceSeconds, 0};
+  for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, option, reinterpret_cast<long>(&patience), sizeof patience);
+  }
+  return static_cast<int>(fd);
+}
+
+bool connect_to(int fd, const char* path, bool is_abstract) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const size_t length = strlen(path);
+  memcpy(address.sun_path + (is_abstract ? 1 : 0), path, length);
+  const size_t size = offsetof(sockaddr_un, sun_path) + length + 1;  // the leading, or the closing zero byte
+  return !is_error(raw_syscall(SYS_connect, fd, reinterpret_cast<long>(&address), static_cast<long>(size)));
+}
+
+// A small file of /proc, closed by a zero byte. Returns the bytes read, 0 if it cannot be read.
+size_t read_proc(const char* path, char* text, size_t size) {
+  const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  if (is_error(fd)) return 0;
+  const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(text), static_cast<long>(size - 1));
+  sys_close(static_cast<int>(fd));
+  const size_t bytes = is_error(got) ? 0 : static_cast<size_t>(got);
+  text[bytes] = 0;
+  return bytes;
+}
+
+// Whether the collector runs, as /proc says; one that was stopped will not answer. False where nobody can tell.
+bool is_peer_running(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (is_error(raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, reinterpret_cast<long>(&peer),
+                           reinterpret_cast<long>(&size))))
+    return false;
+  char path[32] = "/proc/";
+  char* at = path + strlen(path);
+  for (int digit = 1'000'000'000; digit != 0; digit /= 10) {
+    if (peer.pid >= digit) *at++ = static_cast<char>('0' + peer.pid / digit % 10);
+  }
+  strcpy(at, "/stat");
+  char stat[512];
+  const char* name_end = nullptr;
+  if (peer.pid <= 0 || read_proc(path, stat, sizeof stat) == 0) return false;
+  for (const char* c = stat; *c != 0; ++c) {
+    if (*c == ')') name_end = c;  // the name in brackets may hold anything
+  }
+  return name_end != nullptr && name_end[1] == ' ' && strchr("RSD", name_end[2]) != nullptr;
+}
+
+// Receives the answer and the descriptor that may come with it (-1).
+bool receive(int fd, wire::Welcome* welcome, int* arena_fd) {
+  *arena_fd = -1;
+  iovec part{welcome, sizeof *welcome};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  long received;
+  int waits = 0;
+  do {
+    received = raw_syscall(SYS_recvmsg, fd, reinterpret_cast<long>(&message), MSG_CMSG_CLOEXEC);
+    if (received == -EAGAIN && ++waits < kMostWaits && is_peer_running(fd)) received = -EINTR;  // it is only busy
+  } while (received == -EINTR);  // a debugger, SIGSTOP and SIGCONT
+  if (received != static_cast<long>(sizeof *welcome)) return false;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+    memcpy(arena_fd, CMSG_DATA(header), sizeof *arena_fd);
+  }
+  return true;
+}
+
+}  // namespace
+
+uint32_t count_own_filters() {
+  char status[4096];
+  const size_t bytes = read_proc("/proc/self/status", status, sizeof status);
+  constexpr char kName[] = "\nSeccomp_filters:\t";  // since Linux 5.10
+  const char* at = static_cast<const char*>(memmem(status, bytes, kName, sizeof kName - 1));
+  uint32_t count = 0;
+  if (at == nullptr) return 0;
+  for (at += sizeof kName - 1; *at >= '0' && *at <= '9'; ++at) count = count * 10 + static_cast<uint32_t>(*at - '0');
+  return count;
+}
+
+int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict) {
+  *verdict = kNoVerdict;
+  int fd = open_socket();
+  if (fd < 0) return -1;
+  if (!connect_to(fd, socket_path, true)) {
+    sys_close(fd);
+    fd = open_socket();
+    if (fd < 0) return -1;
+    if (!connect_to(fd, socket_path, false)) {
+      sys_close(fd);
+      return -1;
+    }
+  }
+  int arena_fd = -1;
+  wire::Welcome welcome{};
+  const long sent = raw_syscall(SYS_sendto, fd, reinterpret_cast<long>(&hello), sizeof hello, MSG_NOSIGNAL, 0, 0);
+  const bool answered = sent == static_cast<long>(sizeof hello) && receive(fd, &welcome, &arena_fd);
+  sys_close(fd);
+  if (answered && welcome.magic == wire::kMagic) *verdict = welcome.verdict;
+  if (*verdict == wire::Verdict::kRecord && welcome.arena_bytes == wire::kArenaBytes) return arena_fd;
+  if (arena_fd >= 0) sys_close(arena_fd);
+  return -1;
+}
+
+}  // namespace heapprof::agent

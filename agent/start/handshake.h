@@ -1,0 +1,21 @@
+// agent/start/handshake.h: asks the collector for an arena.
+//
+// Guarantees
+//  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and so is only busy
+//    (on a loaded machine its rounds take seconds). Both descriptors are closed again.
+// Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
+#pragma once
+
+#include "shared/wire.h"
+
+namespace heapprof::agent {
+
+// Seccomp filters of this process as /proc says; 0 where it does not.
+uint32_t count_own_filters();
+
+inline constexpr wire::Verdict kNoVerdict{};
+
+// Returns the arena's descriptor, or -1; *verdict says why not, kNoVerdict that no answer came.
+int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict);
+
+}  // namespace heapprof::agent

@@ -1,0 +1,118 @@
+// agent/start/self_test.cc: see self_test.h. The calls go through the same symbols as the program's own.
+#include "agent/start/self_test.h"
+
+#include "agent/hooks/operator_new.h"
+#include "agent/hooks/real.h"
+#include "agent/process/link_map.h"
+#include "agent/process/state.h"
+
+#include <malloc.h>
+#include <stdlib.h>
+
+// C23's, where libc has them; the agent defines them always.
+extern "C" void free_sized(void* block, size_t size);
+extern "C" void free_aligned_sized(void* block, size_t alignment, size_t size);
+extern "C" void* _Znwm(size_t size);
+extern "C" void _ZdlPv(void* block);
+
+namespace heapprof::agent {
+
+volatile uint32_t g_self_test_events = 0;
+
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kSize = 128;
+
+enum Hook : uint32_t {
+#define X(result, name, params, args) kHook_##name,
+#include "shared/hooks.def"
+#undef X
+};
+
+class Tester {
+ public:
+  // Calls `action`, which is to give `want` events, and notes a failure of bit `bit` if it does not.
+  template <typename Action>
+  void expect(uint32_t bit, uint32_t want, Action action) {
+    const uint32_t before = g_self_test_events;
+    action();
+    if (g_self_test_events != before + want) failures_ |= 1u << bit;
+  }
+  uint32_t failures() const { return failures_; }
+
+ private:
+  uint32_t failures_ = 0;
+};
+
+// "…/libstdc++.so.6" begins with "libstdc++.so" from its last slash on.
+bool has_file_name(const link_map* object, const char* prefix) {
+  const char* name = object->l_name;
+  for (const char* at = name; *at != 0; ++at) {
+    if (*at == '/') name = at + 1;
+  }
+  while (*prefix != 0 && *name == *prefix) ++name, ++prefix;
+  return *prefix == 0;
+}
+
+// A replacement of operator new is the program's code, and its constructors have not run: never call it.
+bool is_new_testable() {
+  const Definition found = find_in_process("_Znwm");
+  if (found.address == nullptr || find_in_process("_ZdlPv").object != found.object) return false;
+  return is_new_recorded() || has_file_name(found.object, "libstdc++.so") || has_file_name(found.object, "libc++.so");
+}
+
+// A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind it.
+bool is_family_elsewhere() {
+  for (const char* name : {"malloc", "free", "calloc", "realloc"}) {
+    if (find_in_process(name).object != find_behind_agent(name).object) return true;
+  }
+  return false;
+}
+
+// Of the allocating hooks that have such blocks as free takes.
+bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
+
+}  // namespace
+
+uint32_t run_self_test() {
+  if (is_family_elsewhere()) return 1u << kHook_malloc | 1u << kHook_free | 1u << kHook_calloc | 1u << kHook_realloc;
+  t_flags |= kThreadSelfTest;
+  Tester tester;
+  // volatile: the compiler may remove a malloc whose block is freed unused
+  void* volatile block = nullptr;
+  tester.expect(kHook_malloc, 1, [&block] { block = malloc(kSize); });
+  tester.expect(kHook_realloc, 2, [&block] { block = realloc(block, 2 * kSize); });
+  tester.expect(kHook_free, 1, [&block] { free(block); });
+  tester.expect(kHook_calloc, 1, [&block] { block = calloc(2, kSize); });
+  if (is_testable(kHook_free_sized)) {
+    tester.expect(kHook_free_sized, 1, [&block] { free_sized(block, 2 * kSize); });
+  } else {
+    free(block);
+  }
+  const auto try_aligned = [&tester, &block](Hook hook, auto action) {
+    if (!is_testable(hook)) return;
+    tester.expect(hook, 1, action);
+    free(block);
+  };
+  try_aligned(kHook_memalign, [&block] { block = memalign(kAlignment, kSize); });
+  try_aligned(kHook_aligned_alloc, [&block] { block = aligned_alloc(kAlignment, kSize); });
+  try_aligned(kHook_posix_memalign, [&block] {
+    void* out = nullptr;
+    if (posix_memalign(&out, kAlignment, kSize) == 0) block = out;
+  });
+  try_aligned(kHook_valloc, [&block] { block = valloc(kSize); });
+  try_aligned(kHook_pvalloc, [&block] { block = pvalloc(kSize); });
+  if (is_testable(kHook_aligned_alloc) && is_testable(kHook_free_aligned_sized)) {
+    block = aligned_alloc(kAlignment, kSize);
+    tester.expect(kHook_free_aligned_sized, 1, [&block] { free_aligned_sized(block, kAlignment, kSize); });
+  }
+  if (is_new_testable()) {
+    tester.expect(kSelfTestNew, 1, [&block] { block = _Znwm(kSize); });
+    tester.expect(kSelfTestNew, 1, [&block] { _ZdlPv(block); });
+  }
+  t_flags &= ~kThreadSelfTest;
+  return tester.failures();
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,210 @@
+// agent/start/start.cc: one process image has one first look (resolve_once) and a life in each process that runs it (start_life): the
+// started program's, and one for every forked child, which begins at the child's first allocation, because nothing runs at a fork.
+#include "agent/start/start.h"
+
+#include "agent/cuda/routes.h"
+#include "agent/hooks/exec.h"
+#include "agent/hooks/host_limit.h"
+#include "agent/hooks/jumped.h"
+#include "agent/hooks/mapping.h"
+#include "agent/hooks/operator_new.h"
+#include "agent/hooks/real.h"
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/environment.h"
+#include "agent/process/link_map.h"
+#include "agent/process/lock.h"
+#include "agent/process/modules.h"
+#include "agent/process/state.h"
+#include "agent/record/context.h"
+#include "agent/record/reference.h"
+#include "agent/start/handshake.h"
+#include "agent/start/self_test.h"
+#include "agent/unwind/unwind.h"
+
+#include <linux/membarrier.h>
+#include <string.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+std::atomic<uint32_t> g_resolved{0};  // 0: not yet, 1: a thread is at it, 2: done
+const link_map* g_malloc_object = nullptr;
+uint32_t g_self_test_failures = 0;
+bool g_fork_safe = false;
+
+// libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before glibc 2.32).
+const char* single_threaded_flag() {
+  return static_cast<const char*>(find_in_process("__libc_single_threaded").address);
+}
+
+void copy_text(char* to, size_t size, const char* from) {
+  strncpy(to, from, size - 1);
+  to[size - 1] = 0;
+}
+
+bool register_membarrier() {
+  return !is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0));
+}
+
+void fill_hello(wire::Hello* hello, bool forked) {
+  hello->magic = wire::kMagic;
+  hello->version = wire::kProtocolVersion;
+  if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
+  if (forked) hello->flags |= wire::kHelloForked;
+  if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
+  if (single_threaded_flag() != nullptr) hello->flags |= wire::kHelloSingleThreadedFlag;
+  if (find_reference_unwinder()) hello->flags |= wire::kHelloReferenceUnwinder;
+  if (find_in_process("_dl_find_object").address != nullptr) hello->flags |= wire::kHelloFindObject;
+  hello->self_test_failures = g_self_test_failures;
+  hello->page_bytes = wire::kPageBytes;
+  copy_text(hello->agent_version, sizeof hello->agent_version, HEAPPROF_VERSION);
+  if (void* version = find_in_process("gnu_get_libc_version").address) {
+    copy_text(hello->libc_version, sizeof hello->libc_version, reinterpret_cast<const char* (*)()>(version)());
+  }
+  if (g_malloc_object != nullptr) copy_text(hello->malloc_object, sizeof hello->malloc_object, g_malloc_object->l_name);
+  const link_map* new_object = find_in_process("_Znwm").object;
+  if (new_object != nullptr) copy_text(hello->new_object, sizeof hello->new_object, new_object->l_name);
+}
+
+// A forked child still has its parent's arena: who reads the parent's profile shall know of a child that has none.
+// Nothing is said where the collector itself has sent the child away or is dead.
+void note_lost_child() {
+  if (g_control == nullptr || is_collector_dead()) return;
+  char path[sizeof wire::Note::text] = "a forked child";
+  if (!is_filtered()) {
+    const long length = raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+                                    reinterpret_cast<long>(path), sizeof path - 1);
+    if (!is_error(length)) path[length] = 0;
+  }
+  const auto obstacle = is_filtered() ? wire::ImageObstacle::kChildFiltered : wire::ImageObstacle::kChildCutOff;
+  add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), path, false);
+}
+
+// Asks for an arena. Returns its descriptor, or -1.
+int ask_for_arena(bool forked) {
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return -1;
+  if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();
+  int fd = -1;
+  wire::Verdict verdict = kNoVerdict;
+  if (!is_filtered()) {  // socket() may be what kills
+    wire::Hello hello{};
+    fill_hello(&hello, forked);
+    fd = ask_collector(invitation.socket_path, hello, &verdict);
+  }
+  if (fd < 0 && forked && verdict == kNoVerdict) note_lost_child();
+  return fd;
+}
+
+// Asks for an arena and maps it. pre: the lock is held, signals are blocked.
+bool join_collector(bool forked) {
+  const int fd = ask_for_arena(forked);
+  if (forked) {
+    forget_contexts();
+    forget_arena();
+    reset_modules_after_fork();
+  }
+  if (fd < 0) return false;
+  const bool mapped = map_arena(fd);
+  sys_close(fd);
+  if (!mapped) return false;
+  if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
+  g_control->attached.store(1, std::memory_order_relaxed);
+  g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
+  g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
+  if (const char* flag = single_threaded_flag()) g_single_threaded = flag;
+  g_control->generation.store(g_generation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  set_max_frames(g_control->max_frames);
+  if (!init_unwinder()) {
+    turn_off(wire::StopReason::kNoMemory);
+    return false;
+  }
+  if (!g_fork_safe) {
+    turn_off(wire::StopReason::kNoWipeOnFork);
+    return false;
+  }
+  if (!forked && g_control->host_limit_bytes != 0) {
+    if (is_new_recorded() || !start_host_limit(g_control->host_limit_bytes, g_malloc_object)) {
+      turn_off(wire::StopReason::kNoUsableSize);
+      return false;
+    }
+  }
+  return true;
+}
+
+// The first look at this process image. pre: the lock is held.
+void resolve_once() {
+  bool forked_safe =
+      !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
+  g_fork_safe = forked_safe;
+  if (!find_real_functions(&g_malloc_object)) return;
+  settle_mapping_hooks();
+  settle_exec_hooks();
+  settle_jumped_hooks();
+  settle_cuda_routes();
+  settle_new_hooks(g_malloc_object);  // calls the allocator
+}
+
+// With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is loaded.
+__attribute__((constructor)) void start_agent() {
+  if (g_fork_page.state == AgentState::kUnknown) start_life();
+  const Invitation invitation = find_invitation();
+  if (invitation.socket_path != nullptr && !invitation.follow) clean_environment();
+}
+
+}  // namespace
+
+void resolve_real_functions() {
+  if (g_resolved.load(std::memory_order_acquire) == 2) return;
+  uint32_t expected = 0;
+  if (g_resolved.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+    resolve_once();
+    g_resolved.store(2, std::memory_order_release);
+    return;
+  }
+  while (g_resolved.load(std::memory_order_acquire) != 2) sys_yield();
+}
+
+bool start_life() {
+  SignalsBlocked blocked;
+  resolve_real_functions();
+  lock(g_fork_page.lock);
+  if (g_fork_page.state == AgentState::kUnknown) {
+    t_flags |= kThreadStarting;
+    const bool forked = g_life != 0;
+    if (is_filtered()) mark_filtered();  // the arena that says so is about to be left
+    ++g_life;
+    g_pid = sys_getpid();
+    if (!forked && find_invitation().socket_path != nullptr) {
+      g_self_test_failures = run_self_test();
+    }
+    if (join_collector(forked)) {
+      g_fork_page.state = AgentState::kOn;
+    } else {
+      g_fork_page.state = AgentState::kOff;
+    }
+    t_flags &= ~kThreadStarting;
+  }
+  unlock(g_fork_page.lock);
+  return g_fork_page.state == AgentState::kOn;
+}
+
+void expect_filter() {
+  if (g_fork_page.state == AgentState::kOn) {
+    announce_loaded_objects(g_generation.load(std::memory_order_relaxed));
+    g_control->filter.store(wire::FilterState::kCertain, std::memory_order_relaxed);
+  }
+  mark_filtered();
+}
+
+void note_unloading() {
+  forget_new_functions();
+  forget_cuda();
+  if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
+  const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
+  g_control->generation.store(generation, std::memory_order_relaxed);
+}
+
+}  // namespace heapprof::agent

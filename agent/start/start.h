@@ -1,0 +1,26 @@
+// agent/start/start.h: how the agent starts in a process and in a forked child, and what else must reach all of its parts.
+//
+// This is the one header that lower parts include from above: hooks and records begin a life of the agent, or say that code is
+// being unloaded or that a filter is coming; start.cc tells each part that has to know.
+//
+// Guarantees
+//  - No thread, no signal handler, no descriptor kept, nothing at exit, no lock that a fork could leave locked.
+//
+// Context:  start-up, first allocation after fork, dlclose, prctl.
+#pragma once
+
+namespace heapprof::agent {
+
+// Finds the real functions; once. Every hook's pointer leads here until it is done.
+void resolve_real_functions();
+
+// Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
+bool start_life();
+
+// The program is about to filter its system calls: what needs any is done now, and no more from now on.
+void expect_filter();
+
+// An object is being unloaded: rules, modules and functions found so far may be void. In any state.
+void note_unloading();
+
+}  // namespace heapprof::agent

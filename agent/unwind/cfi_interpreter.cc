@@ -1,0 +1,123 @@
+// agent/unwind/cfi_interpreter.cc: see cfi_interpreter.h.
+#include "agent/unwind/cfi_interpreter.h"
+
+#include "agent/unwind/dwarf_expression.h"
+#include "agent/unwind/unwind_rule.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+class Frame {
+ public:
+  Frame(const FrameDescription& description, CfiWorkspace* workspace, const Registers& callee)
+      : description_(description), row_(workspace->row), stack_(workspace->expression_stack), callee_(callee) {}
+
+  Step find_cfa() {
+    if (row_.cfa_expression != nullptr) return as_step(evaluate(row_.cfa_expression, nullptr, &cfa_avma_));
+    if (!callee_.is_known(static_cast<uint32_t>(row_.cfa_register))) return Step::kUnknownRegister;
+    cfa_avma_ = callee_.value[row_.cfa_register] + static_cast<uint64_t>(row_.cfa_offset);
+    return Step::kDone;
+  }
+
+  uint64_t cfa_avma() const { return cfa_avma_; }
+
+  // Restores one register into *caller, or leaves it unknown there.
+  Step restore(uint32_t number, Registers* caller) const {
+    const int64_t value = row_.values[number];
+    const uint64_t from_cfa = cfa_avma_ + static_cast<uint64_t>(value);
+    uint64_t content = 0;
+    switch (row_.rules[number]) {
+      case RegisterRule::kUndefined: return Step::kDone;
+      case RegisterRule::kUnspecified:
+        if (number == kRegisterSp) {
+          caller->set(number, cfa_avma_);
+          return Step::kDone;
+        }
+        return copy(number, number, caller);
+      case RegisterRule::kSame: return copy(number, number, caller);
+      case RegisterRule::kRegister: return copy(static_cast<uint64_t>(value), number, caller);
+      case RegisterRule::kValueOffset: caller->set(number, from_cfa); return Step::kDone;
+      case RegisterRule::kOffset: return load(from_cfa, number, caller);
+      case RegisterRule::kExpression: {
+        const Step step = as_step(evaluate(reinterpret_cast<const uint8_t*>(value), &cfa_avma_, &content));
+        return step == Step::kDone ? load(content, number, caller) : step;
+      }
+      case RegisterRule::kValueExpression: {
+        const Step step = as_step(evaluate(reinterpret_cast<const uint8_t*>(value), &cfa_avma_, &content));
+        if (step == Step::kDone) caller->set(number, content);
+        return step;
+      }
+    }
+    return Step::kBadFrame;
+  }
+
+ private:
+  static Step as_step(Evaluation evaluation) {
+    if (evaluation == Evaluation::kDone) return Step::kDone;
+    return evaluation == Evaluation::kUnknownRegister ? Step::kUnknownRegister : Step::kBadFrame;
+  }
+
+  Evaluation evaluate(const uint8_t* block, const uint64_t* initial, uint64_t* result) const {
+    return evaluate_expression(block, description_.readable_end, callee_, initial, stack_, result);
+  }
+
+  Step copy(uint64_t from, uint32_t to, Registers* caller) const {
+    if (from >= kRegisterCount || !callee_.is_known(static_cast<uint32_t>(from))) return Step::kUnknownRegister;
+    caller->set(to, callee_.value[from]);
+    return Step::kDone;
+  }
+
+  static Step load(uint64_t slot_avma, uint32_t number, Registers* caller) {
+    uint64_t content = 0;
+    if (!read_target_memory(slot_avma, sizeof content, &content)) return Step::kBadFrame;
+    caller->set(number, content);
+    return Step::kDone;
+  }
+
+  const FrameDescription& description_;
+  const CfiRow& row_;
+  uint64_t* stack_;
+  const Registers& callee_;
+  uint64_t cfa_avma_ = 0;
+};
+
+Step as_step(FrameSearch search) {
+  switch (search) {
+    case FrameSearch::kFound: return Step::kDone;
+    case FrameSearch::kEndOfStack: return Step::kEndOfStack;
+    default: return Step::kNoUnwindInfo;
+  }
+}
+
+}  // namespace
+
+Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
+  FrameDescription description;
+  uint64_t row_avma = 0;
+  const Step search = as_step(find_frame(registers->value[kRegisterPc], generation, &description, &row_avma));
+  if (search != Step::kDone) return search;
+  if (!run_cfi_program(description, row_avma, workspace)) return Step::kNoUnwindInfo;
+  const uint32_t return_register = description.return_register;
+  if (return_register >= kRegisterCount) return Step::kNoUnwindInfo;
+  if (workspace->row.rules[return_register] == RegisterRule::kUndefined) return Step::kEndOfStack;
+
+  Frame frame(description, workspace, *registers);
+  const Step cfa = frame.find_cfa();
+  if (cfa != Step::kDone) return cfa;
+  Registers caller{};
+  for (uint32_t number = 0; number < kRegisterCount; ++number) {
+    const Step step = frame.restore(number, &caller);
+    const bool is_needed = number == return_register || number == kRegisterSp || number == kRegisterBp;
+    if (step != Step::kDone && is_needed) return step;
+  }
+  const uint64_t return_avma = caller.value[return_register];
+  caller.set(kRegisterPc, return_avma != 0 && description.is_signal_frame ? return_avma + 1 : return_avma);
+  const uint64_t sp = caller.value[kRegisterSp];
+  if ((sp & 7) != 0 || !is_plausible_address(sp)) return Step::kBadFrame;
+  *has_jumped = sp <= registers->value[kRegisterSp];
+  *registers = caller;
+  return Step::kDone;
+}
+
+}  // namespace heapprof::agent

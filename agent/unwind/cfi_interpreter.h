@@ -1,0 +1,28 @@
+// agent/unwind/cfi_interpreter.h: steps from a frame to its caller by the whole of its call frame information.
+//
+// Guarantees
+//  - Every register that the information gives is restored; one whose rule needs an unknown register becomes unknown.
+//  - After a signal frame the program counter is the interrupted address + 1 (shared/events.h).
+// Context:  slow path of a hook: rules that are not compact (expressions, other registers, signal frames).
+// Cost:     about 1 µs a frame.
+#pragma once
+
+#include "agent/unwind/cfi_program.h"
+#include "agent/unwind/registers.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+enum class Step : uint8_t {
+  kDone,  // *registers is the caller's
+  kEndOfStack,
+  kNoUnwindInfo,
+  kUnknownRegister,  // the CFA or the return address needs a register that is not known
+  kBadFrame,         // the result cannot be a frame
+};
+
+// Leaves *registers as they are unless it returns kDone. has_jumped: the caller's frame is not above this one.
+Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped);
+
+}  // namespace heapprof::agent

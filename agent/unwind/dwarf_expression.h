@@ -1,0 +1,37 @@
+// agent/unwind/dwarf_expression.h: evaluates the DWARF expressions of call frame information.
+//
+// Guarantees
+//  - Ends after kMaxExpressionSteps operations; divides by zero, jumps and stack errors are refused, never executed.
+// Not provided: locations, pieces, types, thread-local storage: call frame information has no use for them.
+// Context:  slow path of a hook.
+// Trust:    an expression may read memory by an address that it computes from registers; addresses that no process can have
+//           mapped are refused, others are believed, as compilers write these expressions.
+#pragma once
+
+#include "agent/unwind/cfi_program.h"
+#include "agent/unwind/registers.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+inline constexpr uint32_t kMaxExpressionSteps = 1000;
+
+enum class Evaluation : uint8_t {
+  kDone,
+  kUnknownRegister,  // it needs a register whose content is not known
+  kMalformed,
+};
+
+// block: the address of the expression's length field, within readable memory that ends at readable_end.
+// initial: pushed first (the CFA), or nullptr. stack: kMaxExpressionDepth words.
+Evaluation evaluate_expression(const uint8_t* block, const uint8_t* readable_end, const Registers& registers,
+                               const uint64_t* initial, uint64_t* stack, uint64_t* result);
+
+// False where nothing can be mapped: near 0 and beyond the user's half of the address space.
+inline bool is_plausible_address(uint64_t avma) { return avma >= 1u << 16 && avma < uint64_t{1} << 56; }
+
+// Reads size_bytes (1, 2, 4 or 8) at avma.
+bool read_target_memory(uint64_t avma, uint32_t size_bytes, uint64_t* value);
+
+}  // namespace heapprof::agent

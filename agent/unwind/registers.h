@@ -1,0 +1,52 @@
+// agent/unwind/registers.h: the registers of one frame, by their DWARF numbers, and how to begin a walk in our own frame.
+//
+// This is the x86-64 version (System V ABI, table 3.36); another architecture brings its own.
+#pragma once
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+enum DwarfRegister : uint32_t {
+  kRegisterRbx = 3,
+  kRegisterBp = 6,
+  kRegisterSp = 7,
+  kRegisterR12 = 12,
+  kRegisterR15 = 15,
+  kRegisterPc = 16,  // the return address column
+  kRegisterCount = 17,
+};
+
+struct Registers {
+  uint64_t value[kRegisterCount];
+  uint32_t known;  // bit i: value[i] is what register i held in this frame
+
+  bool is_known(uint32_t number) const { return number < kRegisterCount && (known >> number & 1) != 0; }
+  void set(uint32_t number, uint64_t content) {
+    value[number] = content;
+    known |= 1u << number;
+  }
+};
+
+// The registers of the function that this is inlined into; the program counter is that of an instruction in it, + 1, as of an
+// interrupted frame. Only the registers that calls preserve are known.
+[[gnu::always_inline]] inline void read_own_registers(Registers* registers) {
+  uint64_t pc_avma;
+  asm volatile(
+      "movq %%rbx, 24(%[to])\n\t"
+      "movq %%rbp, 48(%[to])\n\t"
+      "movq %%rsp, 56(%[to])\n\t"
+      "movq %%r12, 96(%[to])\n\t"
+      "movq %%r13, 104(%[to])\n\t"
+      "movq %%r14, 112(%[to])\n\t"
+      "movq %%r15, 120(%[to])\n"
+      "0:\tleaq 0b(%%rip), %[pc]"
+      : [pc] "=&r"(pc_avma)
+      : [to] "r"(registers->value)
+      : "memory");
+  registers->value[kRegisterPc] = pc_avma + 1;
+  registers->known =
+      1u << kRegisterRbx | 1u << kRegisterBp | 1u << kRegisterSp | 0xfu << kRegisterR12 | 1u << kRegisterPc;
+}
+
+}  // namespace heapprof::agent

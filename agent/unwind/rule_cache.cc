@@ -1,0 +1,134 @@
+// agent/unwind/rule_cache.cc: see rule_cache.h.
+//
+// A slot is two 8-byte words: the program counter, and the rule packed together with the generation it is valid for. 16-byte
+// loads would make it one, but they are atomic only on processors with AVX (and on others only by a locked write), so a slot is
+// written under a protocol instead, which needs nothing but 8-byte atomics:
+//   writer: pc := kBusy (compare-and-swap: only one writer wins); rule := new (release); pc := new (release)
+//   reader: rule, then pc (acquire), then rule again: valid if both rules are the same, of the reader's generation, and pc is his
+// Why a reader never pairs one pc with another's rule: a slot is only rewritten for a later generation than the one that it
+// holds, so the rule word takes a value of generation g at most once, and a reader who saw it twice knows that it did not change
+// in between. The pc that he read in between is then kBusy or the pc that was stored after this rule: had it been a later one,
+// his second read, ordered after it, would have seen a later rule.
+// Program counter and generation share no word, so generations may be 28 bits wide; they wrap around after 268 million unloads.
+#include "agent/unwind/rule_cache.h"
+
+#include "agent/libc/raw.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr uint32_t kWays = 4;  // slots of one cache line, any of which may hold a rule
+constexpr uint32_t kSetBits = 15;
+constexpr uint64_t kSets = uint64_t{1} << kSetBits;
+constexpr uint64_t kBusy = ~uint64_t{0};
+
+struct Slot {
+  std::atomic<uint64_t> pc_avma;
+  std::atomic<uint64_t> packed;  // 0: never used
+};
+struct alignas(64) Set {
+  Slot slots[kWays];
+};
+static_assert(sizeof(Set) == 64 && kSets * kWays == 131072);
+
+constexpr uint64_t kCacheBytes = kSets * sizeof(Set);
+
+Set* g_sets = nullptr;
+
+// packed = generation:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
+constexpr uint32_t kGenerationShift = 36;
+constexpr uint32_t kGenerationCount = (1u << 28) - 1;
+
+// Never 0, so that an unused slot belongs to no generation.
+uint32_t generation_tag(uint32_t generation) { return generation % kGenerationCount + 1; }
+uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kGenerationShift); }
+
+// True if tag `a` is of an older generation than `b`; half of the range counts as the past.
+bool is_older(uint32_t a, uint32_t b) { return a == 0 || static_cast<int32_t>((a - b) << 4) < 0; }
+
+uint64_t pack(const UnwindRule& rule, uint32_t tag) {
+  const auto cfa_words = static_cast<uint32_t>(rule.cfa_offset_bytes / 8) & 0xffffff;
+  const auto bp_words = static_cast<uint8_t>(rule.bp_offset_words);
+  return static_cast<uint64_t>(tag) << kGenerationShift | static_cast<uint64_t>(rule.kind) << 32 |
+         static_cast<uint64_t>(bp_words) << 24 | cfa_words;
+}
+
+UnwindRule unpack(uint64_t pc_avma, uint64_t packed) {
+  const auto low = static_cast<uint32_t>(packed);
+  UnwindRule rule{};
+  rule.pc_avma = pc_avma;
+  rule.cfa_offset_bytes = static_cast<int32_t>(low << 8) / 256 * 8;
+  rule.bp_offset_words = static_cast<int8_t>(low >> 24);
+  rule.kind = static_cast<RuleKind>(packed >> 32 & 0xf);
+  return rule;
+}
+static_assert(kMaxCfaOffsetBytes / 8 < 1 << 23 && kMaxBpOffsetBytes / 8 < 128);
+
+// A rule may be in either of two sets, so that a crowded one does not overflow.
+Set& set_of(uint64_t pc_avma, uint32_t choice) {
+  const uint64_t hash = pc_avma * 0xd6e8feb86659fd93;
+  return g_sets[choice == 0 ? hash >> (64 - kSetBits) : hash >> (64 - 2 * kSetBits) & (kSets - 1)];
+}
+
+// True if the slot now holds the rule, or holds it already.
+bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
+  uint64_t old_pc_avma = slot.pc_avma.load(std::memory_order_acquire);
+  const uint32_t old_tag = tag_of(slot.packed.load(std::memory_order_relaxed));
+  if (old_pc_avma == kBusy) return false;
+  if (!is_older(old_tag, tag)) return old_tag == tag && old_pc_avma == rule.pc_avma;
+  if (!slot.pc_avma.compare_exchange_strong(old_pc_avma, kBusy, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    return false;
+  }
+  // The slot is ours. Another writer may have been here between the load and the exchange, and left the same pc.
+  if (!is_older(tag_of(slot.packed.load(std::memory_order_relaxed)), tag)) {
+    slot.pc_avma.store(old_pc_avma, std::memory_order_release);
+    return false;
+  }
+  slot.packed.store(pack(rule, tag), std::memory_order_release);  // pairs with the reader's first load
+  slot.pc_avma.store(rule.pc_avma, std::memory_order_release);    // pairs with the reader's second load
+  return true;
+}
+
+}  // namespace
+
+bool init_rule_cache() {
+  if (g_sets == nullptr) {
+    g_sets = static_cast<Set*>(map_private(kCacheBytes));
+    return g_sets != nullptr;
+  }
+  // A forked child must make its rules anew, as that is when modules are announced. Untouched pages stay untouched.
+  return !is_error(
+      raw_syscall(SYS_madvise, reinterpret_cast<long>(g_sets), static_cast<long>(kCacheBytes), MADV_DONTNEED));
+}
+
+bool find_shared_rule(uint64_t pc_avma, uint32_t generation, UnwindRule* rule) {
+  if (g_sets == nullptr || pc_avma == kBusy) return false;
+  const uint32_t tag = generation_tag(generation);
+  for (uint32_t choice = 0; choice < 2; ++choice) {
+    for (Slot& slot : set_of(pc_avma, choice).slots) {
+      const uint64_t packed = slot.packed.load(std::memory_order_acquire);
+      if (slot.pc_avma.load(std::memory_order_acquire) != pc_avma || tag_of(packed) != tag) continue;
+      if (slot.packed.load(std::memory_order_relaxed) != packed) continue;
+      *rule = unpack(pc_avma, packed);
+      return true;
+    }
+  }
+  return false;
+}
+
+void share_rule(const UnwindRule& rule, uint32_t generation) {
+  if (g_sets == nullptr || rule.pc_avma == kBusy) return;
+  const uint32_t tag = generation_tag(generation);
+  for (uint32_t choice = 0; choice < 2; ++choice) {
+    for (Slot& slot : set_of(rule.pc_avma, choice).slots) {
+      if (store(slot, rule, tag)) return;
+    }
+  }
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,356 @@
+// agent/unwind/unwind.cc: see unwind.h. The fast path: only what changed since the previous stack is walked.
+//
+// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp where rules use it), of the rule for
+// pc, and of the cells of memory that the rule reads. So if a walk comes to a state that the previous walk of this context came
+// to as well, and every cell that the previous walk read from there on still holds what it held, then it would find the very
+// frames that the previous one found. What happened in between does not matter, nor who wrote the cells. The cells are
+//   the return address of each step: the word below the caller's sp, which must hold the caller's pc;
+//   the saved bp, and a CFA kept in memory, of the steps where bp decides an outer frame (FrameFlags; rare without frame pointers);
+//   the return address 0 that ended the stack.
+// Cells are compared from the inside outwards up to the first difference, so only memory is read that a walk would read, too.
+//
+// Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the walk goes on
+// behind them: their steps were just verified.
+//
+// A stack that needed more than compact rules (signal frames, frames without description) is never verified, but walked whole.
+#include "agent/unwind/unwind.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/modules.h"
+#include "agent/unwind/rule_cache.h"
+#include "agent/unwind/unwind_context.h"
+#include "agent/unwind/unwind_fast.h"
+#include "agent/unwind/unwind_step.h"
+#include "shared/events.h"
+
+#include <string.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+uint32_t g_starts = 0;  // calls of init_unwinder: tells contexts that survived a fork that their rules are void
+uint32_t g_max_frames = kMaxFrames;
+
+}  // namespace
+
+[[gnu::noinline]] uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count) {
+  for (uint32_t i = count; i != 0; --i) {  // the step from frame i to frame i - 1
+    const Frame& caller = context->frames[i - 1];
+    const uint8_t flags = context->flags[i];
+    if (flags != 0) {
+      const FrameBp& frame = context->bps[i];
+      if ((flags & kCfaCell) != 0 && *frame.cfa_cell != caller.sp) return i;
+      if ((flags & kBpCell) != 0 && *frame.bp_cell != context->bps[i - 1].bp) return i;
+    }
+    if (!is_intact(caller)) return i;
+  }
+  return 0;
+}
+
+namespace {
+
+// ---- The walk of what is new ----
+
+enum class WalkEnd : uint8_t {
+  kMet,        // the previous stack: its frames [0, base) are the rest
+  kEnded,      // base is 0
+  kNeedsBp,    // a rule needs bp behind frames that were taken over: once more, without that
+  kNeedsWhole  // more than compact rules
+};
+
+struct Walk {
+  const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
+  uint32_t base;             // frames of the previous stack that stay
+  bool uses_bp;              // one of the new frames' rules does
+  bool has_copied;           // some of them are the previous stack's, taken over
+  const uint64_t* end_cell;  // as in UnwindContext
+
+  uint32_t count(const UnwindContext* context) const {
+    return static_cast<uint32_t>(context->frames + kMaxFrames - fresh);
+  }
+};
+
+// The frames of the previous stack from the inside on as far as a walk at `sp` may still meet them.
+inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
+  while (old->sp < sp) --old;  // UnwindContext::outside at the latest
+  return old;
+}
+
+// kMayCopy: where a cell of the previous stack differs, the frames inside of it are taken over.
+template <bool kMayCopy>
+[[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
+  *walk = {nullptr, 0, false, false, &kNoCell};
+  Frame* const frames = context->frames;
+  Frame* fresh = frames + kMaxFrames;
+  WalkedFrame* walked = context->walked + kMaxFrames;
+  const Frame* old = context->is_linked ? frames + context->count - 1 : &context->outside;
+  bool is_bp_known = true;
+  WalkEnd end = WalkEnd::kEnded;
+  for (;;) {
+    old = skip_inner(old, state.sp);
+    const auto candidates = static_cast<uint32_t>(old + 1 - frames);
+    if (old->sp == state.sp && old->pc_avma == state.pc_avma && has_same_bp(context, candidates - 1, state.bp)) {
+      if (!is_bp_known && (context->flags[candidates - 1] & kNeedsBp) != 0) {
+        end = WalkEnd::kNeedsBp;
+        break;
+      }
+      const uint32_t broken = find_broken_any(context, candidates - 1);
+      if (HEAPPROF_LIKELY(broken == 0)) {
+        if (HEAPPROF_LIKELY(has_same_end(context))) {
+          walk->base = candidates;
+          walk->end_cell = context->end_cell;
+          end = WalkEnd::kMet;
+          break;
+        }
+        old = frames - 1;
+      } else {
+        if (kMayCopy && context->flagged == 0) {
+          for (; old >= frames + broken; --old, --walked) *--fresh = *old;
+          walk->has_copied = true;
+          is_bp_known = false;
+          state.sp = old->sp;
+          state.pc_avma = load_word(state.sp - 8);
+          --old;
+          if (state.pc_avma != 0) continue;
+          walk->end_cell = cell_at(state.sp - 8);
+          break;
+        }
+        old = frames + broken - 2;
+      }
+    }
+    if (HEAPPROF_UNLIKELY(fresh - 1 <= old)) {
+      end = WalkEnd::kNeedsWhole;
+      break;
+    }
+    const UnwindRule* rule = find_rule(context, state.pc_avma);
+    *--fresh = {state.pc_avma, state.sp};
+    *--walked = {state.bp, *rule};
+    if (HEAPPROF_UNLIKELY(rule->kind != RuleKind::kCfaFromSp)) {
+      if (rule->kind == RuleKind::kEndOfStack) break;
+      if (!is_bp_known) {
+        end = WalkEnd::kNeedsBp;
+        break;
+      }
+      walk->uses_bp = true;
+    }
+    if (rule->bp_offset_words != 0) is_bp_known = true;
+    if (HEAPPROF_UNLIKELY(step(rule, &state) != StepResult::kStepped)) {
+      end = WalkEnd::kNeedsWhole;
+      break;
+    }
+    if (HEAPPROF_UNLIKELY(state.pc_avma == 0)) {
+      walk->end_cell = cell_at(state.sp - 8);
+      break;
+    }
+  }
+  walk->fresh = fresh;
+  return end;
+}
+
+[[gnu::noinline]] WalkEnd walk_new_again(UnwindContext* context, const WalkState& state, Walk* walk) {
+  count_one(context->counters->second_walks);
+  return walk_new<false>(context, state, walk);
+}
+
+// ---- The new stack ----
+
+// Flags of the frames [base, count), from the outermost on; walked: of frame `base`. False: it cannot be verified.
+bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
+  bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
+  for (uint32_t i = base; i < count; ++i, ++walked) {
+    FrameBp& frame = context->bps[i];
+    uint8_t flags = 0;
+    const uint64_t cfa = i != 0 ? context->frames[i - 1].sp : 0;
+    if (walked->rule.kind == RuleKind::kRealigned) {
+      if (i == 0) return false;
+      flags = kNeedsBp | kCfaCell;
+      frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->rule.cfa_offset_bytes}));
+      if (is_bp_needed) {
+        flags |= kBpCell;
+        frame.bp_cell = cell_at(walked->bp);
+      }
+    } else {
+      if (walked->rule.bp_offset_words != 0 && is_bp_needed) {
+        flags = kBpCell;
+        frame.bp_cell = cell_at(cfa + static_cast<uint64_t>(int64_t{walked->rule.bp_offset_words} * 8));
+      }
+      const bool passes_bp_on = walked->rule.kind == RuleKind::kCfaFromSp && walked->rule.bp_offset_words == 0;
+      if (walked->rule.kind == RuleKind::kCfaFromBp || (passes_bp_on && is_bp_needed)) flags |= kNeedsBp;
+    }
+    is_bp_needed = (flags & kNeedsBp) != 0;
+    frame.bp = walked->bp;
+    context->flags[i] = flags;
+    if (flags != 0) ++context->flagged;
+  }
+  return true;
+}
+
+void clear_flags(UnwindContext* context, uint32_t base) {
+  if (HEAPPROF_LIKELY(context->flagged == 0)) return;
+  for (uint32_t i = base; i < context->count; ++i) {
+    if (context->flags[i] != 0) --context->flagged;
+    context->flags[i] = 0;
+  }
+}
+
+// Forgets the previous stack from frame `base` on, and puts the walk's frames there.
+[[gnu::always_inline]] inline void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
+  const uint32_t base = walk.base;
+  const uint32_t fresh_count = walk.count(context);
+  const uint32_t count = base + fresh_count;
+  clear_flags(context, base);
+  // Frames whose calls are the same although something else in them is not.
+  Frame* to = context->frames + base;
+  const Frame* from = walk.fresh;
+  const Frame* const end = context->frames + kMaxFrames;
+  const Frame* const old_end = context->frames + context->count;
+  for (; from != end && to < old_end && to < walk.fresh && to->pc_avma == from->pc_avma; ++from, ++to) *to = *from;
+  const auto keep = static_cast<uint32_t>(to - context->frames);
+  for (; from != end; ++from, ++to) *to = *from;  // few; they may overlap
+  // Flags are 0 from `count` on, at every instant: a signal handler may jump out.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->count = count;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->end_cell = walk.end_cell;
+  context->is_linked = true;
+  const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
+  if (HEAPPROF_UNLIKELY(walk.uses_bp || is_bp_needed)) {
+    context->is_linked = set_flags(context, base, count, context->walked + (kMaxFrames - fresh_count));
+    if (!context->is_linked) clear_flags(context, 0);
+  }
+  context->plain_count = context->is_linked && context->flagged == 0 ? count : 0;
+  *delta = {keep, count - keep, context->frames + keep, 0};
+}
+
+// A stack without links: its program counters, innermost first, in the buffer.
+void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
+  const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
+  uint32_t keep = 0;
+  while (keep < most && context->frames[keep].pc_avma == buffer.pcs[buffer.count - 1 - keep]) ++keep;
+  for (uint32_t i = keep; i < buffer.count; ++i) context->frames[i] = {buffer.pcs[buffer.count - 1 - i], 0};
+  clear_flags(context, 0);
+  context->count = buffer.count;
+  context->plain_count = 0;
+  context->end_cell = &kNoCell;
+  context->is_linked = false;
+  *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
+}
+
+// pre: of the frames from `untouched` on, walks have overwritten some
+[[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
+                                     StackDelta* delta) {
+  count_one(context->counters->whole_walks);
+  if (context->count > untouched) {
+    clear_flags(context, untouched);
+    context->count = untouched;
+  }
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
+  walk_whole(context, {start.pc_avma, start.sp, start.bp}, start, &buffer);
+  replace_pcs(context, buffer, delta);
+}
+
+[[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
+  if (context->rules_key != 0) count_one(context->counters->forgotten_rules);
+  memset(context->rules, 0, sizeof context->rules);
+  context->is_linked = false;  // by rules that may not hold any more
+  context->plain_count = 0;
+  std::atomic_signal_fence(
+      std::memory_order_release);  // a handler that jumps out leaves either all void or the old key
+  context->rules_key = key;
+  context->generation = generation;
+}
+
+inline void use_generation(UnwindContext* context, uint32_t generation) {
+  const uint64_t key = static_cast<uint64_t>(g_starts) << 32 | generation;
+  if (HEAPPROF_UNLIKELY(context->rules_key != key)) void_rules(context, key, generation);
+}
+
+// A stack that was not found by rules, whose modules have not been announced.
+void replace_unlinked(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
+  replace_pcs(context, buffer, delta);
+  for (uint32_t i = 0; i < delta->fresh; ++i) find_rule(context, delta->fresh_frames[i].pc_avma);
+}
+
+}  // namespace
+
+uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint64_t{4095}; }
+
+UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters) {
+  auto* context = static_cast<UnwindContext*>(memory);
+  context->counters = counters;
+  context->outside = {0, ~uint64_t{0}};
+  return context;
+}
+
+void reset_stack(UnwindContext* context) {
+  context->stack = {};
+  memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
+  context->flagged = 0;
+  context->count = 0;
+  context->plain_count = 0;
+}
+
+const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
+  *count = context->count;
+  for (uint32_t i = 0; i < *count; ++i) context->pcs[i] = context->frames[*count - 1 - i].pc_avma;
+  return context->pcs;
+}
+
+bool init_unwinder() {
+  ++g_starts;
+  init_modules();
+  return init_rule_cache();
+}
+
+void set_max_frames(uint32_t max_frames) {
+  g_max_frames = max_frames == 0 || max_frames > kMaxFrames ? kMaxFrames : max_frames;
+}
+
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation,
+                   StackDelta* delta) {
+  use_generation(context, generation);
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
+  // Too deep a stack loses its outermost frames, as in a walk.
+  buffer.count = count < buffer.limit ? count : buffer.limit;
+  if (count > buffer.limit) buffer.truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
+  memcpy(buffer.pcs, pcs, buffer.count * sizeof *pcs);
+  replace_unlinked(context, buffer, delta);
+}
+
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
+  use_generation(context, generation);
+  StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
+  walk_frame_pointers(context, start, &buffer);
+  replace_unlinked(context, buffer, delta);
+}
+
+void set_generation(UnwindContext* context, uint32_t generation) { use_generation(context, generation); }
+
+void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
+  use_generation(context, generation);
+  const WalkState state{start.pc_avma, start.sp, start.bp};
+  Walk walk;
+  WalkEnd end = walk_new<true>(context, state, &walk);
+  if (walk.count(context) != 0) count_one(context->counters->changed_stacks);
+  uint32_t untouched = kMaxFrames - walk.count(context);
+  const bool has_needed_copies =
+      walk.has_copied && (walk.uses_bp || (walk.base != 0 && (context->flags[walk.base - 1] & kNeedsBp) != 0));
+  if (HEAPPROF_UNLIKELY(end == WalkEnd::kNeedsBp || has_needed_copies)) {
+    end = WalkEnd::kNeedsWhole;
+    if (context->count <= untouched) {  // else the walk's frames have come to lie over the previous stack's
+      end = walk_new_again(context, state, &walk);
+      const uint32_t untouched_again = kMaxFrames - walk.count(context);
+      if (untouched_again < untouched) untouched = untouched_again;
+    }
+  }
+  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count(context) <= g_max_frames)) {
+    replace_frames(context, walk, delta);
+  } else {
+    capture_whole(context, start, untouched, delta);
+  }
+}
+
+}  // namespace heapprof::agent

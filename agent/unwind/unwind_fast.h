@@ -1,0 +1,64 @@
+// agent/unwind/unwind_fast.h: is the stack the same as the previous one? Inlined into the hooks' common path; unwind.cc has the argument.
+#pragma once
+
+#include "agent/unwind/unwind_context.h"
+#include "agent/unwind/unwind_step.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+// True if the cell still leads to the frame.
+inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
+
+// Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
+inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
+  const Frame* const first = context->frames;
+  const Frame* frame = first + count;
+  const Frame* const last_four = first + 4;
+  while (frame >= last_four) {
+    frame -= 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[3]))) return static_cast<uint32_t>(frame - first) + 4;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[2]))) return static_cast<uint32_t>(frame - first) + 3;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[1]))) return static_cast<uint32_t>(frame - first) + 2;
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[0]))) return static_cast<uint32_t>(frame - first) + 1;
+  }
+  for (; frame != first; --frame) {
+    if (HEAPPROF_UNLIKELY(!is_intact(frame[-1]))) return static_cast<uint32_t>(frame - first);
+  }
+  return 0;
+}
+
+// The same where frames have flags.
+uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count);
+
+inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
+  return HEAPPROF_LIKELY(context->flagged == 0) ? find_broken(context, count) : find_broken_flagged(context, count);
+}
+
+inline bool has_same_end(const UnwindContext* context) { return *context->end_cell == 0; }
+
+// True if bp, where it matters, is as in frame `index` of the previous stack.
+inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t bp) {
+  if (HEAPPROF_LIKELY(context->flagged == 0)) return true;
+  return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
+}
+
+// True if the stack is as before, and return addresses alone verify that, as for most. False: not so, or not so plain.
+// pre: the rules' generation is the current one
+[[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
+  const uint32_t count = context->plain_count;
+  if (HEAPPROF_UNLIKELY(count == 0)) return false;
+  const Frame* const first = context->frames;
+  const Frame* frame = first + count - 1;
+  if (frame->pc_avma != pc_avma || frame->sp != sp) return false;
+  for (; frame >= first + 4; frame -= 4) {
+    if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
+  }
+  while (frame != first) {
+    if (!is_intact(*--frame)) return false;
+  }
+  return HEAPPROF_LIKELY(has_same_end(context));
+}
+
+}  // namespace heapprof::agent

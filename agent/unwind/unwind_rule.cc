@@ -1,0 +1,30 @@
+// agent/unwind/unwind_rule.cc: see unwind_rule.h. The parts that are the same on every architecture.
+#include "agent/unwind/unwind_rule.h"
+
+#include "agent/process/modules.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// How far from an object's entry point the code of its first frame reaches: the loader's and old start files have no call frame
+// information there. The loader runs every constructor from 50 bytes behind its entry point.
+constexpr uint64_t kEntryCodeBytes = 128;
+
+}  // namespace
+
+FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma) {
+  ModuleInfo module;
+  *row_avma = pc_avma - 1;  // inside the call instruction: the next one may belong to another function or row
+  if (!find_module(*row_avma, generation, &module)) return FrameSearch::kNoModule;
+  if (find_description(module, *row_avma, description)) return FrameSearch::kFound;
+  // Code that makes a stack pushes the address of a function as its first return address (makecontext, coroutines).
+  if (find_description(module, pc_avma, description) && description->start_avma == pc_avma) {
+    *row_avma = pc_avma;
+    return FrameSearch::kFound;
+  }
+  if (module.entry_avma != 0 && pc_avma - module.entry_avma < kEntryCodeBytes) return FrameSearch::kEndOfStack;
+  return FrameSearch::kNotDescribed;
+}
+
+}  // namespace heapprof::agent

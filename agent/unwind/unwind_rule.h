@@ -1,0 +1,56 @@
+// agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: what nearly every frame needs.
+//
+// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8) and its sp is cfa:
+//   kCfaFromSp   cfa = sp + cfa_offset_bytes
+//   kCfaFromBp   cfa = bp + cfa_offset_bytes
+//   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp     (a stack realigned for over-aligned variables)
+// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is as it was.
+//
+// Everything else is kSpecial, and cfi_interpreter.h does it.
+#pragma once
+
+#include "agent/unwind/cfi_program.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+enum class RuleKind : uint8_t {
+  kEndOfStack = 0,  // the outermost frame; also the rule of program counter 0, and so of zeroed memory
+  kCfaFromSp = 1,
+  kCfaFromBp = 2,
+  kRealigned = 3,
+  kSpecial = 4,       // needs the interpreter
+  kNoUnwindInfo = 5,  // the frame is not described
+};
+
+struct StepRule {
+  int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
+  int16_t bp_offset_words;
+  RuleKind kind;
+  uint8_t reserved;
+};
+static_assert(sizeof(StepRule) == 8);
+
+struct UnwindRule : StepRule {
+  uint64_t pc_avma;  // a return address, or the address of an interrupted instruction + 1
+};
+static_assert(sizeof(UnwindRule) == 16);
+
+// Limits of a compact rule (rule_cache.h packs them); what is beyond is kSpecial.
+inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
+inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
+
+// The rule for pc_avma. is_cacheable: false if no object holds it: one may be loaded there later.
+UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable);
+
+// The description of the frame at pc_avma, and the address at which its row holds.
+enum class FrameSearch : uint8_t {
+  kFound,
+  kNoModule,
+  kNotDescribed,  // in a module, but without call frame information
+  kEndOfStack,    // the same, where a program or the loader is entered
+};
+FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma);
+
+}  // namespace heapprof::agent

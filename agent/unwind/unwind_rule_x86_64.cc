@@ -1,0 +1,98 @@
+// agent/unwind/unwind_rule_x86_64.cc: reduces a row of call frame information to a compact rule, for x86-64.
+//
+// Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues that
+// realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it, and sp, bp
+// are saved in the usual ways; what it says of the other registers does not matter then.
+#include "agent/unwind/byte_reader.h"
+#include "agent/unwind/unwind_rule.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr uint8_t kBaseBp = 0x70 + kRegisterBp;  // DW_OP_breg6
+constexpr uint8_t kDereference = 0x06;           // DW_OP_deref
+
+// The expression "bp + offset", with a dereference after it or not. False if it is another.
+bool is_bp_expression(const uint8_t* block, const uint8_t* readable_end, bool dereferenced, int64_t* offset_bytes) {
+  ByteReader reader(block, readable_end);
+  const uint64_t length_bytes = reader.read_uleb128();
+  if (length_bytes > reader.left_bytes()) return false;
+  ByteReader code(reader.at(), reader.at() + length_bytes);
+  if (code.read<uint8_t>() != kBaseBp) return false;
+  *offset_bytes = code.read_sleb128();
+  if (dereferenced && code.read<uint8_t>() != kDereference) return false;
+  return !code.has_failed() && code.left_bytes() == 0;
+}
+
+bool is_compact_offset(int64_t offset_bytes, int64_t limit_bytes) {
+  return (offset_bytes & 7) == 0 && offset_bytes <= limit_bytes && offset_bytes >= -limit_bytes;
+}
+
+// Where the caller's bp is, in words from the CFA: 0 if it is unchanged. False: neither.
+bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
+  const RegisterRule rule = row.rules[kRegisterBp];
+  const int64_t offset_bytes = row.values[kRegisterBp];
+  *offset_words = 0;
+  if (rule == RegisterRule::kUnspecified || rule == RegisterRule::kSame) return true;
+  if (rule != RegisterRule::kOffset || offset_bytes == 0 || !is_compact_offset(offset_bytes, kMaxBpOffsetBytes))
+    return false;
+  *offset_words = static_cast<int16_t>(offset_bytes / 8);
+  return true;
+}
+
+bool reduce_realigned(const CfiRow& row, const uint8_t* readable_end, UnwindRule* rule) {
+  int64_t cfa_slot_bytes = 0;
+  int64_t bp_slot_bytes = 0;
+  if (!is_bp_expression(row.cfa_expression, readable_end, true, &cfa_slot_bytes)) return false;
+  if (row.rules[kRegisterBp] != RegisterRule::kExpression) return false;
+  const auto* bp_block = reinterpret_cast<const uint8_t*>(row.values[kRegisterBp]);
+  if (!is_bp_expression(bp_block, readable_end, false, &bp_slot_bytes) || bp_slot_bytes != 0) return false;
+  if (!is_compact_offset(cfa_slot_bytes, kMaxCfaOffsetBytes)) return false;
+  rule->kind = RuleKind::kRealigned;
+  rule->cfa_offset_bytes = static_cast<int32_t>(cfa_slot_bytes);
+  return true;
+}
+
+bool reduce(const FrameDescription& description, const CfiRow& row, UnwindRule* rule) {
+  if (description.is_signal_frame || description.return_register != kRegisterPc) return false;
+  if (row.rules[kRegisterPc] != RegisterRule::kOffset || row.values[kRegisterPc] != -8) return false;
+  if (row.rules[kRegisterSp] != RegisterRule::kUnspecified) return false;
+  if (row.cfa_expression != nullptr) return reduce_realigned(row, description.readable_end, rule);
+  if (!is_compact_offset(row.cfa_offset, kMaxCfaOffsetBytes) || !reduce_bp(row, &rule->bp_offset_words)) return false;
+  rule->cfa_offset_bytes = static_cast<int32_t>(row.cfa_offset);
+  if (row.cfa_register == kRegisterBp) {
+    rule->kind = RuleKind::kCfaFromBp;
+    return true;
+  }
+  rule->kind = RuleKind::kCfaFromSp;
+  return row.cfa_register == kRegisterSp && row.cfa_offset >= 8;
+}
+
+}  // namespace
+
+UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable) {
+  UnwindRule rule{};
+  rule.pc_avma = pc_avma;
+  *is_cacheable = true;
+  if (pc_avma == 0) return rule;
+  FrameDescription description;
+  uint64_t row_avma = 0;
+  const FrameSearch search = find_frame(pc_avma, generation, &description, &row_avma);
+  if (search == FrameSearch::kEndOfStack) return rule;
+  rule.kind = RuleKind::kNoUnwindInfo;
+  *is_cacheable = search != FrameSearch::kNoModule;
+  if (search != FrameSearch::kFound) return rule;
+  rule.kind = RuleKind::kSpecial;
+  if (!run_cfi_program(description, row_avma, workspace)) return rule;
+  const CfiRow& row = workspace->row;
+  if (description.return_register < kRegisterCount &&
+      row.rules[description.return_register] == RegisterRule::kUndefined) {
+    rule.kind = RuleKind::kEndOfStack;
+  } else if (!reduce(description, row, &rule)) {
+    rule = {{0, 0, RuleKind::kSpecial, 0}, pc_avma};
+  }
+  return rule;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,211 @@
+// agent/unwind/unwind_slow.cc: the parts of a walk that compact rules cannot do. See unwind_context.h.
+//
+// A special frame usually needs no more than sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT entry its
+// CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact rules. Only where a
+// frame needs another register is the walk begun again with all of them.
+#include "agent/process/modules.h"
+#include "agent/unwind/cfi_interpreter.h"
+#include "agent/unwind/dwarf_expression.h"
+#include "agent/unwind/rule_cache.h"
+#include "agent/unwind/unwind_context.h"
+#include "agent/unwind/unwind_step.h"
+#include "shared/events.h"
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+// Signal handlers on stacks of their own and the like. A stack of a program that works needs one or two; a limit ends a walk
+// around a ring of broken frames.
+constexpr uint32_t kMaxJumps = 64;
+constexpr uint32_t kMaxOwnFrames = 64;  // between us and a hook's caller
+constexpr uint64_t kMaxGuessedFrameBytes = 1u << 20;
+constexpr uint32_t kMaxGuessedFrames = 1024;  // in a row
+
+void truncate(StackBuffer* buffer, wire::TruncationCause cause) {
+  if (buffer->truncation == 0) buffer->truncation = static_cast<uint32_t>(cause);
+}
+
+// What a step of the interpreter means for the walk; kGoOn only if it gave another frame.
+SlowStep judge(Step step, uint64_t pc_avma, bool has_jumped, uint32_t* jumps, StackBuffer* buffer) {
+  switch (step) {
+    case Step::kDone:
+      if (pc_avma == 0) return SlowStep::kEnd;
+      if (has_jumped && ++*jumps > kMaxJumps) break;
+      return SlowStep::kGoOn;
+    case Step::kEndOfStack: return SlowStep::kEnd;
+    case Step::kUnknownRegister: return SlowStep::kNeedsRegisters;
+    case Step::kNoUnwindInfo: truncate(buffer, wire::TruncationCause::kNoUnwindInfo); return SlowStep::kEnd;
+    case Step::kBadFrame: break;
+  }
+  truncate(buffer, wire::TruncationCause::kBadFrame);
+  return SlowStep::kEnd;
+}
+
+Registers three_registers(const WalkState& state) {
+  Registers registers{};
+  registers.set(kRegisterPc, state.pc_avma);
+  registers.set(kRegisterSp, state.sp);
+  registers.set(kRegisterBp, state.bp);
+  return registers;
+}
+
+WalkState walk_state_of(const Registers& registers) {
+  return {registers.value[kRegisterPc], registers.value[kRegisterSp], registers.value[kRegisterBp]};
+}
+
+// A signal handler may jump out of a walk and never come back: at every instant a slot has a rule that belongs to its program
+// counter.
+void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
+  constexpr uint64_t kNoCode = ~uint64_t{0};
+  slot->pc_avma = kNoCode;
+  std::atomic_signal_fence(std::memory_order_release);
+  slot->cfa_offset_bytes = rule.cfa_offset_bytes;
+  slot->bp_offset_words = rule.bp_offset_words;
+  slot->kind = rule.kind;
+  std::atomic_signal_fence(std::memory_order_release);
+  slot->pc_avma = rule.pc_avma;
+}
+
+// Frame pointers of code that keeps none are data; a return address in data is what this refuses.
+bool can_be_code(uint64_t avma, uint64_t sp) {
+  return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
+}
+
+// Goes to the caller by the frame pointer. False: it is none.
+bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
+  if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
+  if (!context->stack.holds(state->sp)) context->stack = find_stack(state->sp);
+  if (!context->stack.holds(state->bp) || context->stack.end - state->bp < 16) return false;
+  const auto* frame = reinterpret_cast<const uint64_t*>(state->bp);  // the saved bp, then the return address
+  *state = {frame[1], state->bp + 16, frame[0]};
+  return true;
+}
+
+}  // namespace
+
+[[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
+  UnwindRule* slot = rule_slot(context, pc_avma);
+  UnwindRule rule;
+  if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, &rule)) {
+    count_one(context->counters->shared_rules);
+  } else {
+    count_one(context->counters->made_rules);
+    bool is_cacheable = false;
+    rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
+    if (!is_cacheable) {
+      count_one(context->counters->unkept_rules);
+      context->uncached = rule;
+      return &context->uncached;
+    }
+    if (pc_avma != 0) share_rule(rule, context->generation);
+  }
+  keep_rule(slot, rule);
+  return slot;
+}
+
+[[gnu::noinline]] SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps,
+                                        StackBuffer* buffer) {
+  count_one(context->counters->special_frames);
+  Registers registers = three_registers(*state);
+  bool has_jumped = false;
+  const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+  *state = walk_state_of(registers);
+  return judge(step, state->pc_avma, has_jumped, jumps, buffer);
+}
+
+[[gnu::noinline]] bool step_by_frame_pointer(UnwindContext* context, WalkState* state, StackBuffer* buffer) {
+  truncate(buffer, wire::TruncationCause::kNoUnwindInfo);
+  const uint32_t count_before = buffer->count;
+  WalkState guess = *state;
+  for (uint32_t i = 0; i < kMaxGuessedFrames && !buffer->is_full(); ++i) {
+    if (!follow_frame_pointer(context, &guess)) break;
+    count_one(context->counters->guessed_frames);
+    if (!can_be_code(guess.pc_avma, guess.sp)) break;
+    if (find_rule(context, guess.pc_avma)->kind != RuleKind::kNoUnwindInfo) {
+      *state = guess;
+      return true;
+    }
+    buffer->pcs[buffer->count++] = guess.pc_avma;
+  }
+  buffer->count = count_before;  // it led nowhere: believe none of it
+  return false;
+}
+
+[[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
+                                  StackBuffer* buffer) {
+  uint32_t jumps = 0;
+  while (!buffer->is_full()) {
+    if (state.pc_avma == 0) return;
+    buffer->pcs[buffer->count++] = state.pc_avma;
+    const UnwindRule* rule = find_rule(context, state.pc_avma);
+    switch (step(rule, &state)) {
+      case StepResult::kStepped: break;
+      case StepResult::kEndOfStack: return;
+      case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
+      case StepResult::kNotCompact:
+        if (rule->kind == RuleKind::kNoUnwindInfo) {
+          if (!step_by_frame_pointer(context, &state, buffer)) return;
+          break;
+        }
+        switch (step_special(context, &state, &jumps, buffer)) {
+          case SlowStep::kGoOn: break;
+          case SlowStep::kEnd: return;
+          case SlowStep::kNeedsRegisters:
+            buffer->count = 0;
+            buffer->truncation = 0;
+            walk_with_all_registers(context, start, buffer);
+            return;
+        }
+        break;
+    }
+  }
+  // A stack of exactly `limit` frames is whole: nothing but the end follows.
+  if (state.pc_avma != 0) buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kDepth);
+}
+
+void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {
+  WalkState state{start.pc_avma, start.sp, start.bp};
+  while (!buffer->is_full()) {
+    buffer->pcs[buffer->count++] = state.pc_avma;
+    if (state.bp == 0) return;  // as the ABI marks the outermost frame
+    if (!follow_frame_pointer(context, &state)) return truncate(buffer, wire::TruncationCause::kBadFrame);
+    if (state.pc_avma == 0) return;
+    if (!can_be_code(state.pc_avma, state.sp)) return truncate(buffer, wire::TruncationCause::kBadFrame);
+  }
+  truncate(buffer, wire::TruncationCause::kDepth);
+}
+
+[[gnu::noinline]] void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer) {
+  count_one(context->counters->register_walks);
+  Registers registers;
+  read_own_registers(&registers);
+  bool has_jumped = false;
+  for (uint32_t i = 0; registers.value[kRegisterSp] < start.sp; ++i) {
+    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+    if (step != Step::kDone || has_jumped || i == kMaxOwnFrames)
+      return truncate(buffer, wire::TruncationCause::kBadFrame);
+  }
+  if (registers.value[kRegisterSp] != start.sp || registers.value[kRegisterPc] != start.pc_avma) {
+    return truncate(buffer, wire::TruncationCause::kBadFrame);
+  }
+  uint32_t jumps = 0;
+  for (;;) {
+    if (buffer->is_full()) return truncate(buffer, wire::TruncationCause::kDepth);
+    buffer->pcs[buffer->count++] = registers.value[kRegisterPc];
+    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+    if (step == Step::kNoUnwindInfo) {
+      WalkState state = walk_state_of(registers);
+      if (!step_by_frame_pointer(context, &state, buffer)) return;
+      registers = three_registers(state);
+      continue;
+    }
+    const SlowStep verdict = judge(step, registers.value[kRegisterPc], has_jumped, &jumps, buffer);
+    if (verdict == SlowStep::kNeedsRegisters) return truncate(buffer, wire::TruncationCause::kBadFrame);
+    if (verdict == SlowStep::kEnd) return;
+  }
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,53 @@
+// agent/unwind/unwind_step.h: one step by a compact rule, the inner part of every walk.
+#pragma once
+
+#include "agent/libc/raw.h"
+#include "agent/unwind/unwind_context.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+inline constexpr uint64_t kMaxFrameBytes = 256u << 20;  // a frame that claims to be larger is not believed
+
+inline uint64_t load_word(uint64_t avma) { return *reinterpret_cast<const uint64_t*>(avma); }
+inline const uint64_t* cell_at(uint64_t avma) { return reinterpret_cast<const uint64_t*>(avma); }
+
+// True if a frame from sp to cfa can be.
+inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
+
+inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
+  const UnwindRule* rule = rule_slot(context, pc_avma);
+  return HEAPPROF_LIKELY(rule->pc_avma == pc_avma) ? rule : find_rule_slow(context, pc_avma);
+}
+
+enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
+
+// One step by a compact rule. A rule that finds its CFA by sp needs no check, as it says itself that the CFA grows; bp may be
+// anything in code that does not keep to the ABI.
+inline StepResult step(const UnwindRule* rule, WalkState* state) {
+  uint64_t cfa;
+  if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
+    cfa = state->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+  } else if (rule->kind == RuleKind::kCfaFromBp) {
+    cfa = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
+  } else if (rule->kind == RuleKind::kRealigned) {
+    const uint64_t slot = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
+    cfa = 0;
+    if (HEAPPROF_LIKELY(state->bp - state->sp < kMaxFrameBytes && slot - state->sp < kMaxFrameBytes &&
+                        (state->bp & 7) == 0))
+      cfa = load_word(slot);
+    if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
+    state->bp = load_word(state->bp);
+  } else {
+    return rule->kind == RuleKind::kEndOfStack ? StepResult::kEndOfStack : StepResult::kNotCompact;
+  }
+  if (rule->bp_offset_words != 0)
+    state->bp = load_word(cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8));
+  state->pc_avma = load_word(cfa - 8);
+  state->sp = cfa;
+  return StepResult::kStepped;
+}
+
+}  // namespace heapprof::agent

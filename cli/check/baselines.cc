@@ -1,0 +1,87 @@
+// cli/check/baselines.cc: see baselines.h.
+#include "cli/check/baselines.h"
+
+#include "cli/base/problems.h"
+#include "cli/check/check_plan.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/text/run_text.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+bool is_history(const std::string& path) { return path.ends_with(".jsonl"); }
+
+}  // namespace
+
+// True if this check adds its run to the same file: then the next one has something to be compared with.
+bool Baselines::is_written(const std::string& path) const {
+  const auto real = [](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  };
+  return !options_.history.empty() && real(options_.history) == real(path);
+}
+
+Result<const History*> Baselines::history(const std::string& path) {
+  if (const auto known = histories_.find(path); known != histories_.end()) return &known->second;
+  Result<History> read = History{};
+  if (access(path.c_str(), F_OK) == 0) read = read_history(path);
+  if (!read) return read.problem();
+  for (const Problem& warning : read->warnings) {
+    if (!options_.quiet) print_problem(warning, options_.color);
+  }
+  return &histories_.emplace(path, std::move(*read)).first->second;
+}
+
+Result<Done> Baselines::check(const Budget& budget) {
+  if (budget.baseline.empty()) return Done{};
+  const std::string path = baseline_path(budget);
+  if (!is_history(path)) {
+    if (!options_.update_baseline && access(path.c_str(), F_OK) != 0) return baseline_missing(path);
+    return Done{};
+  }
+  if (options_.update_baseline) return history_not_made_baseline(path);
+  const Result<const History*> read = history(path);
+  if (!read) return read.problem();
+  const bool has_runs = !runs_of_command((*read)->records, budget.name, budget.command).empty();
+  if (has_runs || budget.command.empty() || is_written(path)) return Done{};
+  return history_without_runs(path, command_text(budget.command));
+}
+
+Result<Baseline> Baselines::find(const Budget& budget, const Profile& profile, const Suppressions& rules) {
+  Baseline baseline;
+  if (budget.baseline.empty() || options_.update_baseline) return baseline;
+  baseline.path = baseline_path(budget);
+  if (is_history(baseline.path)) {
+    const Result<const History*> read = history(baseline.path);
+    if (!read) return read.problem();
+    baseline.runs = runs_of_command((*read)->records, budget.name, profile.run.command);
+    if (!baseline.runs.empty()) return baseline;
+    const std::string program = command_text(profile.run.command);
+    if (!is_written(baseline.path)) return history_without_runs(baseline.path, program);
+    if (!options_.quiet) print_problem(history_begins(baseline.path, program), options_.color);
+    return baseline;
+  }
+  Result<Profile> read = read_profile(baseline.path);
+  if (!read) return read.problem();
+  if (const Result<Done> same = check_baseline(profile, *read, baseline.path); !same) return same.problem();
+  baseline.profile = std::move(*read);
+  mark_suppressed(rules, &*baseline.profile);
+  return baseline;
+}
+
+Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline) {
+  Evidence evidence;
+  evidence.subjects = find_subjects(budget, runs[shown], baseline.profile || !baseline.runs.empty());
+  if (!baseline.runs.empty()) compare_with_runs(budget, baseline.runs, &evidence);
+  for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
+  if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);
+  return evidence;
+}
+
+}  // namespace heapprof::cli

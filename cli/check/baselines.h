@@ -1,0 +1,48 @@
+// cli/check/baselines.h: what programs are compared with: profiles, or the runs of a history.
+//
+// Guarantees
+//  - A baseline that is not there, or of another program, is a problem; but a history that this check writes may begin with it.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/check/check.h"
+#include "cli/model/analysis/suppressions.h"
+#include "cli/model/judge/history_baseline.h"
+#include "cli/model/judge/verdict.h"
+#include "cli/read/read_history.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Empty, a profile, or runs.
+struct Baseline {
+  std::string path;
+  std::optional<Profile> profile;
+  std::vector<HistoryRecord> runs;
+};
+
+// What was measured, of the runs and of the baseline.
+Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
+
+class Baselines {
+ public:
+  explicit Baselines(const CheckOptions& options) : options_(options) {}
+
+  // Before the program runs: a problem if the budget's baseline is missing, or cannot be updated.
+  Result<Done> check(const Budget& budget);
+  // With leaks marked by the rules. Nothing where a new baseline is made.
+  Result<Baseline> find(const Budget& budget, const Profile& profile, const Suppressions& rules);
+
+ private:
+  Result<const History*> history(const std::string& path);
+  bool is_written(const std::string& path) const;
+
+  const CheckOptions& options_;
+  std::map<std::string, History> histories_;  // by path: as they were before this check added to them
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,378 @@
+// cli/check/check.cc: run or read, measure, judge, say, keep.
+#include "cli/check/check.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/check/baselines.h"
+#include "cli/check/check_files.h"
+#include "cli/check/check_outputs.h"
+#include "cli/check/check_plan.h"
+#include "cli/check/check_record.h"
+#include "cli/check/commit.h"
+#include "cli/check/contract_run.h"
+#include "cli/check/started.h"
+#include "cli/model/analysis/warnings.h"
+#include "cli/model/judge/verdict.h"
+#include "cli/model/judge/verdict_record.h"
+#include "cli/read/read_profile.h"
+#include "cli/write/check/check_report.h"
+#include "cli/write/history/append_history.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr int kOver = 1;
+constexpr int kNotDone = 2;
+constexpr int kIncomplete = 3;
+constexpr int kFailed = 4;
+
+// Of a problem: 1 says one thing only, and a program that cannot be started leaves no profile.
+int code_of(const Problem& problem) {
+  if (problem.exit_code > kFailed) return kIncomplete;
+  return problem.exit_code == kOver ? kNotDone : problem.exit_code;
+}
+
+// What is to be judged by which budget.
+struct Case {
+  const Budget& budget;
+  Recorded recorded;
+  const BudgetFit* fit = nullptr;         // of all processes of the budget; null: there is this one only
+  bool is_started = false;                // by the program, not by us
+  const ContractRun* contract = nullptr;  // its claims besides memory
+};
+
+class Checker {
+ public:
+  explicit Checker(const CheckOptions& options) : options_(options), baselines_(options) {}
+  Result<int> run();
+
+ private:
+  Result<Done> check_profiles(const CheckPlan& plan);
+  Result<Done> check_programs(const CheckPlan& plan);
+  Verdict begin_verdict(const Budget& budget) const;
+  bool check_program(const CheckPlan& plan, const Budget& budget);
+  bool check_unprofiled(const Budget& budget);
+  void check_started(const Started& started, const BudgetFit& fit);
+  Verdict examine(Case* what);
+  Result<Done> judge_by(const Case& what, size_t shown, Verdict* verdict);
+  Result<Done> keep(const std::string& target, Verdict* verdict) const;
+  Result<Done> update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const;
+  Result<Done> update_budget(const BudgetFile& file);
+  void write_all(const CheckPlan& plan);
+  void add_kept(const std::string& target, Verdict verdict);
+  void say_trouble(const Verdict& verdict) const;
+  void not_judged(const Problem& problem, Verdict* verdict) const;
+  void complain(const Problem& problem) {
+    print_problem(problem, options_.color);
+    code_ = std::max(code_, code_of(problem));
+  }
+  void say(const std::string& words) const {
+    if (!options_.quiet) std::fwrite(words.data(), 1, words.size(), stderr);
+  }
+  void warn(const Problem& problem) const {
+    if (!options_.quiet) print_problem(problem, options_.color);
+  }
+
+  const CheckOptions& options_;
+  Baselines baselines_;
+  Suppressions suppressions_;
+  CheckReport report_;
+  std::vector<HistoryRecord> history_;
+  int code_ = 0;  // of what went wrong besides the verdicts
+};
+
+Verdict Checker::begin_verdict(const Budget& budget) const {
+  Verdict verdict;
+  verdict.name = free_name(report_.verdicts, budget.name);
+  verdict.command = budget.command;
+  verdict.message = budget.message;
+  if (budget.contract) verdict.statement = budget.contract->statement;
+  return verdict;
+}
+
+// What is to be said of it; its file is where the profile lies now.
+Verdict Checker::examine(Case* what) {
+  const Budget& budget = what->budget;
+  Recorded& recorded = what->recorded;
+  Verdict verdict = begin_verdict(budget);
+  verdict.runs = recorded.runs.size();
+  verdict.unjudged = recorded.unjudged;
+  Suppressions rules = budget.ignores;
+  rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
+  for (Profile& run : recorded.runs) mark_suppressed(rules, &run);
+  size_t shown = representative(recorded.runs);
+  for (size_t i = 0; i < recorded.runs.size(); ++i) {
+    verdict.state = what->is_started ? find_started_state(recorded.runs[i])
+                                     : state_for(budget, recorded.runs[i], options_.warn_only);
+    if (verdict.state.trouble != Trouble::kNone || !ended_as_claimed(budget, verdict.state.end)) {
+      shown = i;
+      break;
+    }
+  }
+  const Profile& profile = recorded.runs[shown];
+  verdict.profile = recorded.files[shown];
+  verdict.command = profile.run.command;
+  verdict.duration_ns = profile.run.duration_ns;
+  if (verdict.state.trouble != Trouble::kNone) return verdict;
+  for (const Problem& warning : find_warnings(profile)) warn(warning);
+  for (const Problem& warning : find_refusals(profile)) warn(warning);
+  if (!ended_as_claimed(budget, verdict.state.end)) {  // what it took on another way says nothing
+    add_facts(*what->contract, &verdict);
+    return verdict;
+  }
+  const Result<Done> judged = judge_by(*what, shown, &verdict);
+  if (!judged) not_judged(judged.problem(), &verdict);
+  return verdict;
+}
+
+Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict) {
+  const Budget& budget = what.budget;
+  const std::vector<Profile>& runs = what.recorded.runs;
+  const Profile& profile = runs[shown];
+  std::vector<Problem> warnings;
+  const Result<Done> fits = what.fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
+                            : what.is_started   ? Done{}
+                                                : what.fit->finish(&warnings);
+  if (!fits) return fits.problem();
+  for (const Problem& warning : warnings) warn(warning);
+  Suppressions rules = budget.ignores;
+  rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
+  if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
+  const Result<Baseline> baseline = baselines_.find(budget, profile, rules);
+  if (!baseline) return baseline.problem();
+  verdict->baseline = baseline->path;
+  verdict->baseline_runs = count_baseline_runs(baseline->runs);
+  const Evidence evidence = compare(budget, runs, shown, *baseline);
+  if (options_.update_baseline && !budget.baseline.empty()) {
+    if (const Result<Done> saved = update_baseline(budget, what.recorded.files[shown], verdict); !saved)
+      return saved.problem();
+  }
+  verdict->judged = judge(budget, evidence);
+  verdict->devices = measure_devices(runs);
+  find_culprits(budget, profile, baseline->profile ? &*baseline->profile : nullptr, project_folder(), &verdict->judged);
+  if (what.contract != nullptr) add_facts(*what.contract, verdict);
+  if (options_.history.empty()) return Done{};
+  for (const Device& device : profile.devices)
+    history_.push_back(make_record(profile, device, *verdict, find_commit(options_.commit)));
+  return Done{};
+}
+
+// In `target`, or, if that is empty, only what somebody will want to look at.
+Result<Done> Checker::keep(const std::string& target, Verdict* verdict) const {
+  const std::string file = std::exchange(verdict->profile, "");
+  if (file.empty()) return Done{};  // there is none
+  const bool is_wanted = verdict->state.trouble != Trouble::kNone || verdict->failed();
+  if (target.empty() && !is_wanted) return Done{};
+  const std::string copy = !target.empty() ? target : fmt::format("heapprof.check.{}.json", file_word(verdict->name));
+  if (const Result<Done> copied = copy_file(file, copy); !copied) return copied.problem();
+  verdict->profile = copy;
+  return Done{};
+}
+
+Result<Done> Checker::update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const {
+  verdict->baseline = baseline_path(budget);
+  if (const Result<Done> replaced = replace_baseline(file, verdict->baseline); !replaced) return replaced.problem();
+  say(fmt::format("saved  {}  the baseline of {}\n", command_text({verdict->baseline}), escape_controls(budget.name)));
+  return Done{};
+}
+
+Result<Done> Checker::update_budget(const BudgetFile& file) {
+  const Result<size_t> raised = update_budget_file(file, &report_.verdicts);
+  if (!raised) return raised.problem();
+  if (*raised > 0)
+    say(fmt::format("saved  {}  {} raised\n", command_text({file.path}), format_counted(*raised, "limit")));
+  return Done{};
+}
+
+void Checker::say_trouble(const Verdict& verdict) const {
+  const std::string program = verdict.command.empty() ? verdict.name : command_text({verdict.command[0]});
+  if (verdict.state.trouble == Trouble::kProgramFailed) {
+    print_problem(checked_program_failed(program, end_text(verdict.state.end)), options_.color);
+  } else if (verdict.state.trouble == Trouble::kIncomplete) {
+    print_problem(checked_profile_incomplete(verdict.profile.empty() ? program : verdict.profile, verdict.state.reason),
+                  options_.color);
+  }
+}
+
+void Checker::not_judged(const Problem& problem, Verdict* verdict) const {
+  print_problem(problem, options_.color);
+  verdict->state = {Trouble::kNotJudged, problem.what, false, verdict->state.end, code_of(problem)};
+}
+
+Result<Done> Checker::check_profiles(const CheckPlan& plan) {
+  if (options_.runs > 0) return runs_of_profiles("--runs");
+  if (options_.processes) return runs_of_profiles("--processes");
+  if (!options_.output.empty()) return runs_of_profiles("-o");
+  for (const std::string& file : options_.profiles) {
+    Verdict unread;
+    unread.name = free_name(report_.verdicts, base_name(file));
+    unread.profile = file;
+    Result<Profile> profile = read_profile(file);
+    const Result<Budget> budget = profile ? plan.budget_for(profile->run.command, file) : profile.problem();
+    if (!budget) {
+      not_judged(budget.problem(), &unread);
+      report_.verdicts.push_back(std::move(unread));
+      continue;
+    }
+    Case what{*budget, {}};
+    what.recorded.runs.push_back(std::move(*profile));
+    what.recorded.files.push_back(file);
+    Verdict verdict = examine(&what);
+    say_trouble(verdict);
+    report_.verdicts.push_back(std::move(verdict));
+  }
+  return Done{};
+}
+
+void Checker::check_started(const Started& started, const BudgetFit& fit) {
+  Result<Recorded> recorded = read_started(started.process);
+  if (!recorded) return complain(recorded.problem());
+  Case what{started.budget, std::move(*recorded), started.is_own ? nullptr : &fit, true};
+  add_kept("", examine(&what));
+}
+
+void Checker::add_kept(const std::string& target, Verdict verdict) {
+  if (const Result<Done> kept = keep(target, &verdict); !kept) complain(kept.problem());
+  say_trouble(verdict);
+  report_.verdicts.push_back(std::move(verdict));
+}
+
+// False if it was stopped by who wanted to stop all of them.
+bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
+  if (budget.contract && !budget.contract->is_profiled) return check_unprofiled(budget);
+  std::optional<ContractRun> contract;
+  if (budget.contract) contract.emplace(*budget.contract);
+  const Result<ScratchFolder> folder = ScratchFolder::make();
+  Result<Recorded> recorded =
+      folder ? record_program(budget, folder->path(), options_.color) : Result<Recorded>(folder.problem());
+  if (!recorded) {
+    Verdict unseen = begin_verdict(budget);
+    not_judged(recorded.problem(), &unseen);
+    add_kept("", std::move(unseen));
+    return true;
+  }
+  BudgetFit fit(budget);
+  const bool is_each =
+      budget.processes == Processes::kEach && find_run_state(recorded->runs.back()).trouble == Trouble::kNone;
+  const Result<std::vector<Started>> started =
+      is_each ? find_cases(plan, budget, folder->path(), &*recorded, &fit) : std::vector<Started>();
+  if (!started) complain(started.problem());
+  Case what{budget, std::move(*recorded), is_each && started ? &fit : nullptr, false, contract ? &*contract : nullptr};
+  Verdict verdict = examine(&what);
+  const RunEnd end = verdict.state.end;
+  const bool is_judged = verdict.state.trouble == Trouble::kNone;
+  const bool has_failed = !is_judged && verdict.state.trouble != Trouble::kNotJudged;
+  if (is_judged && verdict.unjudged.processes > 0) warn(others_not_judged(verdict.unjudged.processes));
+  if (is_judged && verdict.unjudged.replaced > 0) warn(replaced_not_judged(verdict.unjudged.replaced));
+  add_kept(options_.output, std::move(verdict));
+  if (started && !has_failed) {
+    for (const Started& process : *started) check_started(process, fit);
+  }
+  return !was_stopped(budget, end);
+}
+
+// For what must hold where there is no heapprof. False as above.
+bool Checker::check_unprofiled(const Budget& budget) {
+  const ContractRun contract(*budget.contract);
+  Verdict verdict = begin_verdict(budget);
+  const Result<RunEnd> end = run_unprofiled(budget.command);
+  if (!end) {
+    not_judged(end.problem(), &verdict);
+    add_kept("", std::move(verdict));
+    return true;
+  }
+  verdict.state.end = *end;
+  const bool has_failed = end->kind != EndKind::kExited || end->status != 0;
+  if (budget.contract->end ? options_.warn_only && !ended_as_claimed(budget, *end) : has_failed)
+    verdict.state.trouble = Trouble::kProgramFailed;
+  if (verdict.state.trouble == Trouble::kNone) add_facts(contract, &verdict);
+  add_kept("", std::move(verdict));
+  return !was_stopped(budget, *end);
+}
+
+Result<Done> Checker::check_programs(const CheckPlan& plan) {
+  std::vector<Budget> budgets;
+  if (!options_.program.empty()) {
+    Result<Budget> budget = plan.budget_for(options_.program, options_.program[0]);
+    if (!budget) return budget.problem();
+    budget->command = options_.program;
+    budgets.push_back(std::move(*budget));
+  } else {
+    Result<std::vector<Budget>> all = plan.budgets_to_run();
+    if (!all) return all.problem();
+    budgets = std::move(*all);
+  }
+  if (budgets.size() > 1 && !options_.output.empty())
+    return bad_value("-o", options_.output, "the profile of one program, and several are run: choose one by --name");
+  for (const Budget& budget : budgets) {
+    if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
+  }
+  bool is_stopped = false;  // Ctrl-C is meant for all of them
+  for (const Budget& budget : budgets) {
+    if (!is_stopped) {
+      is_stopped = !check_program(plan, budget);
+    } else {
+      report_.verdicts.push_back(begin_verdict(budget));
+      report_.verdicts.back().state = {
+          Trouble::kNotJudged, "it was not run: the check was stopped", false, {}, kIncomplete};
+    }
+  }
+  return Done{};
+}
+
+// Each of them, whatever becomes of the others.
+void Checker::write_all(const CheckPlan& plan) {
+  if (options_.update_budget) {
+    if (const Result<Done> updated = update_budget(*plan.file()); !updated) complain(updated.problem());
+  }
+  if (!write_outputs(report_, options_)) code_ = std::max(code_, kNotDone);
+  if (history_.empty()) return;
+  for (const Verdict& verdict : report_.verdicts) {  // raised limits count
+    for (HistoryRecord& record : history_) record.ok = record.name == verdict.name ? !verdict.failed() : record.ok;
+  }
+  if (const Result<Done> appended = append_history(options_.history, history_); !appended) complain(appended.problem());
+}
+
+Result<int> Checker::run() {
+  report_.warn_only = options_.warn_only;
+  report_.folder = folder_in_project();
+  Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
+  if (!suppressions) return suppressions.problem();
+  suppressions_ = std::move(*suppressions);
+  if (const Result<Done> writable = try_outputs(options_); !writable) return writable.problem();
+  const Result<CheckPlan> plan = CheckPlan::make(options_);
+  if (!plan) return plan.problem();
+  if (options_.profiles.empty() && options_.program.empty() && !plan->file()) return nothing_to_check();
+  const Result<Done> checked = options_.profiles.empty() ? check_programs(*plan) : check_profiles(*plan);
+  if (!checked) return checked.problem();
+  write_all(*plan);
+  for (const Verdict& verdict : report_.verdicts) {
+    const RunState& state = verdict.state;
+    if (state.trouble == Trouble::kProgramFailed) code_ = std::max(code_, kFailed);
+    if (state.trouble == Trouble::kIncomplete) code_ = std::max(code_, kIncomplete);
+    if (state.trouble == Trouble::kNotJudged) code_ = std::max(code_, state.exit_code);
+    if (verdict.failed() && !options_.warn_only) code_ = std::max(code_, kOver);
+  }
+  return code_;
+}
+
+}  // namespace
+
+int check_command(const CheckOptions& options) {
+  const Result<int> code = Checker(options).run();
+  if (code) return *code;
+  print_problem(code.problem(), options.color);
+  return code_of(code.problem());
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,22 @@
+// cli/check/check_files.h: what `heapprof check` writes besides its outputs: kept profiles, baselines, raised limits.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/judge/budget.h"
+#include "cli/model/judge/verdict.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// The copy is there whole or not at all.
+Result<Done> copy_file(const std::string& from, const std::string& to);
+// With the folders above it; nothing is done if they are one file.
+Result<Done> replace_baseline(const std::string& profile, const std::string& baseline);
+// In place, with the file's mode; only if nobody has written to it while programs ran. How many limits were raised; the verdicts
+// are judged anew by those, if they were written.
+Result<size_t> update_budget_file(const BudgetFile& file, std::vector<Verdict>* verdicts);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,160 @@
+// cli/check/check_plan.cc: see check_plan.h.
+#include "cli/check/check_plan.h"
+
+#include "cli/base/glob.h"
+#include "cli/base/hash.h"
+#include "cli/base/problems.h"
+#include "cli/model/profile/program_name.h"
+#include "cli/read/read_budget.h"
+#include "cli/read/read_contracts.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace heapprof::cli {
+namespace {
+
+// Contracts say all of it themselves: a flag that meant one program would mean each of them.
+Result<Done> check_alone(const CheckOptions& options) {
+  if (!options.program.empty()) return contracts_stand_alone(command_text(options.program));
+  if (!options.profiles.empty()) return contracts_stand_alone(options.profiles[0]);
+  if (!options.budget.empty()) return contracts_stand_alone("--budget");
+  if (!options.baseline.empty()) return contracts_stand_alone("--baseline");
+  if (!options.limits.empty()) return contracts_stand_alone(options.limits[0].at.file);
+  if (options.runs > 0) return contracts_stand_alone("--runs");
+  if (options.processes) return contracts_stand_alone("--processes");
+  if (options.tolerance_share) return contracts_stand_alone("--tolerance");
+  if (options.slack_bytes) return contracts_stand_alone("--slack");
+  if (options.update_budget) return contracts_stand_alone("--update-budget");
+  if (options.update_baseline) return contracts_stand_alone("--update-baseline");
+  return Done{};
+}
+
+}  // namespace
+
+std::string file_word(const std::string& name) {
+  constexpr size_t kLongest = 100;
+  std::string word;
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                          c == '_' || (c == '.' && !word.empty());
+    word += is_plain ? c : '_';
+  }
+  if (word == name && word.size() <= kLongest && !word.empty()) return word;
+  return fmt::format("{}-{}", word.substr(0, kLongest), hash_digits(name).substr(0, 8));
+}
+
+std::string baseline_path(const Budget& budget) {
+  if (budget.baseline.empty()) return "";
+  std::error_code error;
+  const std::filesystem::path path = budget.baseline;
+  if (!budget.baseline.ends_with('/') && !std::filesystem::is_directory(path, error)) return budget.baseline;
+  return (path / (file_word(budget.name) + ".json")).string();
+}
+
+Result<CheckPlan> CheckPlan::make(const CheckOptions& options) {
+  CheckPlan plan(options);
+  if (!options.contracts.empty()) {
+    if (const Result<Done> alone = check_alone(options); !alone) return alone.problem();
+  } else if (options.budget.empty()) {
+    if (!options.name.empty()) return flag_needs_another("--name", "--budget FILE");
+    if (options.update_budget) return flag_needs_another("--update-budget", "--budget FILE");
+    return plan;
+  }
+  Result<BudgetFile> file = options.contracts.empty() ? read_budget(options.budget) : read_contracts(options.contracts);
+  if (!file) return file.problem();
+  plan.file_ = std::move(*file);
+  std::string names;
+  for (const Budget& budget : plan.file_->budgets) {
+    names += (names.empty() ? "" : ", ") + budget.name;
+    if (options.name.empty() || glob_matches(options.name, budget.name)) plan.chosen_.push_back(&budget);
+  }
+  if (!options.name.empty() && plan.chosen_.empty() && !options.contracts.empty())
+    return no_contract_named(options.name, names);
+  if (!options.name.empty() && plan.chosen_.empty())
+    return no_budget_named(options.name, names.empty() ? "none" : names);
+  return plan;
+}
+
+Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const {
+  if (file_) budget = with_defaults(file_->defaults, std::move(budget));
+  for (const Limit& limit : options_.limits) {
+    // Of the flag's metric and device there is one limit, whether it is a share or a number.
+    std::erase_if(budget.limits, [&](const Limit& known) {
+      return known.subject.site == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+             known.subject.device == limit.subject.device;
+    });
+    budget.limits.push_back(limit);
+  }
+  if (!options_.baseline.empty()) budget.baseline = options_.baseline;
+  if (options_.tolerance_share) budget.tolerance_share = options_.tolerance_share;
+  if (options_.slack_bytes) budget.slack_bytes = options_.slack_bytes;
+  if (options_.runs > 0) budget.runs = options_.runs;
+  if (options_.processes) budget.processes = options_.processes;
+  if (options_.update_baseline && budget.baseline.empty())
+    return flag_needs_another("--update-baseline", "--baseline FILE");
+  if (budget.limits.empty() && budget.baseline.empty()) return no_limits(what);
+  return budget;
+}
+
+Result<std::vector<Budget>> CheckPlan::budgets_to_run() const {
+  std::vector<Budget> budgets;
+  for (const Budget* budget : chosen_) {
+    if (budget->contract) {
+      budgets.push_back(*budget);
+      continue;
+    }
+    if (budget->command.empty()) return budget_without_command(budget->at, budget->name);
+    Result<Budget> complete_one = complete(*budget, budget->name);
+    if (!complete_one) return complete_one.problem();
+    budgets.push_back(std::move(*complete_one));
+  }
+  if (budgets.empty()) return nothing_to_check();
+  return budgets;
+}
+
+Result<Budget> CheckPlan::budget_for(const std::vector<std::string>& command, const std::string& profile) const {
+  if (!options_.name.empty() && chosen_.size() == 1) return complete(*chosen_[0], profile);
+  for (const Budget* budget : chosen_) {
+    if (is_for_command(*budget, command)) return complete(*budget, profile);
+  }
+  Budget only_defaults;
+  only_defaults.name = program_name(command);
+  if (only_defaults.name.empty()) only_defaults.name = "program";
+  only_defaults.at = {file_ ? file_->path : profile, 0};
+  Result<Budget> completed = complete(std::move(only_defaults), profile);
+  if (completed && file_ && !chosen_.empty())
+    print_problem(only_defaults_apply(command_text(command), file_->path), options_.color);
+  if (!completed && file_ && completed.problem().id == "HP141")
+    return no_budget_for(profile, command_text(command), file_->path);
+  return completed;
+}
+
+const Budget* CheckPlan::own_budget(const Budget& parent, const std::vector<std::string>& command) const {
+  if (!file_) return nullptr;
+  for (const Budget& budget : file_->budgets) {
+    if (is_for_command(budget, command) && budget.name != parent.name) return &budget;
+  }
+  return nullptr;
+}
+
+bool CheckPlan::has_own_budget(const Budget& parent, const std::vector<std::string>& command) const {
+  return own_budget(parent, command) != nullptr;
+}
+
+Result<Budget> CheckPlan::budget_of_started(const Budget& parent, const std::vector<std::string>& command) const {
+  if (const Budget* const own = own_budget(parent, command); own != nullptr) {
+    Result<Budget> completed = complete(*own, own->name);
+    if (completed) completed->baseline = own->baseline;  // that of the flag is the program's
+    return completed;
+  }
+  Budget budget = parent;
+  const std::string program = program_name(command);
+  budget.name += "." + (program.empty() ? "process" : program);
+  budget.baseline.clear();
+  return budget;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,43 @@
+// cli/check/check_plan.h: which budget is for which program, with flags and defaults put together.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/check/check.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+class CheckPlan {
+ public:
+  // Reads the budget's file, if one is named.
+  static Result<CheckPlan> make(const CheckOptions& options);
+
+  const std::optional<BudgetFile>& file() const { return file_; }
+  // Those that are to be run because neither a program nor a profile is named; each has a command.
+  Result<std::vector<Budget>> budgets_to_run() const;
+  // For a command line; `profile` is the file that has it, or the program itself.
+  Result<Budget> budget_for(const std::vector<std::string>& command, const std::string& profile) const;
+  // For a process that the program of `parent` started: the one with its command, else the parent's limits under a name of its own
+  // and without its baseline, which is of another program.
+  Result<Budget> budget_of_started(const Budget& parent, const std::vector<std::string>& command) const;
+  bool has_own_budget(const Budget& parent, const std::vector<std::string>& command) const;
+
+ private:
+  explicit CheckPlan(const CheckOptions& options) : options_(options) {}
+  Result<Budget> complete(Budget budget, const std::string& what) const;
+  const Budget* own_budget(const Budget& parent, const std::vector<std::string>& command) const;
+
+  const CheckOptions& options_;
+  std::optional<BudgetFile> file_;
+  std::vector<const Budget*> chosen_;  // by --name
+};
+
+// The baseline's file: of a folder the one with the budget's name.
+std::string baseline_path(const Budget& budget);
+// A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give different words.
+std::string file_word(const std::string& name);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,47 @@
+// cli/check/contract_run.h: what a run has to leave behind: a contract's end and files.
+//
+// Guarantees
+//  - A file that was there before counts only if the run wrote to it, so that nothing holds by what an earlier run left.
+//  - A program that fails without the contract saying so, and a profile that is not whole, prove nothing: they are not judged.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/judge/budget.h"
+#include "cli/model/judge/verdict.h"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. Where what does
+// not hold is only warned of, another end is one.
+RunState state_for(const Budget& budget, const Profile& profile, bool warn_only);
+// True if the run ended as the contract says, or it says nothing.
+bool ended_as_claimed(const Budget& budget, const RunEnd& end);
+
+// One contract's claims besides memory; looks at its files when it is made, and again when it judges.
+class ContractRun {
+ public:
+  explicit ContractRun(const Contract& contract);  // before the run; the contract outlives it
+  std::vector<Judged> judge(const RunEnd& end) const;
+
+ private:
+  void judge_file(const FileClaim& claim, const std::optional<struct stat>& before, std::vector<Judged>* lines) const;
+
+  const Contract& contract_;
+  std::vector<std::optional<struct stat>> before_;  // by file
+};
+
+// Adds what the contract claims besides memory.
+void add_facts(const ContractRun& contract, Verdict* verdict);
+// True if whoever pressed Ctrl-C meant all of the programs to end; a contract may be about it.
+bool was_stopped(const Budget& budget, const RunEnd& end);
+
+// Runs the command as if there were no heapprof, and waits for it.
+Result<RunEnd> run_unprofiled(const std::vector<std::string>& command);
+
+}  // namespace heapprof::cli

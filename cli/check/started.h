@@ -1,0 +1,24 @@
+// cli/check/started.h: the processes that a checked program started, each with the budget that it is judged by.
+#pragma once
+
+#include "cli/check/check_plan.h"
+#include "cli/check/check_record.h"
+#include "cli/model/judge/budget_fit.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct Started {
+  StartedProcess process;
+  Budget budget;
+  bool is_own = false;  // the budget is that of its command, not of the program that started it
+};
+
+// Of the profiles in the folder. Those without any limit, and those that heapprof could not see, are counted in *recorded; *fit sees
+// all that the program's own budget is for.
+Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
+                                        Recorded* recorded, BudgetFit* fit);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,197 @@
+// cli/collect/books/device_ledger.h: the books of device memory: of each device its sites, exact peak, timeline and what was left.
+//
+// Guarantees
+//  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it; memory behind a
+//    handle ends with its last reference and its last mapping, in whichever order.
+//  - An end of memory that never began is counted, and changes nothing.
+//  - Memory that only a call of the runtime gave out is counted, unless it lies in a block or mapping that the driver gave out.
+// Context:  one thread; events in the order of their stamps.
+// Trust:    every number is the target's.
+// Cost:     a few look-ups an event; 160 bytes a live block.
+#pragma once
+
+#include "cli/collect/books/device_holdings.h"
+#include "cli/collect/books/refusals.h"
+#include "cli/collect/books/site_book.h"
+#include "cli/collect/books/timeline.h"
+#include "cli/collect/rings/device_event.h"
+#include "cli/collect/rings/event.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct DeviceBlock {
+  uint64_t size_bytes;
+  uint64_t birth;    // ticks
+  uint64_t context;  // 0: no context's end is its end
+  uint32_t device;
+  uint32_t site;
+  uint32_t thread;
+  uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
+  bool is_of_pool;
+  bool is_unseen;  // by the driver: it ends only as it began
+};
+
+// Of one call of the API.
+struct CallSum {
+  uint64_t count;
+  uint64_t duration_ticks;
+  uint64_t size_bytes;
+};
+using CallSums =
+    std::unordered_map<uint64_t, CallSum>;  // by wire::DeviceCall in the upper half, site or thread id in the lower
+
+// What contexts or modules that one site made took.
+struct EstimateSum {
+  uint64_t count;
+  uint64_t size_bytes;
+  uint64_t bound_count;  // of them with no free memory before to compare with
+};
+using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
+
+// Of one device.
+struct DeviceBook {
+  SiteBook sites;
+  LiveTimeline timeline;
+  DeviceHoldings holdings;
+  Refusals refused;
+  Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
+  EstimateSums estimates;
+};
+
+class DeviceLedger {
+ public:
+  void start(uint64_t ticks) { start_ticks_ = ticks; }
+  // thread_id: the kernel's, of event.thread()
+  void apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks);
+  // The thread's slot may be another's from now on.
+  void forget_thread(uint32_t thread) {
+    latest_.erase(thread);
+    released_.erase(thread);
+    released_handles_.erase(thread);
+    unmapped_.erase(thread);
+    begun_.erase(thread);
+  }
+  // Ends the lifetimes.
+  void finish(uint64_t end_ticks);
+
+  // By wire's device number, devices before the kinds of host memory; those that ever had memory.
+  struct DevicesFirst {
+    bool operator()(uint32_t a, uint32_t b) const {
+      const bool is_device = a >= wire::kUnknownCudaDevice;
+      return is_device != (b >= wire::kUnknownCudaDevice) ? is_device : a < b;
+    }
+  };
+  using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
+  Books& books() { return books_; }
+  const CallSums& calls_by_site() const { return calls_by_site_; }
+  const CallSums& calls_by_thread() const { return calls_by_thread_; }
+  // What the process is known to have of the device: live, and held beyond that for its pools and graphs.
+  uint64_t seen_bytes(uint32_t device) const;
+  // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
+  uint64_t unmatched() const { return unmatched_; }
+  // Of its tables, about.
+  uint64_t bytes() const {
+    return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
+           books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
+  }
+  // visit(block), after finish().
+  template <typename Visitor>
+  void for_each_live(uint32_t device, const Visitor& visit) const {
+    for (const auto* blocks : {&memory_, &handles_}) {
+      for (const auto& [key, block] : *blocks) {
+        if (block.device == device) visit(block);
+      }
+    }
+  }
+
+ private:
+  static constexpr uint64_t kBlockBytes = 160;
+  static constexpr uint64_t kBookBytes = 128 << 10;
+  static constexpr uint64_t kCallBytes = 64;
+
+  struct Mapping {
+    uint64_t size_bytes;
+    uint64_t handle;
+    uint32_t count;  // external memory may be mapped to one address again
+  };
+  enum class Ended {
+    kBlock,
+    kReference,
+    kNothing
+  };  // kReference: there are others, the block lives; kNothing: none began
+  // What a thread released last, which it may take back.
+  struct Released {
+    uint64_t key;
+    Ended ended;
+    DeviceBlock block;
+    uint64_t lifetime_ticks;
+    bool is_temporary;
+  };
+  using ReleasedBy = std::unordered_map<uint32_t, Released>;  // by thread
+  // A mapping that ended, and what that did to the memory behind it.
+  struct Unmapped {
+    uint64_t address;
+    Mapping mapping;
+    Released memory;
+  };
+  struct Begun {  // of an estimate
+    uint32_t device;
+    uint64_t free_bytes;  // wire::kFreeUnknown
+    uint64_t live_bytes;
+  };
+  using Blocks = std::map<uint64_t, DeviceBlock>;
+
+  DeviceBook& book_of(uint32_t device);
+  bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
+  void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
+  Released close(const DeviceBlock& block, uint64_t key);
+  Released drop_reference(Blocks* blocks, uint64_t key);
+  void take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread);
+  void note_change(const DeviceBlock& block);
+  void release(uint64_t address, uint32_t thread);
+  void forget_latest(uint32_t thread, uint64_t key);  // if it is that one
+  void keep(uint64_t address, uint32_t thread);
+  void reopen(Blocks* blocks, const Released& released);
+  void map(uint64_t address, const Mapping& mapping);
+  void unmap(uint64_t address, uint64_t size_bytes, uint32_t thread);
+  void keep_mappings(uint32_t thread);
+  void end_context(uint64_t context, uint32_t thread);
+  bool is_piece(uint64_t address) const;
+  void release_unseen(uint64_t address, uint32_t thread);
+  void begin_estimate(const DeviceFacts& facts, uint32_t thread);
+  void end_estimate(const DeviceFacts& facts, const Event& event);
+  void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
+
+  Books books_;
+  CallSums calls_by_site_;
+  CallSums calls_by_thread_;
+  Blocks memory_;                                  // by address
+  Blocks handles_;                                 // by handle
+  std::map<uint64_t, Mapping> mappings_;           // by address
+  std::unordered_map<uint32_t, uint64_t> latest_;  // by thread: its latest block, whose end now makes it temporary
+  ReleasedBy released_;
+  ReleasedBy released_handles_;
+  std::unordered_map<uint32_t, std::vector<Unmapped>> unmapped_;  // by thread: its last kUnmap's
+  static constexpr size_t kMostEnding = 4096;                     // calls at once; each is over in a moment
+  // By context and the thread that may end it: what was born until then ends with it.
+  std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;
+  std::unordered_set<uint64_t> graph_addresses_;
+  std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
+  uint64_t start_ticks_ = 0;
+  uint64_t now_ticks_ = 0;
+  uint64_t unmatched_ = 0;
+};
+
+// "pinned", "managed", "imported", "registered", "mapped", "cuda:0" …
+std::string device_name(uint32_t device);
+
+}  // namespace heapprof::cli

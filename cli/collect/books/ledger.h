@@ -1,0 +1,170 @@
+// cli/collect/books/ledger.h: the books of one process: every block, every site, the totals and the peak. Stage two of two.
+//
+// Takes events in the order of their stamps (cli/collect/order.h) and puts right the few that are stamped the wrong way round.
+//
+// Guarantees
+//  - Totals, live blocks and the sites' sums are exact. The peak is exact for one order of events that agrees with the order
+//    of every thread and the history of every address.
+//  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc; those without a block also as
+//    foreign, blocks that ended unseen as unseen.
+//  - An event for which there is no memory throws std::bad_alloc and has changed nothing: the books are then exact up to it, and
+//    stop_growing() and finish() may follow.
+// Context:  one thread.
+// Cost:     10-20 ns an event (tests/bench/collect.cc).
+#pragma once
+
+#include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/live_heap.h"
+#include "cli/collect/books/mapping_ledger.h"
+#include "cli/collect/books/parking.h"
+#include "cli/collect/books/site_book.h"
+#include "cli/collect/books/timeline.h"
+#include "cli/collect/rings/event.h"
+#include "cli/collect/rings/thread_table.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// The part of Counters (cli/model/profile/run.h) that is counted here.
+struct LedgerCounts {
+  uint64_t allocations = 0;
+  uint64_t frees = 0;  // with those of realloc(p, 0), and the foreign ones
+  uint64_t reallocs = 0;
+  uint64_t failed_reallocs = 0;
+  uint64_t reordered = 0;
+  uint64_t foreign = 0;  // frees and reallocs of addresses never seen
+  uint64_t unseen_frees = 0;
+};
+
+class Ledger {
+ public:
+  // Where the time of an event comes from.
+  enum class TimeSource { kStamps, kDrains };
+
+  Ledger(ThreadTable* threads, TimeSource time_source) : threads_(*threads), time_source_(time_source) {}
+
+  void start(uint64_t ticks);
+  // kDrains: the time of the events to come.
+  void set_drain_ticks(uint64_t ticks);
+  // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
+  void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
+  // Sites below `count` may appear in events.
+  void grow_sites(uint32_t count) { sites_.grow_to(count); }
+
+  // One ring's events, in order.
+  void apply(std::span<const Event> events, uint32_t ring);
+  void apply(const Event& event, uint32_t ring);
+  // For an event to come: first its block, then, some events later, its site.
+  void prefetch_block(const Event& event) const {
+    if (event.address != 0) heap_.prefetch(event.address);
+  }
+  void prefetch_site(const Event& event) const;
+
+  // Memory has run out: finish() makes do with what there is.
+  void stop_growing() { heap_.stop_growing(); }
+  // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.
+  void finish(uint64_t end_ticks);
+
+  const SiteBook& sites() const { return sites_; }
+  const LedgerCounts& counts() const { return counts_; }
+  LiveTimeline& timeline() { return timeline_; }
+  DeviceLedger& devices() { return devices_; }
+  MappingLedger& mappings() { return mappings_; }
+  // Of the heap.
+  const Refusals& refused() const { return refused_; }
+  uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
+  // Where the decoder puts what an event of a device says.
+  DeviceFactsTable& device_facts() { return device_facts_; }
+  size_t live_blocks() const { return heap_.size() + begun_blocks_; }
+  uint64_t last_ticks() const { return now_ticks_; }
+  // visit(const Block&), after finish().
+  template <typename Visitor>
+  void for_each_live(const Visitor& visit) const {
+    heap_.for_each(visit);
+  }
+  // Live blocks are needed no longer; after finish(), check() and for_each_live().
+  void release_blocks() { heap_.release(); }
+  uint64_t block_bytes() const { return heap_.bytes(); }
+  // Numbers that must agree and do not; empty if all is well. After finish().
+  std::vector<std::string> check() const;
+
+ private:
+  enum class BegunState : uint8_t {
+    kKnown,    // `block` is unlinked and live
+    kUnknown,  // nobody ever saw that address begin
+    kParked,   // its begin may still come: event number `parked`
+  };
+  struct BegunRealloc {
+    Block block;        // address always, the rest if kKnown
+    uint64_t last_key;  // what its thread's last_address is while the block is that thread's latest
+    uint64_t parked;
+    uint32_t thread;  // who called realloc
+    BegunState state;
+  };
+  static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
+
+  void advance_clock(uint64_t stamp);
+  void apply_inline(const Event& event, uint32_t ring);
+  void apply_other(const Event& event, uint32_t ring);
+  void apply_device(const Event& event);
+  bool repairs() const { return repair_window_ != 0; }
+
+  void on_malloc(const Event& event, uint32_t ring);
+  void on_free(const Event& event, uint32_t ring);
+  void on_realloc_begin(const Event& event, uint32_t ring);
+  void on_realloc_end(const Event& event, uint32_t ring);
+  void on_realloc_free(const Event& event, uint32_t ring);
+  void on_realloc_cancel(const Event& event, uint32_t ring);
+  void on_thread_left(const Event& event, uint32_t ring);
+
+  void open_block(Block* block, const Event& event);
+  void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
+  void close_begun(const BegunRealloc& begun, bool may_be_temporary) {
+    close_block(begun.block, begun.last_key, may_be_temporary);
+  }
+  void unlink(const Block& block, BegunRealloc* begun);
+  void close_unseen(Block* block);
+  void note_growth();
+  void note_change();
+  void count_foreign() { ++counts_.foreign; }
+  void count_free(const Event& event) {
+    ++counts_.frees;
+    ++threads_[event.thread()].frees;
+  }
+
+  bool take_begun(uint32_t thread, uint32_t ring, BegunRealloc* begun);
+  std::vector<BegunRealloc>& begun_of(uint32_t ring);
+  void relink(const BegunRealloc& begun);
+
+  uint64_t park(const Event& event, uint32_t ring);
+  void settle(uint64_t address);
+  Event revive(const ParkedEvent& parked);
+  void perform(const ParkedEvent& parked);
+  void give_up(const ParkedEvent& parked);
+  void expire(uint64_t latest_stamp);
+
+  ThreadTable& threads_;
+  DeviceFactsTable device_facts_;
+  DeviceLedger devices_;
+  MappingLedger mappings_;
+  Refusals refused_;
+  TimeSource time_source_;
+  LiveHeap heap_;
+  SiteBook sites_;
+  LiveTimeline timeline_;
+  LedgerCounts counts_;
+  uint64_t clock_ = 0;  // largest stamp seen
+  uint64_t now_ticks_ = 0;
+  uint64_t repair_window_ = 0;
+  uint64_t next_expiry_ = UINT64_MAX;
+  Parking parking_;
+  std::vector<std::vector<BegunRealloc>> begun_;  // by ring
+  size_t begun_blocks_ = 0;                       // of them kKnown
+  uint64_t begun_count_ = 0;                      // ever
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,61 @@
+// cli/collect/books/live_samples.cc: see live_samples.h.
+#include "cli/collect/books/live_samples.h"
+
+#include <algorithm>
+#include <new>
+
+namespace heapprof::cli {
+
+void LiveSamples::take(const SiteBook& sites, uint64_t ticks, uint64_t now_ns) {
+  try {
+    if (samples_.size() == kMost) thin_out();
+    Sample sample;
+    sample.ticks = samples_.empty() ? ticks : std::max(ticks, samples_.back().ticks);
+    for (uint32_t i = 1; i < sites.size(); ++i) {
+      if (sites[i].live.bytes >= kSmallest) sample.held.push_back({sites[i].live.bytes, i});
+    }
+    sample.held.shrink_to_fit();
+    samples_.push_back(std::move(sample));
+    next_ns_ = now_ns + std::max(distance_ns_, sites.size() * kSiteNs);
+  } catch (const std::bad_alloc&) {
+    give_up();
+  }
+}
+
+// The earlier one of each pair stays: the next moment, one old distance after the last, is then a new one after the last that stays.
+void LiveSamples::thin_out() {
+  for (size_t i = 1; i < kMost / 2; ++i) samples_[i] = std::move(samples_[2 * i]);
+  samples_.resize(kMost / 2);
+  distance_ns_ *= 2;
+}
+
+void LiveSamples::give_up() {
+  std::vector<Sample>().swap(samples_);
+  next_ns_ = UINT64_MAX;
+}
+
+std::vector<uint64_t> LiveSamples::moments() const {
+  std::vector<uint64_t> ticks;
+  for (const Sample& sample : samples_) ticks.push_back(sample.ticks);
+  return ticks;
+}
+
+uint64_t LiveSamples::bytes() const {
+  uint64_t bytes = 0;
+  for (const Sample& sample : samples_) bytes += sample.held.capacity() * sizeof(Held);
+  return bytes;
+}
+
+bool LiveSamples::Reader::add_row(uint32_t site, std::vector<uint64_t>* rows) {
+  const size_t begin = rows->size();
+  for (size_t i = 0; i < next_.size(); ++i) {
+    const std::vector<Held>& held = samples_.samples_[i].held;
+    while (next_[i] < held.size() && held[next_[i]].site < site) ++next_[i];
+    if (next_[i] == held.size() || held[next_[i]].site != site) continue;
+    rows->resize(begin + next_.size());
+    (*rows)[begin + i] = held[next_[i]].bytes;
+  }
+  return rows->size() > begin;
+}
+
+}  // namespace heapprof::cli

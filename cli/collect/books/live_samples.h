@@ -1,0 +1,65 @@
+// cli/collect/books/live_samples.h: what each site held at a few moments of the run: a site that grows without end shows in these.
+//
+// The whole book is looked at, at moments chosen by time; no event pays for it. When kMost moments are full, every other one is
+// dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over the run.
+//
+// Guarantees
+//  - What is kept of a moment is exact for the order of events that the ledger has seen by then.
+//  - Sites below kSmallest are left out of a moment, so memory is bounded by the live heap: kMost times 16 bytes for 4 KiB.
+//  - No memory: the moments are given up; nothing is thrown.
+// Cost:     30 ns a site and moment from memory; at most 1.5 % of one core, as moments are 2 µs a site apart at least.
+#pragma once
+
+#include "cli/collect/books/site_book.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+class LiveSamples {
+ public:
+  static constexpr size_t kMost = 16;
+  static constexpr uint64_t kSmallest = 4096;
+
+  bool is_due(uint64_t now_ns) const { return now_ns >= next_ns_; }
+  // pre: neither time is smaller than at the last call
+  void take(const SiteBook& sites, uint64_t ticks, uint64_t now_ns);
+
+  std::vector<uint64_t> moments() const;  // in ticks
+  uint64_t bytes() const;
+
+  // Hands out the sites' rows, in ascending order of sites.
+  class Reader {
+   public:
+    explicit Reader(const LiveSamples& samples) : samples_(samples), next_(samples.samples_.size(), 0) {}
+    // Appends one number a moment; false if the site is in none. pre: `site` is larger than at the last call
+    bool add_row(uint32_t site, std::vector<uint64_t>* rows);
+
+   private:
+    const LiveSamples& samples_;
+    std::vector<size_t> next_;
+  };
+
+ private:
+  static constexpr uint64_t kFirstNs = 1'000'000;
+  static constexpr uint64_t kSiteNs = 2'000;
+
+  struct Held {
+    uint64_t bytes;
+    uint32_t site;
+  };
+  struct Sample {
+    uint64_t ticks = 0;
+    std::vector<Held> held;  // by site
+  };
+
+  void thin_out();
+  void give_up();
+
+  std::vector<Sample> samples_;
+  uint64_t distance_ns_ = kFirstNs;
+  uint64_t next_ns_ = 0;
+};
+
+}  // namespace heapprof::cli

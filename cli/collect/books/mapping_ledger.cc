@@ -1,0 +1,214 @@
+// cli/collect/books/mapping_ledger.cc: see mapping_ledger.h.
+//
+// Several things end and begin at one event (a mapping over others, a move): peaks and timelines are looked at when all of it is
+// done, so that no moment is recorded at which a page is neither where it was nor where it goes.
+#include "cli/collect/books/mapping_ledger.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+using wire::DeviceOperation;
+
+DeviceBook& MappingLedger::book_of(uint32_t device) {
+  std::unique_ptr<DeviceBook>& book = books_[device - wire::kMappedDevice];
+  if (book == nullptr) {
+    book = std::make_unique<DeviceBook>();
+    book->timeline.start(start_ticks_);
+  }
+  return *book;
+}
+
+void MappingLedger::note_changes() {
+  for (const std::unique_ptr<DeviceBook>& book : books_) {
+    if (book == nullptr) continue;
+    book->sites.check_peak(now_ticks_);
+    book->timeline.record(now_ticks_, book->sites.totals().live.bytes);
+  }
+}
+
+// ---- Blocks ----
+
+// One block of all the pieces.
+void MappingLedger::open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces) {
+  uint64_t size_bytes = 0;
+  for (const PagePiece& piece : pieces) size_bytes += piece.bytes();
+  if (size_bytes == 0) return;
+  SiteBook& sites = book_of(device).sites;
+  sites.grow_to(event.site + 1);
+  sites.make_room();
+  const uint64_t id = ++last_block_;
+  blocks_.emplace(id, MappedBlock{size_bytes, now_ticks_, device, event.site, event.thread(), is_file});
+  for (const PagePiece& piece : pieces) ranges_.put({piece.start, piece.end, id});
+  sites.add(event.site, size_bytes);
+  latest_[event.thread()] = id;
+}
+
+// pre: the piece is out of the ranges.
+bool MappingLedger::drop(const PagePiece& piece, bool may_be_temporary, Ended* ended) {
+  const auto at = blocks_.find(piece.block);
+  MappedBlock& block = at->second;
+  SiteBook& sites = book_of(block.device).sites;
+  block.live_bytes -= piece.bytes();
+  if (block.live_bytes != 0) {
+    sites.shrink(block.site, piece.bytes());
+    return false;
+  }
+  const auto latest = latest_.find(block.thread);
+  const bool is_latest = latest != latest_.end() && latest->second == piece.block;
+  if (is_latest) latest_.erase(latest);
+  *ended = {block, now_ticks_ - block.birth, is_latest && may_be_temporary};
+  sites.remove(block.site, piece.bytes(), ended->lifetime_ticks, ended->is_temporary);
+  blocks_.erase(at);
+  return true;
+}
+
+void MappingLedger::drop_all(const std::vector<PagePiece>& pieces) {
+  Ended ended;
+  for (const PagePiece& piece : pieces) drop(piece, false, &ended);
+}
+
+// ---- Operations ----
+
+bool MappingLedger::may_look_at(size_t pieces) {
+  looks_ += pieces > kFreeLooks ? pieces - kFreeLooks : 0;
+  if (looks_ <= kMostLooks || pieces <= kFreeLooks) return true;
+  ++unmatched_;
+  return false;
+}
+
+void MappingLedger::map(const DeviceFacts& facts, const Event& event) {
+  uint32_t device = facts.device;
+  bool is_file = (facts.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
+  drop_all(ranges_.take(facts.address, facts.address + event.size_bytes));
+  const auto at = moving_.find(event.thread());
+  if ((facts.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
+    device = at->second.device;
+    is_file = at->second.is_file;
+    drop_all(at->second.pieces);
+    moving_.erase(at);
+  }
+  open(event, device, is_file, {{facts.address, facts.address + event.size_bytes, 0}});
+}
+
+void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
+  Unmapped unmapped{start, ranges_.take(start, end), {}};
+  for (const PagePiece& piece : unmapped.pieces) {
+    Ended ended;
+    if (drop(piece, true, &ended)) unmapped.ended.emplace(piece.block, ended);
+  }
+  unmapped_.insert_or_assign(thread, std::move(unmapped));
+}
+
+void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread) {
+  if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
+    abandon_move(at);
+  }
+  Moving moving{start, {}, wire::kMappedDevice, false};
+  if (const std::vector<PagePiece> first = ranges_.find(start, start + 1); !first.empty()) {
+    const MappedBlock& block = blocks_.at(first[0].block);
+    moving.device = block.device;
+    moving.is_file = block.is_file;
+  }
+  moving.pieces = ranges_.take(start, start + size_bytes);
+  moving_.emplace(thread, std::move(moving));
+}
+
+// The call failed: all is as it was, but for what others have there by now.
+void MappingLedger::keep(uint64_t start, uint32_t thread) {
+  if (const auto at = moving_.find(thread); at != moving_.end() && at->second.start == start) {
+    abandon_move(at);
+    return;
+  }
+  const auto at = unmapped_.find(thread);
+  if (at == unmapped_.end() || at->second.start != start) return;
+  if (may_look_at(at->second.pieces.size())) restore(at->second);
+  unmapped_.erase(at);
+}
+
+void MappingLedger::abandon_move(Moves::iterator at) {
+  may_look_at(at->second.pieces.size()) ? put_back(at->second) : drop_all(at->second.pieces);
+  moving_.erase(at);
+}
+
+void MappingLedger::put_back(const Moving& moving) {
+  for (const PagePiece& piece : moving.pieces) {
+    if (ranges_.is_free(piece.start, piece.end)) {
+      ranges_.put(piece);
+    } else {
+      drop_all({piece});
+    }
+  }
+}
+
+void MappingLedger::restore(const Unmapped& unmapped) {
+  for (const PagePiece& piece : unmapped.pieces) {
+    if (!ranges_.is_free(piece.start, piece.end)) continue;
+    auto at = blocks_.find(piece.block);
+    if (at != blocks_.end()) {
+      at->second.live_bytes += piece.bytes();
+      book_of(at->second.device).sites.grow(at->second.site, piece.bytes());
+    } else {
+      const auto ended = unmapped.ended.find(piece.block);
+      if (ended == unmapped.ended.end()) continue;
+      MappedBlock block = ended->second.block;
+      block.live_bytes = piece.bytes();
+      blocks_.emplace(piece.block, block);
+      book_of(block.device)
+          .sites.restore(block.site, piece.bytes(), ended->second.lifetime_ticks, ended->second.is_temporary);
+      if (ended->second.is_temporary) latest_[block.thread] = piece.block;
+    }
+    ranges_.put(piece);
+  }
+}
+
+void MappingLedger::protect(uint64_t start, uint64_t end, bool is_reserved, const Event& event) {
+  std::vector<PagePiece> changed[2];  // anonymous, of files
+  const size_t most = looks_ > kMostLooks ? kFreeLooks + 1 : SIZE_MAX;
+  const std::vector<PagePiece> pieces = ranges_.find(start, end, most);
+  if (!may_look_at(pieces.size())) return;
+  for (const PagePiece& piece : pieces) {
+    const MappedBlock& block = blocks_.at(piece.block);
+    if ((block.device == wire::kReservedDevice) != is_reserved) changed[block.is_file ? 1 : 0].push_back(piece);
+  }
+  for (const bool is_file : {false, true}) {
+    for (const PagePiece& piece : changed[is_file ? 1 : 0]) drop_all(ranges_.take(piece.start, piece.end));
+    const uint32_t used = is_file ? wire::kMappedFileDevice : wire::kMappedDevice;
+    open(event, is_reserved ? wire::kReservedDevice : used, is_file, changed[is_file ? 1 : 0]);
+  }
+}
+
+void MappingLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks) {
+  now_ticks_ = std::max(now_ticks_, now_ticks);
+  switch (facts.operation) {
+    case DeviceOperation::kMapRange: map(facts, event); break;
+    case DeviceOperation::kUnmapRange: unmap(facts.address, facts.address + facts.object, event.thread()); break;
+    case DeviceOperation::kMoveRange: begin_move(facts.address, facts.object, event.thread()); break;
+    case DeviceOperation::kKeepRange: keep(facts.address, event.thread()); break;
+    case DeviceOperation::kProtectRange:
+      protect(facts.address, facts.address + event.size_bytes, facts.device == wire::kReservedDevice, event);
+      break;
+    default: return;
+  }
+  note_changes();
+}
+
+void MappingLedger::forget_thread(uint32_t thread) {
+  if (const auto at = moving_.find(thread); at != moving_.end()) {
+    abandon_move(at);
+    note_changes();
+  }
+  latest_.erase(thread);
+  unmapped_.erase(thread);
+}
+
+void MappingLedger::finish(uint64_t end_ticks) {
+  now_ticks_ = std::max(now_ticks_, end_ticks);
+  for (const auto& [thread, moving] : moving_) put_back(moving);
+  moving_.clear();
+  note_changes();
+  for (const auto& [id, block] : blocks_)
+    book_of(block.device).sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
+}
+
+}  // namespace heapprof::cli

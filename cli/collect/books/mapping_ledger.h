@@ -1,0 +1,122 @@
+// cli/collect/books/mapping_ledger.h: the books of the pages that a program mapped itself: anonymous ones, those of files, and those that
+// are only reserved (PROT_NONE), each a device of its own.
+//
+// Guarantees
+//  - A block is what one call mapped, or gave access to, or took it from. Its live bytes are those that are still there; it ends
+//    with its last. What is mapped over ends; what mremap moves counts until it has moved.
+//  - Pages whose beginning was never seen (the loader's, stacks of threads) change nothing.
+//  - The pages of a call that failed are as before.
+// Context:  one thread; events in the order of their stamps.
+// Trust:    every number is the target's, within wire::is_range().
+// Cost:     a look-up in a tree an event, and a step for each piece that ends or changes its device. What may lead over the
+//           same pieces again and again (changes of the protection, calls that fail) is given up after kMostLooks, and counted.
+#pragma once
+
+#include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/page_ranges.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct MappedBlock {
+  uint64_t live_bytes;
+  uint64_t birth;   // ticks
+  uint32_t device;  // wire::kMappedDevice …
+  uint32_t site;
+  uint32_t thread;
+  bool is_file;  // also where it is reserved
+};
+
+class MappingLedger {
+ public:
+  static constexpr bool is_about(wire::DeviceOperation operation) {
+    return operation >= wire::DeviceOperation::kMapRange && operation <= wire::DeviceOperation::kProtectRange;
+  }
+
+  void start(uint64_t ticks) { start_ticks_ = ticks; }
+  // pre: is_about(facts.operation)
+  void apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks);
+  // The thread's slot may be another's from now on.
+  void forget_thread(uint32_t thread);
+  // Settles what was being moved, and ends the lifetimes.
+  void finish(uint64_t end_ticks);
+
+  // nullptr: there never was such a page.
+  DeviceBook* book(uint32_t device) const { return books_[device - wire::kMappedDevice].get(); }
+  uint64_t live_bytes(uint32_t device) const {
+    return book(device) == nullptr ? 0 : book(device)->sites.totals().live.bytes;
+  }
+  // Events whose effect is not in the books.
+  uint64_t unmatched() const { return unmatched_; }
+  // Of its tables, about.
+  uint64_t bytes() const { return ranges_.size() * kPieceBytes + blocks_.size() * kBlockBytes; }
+  // visit(const MappedBlock&), after finish().
+  template <typename Visitor>
+  void for_each_live(uint32_t device, const Visitor& visit) const {
+    for (const auto& [id, block] : blocks_) {
+      if (block.device == device) visit(block);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kPieceBytes = 100;
+  static constexpr uint64_t kBlockBytes = 100;
+  static constexpr size_t kFreeLooks = 16;           // at pieces, of one event
+  static constexpr uint64_t kMostLooks = 2'000'000;  // beyond those: seconds in all
+
+  struct Ended {
+    MappedBlock block;
+    uint64_t lifetime_ticks;
+    bool is_temporary;
+  };
+  // What a thread's last unmapping took away, should it turn out to have failed.
+  struct Unmapped {
+    uint64_t start;
+    std::vector<PagePiece> pieces;
+    std::unordered_map<uint64_t, Ended> ended;  // by block
+  };
+  // What mremap is about to move: out of the ranges, and still in the sums.
+  struct Moving {
+    uint64_t start;
+    std::vector<PagePiece> pieces;
+    uint32_t device;
+    bool is_file;
+  };
+
+  using Moves = std::unordered_map<uint32_t, Moving>;
+
+  DeviceBook& book_of(uint32_t device);
+  void open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces);
+  // Ended is filled in if that was the block's last byte.
+  bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);
+  void drop_all(const std::vector<PagePiece>& pieces);
+  void map(const DeviceFacts& facts, const Event& event);
+  void unmap(uint64_t start, uint64_t end, uint32_t thread);
+  void begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread);
+  void keep(uint64_t start, uint32_t thread);
+  void put_back(const Moving& moving);
+  void abandon_move(Moves::iterator at);
+  void restore(const Unmapped& unmapped);
+  void protect(uint64_t start, uint64_t end, bool is_reserved, const Event& event);
+  bool may_look_at(size_t pieces);
+  void note_changes();
+
+  std::array<std::unique_ptr<DeviceBook>, 3> books_;
+  PageRanges ranges_;
+  std::unordered_map<uint64_t, MappedBlock> blocks_;
+  std::unordered_map<uint32_t, uint64_t> latest_;    // by thread: its latest block, whose end now makes it temporary
+  std::unordered_map<uint32_t, Unmapped> unmapped_;  // by thread
+  Moves moving_;                                     // by thread
+  uint64_t last_block_ = 0;
+  uint64_t looks_ = 0;
+  uint64_t unmatched_ = 0;
+  uint64_t start_ticks_ = 0;
+  uint64_t now_ticks_ = 0;
+};
+
+}  // namespace heapprof::cli

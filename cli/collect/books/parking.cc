@@ -1,0 +1,56 @@
+// cli/collect/books/parking.cc: see parking.h.
+#include "cli/collect/books/parking.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+uint64_t Parking::park(uint64_t stamp, const Event& event, uint32_t ring) {
+  const uint64_t id = next_id_++;
+  by_address_[event.address].push_back({event, ring, id, false});
+  by_age_.push_back({stamp, event.address, id});
+  return id;
+}
+
+const ParkedEvent* Parking::first(uint64_t address) const {
+  const auto at = by_address_.find(address);
+  return at == by_address_.end() ? nullptr : &at->second.front();
+}
+
+ParkedEvent Parking::take_first(uint64_t address) {
+  const auto at = by_address_.find(address);
+  const ParkedEvent parked = at->second.front();
+  at->second.pop_front();
+  if (at->second.empty()) by_address_.erase(at);
+  if (by_address_.empty()) by_age_.clear();
+  return parked;
+}
+
+ParkedEvent* Parking::find(uint64_t address, uint64_t id) {
+  const auto at = by_address_.find(address);
+  if (at == by_address_.end()) return nullptr;
+  for (ParkedEvent& parked : at->second) {
+    if (parked.id == id) return &parked;
+  }
+  return nullptr;
+}
+
+void Parking::remove(uint64_t address, uint64_t id) {
+  const auto at = by_address_.find(address);
+  if (at == by_address_.end()) return;
+  std::erase_if(at->second, [id](const ParkedEvent& parked) { return parked.id == id; });
+  if (at->second.empty()) by_address_.erase(at);
+  if (by_address_.empty()) by_age_.clear();
+}
+
+uint64_t Parking::overdue(uint64_t latest_stamp) {
+  while (!by_age_.empty()) {
+    const Waiting& oldest = by_age_.front();
+    const ParkedEvent* parked = first(oldest.address);
+    if (parked != nullptr && parked->id == oldest.id) return oldest.stamp <= latest_stamp ? oldest.address : 0;
+    by_age_.pop_front();  // gone: events of one address leave in the order in which they came, or are removed
+  }
+  return 0;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,54 @@
+// cli/collect/books/parking.h: events that came before the one they need, by address, until it comes or their time is over.
+//
+// rdtsc is not ordered with the locked instruction that hands a block to another thread, so two events of one address may be
+// stamped the wrong way round (1-60 in 9 million). An address alternates between begin and end, which tells which event is
+// early: a begin of a live block waits for its end, an end of a dead one for its begin.
+//
+// Not provided: what to do with an event; see ledger.cc.
+#pragma once
+
+#include "cli/collect/rings/event.h"
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+struct ParkedEvent {
+  Event event;
+  uint32_t ring;
+  uint64_t id;
+  bool after_realloc;  // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
+};
+
+class Parking {
+ public:
+  bool empty() const { return by_address_.empty(); }
+
+  // pre: `stamp`, the time now, does not decrease. Returns the event's number.
+  uint64_t park(uint64_t stamp, const Event& event, uint32_t ring);
+  // The event of this address that has waited longest; nullptr: none.
+  const ParkedEvent* first(uint64_t address) const;
+  ParkedEvent take_first(uint64_t address);
+  // For changing an event that waits; nullptr: it does so no longer.
+  ParkedEvent* find(uint64_t address, uint64_t id);
+  void remove(uint64_t address, uint64_t id);
+
+  // When the oldest event was parked, or earlier; UINT64_MAX: nothing waits.
+  uint64_t oldest_stamp() const { return by_age_.empty() ? UINT64_MAX : by_age_.front().stamp; }
+  // The address whose first event was parked at `latest_stamp` or before and has waited longest; 0: none.
+  uint64_t overdue(uint64_t latest_stamp);
+
+ private:
+  struct Waiting {
+    uint64_t stamp;
+    uint64_t address;
+    uint64_t id;
+  };
+  std::unordered_map<uint64_t, std::deque<ParkedEvent>> by_address_;
+  std::deque<Waiting> by_age_;  // may name events that are gone
+  uint64_t next_id_ = 1;
+};
+
+}  // namespace heapprof::cli

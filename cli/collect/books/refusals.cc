@@ -1,0 +1,54 @@
+// cli/collect/books/refusals.cc: see refusals.h.
+#include "cli/collect/books/refusals.h"
+
+#include "cli/model/profile/device_facts.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace heapprof::cli {
+
+namespace {
+
+// The sites that hold most of the device now.
+std::vector<std::pair<uint32_t, Amount>> largest_holders(const SiteBook& sites) {
+  std::vector<std::pair<uint32_t, Amount>> holders;
+  for (uint32_t site = 1; site < sites.size(); ++site) {
+    if (sites[site].live.blocks != 0) holders.emplace_back(site, sites[site].live);
+  }
+  const auto is_larger = [](const auto& a, const auto& b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  };
+  const auto end = holders.begin() + static_cast<std::ptrdiff_t>(std::min(holders.size(), kMostHolders));
+  std::partial_sort(holders.begin(), end, holders.end(), is_larger);
+  holders.erase(end, holders.end());
+  return holders;
+}
+
+}  // namespace
+
+void Refusals::note(const DeviceFacts& facts, const Event& event, const SiteBook& held, uint64_t now_ticks) {
+  auto same =
+      std::find_if(sites.begin(), sites.end(), [&event](const RefusedSite& known) { return known.site == event.site; });
+  if (same == sites.end()) {
+    if (sites.size() >= kMostSites) {
+      ++elsewhere;
+      return;
+    }
+    sites.push_back({});
+    same = std::prev(sites.end());
+    same->site = event.site;
+    same->first_ticks = now_ticks;
+  }
+  ++same->count;
+  if (wire::is_refusal_by_limit(facts.object)) ++same->by_limit_count;
+  same->last_ticks = now_ticks;
+  same->size_bytes = event.size_bytes;
+  same->free_bytes = wire::free_of(facts.address);
+  same->live = held.totals().live;
+  same->holders.clear();
+  looks += held.size();
+  if (looks <= kMostLooks) same->holders = largest_holders(held);
+}
+
+}  // namespace heapprof::cli

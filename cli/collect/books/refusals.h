@@ -1,0 +1,40 @@
+// cli/collect/books/refusals.h: allocations that failed for want of memory: who asked, and who held it then.
+#pragma once
+
+#include "cli/collect/books/site_book.h"
+#include "cli/collect/rings/device_event.h"
+#include "cli/collect/rings/event.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Of one site; what the last of its failures saw.
+struct RefusedSite {
+  uint32_t site;
+  uint64_t count;
+  uint64_t by_limit_count;
+  uint64_t first_ticks;
+  uint64_t last_ticks;
+  uint64_t size_bytes;
+  uint64_t free_bytes;  // wire::kFreeUnknown
+  Amount live;
+  std::vector<std::pair<uint32_t, Amount>> holders;  // sites, the largest first
+};
+
+// Of one device.
+struct Refusals {
+  std::vector<RefusedSite> sites;
+  uint64_t elsewhere = 0;  // by sites beyond kMostSites
+  uint64_t looks = 0;
+
+  static constexpr size_t kMostSites = 64;
+  static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to see who holds most: under a second in all
+
+  // held: the device's sites as of now
+  void note(const DeviceFacts& facts, const Event& event, const SiteBook& held, uint64_t now_ticks);
+};
+
+}  // namespace heapprof::cli

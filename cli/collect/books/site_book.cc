@@ -1,0 +1,29 @@
+// cli/collect/books/site_book.cc: see site_book.h.
+#include "cli/collect/books/site_book.h"
+
+namespace heapprof::cli {
+
+// A million sites that allocate one size each, as compilers have, should not pay for twelve counters.
+void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class) {
+  const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
+  histograms_.grow_to(index + 1);
+  histograms_[index][entry.size_class] = entry.total.blocks;
+  ++histograms_[index][size_class];
+  entry.histogram = static_cast<uint32_t>(index);
+}
+
+Amount SiteBook::total() const {
+  Amount total{};
+  for (const SiteEntry& entry : sites_) total = {total.bytes + entry.total.bytes, total.blocks + entry.total.blocks};
+  return total;
+}
+
+SizeHistogram SiteBook::sizes(uint32_t site) const {
+  const SiteEntry& entry = sites_[site];
+  if (entry.histogram != 0) return histograms_[entry.histogram];
+  SizeHistogram sizes{};
+  sizes[entry.size_class] = entry.total.blocks;
+  return sizes;
+}
+
+}  // namespace heapprof::cli

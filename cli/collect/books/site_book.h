@@ -1,0 +1,202 @@
+// cli/collect/books/site_book.h: the numbers of every site and of all sites together, with the exact peak.
+//
+// The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the maxima, and a
+// site that is about to change after a new one first saves what it had. So at the end a site's value at the last maximum is
+// what it saved for that epoch, or what it has now if it has not changed since.
+//
+// Guarantees
+//  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
+// Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change.
+#pragma once
+
+#include "cli/collect/memory/growing_array.h"
+#include "cli/collect/memory/prefetch.h"
+#include "cli/model/profile/recording.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+struct Amount {
+  uint64_t bytes;
+  uint64_t blocks;
+};
+
+struct SiteEntry {
+  // Changed by every event.
+  Amount live;
+  Amount max;    // this site's own maximum of bytes, and the most blocks with which it was reached
+  Amount saved;  // `live` as it was at maximum number `saved_epoch`
+  uint64_t saved_epoch;
+  uint32_t histogram;   // index of its size histogram; 0: all its blocks are of one class
+  uint32_t size_class;  // that class
+  // Begin or end only.
+  Amount total;
+  uint64_t temporary_blocks;
+  uint64_t lifetime_low_ticks;  // 128 bits: a server's blocks live for more than 2^64 ticks together
+  uint64_t lifetime_high_ticks;
+  // Blocks that a realloc made here of an older one, and the bytes of those that lay elsewhere before.
+  uint64_t resized_blocks;
+  uint64_t moved_bytes;
+  uint64_t reserved;  // two cache lines
+};
+static_assert(sizeof(SiteEntry) == 128);
+
+class SiteBook {
+ public:
+  struct Totals {
+    Amount live;
+    Amount peak;  // the maximum of bytes, and the blocks at that moment
+    uint64_t peak_ticks;
+    uint64_t max_blocks;  // a maximum of its own
+    uint64_t max_blocks_ticks;
+    uint64_t temporary_blocks;
+  };
+
+  // Sites below `count` exist from now on.
+  void grow_to(uint32_t count) { sites_.grow_to(count); }
+  // After this the next add() needs no memory, and so cannot fail half way.
+  void make_room() { histograms_.make_room(2); }
+  uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
+  // Whether the entries are larger than a cache close to the core.
+  bool is_large() const { return sites_.size() > kSmall; }
+  void prefetch(uint32_t site) const {
+    prefetch_line(&sites_[site].live);
+    prefetch_line(&sites_[site].total);
+  }
+
+  void add(uint32_t site, uint64_t size_bytes) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes += size_bytes;
+    entry.live.blocks += 1;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
+    count_size(entry, size_bytes);
+    entry.total.bytes += size_bytes;
+    entry.total.blocks += 1;
+    totals_.live.bytes += size_bytes;
+    totals_.live.blocks += 1;
+  }
+
+  void remove(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes -= size_bytes;
+    entry.live.blocks -= 1;
+    add_lifetime(entry, lifetime_ticks);
+    totals_.live.bytes -= size_bytes;
+    totals_.live.blocks -= 1;
+    if (is_temporary) {
+      entry.temporary_blocks += 1;
+      totals_.temporary_blocks += 1;
+    }
+  }
+
+  // A part of a block that lives on, as of a mapping: so many bytes of it are gone, or are there again.
+  void shrink(uint32_t site, uint64_t size_bytes) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes -= size_bytes;
+    totals_.live.bytes -= size_bytes;
+  }
+  void grow(uint32_t site, uint64_t size_bytes) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes += size_bytes;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
+    totals_.live.bytes += size_bytes;
+  }
+
+  // The block just added came of a realloc; so many bytes of the old one are in it at another address.
+  void note_resize(uint32_t site, uint64_t moved_bytes) {
+    sites_[site].resized_blocks += 1;
+    sites_[site].moved_bytes += moved_bytes;
+  }
+
+  // A remove() that did not happen after all, with what it was given.
+  void restore(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
+    SiteEntry& entry = sites_[site];
+    save(entry);
+    entry.live.bytes += size_bytes;
+    entry.live.blocks += 1;
+    if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
+    entry.lifetime_high_ticks -= entry.lifetime_low_ticks < lifetime_ticks ? 1 : 0;
+    entry.lifetime_low_ticks -= lifetime_ticks;
+    totals_.live.bytes += size_bytes;
+    totals_.live.blocks += 1;
+    if (is_temporary) {
+      entry.temporary_blocks -= 1;
+      totals_.temporary_blocks -= 1;
+    }
+  }
+
+  // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one check.
+  void check_peak(uint64_t ticks) {
+    if (totals_.live.bytes > totals_.peak.bytes) {
+      totals_.peak = totals_.live;
+      totals_.peak_ticks = ticks;
+      ++epoch_;
+    }
+    if (totals_.live.blocks > totals_.max_blocks) {
+      totals_.max_blocks = totals_.live.blocks;
+      totals_.max_blocks_ticks = ticks;
+    }
+  }
+
+  const Totals& totals() const { return totals_; }
+  // Of all blocks ever: summed over the sites.
+  Amount total() const;
+  uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
+
+  // At the end, for a block that is still live.
+  void add_final_lifetime(uint32_t site, uint64_t lifetime_ticks) { add_lifetime(sites_[site], lifetime_ticks); }
+
+  const SiteEntry& operator[](uint32_t site) const { return sites_[site]; }
+  Amount at_peak(uint32_t site) const {
+    const SiteEntry& entry = sites_[site];
+    return entry.saved_epoch == epoch_ ? entry.saved : entry.live;
+  }
+  SizeHistogram sizes(uint32_t site) const;
+
+ private:
+  static constexpr size_t kSmall = 2048;  // 256 KiB
+
+  static void raise_max(SiteEntry& entry) {
+    if (entry.live.bytes > entry.max.bytes || entry.live.blocks > entry.max.blocks) entry.max = entry.live;
+  }
+  void save(SiteEntry& entry) const {
+    if (entry.saved_epoch != epoch_) {
+      entry.saved = entry.live;
+      entry.saved_epoch = epoch_;
+    }
+  }
+  static void add_lifetime(SiteEntry& entry, uint64_t ticks) {
+    entry.lifetime_low_ticks += ticks;
+    entry.lifetime_high_ticks += entry.lifetime_low_ticks < ticks ? 1 : 0;
+  }
+  void count_size(SiteEntry& entry, uint64_t size_bytes) {
+    const uint32_t size_class = class_of(size_bytes);
+    if (entry.histogram != 0) {
+      ++histograms_[entry.histogram][size_class];
+    } else if (entry.total.blocks == 0) {
+      entry.size_class = size_class;
+    } else if (entry.size_class != size_class) {
+      start_histogram(entry, size_class);
+    }
+  }
+  // size_bucket() of the model without its loop.
+  static uint32_t class_of(uint64_t size_bytes) {
+    if (size_bytes <= 16) return 0;
+    const auto bits = static_cast<uint32_t>(64 - __builtin_clzll(size_bytes - 1));
+    const uint32_t size_class = (bits - 3) / 2;
+    return size_class < kSizeBuckets - 1 ? size_class : kSizeBuckets - 1;
+  }
+  void start_histogram(SiteEntry& entry, uint32_t size_class);
+
+  GrowingArray<SiteEntry> sites_;
+  GrowingArray<SizeHistogram> histograms_;  // [0] is unused
+  Totals totals_{};
+  uint64_t epoch_ = 1;  // sites start at 0: nothing saved
+};
+
+}  // namespace heapprof::cli

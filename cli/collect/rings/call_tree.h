@@ -1,0 +1,94 @@
+// cli/collect/rings/call_tree.h: gives every call stack one number: a tree of locations, and the sites that hang in it.
+//
+// A stack is looked up frame by frame from its outermost one. The slot of a frame is found by the hash of its whole path,
+// which needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked up (descend).
+//
+// Guarantees
+//  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.
+//  - A parent's index is smaller than its children's. Node 0 is the root.
+//  - What finds no memory throws std::bad_alloc and has changed nothing.
+// Cost:     8 bytes a node, 21-43 a slot.
+#pragma once
+
+#include "cli/collect/memory/growing_array.h"
+#include "cli/collect/memory/prefetch.h"
+#include "cli/model/profile/recording.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+// A site: a stack, and whether it could be walked to its end.
+struct SiteKey {
+  uint32_t stack;
+  uint32_t truncated;
+};
+
+class CallTree {
+ public:
+  static constexpr uint64_t kRootHash = 0x51A6B0C3D2E4F597;
+
+  CallTree();
+
+  static uint64_t hash_step(uint64_t parent_hash, uint32_t location) {
+    uint64_t hash = (parent_hash ^ location) * 0x9E3779B97F4A7C15ull;
+    return hash ^ hash >> 32;
+  }
+  void prefetch(uint64_t path_hash) const { prefetch_line(&slots_[path_hash & mask_]); }
+
+  struct Slot {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t node;  // 0: free
+    uint32_t site;  // 0: nothing was allocated by exactly this stack yet
+  };
+
+  // The child of `parent` at `location`, made if it is new. path_hash is that of the child's path.
+  // The reference is valid until the next descend.
+  Slot& descend(uint64_t path_hash, uint32_t parent, uint32_t location) {
+    for (uint64_t i = path_hash & mask_;; i = (i + 1) & mask_) {
+      Slot& slot = slots_[i];
+      if (slot.parent == parent && slot.location == location && slot.node != 0) return slot;
+      if (slot.node == 0) [[unlikely]]
+        return add(path_hash, parent, location);
+    }
+  }
+
+  // The site of a whole stack, made if it is new; never 0.
+  uint32_t site_of(Slot& slot) {
+    if (slot.site == 0) [[unlikely]]
+      slot.site = add_site(slot.node, false);
+    return slot.site;
+  }
+  // The same for a node that was not just descended to. path_hash is that of the node's path.
+  uint32_t site_of(uint64_t path_hash, uint32_t node);
+  uint32_t truncated_site_of(uint32_t node);
+
+  const GrowingArray<StackNode>& nodes() const { return nodes_; }
+  // Sites are numbered from 1; [0] is unused.
+  const GrowingArray<SiteKey>& sites() const { return sites_; }
+  uint32_t site_count() const { return static_cast<uint32_t>(sites_.size()); }
+  uint64_t slot_bytes() const { return table_ == nullptr ? 0 : (mask_ + 1) * sizeof(Slot); }
+  // No stack is looked up any more: gives the slots back. Nodes and sites stay.
+  void release_slots() {
+    table_.reset();
+    slots_ = nullptr;
+  }
+
+ private:
+  Slot& add(uint64_t path_hash, uint32_t parent, uint32_t location);
+  uint32_t add_site(uint32_t node, bool truncated);
+  void grow();
+
+  Slot* slots_ = nullptr;
+  uint64_t mask_ = 0;
+  std::unique_ptr<GrowingArray<Slot>> table_;
+  GrowingArray<StackNode> nodes_;
+  GrowingArray<SiteKey> sites_;
+  uint32_t root_site_ = 0;
+  std::unordered_map<uint32_t, uint32_t> truncated_sites_;  // by node
+};
+
+}  // namespace heapprof::cli

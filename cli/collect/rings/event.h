@@ -1,0 +1,35 @@
+// cli/collect/rings/event.h: what the decoder hands to the ledger: one event of one ring, its stack already a site.
+#pragma once
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+enum class EventKind : uint32_t {
+  kMalloc,
+  kFree,
+  kReallocBegin,   // the block is unlinked, nothing is deducted
+  kReallocEnd,     // the begun block ends, a new one begins
+  kReallocCancel,  // the begun block lives on
+  kReallocFree,    // the begun block ends
+  kThreadLeft,     // `thread` will write no more into this ring
+  kDevice,         // an operation on a device's memory; `address` is its number in DeviceFactsTable
+};
+
+struct Event {
+  uint64_t stamp;       // never smaller than that of the event before it in the same ring
+  uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
+  uint64_t size_bytes;  // of the new block
+  uint32_t site;        // of the new block; 0 otherwise
+  uint32_t thread_and_kind;
+
+  EventKind kind() const { return static_cast<EventKind>(thread_and_kind & 0xf); }
+  uint32_t thread() const { return thread_and_kind >> 4; }  // slot in the thread table
+};
+static_assert(sizeof(Event) == 32);
+
+inline constexpr uint32_t kMaxThreadSlots = 1u << 28;
+
+constexpr uint32_t pack_thread(uint32_t thread, EventKind kind) { return thread << 4 | static_cast<uint32_t>(kind); }
+
+}  // namespace heapprof::cli

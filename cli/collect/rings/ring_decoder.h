@@ -1,0 +1,167 @@
+// cli/collect/rings/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the ledger is the other.
+//
+// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
+// DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and for the threads
+// and the devices' facts decode() waits for it: threads are few, and calls of a device's API take microseconds.
+//
+// Guarantees
+//  - Stamps of the events of a ring never decrease.
+//  - A record that no agent writes stops the ring: nothing after it is believed, and it is counted.
+// Trust:    every byte is hostile: each word is loaded once, into a local, checked, then used.
+// Cost:     see tests/bench/collect.cc.
+#pragma once
+
+#include "cli/collect/rings/call_tree.h"
+#include "cli/collect/rings/device_event.h"
+#include "cli/collect/rings/event.h"
+#include "cli/collect/rings/module_map.h"
+#include "cli/collect/rings/second_thread.h"
+#include "cli/collect/rings/thread_table.h"
+#include "shared/events.h"
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+
+// What all rings of a process have in common.
+struct DecodeShared {
+  CallTree* tree;
+  ModuleMap* modules;
+  ThreadTable* threads;
+  uint32_t max_frames;
+  DeviceFactsTable* devices;
+  SecondThread* second;  // may be reading the threads and devices; nullptr: there is none
+  uint64_t truncated_stacks = 0;
+  uint64_t corrupt_records = 0;
+
+  // The ledger has done what it was given: what it shares with the decoder may be changed.
+  void settle() const {
+    if (second != nullptr) second->wait();
+  }
+
+  // Scratch memory of decode().
+  struct Frame {
+    uint64_t path_hash;
+    uint32_t location;
+  };
+  struct Stack {
+    uint64_t leaf_hash;
+    uint16_t event;  // index in the batch, or a flag
+    uint16_t fresh;
+    uint32_t keep;
+  };
+  std::vector<Frame> frames = std::vector<Frame>(kBatchFrames);
+  std::vector<Stack> stacks = std::vector<Stack>(kBatchEvents);
+
+  static constexpr size_t kBatchEvents = 256;
+  static constexpr size_t kBatchFrames = 2 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
+};
+
+// Where in time the records to be decoded lie.
+struct DecodeLimits {
+  uint64_t floor;    // none of them was published before
+  uint64_t ceiling;  // all of them were published before
+};
+
+class RingDecoder {
+ public:
+  // words: the ring's data; ring_bytes: a power of two
+  RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared);
+
+  // Several threads take turns in this ring: one that stops writing has not left it.
+  void set_shared(bool is_shared) { is_shared_ = is_shared; }
+
+  // Decodes what lies before `head` until the batch is full. Returns the number of events: 0 is possible before the end.
+  // pre: `batch` has at most DecodeShared::kBatchEvents.
+  size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
+
+  uint64_t position() const { return position_; }  // bytes consumed: what tail may become
+  uint64_t last_stamp() const { return last_stamp_; }
+  bool has_stopped() const { return has_stopped_; }
+
+  // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of events.
+  // pre: the ledger is not at work
+  template <typename IsGone>
+  size_t leave_gone(std::span<Event> batch, const IsGone& is_gone) {
+    size_t count = 0;
+    for (auto at = sharing_.begin(); at != sharing_.end() && count < batch.size();) {
+      if (at->second == thread_ || !is_gone(at->first)) {
+        ++at;
+        continue;
+      }
+      batch[count++] = leave(at->second);
+      at = sharing_.erase(at);
+    }
+    return count;
+  }
+  size_t sharing_threads() const { return sharing_.size(); }
+
+ private:
+  // How far a batch has come. Kept by value in the loop, so that stores through pointers do not touch it.
+  struct Cursor {
+    uint64_t position;
+    uint64_t last_stamp;
+    size_t events;
+    size_t frames;
+    size_t stacks;
+  };
+
+  uint64_t load(uint64_t position) const {
+    return __atomic_load_n(&words_[(position & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
+  }
+  uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
+  Cursor decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
+  bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
+                  Cursor* cursor);
+  bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
+                    std::span<Event> batch, Cursor* cursor);
+  bool decode_prefix(wire::RecordType type, uint64_t value);
+  bool take_device(EventKind kind, Event* event);
+  bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
+  bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
+  void grow_stack(size_t depth);
+  bool take_address(uint64_t w0, uint64_t* address);
+  bool take_size(uint64_t w0, uint64_t* size_bytes);
+  void enter_thread(uint32_t id, std::span<Event> batch, Cursor* cursor);
+  Event leave(uint32_t thread);
+  void intern_stacks(std::span<Event> batch, size_t stacks);
+  bool refuse();
+
+  struct Node {
+    uint32_t node;
+    uint32_t site;  // 0: not asked for yet
+  };
+  struct Prefix {
+    uint64_t size_bytes;
+    uint64_t address;
+    bool has_size;
+    bool has_address;
+    bool is_truncated;
+    bool has_device;
+    bool has_any;
+    uint64_t device;  // wire::pack_device
+    uint64_t object;
+  };
+
+  const uint64_t* words_;
+  uint64_t byte_mask_;
+  DecodeShared* shared_;
+  uint64_t position_ = 0;
+  uint64_t stamp_base_ = 0;
+  uint64_t last_stamp_ = 0;
+  uint32_t depth_ = 0;
+  uint32_t generation_ = 0;
+  uint32_t thread_ = 0;
+  uint32_t thread_id_ = 0;
+  Prefix prefix_{};
+  bool has_stopped_ = false;
+  bool is_shared_ = false;
+  std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot
+  std::vector<uint64_t> path_hashes_;  // of the previous stack, outermost first, as of the last record parsed
+  std::vector<Node> nodes_;            // and as of the last record interned
+};
+
+}  // namespace heapprof::cli

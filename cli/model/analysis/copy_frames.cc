@@ -1,0 +1,156 @@
+// cli/model/analysis/copy_frames.cc: by names as they are demangled: "std::vector<int, std::allocator<int> >::vector(std::vector<int, …> const&)".
+#include "cli/model/analysis/copy_frames.h"
+
+#include "cli/base/function_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+namespace heapprof::cli {
+namespace {
+
+template <size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+constexpr std::array<std::string_view, 14> kDuplicators = {"strdup",   "__strdup",  "strndup",  "__strndup", "wcsdup",
+                                                           "xstrdup",  "xmemdup",   "xmemdupz", "memdup",    "g_strdup",
+                                                           "g_memdup", "g_memdup2", "xstrndup", "kmemdup"};
+constexpr std::array<std::string_view, 14> kWholeReaders = {"g_file_get_contents",
+                                                            "g_file_load_contents",
+                                                            "g_file_load_bytes",
+                                                            "std::fs::read",
+                                                            "std::fs::read::inner",
+                                                            "std::fs::read_to_string",
+                                                            "std::fs::read_to_string::inner",
+                                                            "std::io::default_read_to_end",
+                                                            "std::io::default_read_to_string",
+                                                            "_io_FileIO_readall",
+                                                            "_io_FileIO_readall_impl",
+                                                            "_io__Buffered_readall",
+                                                            "SDL_LoadFile",
+                                                            "SDL_LoadFile_RW"};
+// Of templates over the iterator: what is made of istreambuf_iterators is made of all that the stream holds.
+constexpr std::array<std::string_view, 6> kRangeMakers = {"_M_construct<",     "_M_range_initialize<", "_M_assign_aux<",
+                                                          "_M_construct_aux<", "_M_replace_dispatch<", "__init<"};
+
+// Where the parameters of "void f<int>(char) const" begin; npos if there are none. "operator()" is part of the name.
+size_t parameters_begin(std::string_view name) {
+  int depth = 0;
+  size_t close = name.rfind(')');
+  if (close == std::string_view::npos) return close;
+  for (size_t i = close + 1; i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
+
+// Of "ns::Class<a::b>::name": where the last "::" outside of brackets is.
+size_t last_separator(std::string_view name) {
+  int depth = 0;
+  for (size_t i = name.size(); i-- > 1;) {
+    if (name[i] == '>' && name[i - 1] != '-') ++depth;
+    if (name[i] == '<') --depth;
+    if (depth == 0 && name[i] == ':' && name[i - 1] == ':') return i - 1;
+  }
+  return std::string_view::npos;
+}
+
+// "std::vector<T, A>::vector(std::vector<T, A> const&)", and the same with operator=. With an allocator behind it, too.
+bool is_standard_copy(std::string_view function) {
+  const size_t open = parameters_begin(function);
+  if (open == std::string_view::npos) return false;
+  std::string_view name = function.substr(0, open);
+  const std::string_view parameters = function.substr(open + 1);
+  const bool is_assignment = name.ends_with("::operator=");
+  const size_t separator = is_assignment ? name.size() - std::string_view("::operator=").size() : last_separator(name);
+  if (separator == std::string_view::npos) return false;
+  std::string_view self = name.substr(0, separator);
+  if (const size_t begin = self.find("std::"); begin != 0 && is_assignment && begin != std::string_view::npos)
+    self.remove_prefix(begin);  // a return type
+  if (!self.starts_with("std::")) return false;
+  const size_t brackets = self.find('<');
+  const std::string_view plain = self.substr(0, brackets);
+  const size_t colon = plain.rfind(':');
+  const std::string_view short_name = plain.substr(colon == std::string_view::npos ? 0 : colon + 1);
+  if (!is_assignment && name.substr(separator + 2) != short_name) return false;
+  return parameters.starts_with(self) && parameters.substr(self.size()).starts_with(" const&");
+}
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+bool is_lower(char c) { return std::islower(static_cast<unsigned char>(c)) != 0; }
+bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
+
+// Whether the last part of the name has the word in it: copy_scene, deepCopy, Table::clone, but not photocopying.
+bool has_word(std::string_view name, std::string_view word) {
+  const auto equals = [](char a, char b) { return lower(a) == b; };
+  for (auto at = name.begin();; ++at) {
+    at = std::search(at, name.end(), word.begin(), word.end(), equals);
+    if (at == name.end()) return false;
+    const auto end = at + static_cast<std::ptrdiff_t>(word.size());
+    const bool begins =
+        at == name.begin() || !std::isalpha(static_cast<unsigned char>(at[-1])) || (is_upper(*at) && is_lower(at[-1]));
+    const bool ends = end == name.end() || !is_lower(*end);
+    if (begins && ends) return true;
+  }
+}
+
+std::string_view last_part(std::string_view plain) {
+  const size_t separator = last_separator(plain);
+  return separator == std::string_view::npos ? plain : plain.substr(separator + 2);
+}
+
+}  // namespace
+
+bool is_copying(std::string_view function) {
+  if (function.empty()) return false;
+  if (is_standard_copy(function)) return true;
+  const std::string plain = plain_function(function);
+  if (is_one_of(plain, kDuplicators)) return true;
+  const std::string_view last = last_part(plain);
+  if (plain.starts_with("std::"))
+    return last.starts_with("_M_allocate_and_copy") || last == "_M_copy" || last.starts_with("_M_copy<");
+  const std::string_view own = last.substr(0, last.find('<'));
+  for (const std::string_view word : {"copy", "clone", "dup", "duplicate"}) {
+    if (has_word(own, word)) return true;
+  }
+  return own == "to_vec" || own == "to_owned";
+}
+
+bool may_be_growing(std::string_view function) {
+  const std::string plain = plain_function(function);
+  if (!plain.starts_with("std::")) return false;
+  const std::string_view last = last_part(plain);
+  const std::string_view name = last.substr(0, last.find('<'));
+  return name == "_M_realloc_insert" || name == "_M_realloc_append" || name == "__push_back_slow_path" ||
+         name == "__emplace_back_slow_path" || name == "_M_mutate";
+}
+
+bool is_growing(std::string_view function, std::string_view caller) {
+  if (!may_be_growing(function)) return false;
+  const std::string plain = plain_function(function);
+  if (last_part(plain) != "_M_mutate") return true;
+  // A string that gets another value copies nothing; one that is appended to does.
+  const std::string outer = plain_function(caller);
+  const std::string_view outer_name = last_part(outer);
+  return outer_name == "_M_append" || outer_name == "push_back";
+}
+
+bool is_reading_whole(std::string_view function) {
+  if (function.find("istreambuf_iterator<") != std::string_view::npos) {
+    return std::any_of(kRangeMakers.begin(), kRangeMakers.end(), [&](std::string_view maker) {
+      const size_t at = function.find(maker);
+      return at != std::string_view::npos &&
+             function.substr(at + maker.size()).starts_with("std::istreambuf_iterator<");
+    });
+  }
+  const std::string plain = plain_function(function);
+  return is_one_of(plain, kWholeReaders) || plain.starts_with("std::__copy_streambufs_eof") ||
+         plain.starts_with("std::__copy_streambufs<") || plain == "std::__copy_streambufs";
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,146 @@
+// cli/model/analysis/findings.cc: asks all rules, then brings what they found into one order and names it.
+#include "cli/model/analysis/findings.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
+#include "cli/model/analysis/finding_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace heapprof::cli {
+namespace {
+
+// FNV-1a: the same for the same text on every machine, and in every later version.
+uint32_t hash_text(std::string_view text) {
+  uint32_t hash = 2166136261u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
+
+std::string make_id(const Profile& profile, const PlaceFinding& finding) {
+  std::string key = profile.devices[finding.device].name;
+  if (finding.has_frame) {
+    const Frame& frame = profile.frames[finding.frame];
+    const bool has_module = frame.module < profile.modules.size();
+    key += '\n' + (frame.function.empty() ? fmt::format("{:#x}", frame.svma) : plain_function(frame.function)) + '\n';
+    key += base_name(!frame.file.empty() ? std::string_view(frame.file)
+                     : has_module        ? std::string_view(profile.modules[frame.module].path)
+                                         : std::string_view());
+  }
+  return fmt::format("{}-{:08x}", finding_name(finding.kind), hash_text(key));
+}
+
+// a.part / a.whole against b's, exactly.
+bool is_larger(Ratio a, Ratio b) {
+  __extension__ using Wide = unsigned __int128;
+  return Wide{a.part} * std::max<uint64_t>(b.whole, 1) > Wide{b.part} * std::max<uint64_t>(a.whole, 1);
+}
+
+void sort_findings(const Profile& profile, std::vector<PlaceFinding>* findings) {
+  const auto place = [&](const PlaceFinding& finding) {
+    static const Frame kNone;
+    const Frame& frame = finding.has_frame ? profile.frames[finding.frame] : kNone;
+    return std::tuple(finding.device, finding.kind, std::string_view(frame.function), std::string_view(frame.file),
+                      frame.line, frame.svma, finding.each_bytes);
+  };
+  std::sort(findings->begin(), findings->end(), [&](const PlaceFinding& a, const PlaceFinding& b) {
+    if (is_larger(a.share, b.share)) return true;
+    if (is_larger(b.share, a.share)) return false;
+    if (a.cost_bytes != b.cost_bytes) return a.cost_bytes > b.cost_bytes;
+    return place(a) < place(b);
+  });
+}
+
+// Two lines of one function have one id; then the line order tells them apart: "churn-1f3a9c02.2".
+void name_findings(const Profile& profile, std::vector<PlaceFinding>* findings) {
+  std::map<std::string, std::vector<PlaceFinding*>> same;
+  for (PlaceFinding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
+  for (auto& [id, alike] : same) {
+    const auto key = [&](const PlaceFinding* finding) {
+      return std::tuple(finding->has_frame ? profile.frames[finding->frame].line : 0, finding->each_bytes);
+    };
+    std::stable_sort(alike.begin(), alike.end(),
+                     [&](const PlaceFinding* a, const PlaceFinding* b) { return key(a) < key(b); });
+    for (size_t i = 0; i < alike.size(); ++i) alike[i]->id = i == 0 ? id : fmt::format("{}.{}", id, i + 1);
+  }
+}
+
+}  // namespace
+
+bool is_share(Ratio ratio, uint64_t percent) {
+  __extension__ using Wide = unsigned __int128;
+  return Wide{ratio.part} * 100 >= Wide{ratio.whole} * percent;
+}
+
+PlaceFinding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
+                           const std::vector<WeightedSite>& sites) {
+  PlaceFinding finding;
+  finding.kind = kind;
+  finding.device = scene.device_number;
+  finding.frame = scene.places[place].frame;
+  finding.has_frame = scene.places[place].has_frame;
+  finding.callers = find_callers(scene.profile, scene.tree, scene.device, sites);
+  return finding;
+}
+
+const char* finding_name(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kGrowth: return "growth";
+    case FindingKind::kNeverFreed: return "never-freed";
+    case FindingKind::kCopies: return "copies";
+    case FindingKind::kTwins: return "twins";
+    case FindingKind::kWholeFile: return "whole-file";
+    case FindingKind::kChurn: return "churn";
+    case FindingKind::kStorm: return "storm";
+  }
+  return "";
+}
+
+bool can_have_findings(const Profile& profile) { return profile.dialect == Dialect::kHeapprof; }
+
+std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device) {
+  std::vector<Unasked> unasked;
+  Unasked growth;
+  bool is_asked = false;
+  for (const Device& other : profile.devices) {
+    if (!device.empty() && other.name != device) continue;
+    if (other.moments_ns.size() >= kGrowthMoments && profile.run.duration_ns >= kGrowthRunNs) {
+      is_asked = true;
+    } else {
+      growth.devices += (growth.devices.empty() ? "" : ", ") + other.name;
+    }
+  }
+  if (!is_asked) growth.devices.clear();
+  if (!is_asked || !growth.devices.empty()) unasked.push_back(growth);
+  if (profile.run.end.kind != EndKind::kExited) unasked.push_back({FindingKind::kNeverFreed, ""});
+  return unasked;
+}
+
+std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree& tree) {
+  std::vector<PlaceFinding> findings;
+  for (uint32_t number = 0; number < profile.devices.size(); ++number) {
+    const Device& device = profile.devices[number];
+    if (is_reserved_device(device.name)) continue;  // addresses, and no memory
+    const std::vector<Place> places = find_places(profile, tree, device);
+    FindingScene scene{profile, tree, number, device, places, std::vector<uint32_t>(device.sites.size())};
+    for (uint32_t place = 0; place < places.size(); ++place) {
+      for (const uint32_t site : places[place].sites) scene.place_of_site[site] = place;
+    }
+    find_growth(scene, &findings);
+    if (!is_mapped_device(device.name)) find_never_freed(scene, &findings);  // pages are mostly left to the kernel
+    find_copies(scene, &findings);
+    find_twins(scene, &findings);
+    find_whole_files(scene, &findings);
+    find_churn(scene, &findings);
+    if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
+  }
+  sort_findings(profile, &findings);
+  name_findings(profile, &findings);
+  return findings;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,65 @@
+// cli/model/analysis/findings.h: places of a profile that look like a problem people know, found by rules with fixed thresholds.
+//
+// Guarantees
+//  - A finding says only what was counted, or what a function on the stack does by its contract (cli/model/analysis/copy_frames.h).
+//  - The order is by share: of the peak, of all bytes or of all allocations, whichever the cost is a part of; the largest first.
+//  - Ids are those of the same place in every run of the program: rule, device, function and file, without lines and addresses.
+//  - Leaks that a suppression explains (Site::suppressed_by) are in no finding.
+// Not provided: proof. A program that builds a table until it ends looks like one that leaks; the thresholds are those of
+//           man/heapprof-report.1, chosen so that programs in good order have no findings.
+// Cost:     linear in nodes and sites, twice what a report costs.
+#pragma once
+
+#include "cli/base/units.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class FindingKind { kGrowth, kNeverFreed, kCopies, kTwins, kWholeFile, kChurn, kStorm };
+
+enum class ShareOf { kPeak, kTotalBytes, kAllocations };
+
+struct PlaceFinding {
+  FindingKind kind = FindingKind::kGrowth;
+  std::string id;  // "growth-1f3a9c02"
+  uint32_t device = 0;
+  uint32_t frame = 0;  // of the place; meaningless if has_frame is false
+  bool has_frame = false;
+  CallerChain callers;
+  uint64_t cost_bytes = 0;  // what is in question: gained, kept, moved, allocated in vain
+  uint64_t cost_blocks = 0;
+  ShareOf share_of = ShareOf::kPeak;
+  Ratio share;
+  uint64_t each_bytes = 0;           // size of a block; the mean where they differ
+  uint64_t over_ns = 0;              // growth, never-freed: the stretch of time that the cost arose in
+  uint64_t most_blocks = 0;          // churn: alive at once, at most
+  uint64_t temporary_blocks = 0;     // storm
+  bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
+  uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
+};
+
+// As it is written: "growth", "never-freed" …
+const char* finding_name(FindingKind kind);
+// A rule that could not be asked, as the profile lacks what it goes by.
+struct Unasked {
+  FindingKind kind = FindingKind::kGrowth;
+  std::string devices;  // "cuda:0, pinned"; empty: of no device
+
+  bool operator==(const Unasked&) const = default;
+};
+// Of the device; if that is empty, of all.
+std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device);
+// Whether rules can be asked at all: only profiles of heapprof's own have what they go by.
+bool can_have_findings(const Profile& profile);
+
+// Of all devices. pre: can_have_findings(profile); `tree` is the profile's.
+std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree& tree);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,186 @@
+// cli/model/analysis/findings_copied.cc: what is copied: containers that grow bit by bit, values held twice at the peak, whole files.
+//
+// What realloc moved was counted. What a growing std::vector copied was not, but follows: _M_realloc_insert allocates twice the room
+// for what it then copies, so half of the bytes it allocated. (The first block of each copies nothing: a few bytes less.)
+//
+// A twin is a copy with its original: by a function on the stack that copies, and by a block of the same size elsewhere, both alive at
+// the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
+#include "cli/model/analysis/copy_frames.h"
+#include "cli/model/analysis/finding_rules.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <map>
+
+namespace heapprof::cli {
+namespace {
+
+// What the frames say, each asked once: many stacks share them.
+enum class Ask { kCopying, kGrowing, kReadingWhole };
+
+class FrameAnswers {
+ public:
+  FrameAnswers(const FindingScene& scene, Ask ask) : scene_(scene), ask_(ask), answers_(scene.profile.frames.size()) {}
+
+  // Of the frames from the allocation to the place where the site is shown, the place itself included.
+  bool has(uint32_t node) {
+    const uint32_t place = scene_.tree.place_node[node];
+    for (uint32_t at = node; at != 0; at = scene_.profile.nodes[at].parent) {
+      if (answer(at)) return true;
+      if (at == place) return false;
+    }
+    return false;
+  }
+
+ private:
+  bool answer(uint32_t node) {
+    const uint32_t number = scene_.profile.nodes[node].frame;
+    char& known = answers_[number];
+    if (known == 0) known = ask(scene_.profile.frames[number].function) ? 1 : 2;
+    if (known == 2 || ask_ != Ask::kGrowing) return known == 1;
+    const uint32_t outer = scene_.profile.nodes[node].parent;  // some depend on who calls
+    if (outer == 0) return false;
+    return is_growing(scene_.profile.frames[number].function,
+                      scene_.profile.frames[scene_.profile.nodes[outer].frame].function);
+  }
+
+  bool ask(const std::string& function) const {
+    switch (ask_) {
+      case Ask::kCopying: return is_copying(function);
+      case Ask::kGrowing: return may_be_growing(function);
+      case Ask::kReadingWhole: return is_reading_whole(function);
+    }
+    return false;
+  }
+
+  const FindingScene& scene_;
+  Ask ask_;
+  std::vector<char> answers_;  // by frame; 0: not asked yet
+};
+
+struct Sum {
+  std::vector<WeightedSite> sites;
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+  bool is_estimate = false;
+  uint32_t other_site = kNoModule;
+  uint64_t other_bytes = 0;
+
+  void add(uint32_t site, uint64_t more_bytes, uint64_t more_blocks) {
+    sites.push_back({site, more_bytes});
+    bytes = add_saturating(bytes, more_bytes);
+    blocks = add_saturating(blocks, more_blocks);
+  }
+};
+using SumsByPlace = std::map<uint32_t, Sum>;
+
+PlaceFinding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Sum& sum, ShareOf share_of) {
+  PlaceFinding finding = start_finding(scene, kind, place, sum.sites);
+  finding.cost_bytes = sum.bytes;
+  finding.cost_blocks = sum.blocks;
+  finding.each_bytes = sum.blocks == 0 ? 0 : sum.bytes / sum.blocks;
+  finding.is_estimate = sum.is_estimate;
+  finding.share_of = share_of;
+  const DeviceTotals& totals = scene.device.totals;
+  finding.share = {sum.bytes, share_of == ShareOf::kPeak ? totals.peak_bytes : totals.total_bytes};
+  return finding;
+}
+
+// Of a site at the peak: blocks of one size have the same key.
+struct PeakSize {
+  uint64_t each_bytes = 0;  // 0: they differ, or there is none
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+};
+
+PeakSize peak_size(const Site& site) {
+  const SiteNumbers& n = site.numbers;
+  PeakSize size{0, n.peak_bytes, n.peak_blocks};
+  if (n.peak_blocks > 0 && n.peak_bytes % n.peak_blocks == 0) size.each_bytes = n.peak_bytes / n.peak_blocks;
+  return size;
+}
+
+}  // namespace
+
+void find_copies(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+  FrameAnswers growing(scene, Ask::kGrowing);
+  SumsByPlace sums;
+  for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
+    const Site& site = scene.device.sites[i];
+    if (site.grouped_stacks > 0) continue;
+    Sum* sum = nullptr;
+    if (site.numbers.moved_bytes > 0) {
+      sum = &sums[scene.place_of_site[i]];
+      sum->add(i, site.numbers.moved_bytes, site.numbers.resized_blocks);
+    } else if (growing.has(site.node)) {
+      sum = &sums[scene.place_of_site[i]];
+      sum->add(i, site.numbers.total_bytes / 2, site.numbers.total_blocks);
+      sum->is_estimate = true;
+    }
+  }
+  for (const auto& [place, sum] : sums) {
+    if (sum.bytes < kCopiesBytes) continue;
+    PlaceFinding finding = finish(scene, FindingKind::kCopies, place, sum, ShareOf::kTotalBytes);
+    if (is_share(finding.share, kCopiesPercent)) findings->push_back(std::move(finding));
+  }
+}
+
+void find_twins(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+  FrameAnswers copying(scene, Ask::kCopying);
+  const std::vector<Site>& sites = scene.device.sites;
+  std::vector<uint32_t> copies;
+  // Originals: the sites that may be copied, by size; of equals the first, which is the largest.
+  std::map<uint64_t, std::vector<uint32_t>> by_each;
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<uint32_t>> by_sum;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    const PeakSize size = peak_size(sites[i]);
+    if (size.bytes < kTwinBytes || sites[i].grouped_stacks > 0) continue;
+    if (copying.has(sites[i].node)) copies.push_back(i);
+    if (size.each_bytes >= kTwinBytes) by_each[size.each_bytes].push_back(i);
+    by_sum[{size.bytes, size.blocks}].push_back(i);
+  }
+  // At another place: what one function makes twice are not a copy and its original.
+  const auto other_than = [&](uint32_t copy, const std::vector<uint32_t>& candidates) {
+    for (const uint32_t candidate : candidates) {
+      if (scene.place_of_site[candidate] != scene.place_of_site[copy]) return candidate;
+    }
+    return kNoModule;
+  };
+  SumsByPlace sums;
+  for (const uint32_t copy : copies) {
+    const PeakSize size = peak_size(sites[copy]);
+    uint32_t original = other_than(copy, by_sum[{size.bytes, size.blocks}]);
+    if (original == kNoModule && size.each_bytes >= kTwinBytes) original = other_than(copy, by_each[size.each_bytes]);
+    if (original == kNoModule) continue;
+    Sum& sum = sums[scene.place_of_site[copy]];
+    sum.add(copy, size.bytes, size.blocks);
+    if (size.bytes <= sum.other_bytes) continue;
+    sum.other_bytes = size.bytes;
+    sum.other_site = original;
+  }
+  for (const auto& [place, sum] : sums) {
+    if (sum.bytes < kHeldTwiceBytes) continue;
+    PlaceFinding finding = finish(scene, FindingKind::kTwins, place, sum, ShareOf::kPeak);
+    const Place& other = scene.places[scene.place_of_site[sum.other_site]];
+    if (other.has_frame) finding.other_frame = other.frame;
+    if (is_share(finding.share, kHeldTwicePercent)) findings->push_back(std::move(finding));
+  }
+}
+
+void find_whole_files(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+  FrameAnswers reading(scene, Ask::kReadingWhole);
+  SumsByPlace sums;
+  for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
+    const Site& site = scene.device.sites[i];
+    if (site.numbers.max_bytes < kHeldTwiceBytes / 16 || site.grouped_stacks > 0 || !reading.has(site.node)) continue;
+    sums[scene.place_of_site[i]].add(i, site.numbers.max_bytes, site.numbers.max_blocks);
+  }
+  for (auto& [place, sum] : sums) {
+    sum.bytes = std::min(sum.bytes, scene.device.totals.peak_bytes);  // maxima of different moments
+    if (sum.bytes < kHeldTwiceBytes) continue;
+    PlaceFinding finding = finish(scene, FindingKind::kWholeFile, place, sum, ShareOf::kPeak);
+    if (is_share(finding.share, kHeldTwicePercent)) findings->push_back(std::move(finding));
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,35 @@
+// cli/model/analysis/frame_pattern.h: which frames the user means: globs for function, module and source file.
+//
+// Trust:    patterns and names may be any bytes.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Globs that one frame must match, all of them; an empty one asks for nothing.
+struct FramePattern {
+  std::string function;  // the whole name as demangled, or without return type and parameters
+  std::string module;    // the file's name; with a "/" in it the whole path
+  std::string file;      // source file: the path or what follows any of its slashes
+};
+
+// The frames of one profile, prepared for many patterns. Keeps a reference to it.
+class FrameMatcher {
+ public:
+  explicit FrameMatcher(const Profile& profile);
+
+  bool fits(const FramePattern& pattern, uint32_t frame) const;
+  // By node: whether it or a frame outside of it fits, so that a site matches if any frame of its stack does.
+  std::vector<bool> stacks_with(const FramePattern& pattern) const;
+
+ private:
+  const Profile& profile_;
+  std::vector<std::string> names_;  // by frame: without return type and parameters
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,98 @@
+// cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as still give few rows: it is the allocating
+// function that people look for, and the callers next to it; main() says nothing.
+#include "cli/model/analysis/group.h"
+
+#include "cli/model/analysis/frame_kind.h"
+#include "cli/model/profile/canonical.h"
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/node_table.h"
+
+#include <unordered_set>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kSmallShare = 10'000;  // one part in so many is 0.01 %
+
+bool is_share_small(uint64_t part, uint64_t whole) { return part == 0 || part < whole / kSmallShare; }
+
+bool is_small(const SiteNumbers& site, const DeviceTotals& totals) {
+  return is_share_small(site.peak_bytes, totals.peak_bytes) && is_share_small(site.total_bytes, totals.total_bytes) &&
+         is_share_small(site.leaked_bytes, totals.leaked_bytes) &&
+         is_share_small(site.leaked_blocks, totals.leaked_blocks) &&
+         is_share_small(site.total_blocks, totals.total_blocks) &&
+         is_share_small(site.temporary_blocks, totals.temporary_blocks);
+}
+
+class Grouper {
+ public:
+  explicit Grouper(Profile* profile) : profile_(profile), nodes_(&profile->nodes) {
+    for (const Frame& frame : profile->frames) is_user_.push_back(frame_kind(*profile, frame) == FrameKind::kUser);
+    Frame pseudo;
+    pseudo.function = kSmallSitesText;
+    profile->frames.push_back(pseudo);
+    is_user_.push_back(false);
+    root_ = nodes_.intern(0, static_cast<uint32_t>(profile->frames.size() - 1));
+  }
+
+  // The stack that stands for `node` where `user_frames` of them are kept.
+  uint32_t row(uint32_t node, int user_frames) {
+    path_.clear();
+    for (uint32_t at = node; at != 0 && user_frames > 0; at = profile_->nodes[at].parent) {
+      const uint32_t frame = profile_->nodes[at].frame;
+      path_.push_back(frame);
+      if (is_user_[frame]) --user_frames;
+    }
+    uint32_t at = root_;
+    for (auto frame = path_.rbegin(); frame != path_.rend(); ++frame) at = nodes_.intern(at, *frame);
+    return at;
+  }
+
+ private:
+  Profile* profile_;
+  NodeTable nodes_;
+  std::vector<char> is_user_;
+  std::vector<uint32_t> path_;
+  uint32_t root_ = 0;
+};
+
+size_t group_device(Device* device, const GroupOptions& options, Grouper* grouper) {
+  std::vector<Site*> small;
+  for (size_t i = options.kept_sites; i < device->sites.size(); ++i) {
+    Site& site = device->sites[i];
+    if (site.node != 0 && is_small(site.numbers, device->totals)) small.push_back(&site);
+  }
+  std::vector<uint32_t> rows(small.size());
+  for (int user_frames = 16; user_frames > 0; user_frames /= 2) {
+    std::unordered_set<uint32_t> distinct;
+    for (size_t i = 0; i < small.size() && distinct.size() <= options.most_rows; ++i) {
+      rows[i] = grouper->row(small[i]->node, user_frames);
+      distinct.insert(rows[i]);
+    }
+    if (distinct.size() <= options.most_rows) break;
+    if (user_frames == 1) {  // so many functions allocate: their rows are more than asked for, but one each
+      for (size_t i = 0; i < small.size(); ++i) rows[i] = grouper->row(small[i]->node, 1);
+    }
+  }
+  for (size_t i = 0; i < small.size(); ++i) {
+    small[i]->node = rows[i];
+    if (small[i]->grouped_stacks == 0) small[i]->grouped_stacks = 1;
+  }
+  return small.size();
+}
+
+}  // namespace
+
+size_t group_small_sites(Profile* profile, const GroupOptions& options) {
+  bool is_large = false;
+  for (const Device& device : profile->devices) is_large = is_large || device.sites.size() > options.kept_sites;
+  if (!is_large) return 0;
+  Grouper grouper(profile);
+  size_t grouped = 0;
+  for (Device& device : profile->devices) grouped += group_device(&device, options, &grouper);
+  canonicalize(profile);
+  return grouped;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,28 @@
+// cli/model/analysis/group.h: sums the many smallest sites into rows, so that a profile stays a file that opens.
+//
+// 958,000 stacks (one C++ compiler run) are 136 MB of JSON; nearly all of them are below 0.01 % in every metric.
+//
+// Guarantees
+//  - Sums over sites stay exact; a row says how many stacks it holds (Site::grouped_stacks).
+//  - A site is grouped only beyond the first `kept_sites` and if its share of every total (peak, total, leaked bytes and
+//    blocks, temporary blocks) is below 0.01 %.
+//  - A row's stack is its sites' common innermost frames, with "[small sites]" in place of the outer ones.
+//  - The profile is canonical afterwards.
+// Cost:     as canonicalize; nothing for profiles with fewer sites.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstddef>
+
+namespace heapprof::cli {
+
+struct GroupOptions {
+  size_t kept_sites = 50'000;  // per device
+  size_t most_rows = 10'000;   // per device, for the groups
+};
+
+// Returns the number of stacks that went into rows. pre: the profile is canonical.
+size_t group_small_sites(Profile* profile, const GroupOptions& options);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,213 @@
+// cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them folds the whole tree.
+#include "cli/model/analysis/places.h"
+
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+namespace heapprof::cli {
+namespace {
+
+// What two frames must share to be one place: function, file and line; the module only without a file, the address only
+// without a function.
+using LabelKey = std::tuple<std::string_view, std::string_view, uint32_t, uint32_t, uint64_t>;
+
+LabelKey label_key(const Frame& frame) {
+  return {frame.function, frame.file, frame.line, frame.file.empty() ? frame.module : kNoModule,
+          frame.function.empty() ? frame.svma : 0};
+}
+
+uint64_t site_metric(const Site& site, Metric metric) {
+  PlaceNumbers one;
+  one.add(site);
+  return one.metric(metric);
+}
+
+}  // namespace
+
+uint64_t PlaceNumbers::metric(Metric metric) const {
+  switch (metric) {
+    case Metric::kPeak: return peak_bytes;
+    case Metric::kTotal: return total_bytes;
+    case Metric::kLeaked: return leaked_bytes;
+    case Metric::kAllocations: return total_blocks;
+    case Metric::kTemporary: return temporary_blocks;
+  }
+  return 0;
+}
+
+void PlaceNumbers::add(const Site& from) {
+  const SiteNumbers& site = from.numbers;
+  const bool is_suppressed = from.suppressed_by > 0;
+  PlaceNumbers one;
+  one.total_bytes = site.total_bytes;
+  one.total_blocks = site.total_blocks;
+  one.peak_bytes = site.peak_bytes;
+  one.peak_blocks = site.peak_blocks;
+  (is_suppressed ? one.suppressed_bytes : one.leaked_bytes) = site.leaked_bytes;
+  (is_suppressed ? one.suppressed_blocks : one.leaked_blocks) = site.leaked_blocks;
+  one.temporary_blocks = site.temporary_blocks;
+  one.first_leak_ns = site.first_leak_ns;
+  one.last_leak_ns = site.last_leak_ns;
+  add(one);
+}
+
+void PlaceNumbers::add(const PlaceNumbers& other) {
+  if (other.leaked_blocks > 0) {
+    first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, other.first_leak_ns) : other.first_leak_ns;
+    last_leak_ns = std::max(last_leak_ns, other.last_leak_ns);
+  }
+  total_bytes = add_saturating(total_bytes, other.total_bytes);
+  total_blocks = add_saturating(total_blocks, other.total_blocks);
+  peak_bytes = add_saturating(peak_bytes, other.peak_bytes);
+  peak_blocks = add_saturating(peak_blocks, other.peak_blocks);
+  leaked_bytes = add_saturating(leaked_bytes, other.leaked_bytes);
+  leaked_blocks = add_saturating(leaked_blocks, other.leaked_blocks);
+  suppressed_bytes = add_saturating(suppressed_bytes, other.suppressed_bytes);
+  suppressed_blocks = add_saturating(suppressed_blocks, other.suppressed_blocks);
+  temporary_blocks = add_saturating(temporary_blocks, other.temporary_blocks);
+}
+
+FoldedTree fold_tree(const Profile& profile) {
+  FoldedTree tree;
+  tree.kinds.reserve(profile.frames.size());
+  tree.labels.reserve(profile.frames.size());
+  tree.functions.reserve(profile.frames.size());
+  std::map<LabelKey, uint32_t> label_of_key;
+  std::map<LabelKey, uint32_t> function_of_key;
+  for (const Frame& frame : profile.frames) {
+    tree.kinds.push_back(frame_kind(profile, frame));
+    LabelKey key = label_key(frame);
+    tree.labels.push_back(label_of_key.emplace(key, static_cast<uint32_t>(label_of_key.size())).first->second);
+    std::get<2>(key) = 0;
+    tree.functions.push_back(function_of_key.emplace(key, static_cast<uint32_t>(function_of_key.size())).first->second);
+  }
+  tree.labels_count = static_cast<uint32_t>(label_of_key.size());
+  tree.user_node.resize(profile.nodes.size());
+  tree.place_node.resize(profile.nodes.size());
+  // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
+  std::vector<uint32_t> named_node(profile.nodes.size());
+  for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
+    const uint32_t parent = profile.nodes[node].parent;
+    const FrameKind kind = tree.kinds[profile.nodes[node].frame];
+    tree.user_node[node] = kind == FrameKind::kUser ? node : tree.user_node[parent];
+    named_node[node] = kind != FrameKind::kAllocator ? node : named_node[parent];
+    tree.place_node[node] = tree.user_node[node] != 0 ? tree.user_node[node]
+                            : named_node[node] != 0   ? named_node[node]
+                                                      : node;
+  }
+  return tree;
+}
+
+std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, const Device& device) {
+  constexpr uint32_t kNone = 0xffffffff;
+  std::vector<Place> places;
+  std::vector<uint32_t> place_of_label(tree.labels_count + 1, kNone);  // the last one: sites without a stack
+  for (uint32_t site = 0; site < device.sites.size(); ++site) {
+    const uint32_t node = tree.place_node[device.sites[site].node];
+    const uint32_t frame = profile.nodes[node].frame;
+    uint32_t& place = place_of_label[node == 0 ? tree.labels_count : tree.labels[frame]];
+    if (place == kNone) {
+      place = static_cast<uint32_t>(places.size());
+      places.push_back({frame, node != 0, {}, {}});
+    }
+    places[place].numbers.add(device.sites[site]);
+    places[place].sites.push_back(site);
+  }
+  return places;
+}
+
+PlaceNumbers sum_of_sites(const Device& device) {
+  PlaceNumbers sum;
+  for (const Site& site : device.sites) sum.add(site);
+  return sum;
+}
+
+std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric) {
+  std::vector<uint32_t> order(places.size());
+  std::iota(order.begin(), order.end(), 0u);
+  // Ties: by total bytes, then in the order of the profile, which is deterministic.
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const PlaceNumbers& left = places[a].numbers;
+    const PlaceNumbers& right = places[b].numbers;
+    return std::make_pair(left.metric(metric), left.total_bytes) >
+           std::make_pair(right.metric(metric), right.total_bytes);
+  });
+  return order;
+}
+
+std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric) {
+  std::vector<uint32_t> order = rank_all_places(places, metric);
+  const auto first_without = std::find_if(order.begin(), order.end(),
+                                          [&](uint32_t place) { return places[place].numbers.metric(metric) == 0; });
+  order.erase(first_without, order.end());
+  return order;
+}
+
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
+                         Metric metric) {
+  std::vector<WeightedSite> sites;
+  for (const uint32_t site : place.sites) sites.push_back({site, site_metric(device.sites[site], metric)});
+  return find_callers(profile, tree, device, sites);
+}
+
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+                         const std::vector<WeightedSite>& sites) {
+  struct Path {
+    uint32_t node = 0;
+    uint64_t weight = 0;
+  };
+  CallerChain chain;
+  std::vector<Path> paths;
+  uint64_t all = 0;
+  for (const WeightedSite& site : sites) {
+    all += site.weight;
+    paths.push_back({tree.place_node[device.sites[site.site].node], site.weight});
+  }
+  constexpr size_t kLongestChain = 64;  // a line holds far fewer
+  while (chain.frames.size() < kLongestChain) {
+    std::unordered_map<uint32_t, uint64_t> weights;  // by function
+    const auto function = [&](const Path& path) { return tree.functions[profile.nodes[path.node].frame]; };
+    for (Path& path : paths) {
+      path.node = path.node == 0 ? 0 : tree.user_node[profile.nodes[path.node].parent];
+      if (path.node != 0) weights[function(path)] += path.weight;
+    }
+    const auto largest = std::max_element(weights.begin(), weights.end(), [](const auto& a, const auto& b) {
+      return std::make_pair(a.second, b.first) < std::make_pair(b.second, a.first);  // of equals the one met first
+    });
+    if (largest == weights.end()) return chain;
+    if (largest->second * 2 < all || largest->second == 0) {
+      chain.other_callers = weights.size();
+      return chain;
+    }
+    const auto is_other = [&](const Path& path) { return path.node == 0 || function(path) != largest->first; };
+    paths.erase(std::remove_if(paths.begin(), paths.end(), is_other), paths.end());
+    const auto heaviest =
+        std::max_element(paths.begin(), paths.end(), [](const Path& a, const Path& b) { return a.weight < b.weight; });
+    chain.frames.push_back(profile.nodes[heaviest->node].frame);
+  }
+  return chain;
+}
+
+std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device, const Place& place, Metric metric) {
+  std::vector<uint32_t> frames;
+  if (place.sites.empty()) return frames;
+  const uint32_t largest = *std::max_element(place.sites.begin(), place.sites.end(), [&](uint32_t a, uint32_t b) {
+    return site_metric(device.sites[a], metric) < site_metric(device.sites[b], metric);
+  });
+  for (uint32_t node = device.sites[largest].node; node != 0; node = profile.nodes[node].parent)
+    frames.push_back(profile.nodes[node].frame);
+  return frames;
+}
+
+uint64_t count_folded_frames(const FoldedTree& tree) {
+  return static_cast<uint64_t>(std::count_if(tree.kinds.begin(), tree.kinds.end(), [](FrameKind kind) {
+    return kind == FrameKind::kAllocator || kind == FrameKind::kStandard || kind == FrameKind::kRuntime;
+  }));
+}
+
+}  // namespace heapprof::cli

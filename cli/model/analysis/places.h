@@ -1,0 +1,94 @@
+// cli/model/analysis/places.h: sites summed by place: what a user would call "where": the first frame that is their own.
+//
+// A place is a function with file and line (or with its module where there are no lines). Sites that reach it by different
+// callers, or that differ only in folded frames below it, are one place.
+//
+// Guarantees
+//  - Each site is in exactly one place: the sums over places are the sums over sites, which are the device's totals.
+//  - The order is deterministic for equal profiles.
+// Not provided: the maximum of a place; maxima of sites do not add.
+// Cost:     linear in nodes and sites.
+#pragma once
+
+#include "cli/model/analysis/frame_kind.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class Metric { kPeak, kTotal, kLeaked, kAllocations, kTemporary };
+
+// For each frame and node of a profile what folding makes of it. Made once per profile.
+struct FoldedTree {
+  std::vector<FrameKind> kinds;  // by frame
+  std::vector<uint32_t> labels;  // by frame: equal for frames that read alike as a place; below labels_count
+  uint32_t labels_count = 0;
+  std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
+  std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: there is none
+  std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed, as first_user_node has it
+};
+
+FoldedTree fold_tree(const Profile& profile);
+
+struct PlaceNumbers {
+  uint64_t total_bytes = 0;
+  uint64_t total_blocks = 0;
+  uint64_t peak_bytes = 0;
+  uint64_t peak_blocks = 0;
+  uint64_t leaked_bytes = 0;
+  uint64_t leaked_blocks = 0;
+  uint64_t suppressed_bytes =
+      0;  // leaks that a rule of cli/model/analysis/suppressions.h explains; not in leaked_bytes
+  uint64_t suppressed_blocks = 0;
+  uint64_t temporary_blocks = 0;
+  uint64_t first_leak_ns = 0;  // where leaked_blocks > 0
+  uint64_t last_leak_ns = 0;
+
+  uint64_t metric(Metric metric) const;
+  void add(const Site& site);
+  void add(const PlaceNumbers& other);
+};
+
+struct Place {
+  uint32_t frame = 0;  // one of the frames that read like this; meaningless if has_frame is false
+  bool has_frame = false;
+  PlaceNumbers numbers;
+  std::vector<uint32_t> sites;  // indexes into Device::sites
+};
+
+std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, const Device& device);
+
+// The whole device as if it were one place, from the sites: what percents are of.
+PlaceNumbers sum_of_sites(const Device& device);
+
+// Indexes of the places that have some of the metric, the largest first.
+std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric);
+// All of them, those without any of the metric last.
+std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
+
+// Who calls the place: the user's own functions outwards, as long as one of them accounts for at least half of the metric.
+struct CallerChain {
+  std::vector<uint32_t> frames;
+  uint64_t other_callers = 0;  // > 0: the chain ends because from here on so many callers share, none with half
+};
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
+                         Metric metric);
+
+// The same for some sites of one place, each with a weight of the caller's own.
+struct WeightedSite {
+  uint32_t site = 0;  // index into Device::sites
+  uint64_t weight = 0;
+};
+CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+                         const std::vector<WeightedSite>& sites);
+
+// All frames of the place's largest site, innermost first, folded ones too.
+std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device, const Place& place, Metric metric);
+
+// Distinct frames of the standard library, the allocator and the runtime in the profile.
+uint64_t count_folded_frames(const FoldedTree& tree);
+
+}  // namespace heapprof::cli

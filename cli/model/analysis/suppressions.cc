@@ -1,0 +1,217 @@
+// cli/model/analysis/suppressions.cc: whether a rule fits at a node depends on the node and the frames outside of it, and nodes are
+// numbered parents first: one pass finds for each node the first rule that fits anywhere from it outwards.
+#include "cli/model/analysis/suppressions.h"
+
+#include "cli/base/problems.h"
+#include "cli/base/text.h"
+#include "cli/model/analysis/frame_kind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostRules = 10'000;
+constexpr size_t kLongestGlob = 1'000;
+constexpr std::string_view kAllocation = "allocation";
+constexpr std::string_view kCalledBy = "<-";
+constexpr uint32_t kNoRule = 0xffffffff;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// One line of a file, taken apart. A problem is a sentence that ends what stands before it: "… , not 'this'".
+class LineParser {
+ public:
+  explicit LineParser(std::string_view line) : line_(trimmed(line)) {}
+
+  // Nothing if the line holds no rule or a mistake.
+  std::optional<SuppressionRule> parse() {
+    if (line_.empty() || line_[0] == '#') return std::nullopt;
+    if (!split()) return std::nullopt;
+    SuppressionRule rule;
+    rule.text = escape_controls(trimmed(line_.substr(0, rule_end_)));
+    rule.reason = escape_controls(reason_);
+    bool wants_frame = true;  // at the start, and after <-
+    for (const std::string& word : words_) {
+      if (word == kCalledBy) {
+        if (wants_frame) return fail("a frame must stand before each <-");
+        wants_frame = true;
+      } else if (word == kAllocation && rule.frames.empty() && !rule.is_at_allocation) {
+        rule.is_at_allocation = true;
+        wants_frame = false;
+      } else {
+        if (wants_frame) rule.frames.emplace_back();
+        if (rule.frames.empty()) return fail("<- must follow the word allocation");
+        wants_frame = false;
+        if (!add_glob(word, &rule.frames.back())) return std::nullopt;
+      }
+    }
+    if (wants_frame || rule.frames.empty()) return fail("a frame must follow the last <-");
+    if (reason_.empty()) return fail("the reason is missing: a rule ends with # and why the leak is known");
+    return rule;
+  }
+
+  const std::string& mistake() const { return mistake_; }
+
+ private:
+  std::nullopt_t fail(std::string what) {
+    mistake_ = std::move(what);
+    return std::nullopt;
+  }
+
+  // Into words, and the reason behind a # that follows a blank. "…" holds blanks together.
+  bool split() {
+    std::string word;
+    bool is_quoted = false;
+    const auto end_word = [&] {
+      if (!word.empty()) words_.push_back(std::move(word));
+      word.clear();
+    };
+    rule_end_ = line_.size();
+    for (size_t i = 0; i < line_.size(); ++i) {
+      const char c = line_[i];
+      if (c == '"') {
+        is_quoted = !is_quoted;
+      } else if (!is_quoted && is_blank(c)) {
+        end_word();
+      } else if (!is_quoted && c == '#' && i > 0 && is_blank(line_[i - 1])) {
+        rule_end_ = i;
+        reason_ = trimmed(line_.substr(i + 1));
+        break;
+      } else {
+        word += c;
+      }
+    }
+    end_word();
+    if (is_quoted) mistake_ = "a \" is not closed";
+    return !is_quoted;
+  }
+
+  bool add_glob(const std::string& word, FramePattern* frame) {
+    const size_t colon = word.find(':');
+    const std::string kind = word.substr(0, colon);
+    std::string* const glob = kind == "function" ? &frame->function
+                              : kind == "module" ? &frame->module
+                              : kind == "file"   ? &frame->file
+                                                 : nullptr;
+    if (colon == std::string::npos || glob == nullptr) {
+      fail(fmt::format("'{}' is none of function:GLOB, module:GLOB and file:GLOB", escape_controls(word)));
+    } else if (!glob->empty()) {
+      fail(fmt::format("one frame has two globs for its {}", kind));
+    } else if (colon + 1 == word.size()) {
+      fail(fmt::format("there is no glob behind {}:", kind));
+    } else if (word.size() > kLongestGlob) {
+      fail("a glob is longer than 1,000 bytes");
+    } else {
+      *glob = word.substr(colon + 1);
+      return true;
+    }
+    return false;
+  }
+
+  std::string_view line_;
+  size_t rule_end_ = 0;
+  std::vector<std::string> words_;
+  std::string reason_;
+  std::string mistake_;
+};
+
+class Matcher {
+ public:
+  Matcher(const Suppressions& rules, const Profile& profile) : rules_(rules), profile_(profile), frames_(profile) {
+    fitting_.resize(profile.frames.size());
+    for (uint32_t frame = 0; frame < profile.frames.size(); ++frame) {
+      for (uint32_t rule = 0; rule < rules.size(); ++rule) {
+        if (frames_.fits(rules[rule].frames[0], frame)) fitting_[frame].push_back(rule);
+      }
+    }
+    first_rule_.assign(std::max<size_t>(profile.nodes.size(), 1), kNoRule);
+    for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
+      first_rule_[node] = std::min(first_rule_[profile.nodes[node].parent], first_fitting(node, false));
+    }
+  }
+
+  uint32_t rule_of(uint32_t node) const {
+    const uint32_t anywhere = first_rule_[node];
+    while (node != 0 && frame_kind(profile_, frame(node)) == FrameKind::kAllocator) node = profile_.nodes[node].parent;
+    return node == 0 ? anywhere : std::min(anywhere, first_fitting(node, true));
+  }
+
+ private:
+  const Frame& frame(uint32_t node) const { return profile_.frames[profile_.nodes[node].frame]; }
+
+  uint32_t first_fitting(uint32_t node, bool is_at_allocation) const {
+    for (const uint32_t rule : fitting_[profile_.nodes[node].frame]) {
+      if (rules_[rule].is_at_allocation == is_at_allocation && fits_outwards(rules_[rule], node)) return rule;
+    }
+    return kNoRule;
+  }
+
+  // pre: the rule's first frame fits the node.
+  bool fits_outwards(const SuppressionRule& rule, uint32_t node) const {
+    for (size_t i = 1; i < rule.frames.size(); ++i) {
+      node = profile_.nodes[node].parent;
+      if (node == 0 || !frames_.fits(rule.frames[i], profile_.nodes[node].frame)) return false;
+    }
+    return true;
+  }
+
+  const Suppressions& rules_;
+  const Profile& profile_;
+  FrameMatcher frames_;
+  std::vector<std::vector<uint32_t>> fitting_;  // by frame: rules whose first frame it may be
+  std::vector<uint32_t> first_rule_;            // by node: of those that ask for no place
+};
+
+}  // namespace
+
+Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules) {
+  for (uint32_t number = 1; !text.empty(); ++number) {
+    const size_t end = text.find('\n');
+    LineParser parser(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::optional<SuppressionRule> rule = parser.parse();
+    if (!parser.mistake().empty()) return suppression_broken({source, number}, parser.mistake());
+    if (!rule) continue;
+    if (rules->size() >= kMostRules) return suppression_broken({source, number}, "there are more than 10,000 rules");
+    rule->source = source;
+    rule->line = number;
+    rules->push_back(std::move(*rule));
+  }
+  return Done{};
+}
+
+void mark_suppressed(const Suppressions& rules, Profile* profile) {
+  if (rules.empty()) return;
+  const Matcher matcher(rules, *profile);
+  for (Device& device : profile->devices) {
+    for (Site& site : device.sites) {
+      site.suppressed_by = 0;
+      const bool leaks = site.numbers.leaked_bytes > 0 || site.numbers.leaked_blocks > 0;
+      if (const uint32_t rule = leaks ? matcher.rule_of(site.node) : kNoRule; rule != kNoRule)
+        site.suppressed_by = rule + 1;
+    }
+  }
+}
+
+std::vector<SuppressedLeaks> sum_by_rule(const Suppressions& rules, const Device& device) {
+  std::vector<SuppressedLeaks> sums(rules.size());
+  for (const Site& site : device.sites) {
+    if (site.suppressed_by == 0 || site.suppressed_by > rules.size()) continue;
+    SuppressedLeaks& sum = sums[site.suppressed_by - 1];
+    sum.bytes += site.numbers.leaked_bytes;
+    sum.blocks += site.numbers.leaked_blocks;
+  }
+  return sums;
+}
+
+}  // namespace heapprof::cli

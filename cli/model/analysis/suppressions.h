@@ -1,0 +1,48 @@
+// cli/model/analysis/suppressions.h: rules that say which leaks are known and why, so that reports show them apart.
+//
+// Guarantees
+//  - Only the leaked metric is concerned, and only how it is shown: what a site leaked stays as it was counted.
+//  - A site belongs to at most one rule, the first that fits; so leaked = shown + the sums over the rules.
+// Trust:    rules and names may be any bytes.
+// Cost:     one glob per rule and distinct frame, then linear in nodes and sites.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/analysis/frame_pattern.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct SuppressionRule {
+  std::vector<FramePattern> frames;  // neighbours, the innermost first
+  bool is_at_allocation = false;     // the first of them is what called the allocation function
+  std::string text;                  // as it was written
+  std::string reason;
+  std::string source;  // the file as the user named it; empty: built in
+  uint32_t line = 0;
+};
+
+using Suppressions = std::vector<SuppressionRule>;  // the first that fits counts
+
+// Adds the rules of a file's text: one a line, as heapprof-report(1) says.
+Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules);
+
+// What libc and libstdc++ keep until exit on purpose.
+void add_default_suppressions(Suppressions* rules);
+
+// Sets Site::suppressed_by.
+void mark_suppressed(const Suppressions& rules, Profile* profile);
+
+struct SuppressedLeaks {
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+};
+// By rule.
+std::vector<SuppressedLeaks> sum_by_rule(const Suppressions& rules, const Device& device);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,108 @@
+// cli/model/analysis/warnings.cc: every counter that makes a number wrong or a stack short reaches the user here.
+#include "cli/model/analysis/warnings.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/problems.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <string>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostNames = 5;
+
+std::string list_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i == 0 ? "" : ", ") + base_name(names[i]);
+  if (names.size() > kMostNames) text += " and " + std::to_string(names.size() - kMostNames) + " more";
+  return text;
+}
+
+// What the process became is one thing, what it started another.
+void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t notes_lost,
+                        std::vector<Problem>* warnings) {
+  std::string started;
+  size_t names = 0;
+  for (const UnprofiledProgram& program : programs) {
+    if (program.replaced_process) {
+      warnings->push_back(program_replaced(program.path, program.reason));
+    } else if (++names <= kMostNames) {
+      started += (started.empty() ? "" : ", ") + base_name(program.path) + " (" + program.reason + ")";
+      if (program.count > 1) started += " " + std::to_string(program.count) + " times";
+    }
+  }
+  if (names > kMostNames) started += " and " + std::to_string(names - kMostNames) + " more";
+  if (notes_lost > 0) started += (started.empty() ? "" : ", ") + std::to_string(notes_lost) + " starts without a name";
+  if (!started.empty()) warnings->push_back(programs_not_profiled(started));
+}
+
+// A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
+void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
+  constexpr uint64_t kSharePercent = 33;
+  const FoldedTree tree = fold_tree(profile);
+  const Device& host = profile.devices[0];
+  std::vector<uint64_t> unnamed_bytes(profile.modules.size());
+  uint64_t sum = 0;
+  for (const Site& site : host.sites) {
+    const uint32_t node = tree.place_node[site.node];
+    const Frame& frame = profile.frames[profile.nodes[node].frame];
+    if (node == 0 || !frame.function.empty() || frame.module >= profile.modules.size()) continue;
+    unnamed_bytes[frame.module] += site.numbers.peak_bytes;
+    sum += site.numbers.peak_bytes;
+  }
+  if (sum == 0 || sum / kSharePercent * 100 < host.totals.peak_bytes) return;
+  const auto largest = std::max_element(unnamed_bytes.begin(), unnamed_bytes.end()) - unnamed_bytes.begin();
+  warnings->push_back(
+      names_missing(base_name(profile.modules[static_cast<size_t>(largest)].path), {sum, host.totals.peak_bytes}));
+}
+
+}  // namespace
+
+std::vector<Problem> find_warnings(const Profile& profile) {
+  std::vector<Problem> warnings;
+  if (profile.dialect != Dialect::kHeapprof) return warnings;
+  const Counters& counters = profile.run.counters;
+  const Coverage& coverage = profile.run.coverage;
+  const uint64_t events = counters.allocations + counters.frees;
+  if (counters.lost > 0) warnings.push_back(events_lost({counters.lost, events + counters.lost}));
+  const std::string& reason = profile.run.incomplete_reason;
+  if (reason.starts_with(kMemoryLimitReason)) {
+    warnings.push_back(memory_limit_reached(reason));
+  } else if (!profile.run.complete && counters.lost == 0) {
+    warnings.push_back(profile_incomplete(reason));
+  }
+  if (counters.corrupt_records > 0) warnings.push_back(records_corrupt(counters.corrupt_records));
+  if (!coverage.self_test_failures.empty())
+    warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
+  if (!coverage.bypassing_modules.empty())
+    warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
+  if (!coverage.unknown_functions.empty())
+    warnings.push_back(functions_unknown(list_names(coverage.unknown_functions)));
+  if (counters.unmatched_device_events > 0)
+    warnings.push_back(device_memory_unmatched(counters.unmatched_device_events));
+  warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
+  if (counters.verify_mismatched > 0)
+    warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
+  if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
+  if (counters.truncated_stacks > 0)
+    warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
+  if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
+  if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
+  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, &warnings);
+  return warnings;
+}
+
+std::vector<Problem> find_refusals(const Profile& profile) {
+  std::vector<Problem> warnings;
+  for (const Device& device : profile.devices) {
+    uint64_t refused = 0;
+    for (const Refusal& refusal : device.refusals) refused = add_saturating(refused, refusal.count);
+    if (refused != 0) warnings.push_back(device_was_full(device.name, refused));
+  }
+  return warnings;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,17 @@
+// cli/model/analysis/warnings.h: what a reader of a profile must be told before they trust it.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/profile/profile.h"
+
+#include <vector>
+
+namespace heapprof::cli {
+
+// Lost events first; empty: the profile is whole. Files of other tools carry nothing to warn of.
+std::vector<Problem> find_warnings(const Profile& profile);
+
+// Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more of it.
+std::vector<Problem> find_refusals(const Profile& profile);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,25 @@
+// cli/model/compare/tolerance.h: how much of a change is none: the one rule of `diff` and of `check` with a baseline.
+#pragma once
+
+#include "cli/base/units.h"
+#include "cli/model/analysis/metric_words.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+// A share of the base, or so many bytes or blocks; whichever is larger.
+struct Tolerance {
+  Ratio share = {1, 100};  // of the base
+  uint64_t slack_bytes = 4096;
+  uint64_t slack_blocks = 10;
+
+  uint64_t slack(Metric metric) const { return is_in_bytes(metric) ? slack_bytes : slack_blocks; }
+};
+
+bool is_within(const Change& change, Metric metric, const Tolerance& tolerance);
+bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance);  // beyond the tolerance
+// The most that is no growth over the base.
+uint64_t most_within(uint64_t base, Metric metric, const Tolerance& tolerance);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,110 @@
+// cli/model/judge/budget.h: what a program may take: limits on a metric of a device, or of what some functions hold of it.
+//
+// Made of flags, or of a file by cli/read/read_budget; cli/model/judge/verdict.h judges profiles by it.
+//
+// Guarantees
+//  - Amounts are integers: bytes, blocks, or hundredths of a percent. Nothing here knows the resident set.
+#pragma once
+
+#include "cli/base/problems.h"
+#include "cli/base/result.h"
+#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/analysis/suppressions.h"
+#include "cli/model/compare/tolerance.h"
+#include "cli/model/judge/contract.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+inline constexpr uint64_t kWholeShare = 10'000;  // 100 %, in hundredths of a percent
+
+// What is limited. Peak, total and leaked are bytes, allocations are blocks; temporary are blocks or a share of the allocations.
+struct Subject {
+  static constexpr size_t kWhole = SIZE_MAX;
+
+  Metric metric = Metric::kPeak;
+  std::string device = "host";
+  bool is_share = false;
+  size_t site = kWhole;  // index into Budget::sites; kWhole: the device as a whole
+
+  auto operator<=>(const Subject&) const = default;
+};
+
+// Where a value stands in the budget's file, so that --update-budget can put another in its place.
+struct ValueText {
+  size_t begin = 0;  // byte offsets; end 0: it stands in no file
+  size_t end = 0;
+};
+
+struct Limit {
+  Subject subject;
+  std::optional<uint64_t> most;
+  std::optional<Expectation> expect;
+  FileLine at;              // line 0: `file` is the flag that set it
+  bool is_default = false;  // of [defaults]: no mistake if the program has no such device
+  ValueText text;           // of `most`
+};
+
+// What is held below the frames that fit.
+struct SiteBudget {
+  FramePattern frames;
+  std::string name;  // as it was written
+  FileLine at;
+};
+
+// Of a command: the program that it starts, or also every process that this starts in turn.
+enum class Processes { kStarted, kEach };
+
+struct Budget {
+  std::string name;
+  std::vector<std::string> command;  // empty: none is given
+  std::vector<Limit> limits;         // of the whole and of sites; one for each subject
+  std::vector<SiteBudget> sites;
+  Suppressions ignores;  // leaks that do not count
+  std::optional<uint64_t> warn_share;
+  std::optional<uint64_t> tolerance_share;  // growth over the baseline,
+  std::optional<uint64_t> slack_bytes;      // and never less than this; 0: nor than the slack of counts
+  std::optional<uint64_t> runs;
+  std::optional<Processes> processes;
+  std::string baseline;              // a profile, or a folder that has NAME.json; empty: none
+  std::string message;               // for who exceeds it
+  std::optional<Contract> contract;  // what must hold besides the limits; then `name` is its id
+  FileLine at;
+};
+
+struct BudgetFile {
+  std::string path;
+  std::string text;  // as it was read
+  Budget defaults;
+  std::vector<Budget> budgets;
+};
+
+// "3 %", "0.5%" in hundredths of a percent; none if it is no percentage (base/units.h), or has more digits than that.
+std::optional<uint64_t> parse_share(std::string_view text);
+// Decimal digits with _ between them.
+std::optional<uint64_t> parse_count(std::string_view text);
+
+// "512 MiB", "2_000_000", "60 %": as the metric asks; sets subject->is_share. A problem says what was expected.
+Result<uint64_t> parse_amount(std::string_view text, Subject* subject);
+// "12 GiB ± 2 %", "12 GiB +- 64 KiB".
+Result<Expectation> parse_expectation(std::string_view text, Subject* subject);
+// The value of a flag such as --max-peak: "host=512MiB", or "512MiB" for the host.
+Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std::string& text);
+
+// The budget, with what it leaves open taken from the defaults.
+Budget with_defaults(const Budget& defaults, Budget budget);
+
+// What may grow over the baseline. Without a slack of bytes counts have none either: growth is then the share alone.
+Tolerance tolerance_of(const Budget& budget);
+
+// True if the budget is for this command line: the same arguments, and the same program, by its file's name at least.
+bool is_for_command(const Budget& budget, const std::vector<std::string>& command);
+
+}  // namespace heapprof::cli

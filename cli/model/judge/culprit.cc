@@ -1,0 +1,126 @@
+// cli/model/judge/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
+#include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
+#include "cli/model/analysis/frame_pattern.h"
+#include "cli/model/compare/diff.h"
+#include "cli/model/judge/verdict.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+class Finder {
+ public:
+  Finder(const Budget& budget, const Profile& profile)
+      : budget_(budget), profile_(profile), tree_(fold_tree(profile)), frames_(profile) {}
+
+  std::vector<Place> places(const Subject& subject) const {
+    const std::vector<bool> stacks = stacks_of(subject);
+    Device part;
+    for (const Device& device : profile_.devices) {
+      if (device.name != subject.device) continue;
+      for (const Site& site : device.sites) {
+        if (stacks.empty() || stacks[site.node]) part.sites.push_back(site);
+      }
+    }
+    return find_places(profile_, tree_, part);
+  }
+
+  // The profile with the sites alone that the line is about, for a comparison.
+  Profile part(const Subject& subject) const {
+    Profile part = profile_;
+    std::erase_if(part.devices, [&](const Device& device) { return device.name != subject.device; });
+    const std::vector<bool> stacks = stacks_of(subject);
+    if (stacks.empty()) return part;
+    for (Device& device : part.devices)
+      std::erase_if(device.sites, [&](const Site& site) { return !stacks[site.node]; });
+    return part;
+  }
+
+  Culprit describe(uint32_t index, const std::string& root) const {
+    Culprit culprit;
+    const Frame& frame = profile_.frames[index];
+    culprit.function = plain_function(frame.function);
+    const bool is_below = !root.empty() && frame.file.starts_with(root + "/");
+    culprit.file = is_below ? frame.file.substr(root.size() + 1) : frame.file;
+    culprit.line = frame.line;
+    culprit.module = module_name(frame);
+    return culprit;
+  }
+
+ private:
+  // By node; empty for a device as a whole.
+  std::vector<bool> stacks_of(const Subject& subject) const {
+    if (subject.site == Subject::kWhole) return {};
+    return frames_.stacks_with(budget_.sites[subject.site].frames);
+  }
+
+  std::string module_name(const Frame& frame) const {
+    if (frame.module >= profile_.modules.size()) return "";
+    return base_name(profile_.modules[frame.module].path);
+  }
+
+  const Budget& budget_;
+  const Profile& profile_;
+  FoldedTree tree_;
+  FrameMatcher frames_;
+};
+
+std::optional<Culprit> largest(const Finder& finder, const Subject& subject, const std::string& root) {
+  const std::vector<Place> places = finder.places(subject);
+  uint64_t sum = 0;
+  for (const Place& place : places) sum += place.numbers.metric(subject.metric);
+  const std::vector<uint32_t> order = rank_places(places, subject.metric);
+  if (order.empty()) return std::nullopt;
+  const Place& place = places[order[0]];
+  Culprit culprit = place.has_frame ? finder.describe(place.frame, root) : Culprit();
+  culprit.value = places[order[0]].numbers.metric(subject.metric);
+  culprit.whole = sum;
+  return culprit;
+}
+
+// By function and call path (cli/model/compare/diff.h), so that a renamed file or a moved line is not taken for growth.
+std::optional<Culprit> most_grown(const Finder& finder, const Finder& base, const Subject& subject,
+                                  const std::string& root) {
+  const ProfileDiff diff = diff_profiles(base.part(subject), finder.part(subject));
+  for (const DeviceChange& device : diff.devices) {
+    if (device.name != subject.device) continue;
+    uint64_t growth = 0;
+    const PlaceChange* most = nullptr;
+    for (const PlaceChange& place : device.places) {
+      const Change change = place.change(subject.metric);
+      if (!change.is_growth()) continue;
+      growth += change.amount();
+      if (most == nullptr || change.amount() > most->change(subject.metric).amount()) most = &place;
+    }
+    if (most == nullptr) return std::nullopt;
+    const uint32_t frame = most->frame[kCurrent];
+    Culprit culprit = frame == kNoFrame ? Culprit() : finder.describe(frame, root);
+    culprit.value = most->change(subject.metric).amount();
+    culprit.whole = growth;
+    culprit.is_growth = true;
+    return culprit;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
+                   std::vector<Judged>* judged) {
+  std::optional<Finder> finder;
+  std::optional<Finder> base;
+  for (Judged& line : *judged) {
+    if (line.outcome == Outcome::kOk || line.reason == Reason::kBelowExpected) continue;
+    if (!finder) finder.emplace(budget, profile);
+    if (baseline != nullptr && line.reason == Reason::kOverBaseline) {
+      if (!base) base.emplace(budget, *baseline);
+      line.culprit = most_grown(*finder, *base, line.subject, root);
+    } else {
+      line.culprit = largest(*finder, line.subject, root);
+    }
+  }
+}
+
+}  // namespace heapprof::cli

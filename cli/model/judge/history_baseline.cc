@@ -1,0 +1,64 @@
+// cli/model/judge/history_baseline.cc: see history_baseline.h.
+#include "cli/model/judge/history_baseline.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+bool is_of_command(const HistoryRecord& record, const std::string& name, const std::vector<std::string>& command) {
+  if (record.command.empty()) return record.name == name;
+  Budget asked;
+  asked.command = command;
+  return is_for_command(asked, record.command);
+}
+
+// The last ones, as they stand in the file: the oldest first.
+std::vector<uint64_t> last_values(const std::vector<HistoryRecord>& runs, const std::string& device, Metric metric) {
+  std::vector<uint64_t> values;
+  for (size_t i = runs.size(); i-- > 0 && values.size() < kBaselineRuns;) {
+    const std::optional<uint64_t>& value = runs[i].metrics[metric_index(metric)];
+    if (runs[i].device == device && value) values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<HistoryRecord> runs_of_command(const std::vector<HistoryRecord>& records, const std::string& name,
+                                           const std::vector<std::string>& command) {
+  std::vector<HistoryRecord> runs;
+  bool is_named = false;
+  for (const HistoryRecord& record : records) {
+    if (!record.ok.value_or(true) || !is_of_command(record, name, command)) continue;
+    runs.push_back(record);
+    is_named = is_named || record.name == name;
+  }
+  if (is_named) std::erase_if(runs, [&](const HistoryRecord& record) { return record.name != name; });
+  return runs;
+}
+
+size_t count_baseline_runs(const std::vector<HistoryRecord>& runs) {
+  if (runs.empty()) return 0;
+  const std::string& device = runs.back().device;
+  const auto of_device = std::count_if(runs.begin(), runs.end(), [&](const auto& run) { return run.device == device; });
+  return std::min(kBaselineRuns, static_cast<size_t>(of_device));
+}
+
+void compare_with_runs(const Budget& budget, const std::vector<HistoryRecord>& runs, Evidence* evidence) {
+  std::vector<Subject> subjects;
+  for (const Subject& subject : evidence->subjects) {
+    const bool is_known = subject.site == Subject::kWhole && !subject.is_share;
+    std::vector<uint64_t> values;
+    if (is_known) values = last_values(runs, subject.device, subject.metric);
+    const bool is_limited = std::any_of(budget.limits.begin(), budget.limits.end(),
+                                        [&](const Limit& limit) { return limit.subject == subject; });
+    if (values.empty() && !is_limited) continue;
+    subjects.push_back(subject);
+    evidence->is_compared.push_back(!values.empty());
+    evidence->baseline.push_back(median(std::move(values)));
+  }
+  evidence->subjects = std::move(subjects);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,59 @@
+// cli/model/judge/history_series.cc: see history_series.h.
+#include "cli/model/judge/history_series.h"
+
+#include "cli/base/glob.h"
+#include "cli/model/analysis/metric_words.h"
+
+#include <map>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+// Below these nobody looks: a page, a handful of blocks.
+constexpr uint64_t kFloorBytes = 4096;
+constexpr uint64_t kFloorBlocks = 16;
+
+struct Group {
+  std::string name;
+  std::string device;
+  std::vector<size_t> runs;
+};
+
+std::vector<Group> group_records(const std::vector<HistoryRecord>& records, const HistoryFilter& filter) {
+  std::vector<Group> groups;
+  std::map<std::pair<std::string, std::string>, size_t> known;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const HistoryRecord& record = records[i];
+    if (!filter.name.empty() && !glob_matches(filter.name, record.name)) continue;
+    if (!filter.device.empty() && filter.device != record.device) continue;
+    const auto [entry, is_new] = known.emplace(std::make_pair(record.name, record.device), groups.size());
+    if (is_new) groups.push_back({record.name, record.device, {}});
+    groups[entry->second].runs.push_back(i);
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Series> find_series(const std::vector<HistoryRecord>& records, const HistoryFilter& filter) {
+  std::vector<Series> all;
+  for (const Group& group : group_records(records, filter)) {
+    for (const auto& [word, metric] : kMetricWords) {
+      if (filter.metric && *filter.metric != metric) continue;
+      Series series = {group.name, group.device, metric, {}, {}, {}};
+      for (const size_t run : group.runs) {
+        const std::optional<uint64_t>& value = records[run].metrics[metric_index(metric)];
+        if (!value) continue;
+        series.runs.push_back(run);
+        series.values.push_back(*value);
+      }
+      if (series.values.empty()) continue;
+      series.findings = find_trend(series.values, is_in_bytes(metric) ? kFloorBytes : kFloorBlocks);
+      all.push_back(std::move(series));
+    }
+  }
+  return all;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,32 @@
+// cli/model/judge/history_series.h: the records of a history as series: one for each name, device and metric.
+#pragma once
+
+#include "cli/model/judge/history.h"
+#include "cli/model/judge/trend.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct HistoryFilter {
+  std::string name;    // * and ? stand for characters; empty: all
+  std::string device;  // empty: all
+  std::optional<Metric> metric;
+};
+
+struct Series {
+  std::string name;
+  std::string device;
+  Metric metric = Metric::kPeak;
+  std::vector<size_t> runs;  // indexes of the records, in the order of the file
+  std::vector<uint64_t> values;
+  std::vector<Finding> findings;
+};
+
+// Names and devices in the order of their first record; metrics as the words have them. Series without a value are left out.
+std::vector<Series> find_series(const std::vector<HistoryRecord>& records, const HistoryFilter& filter);
+
+}  // namespace heapprof::cli

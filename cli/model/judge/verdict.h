@@ -1,0 +1,135 @@
+// cli/model/judge/verdict.h: whether a program kept its budget: each limit with what was measured, and who is to blame.
+//
+// Guarantees
+//  - A program that failed, and a profile that is incomplete, get no verdict on their memory: never "ok", never "over".
+//  - Only requested bytes and counts decide. Of several runs each number is judged by its median.
+//  - Leaks that a suppression or an ignore of the budget explains do not count.
+#pragma once
+
+#include "cli/model/judge/budget.h"
+#include "cli/model/judge/budget_fit.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class Outcome { kOk, kWarning, kFail };
+enum class Reason { kNone, kOverLimit, kBelowExpected, kAboveExpected, kOverBaseline, kNearLimit };
+
+// The place with most of what is too much; with a baseline, the one that grew most.
+struct Culprit {
+  std::string function;  // without parameters; empty: unknown
+  std::string file;  // below the project's folder relative to it, else as the debug information has it; may be empty
+  uint32_t line = 0;
+  std::string module;  // its file's name
+  uint64_t value = 0;  // of the metric: bytes or blocks
+  uint64_t whole = 0;  // of which that is a part
+  bool is_growth = false;
+};
+
+struct Judged {
+  Subject subject;
+  std::string site;  // as the budget has it; empty: the device as a whole
+  Outcome outcome = Outcome::kOk;
+  Reason reason = Reason::kNone;
+  uint64_t value = 0;
+  std::optional<uint64_t> most;
+  std::optional<Expectation> expect;
+  std::optional<uint64_t> base;
+  uint64_t base_most = 0;  // with tolerance and slack
+  std::optional<Culprit> culprit;
+  FileLine at;  // of the limit
+  bool is_default = false;
+  ValueText text;
+  uint64_t raised_most = 0;  // over a limit: what would be enough, with the tolerance
+  std::optional<Fact> fact;  // a contract's claim that is not about memory; then only this, `outcome` and `at` count
+  std::optional<uint64_t> warn_share;  // of `most`, the budget's
+};
+
+struct Spread {
+  uint64_t median = 0;
+  uint64_t least = 0;
+  uint64_t most = 0;
+};
+
+struct DeviceNumbers {
+  std::string device;
+  Spread peak, total, leaked, allocations, temporary;
+};
+
+enum class Trouble { kNone, kIncomplete, kProgramFailed, kNotJudged };
+
+struct RunState {
+  Trouble trouble = Trouble::kNone;
+  std::string reason;  // why it is not whole
+  bool is_whole =
+      true;           // nothing of the run is missing, however it ended; of kNotJudged the problem that was in the way
+  RunEnd end;         // of the process that failed, else of the program
+  int exit_code = 0;  // of kNotJudged
+};
+
+// What else ran, and no verdict speaks of.
+struct Unjudged {
+  uint64_t processes = 0;  // that the program started
+  uint64_t replaced = 0;   // programs in whose place another came, by exec
+};
+
+struct Verdict {
+  std::string name;  // the budget's, or the program's
+  std::vector<std::string> command;
+  std::string profile;  // its file
+  std::string baseline;
+  size_t baseline_runs = 0;  // of a history: the baseline is their median; 0: it is a profile
+  std::string statement;     // of a contract
+  std::string message;
+  size_t runs = 1;
+  uint64_t duration_ns = 0;
+  RunState state;
+  Unjudged unjudged;
+  std::vector<Judged> judged;          // empty in case of trouble
+  std::vector<DeviceNumbers> devices;  // "
+
+  bool failed() const;  // over a limit
+  size_t count(Outcome outcome) const;
+};
+
+// Names are keys in most of the outputs: of several profiles for one budget the second is "NAME 2".
+std::string free_name(const std::vector<Verdict>& taken, const std::string& name);
+
+// How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
+RunState find_run_state(const Profile& profile);
+// The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended by
+// SIGTERM every day; a crash is a failure all the same.
+RunState find_started_state(const Profile& profile);
+
+// What the budget limits, and with a baseline everything that is compared with it; in the order in which it is shown.
+std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline);
+
+// A problem if the two are not of one program and one tool.
+Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
+
+// By subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
+std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile);
+std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs);
+uint64_t median(std::vector<uint64_t> values);
+
+// What is judged: one list of measured values for each run, and that of the baseline (empty: none).
+struct Evidence {
+  std::vector<Subject> subjects;
+  std::vector<std::vector<uint64_t>> runs;
+  std::vector<uint64_t> baseline;
+  std::vector<bool> is_compared;  // by subject; false: the baseline does not know it. Empty: it knows all
+};
+std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
+// Sets the line's reason and outcome by what else stands in it: again, when its limit has changed.
+void decide(Judged* line);
+
+// Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are relative.
+void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
+                   std::vector<Judged>* judged);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,15 @@
+// cli/model/judge/verdict_record.h: a verdict as a line of a history.
+#pragma once
+
+#include "cli/model/judge/history.h"
+#include "cli/model/judge/verdict.h"
+
+#include <string>
+
+namespace heapprof::cli {
+
+// What was judged of the device: of several runs the medians, of which `profile` is but one.
+HistoryRecord make_record(const Profile& profile, const Device& device, const Verdict& verdict,
+                          const std::string& commit);
+
+}  // namespace heapprof::cli

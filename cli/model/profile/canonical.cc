@@ -1,0 +1,232 @@
+// cli/model/profile/canonical.cc: stacks are compared without walking them. Frames get a rank by their text; a depth-first walk of
+// the tree, children by rank, numbers the nodes; and the order of those numbers is the order of the stacks.
+#include "cli/model/profile/canonical.h"
+
+#include "cli/base/text.h"
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/node_table.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostNameBytes = 64 << 10;  // a template's name can be endless; nobody reads on
+
+void clean_name(std::string* name) {
+  *name = escape_controls(*name);
+  if (name->size() <= kMostNameBytes) return;
+  size_t end = kMostNameBytes;
+  while (end > 0 && (static_cast<unsigned char>((*name)[end]) & 0xc0) == 0x80) --end;  // not inside a character
+  name->resize(end);
+  *name += "…";
+}
+
+// Which frame stands for each: the first of those that read alike.
+std::vector<uint32_t> intern_frames(Profile* profile) {
+  for (ProfileModule& module : profile->modules) clean_name(&module.path);
+  std::unordered_map<std::string, uint32_t> by_text;
+  std::vector<uint32_t> stands_for(profile->frames.size());
+  for (uint32_t i = 0; i < profile->frames.size(); ++i) {
+    Frame& frame = profile->frames[i];
+    clean_name(&frame.function);
+    clean_name(&frame.file);
+    if (frame.module >= profile->modules.size()) frame.module = kNoModule;
+    const auto [entry, is_new] = by_text.try_emplace(frame_text(*profile, frame), i);
+    stands_for[i] = entry->second;
+    // Those that read alike may differ in what is not in the text; which comes first must not matter.
+    if (!is_new) {
+      Frame& first = profile->frames[entry->second];
+      first.module = std::min(first.module, frame.module);
+      first.inlined = first.inlined || frame.inlined;
+    }
+  }
+  return stands_for;
+}
+
+std::vector<uint32_t> rank_frames(const Profile& profile) {
+  std::vector<uint32_t> order(profile.frames.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto key = [&](uint32_t i) {
+    const Frame& frame = profile.frames[i];
+    const std::string_view module = frame.module < profile.modules.size()
+                                        ? std::string_view(profile.modules[frame.module].path)
+                                        : std::string_view();
+    return std::tuple(std::string_view(frame.function), std::string_view(frame.file), frame.line, module, frame.svma,
+                      i);
+  };
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::vector<uint32_t> rank(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  return rank;
+}
+
+struct Tree {
+  std::vector<FrameNode> nodes;
+  std::vector<uint32_t> new_node;  // by old number
+};
+
+bool stands_for_no_stack(const Frame& frame) { return frame.svma == 0 && frame.function == kNoStackText; }
+
+Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_for) {
+  Tree tree;
+  tree.new_node.assign(std::max<size_t>(profile.nodes.size(), 1), 0);
+  NodeTable table(&tree.nodes);
+  for (uint32_t i = 1; i < profile.nodes.size(); ++i) {
+    const FrameNode& node = profile.nodes[i];
+    if (node.parent >= i || node.frame >= stands_for.size()) continue;  // a broken node: its stack counts as none
+    const uint32_t parent = tree.new_node[node.parent];
+    const uint32_t frame = stands_for[node.frame];
+    tree.new_node[i] = stands_for_no_stack(profile.frames[frame]) ? parent : table.intern(parent, frame);
+  }
+  return tree;
+}
+
+// The place of each node in a depth-first walk, children in the order of their frames' ranks.
+std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std::vector<uint32_t>& rank) {
+  constexpr uint32_t kNone = 0xffffffff;
+  // Nodes by rank (a counting sort), then each to the front of its parent's list from the last to the first: lists by rank.
+  std::vector<uint32_t> start(rank.size() + 1, 0);
+  for (size_t i = 1; i < nodes.size(); ++i) ++start[rank[nodes[i].frame] + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<uint32_t> by_rank(nodes.size() - 1);
+  for (uint32_t i = 1; i < nodes.size(); ++i) by_rank[start[rank[nodes[i].frame]]++] = i;
+  std::vector<uint32_t> first_child(nodes.size(), kNone);
+  std::vector<uint32_t> next_sibling(nodes.size(), kNone);
+  for (auto i = by_rank.rbegin(); i != by_rank.rend(); ++i) {
+    next_sibling[*i] = first_child[nodes[*i].parent];
+    first_child[nodes[*i].parent] = *i;
+  }
+  std::vector<uint32_t> place(nodes.size(), 0);
+  uint32_t next_place = 1;
+  for (uint32_t at = first_child[0]; at != kNone;) {
+    place[at] = next_place++;
+    if (first_child[at] != kNone) {
+      at = first_child[at];
+      continue;
+    }
+    while (at != 0 && next_sibling[at] == kNone) at = nodes[at].parent;
+    at = at == 0 ? kNone : next_sibling[at];
+  }
+  return place;
+}
+
+bool has_counted(const SiteNumbers& numbers) {
+  return numbers.total_blocks != 0 || numbers.total_bytes != 0 || numbers.max_bytes != 0 || numbers.peak_bytes != 0 ||
+         numbers.leaked_bytes != 0 || numbers.leaked_blocks != 0;
+}
+
+void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vector<uint32_t>* site_of_node) {
+  std::vector<Site>& sites = device->sites;
+  size_t kept = 0;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    Site site = std::move(sites[i]);
+    if (!has_counted(site.numbers)) continue;
+    site.node = site.node < new_node.size() ? new_node[site.node] : 0;
+    uint32_t& owner = (*site_of_node)[site.node];
+    if (owner != 0) {
+      merge_site(&sites[owner - 1], site, device->totals.peak_bytes);
+    } else {
+      sites[kept++] = std::move(site);
+      owner = static_cast<uint32_t>(kept);
+    }
+  }
+  sites.resize(kept);
+  for (const Site& site : sites) (*site_of_node)[site.node] = 0;  // for the next device
+}
+
+void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& place) {
+  std::sort(sites->begin(), sites->end(), [&](const Site& a, const Site& b) {
+    if (a.numbers.peak_bytes != b.numbers.peak_bytes) return a.numbers.peak_bytes > b.numbers.peak_bytes;
+    if (a.numbers.total_bytes != b.numbers.total_bytes) return a.numbers.total_bytes > b.numbers.total_bytes;
+    return place[a.node] < place[b.node];
+  });
+}
+
+// The frames that sites' stacks have most often come first: their numbers, most of a large profile, are short then.
+void sort_frames(Profile* profile) {
+  std::vector<uint64_t> node_uses(profile->nodes.size(), 0);
+  for (const Device& device : profile->devices) {
+    for (const Site& site : device.sites) ++node_uses[site.node];
+  }
+  std::vector<uint64_t> uses(profile->frames.size(), 0);
+  for (size_t i = profile->nodes.size(); i-- > 1;) {
+    const FrameNode& node = profile->nodes[i];
+    node_uses[node.parent] += node_uses[i];
+    uses[node.frame] += node_uses[i];
+  }
+  std::vector<uint32_t> order(profile->frames.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return uses[a] > uses[b]; });
+  std::vector<Frame> frames(order.size());
+  std::vector<uint32_t> number(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    frames[i] = std::move(profile->frames[order[i]]);
+    number[order[i]] = i;
+  }
+  profile->frames = std::move(frames);
+  for (size_t i = 1; i < profile->nodes.size(); ++i) profile->nodes[i].frame = number[profile->nodes[i].frame];
+}
+
+// Keeps what is used, in the order of its use.
+void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
+  std::vector<Frame> frames;
+  std::vector<FrameNode> nodes(1);
+  std::vector<uint32_t> frame_number(profile->frames.size(), 0);  // plus one; 0: not used yet
+  std::vector<uint32_t> node_number(old_nodes.size(), 0);
+  std::vector<uint32_t> path;
+  const auto keep = [&](uint32_t& node) {
+    path.clear();
+    for (uint32_t at = node; at != 0 && node_number[at] == 0; at = old_nodes[at].parent) path.push_back(at);
+    for (auto at = path.rbegin(); at != path.rend(); ++at) {
+      uint32_t& frame = frame_number[old_nodes[*at].frame];
+      if (frame == 0) {
+        frames.push_back(std::move(profile->frames[old_nodes[*at].frame]));
+        frame = static_cast<uint32_t>(frames.size());
+      }
+      node_number[*at] = static_cast<uint32_t>(nodes.size());
+      nodes.push_back({node_number[old_nodes[*at].parent], frame - 1});
+    }
+    node = node_number[node];
+  };
+  for (Device& device : profile->devices) {
+    for (Site& site : device.sites) keep(site.node);
+  }
+  for_each_other_node(*profile, keep);
+  profile->frames = std::move(frames);
+  profile->nodes = std::move(nodes);
+}
+
+}  // namespace
+
+void canonicalize(Profile* profile) {
+  const std::vector<uint32_t> stands_for = intern_frames(profile);
+  const Tree tree = intern_nodes(*profile, stands_for);
+  const std::vector<uint32_t> place = walk_order(tree.nodes, rank_frames(*profile));
+  std::vector<uint32_t> node_at(place.size());
+  for (uint32_t i = 0; i < place.size(); ++i) node_at[place[i]] = i;
+  std::vector<uint32_t> site_of_node(tree.nodes.size(), 0);
+  for (Device& device : profile->devices) {
+    merge_sites(&device, tree.new_node, &site_of_node);
+    sort_sites(&device.sites, place);
+  }
+  // Numbered by place meanwhile, so that the order of equals does not depend on the numbers before.
+  for_each_other_node(*profile,
+                      [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
+  for (Device& device : profile->devices) {
+    merge_refusals(&device.refusals);
+    merge_estimates(&device.unseen.estimates);
+  }
+  merge_api(&profile->api);
+  for_each_other_node(*profile, [&](uint32_t& node) { node = node_at[node]; });
+  renumber(profile, tree.nodes);
+  sort_frames(profile);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,38 @@
+// cli/model/profile/device_api.h: calls of a device's API that took the host's time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ApiCall {
+  std::string call;   // wire::device_call_name: "allocate", "copy to host"
+  uint32_t node = 0;  // the stack that made it; 0: of those that made few
+  uint64_t count = 0;
+  uint64_t duration_ns = 0;  // of the host's time, from call to return
+  uint64_t size_bytes = 0;   // allocated, copied or set
+};
+
+// The same by thread.
+struct ApiThread {
+  std::string call;
+  uint32_t thread = 0;  // kernel thread id
+  uint64_t count = 0;
+  uint64_t duration_ns = 0;
+};
+
+struct DeviceApi {
+  uint64_t kernel_launches = 0;
+  std::vector<ApiCall> calls;      // the longest first
+  std::vector<ApiThread> threads;  // likewise
+};
+
+inline constexpr size_t kMostApiRows = 1000;
+
+// Makes those of one call and stack (or thread) one. Beyond kMostApiRows the shortest are summed: a row for each call, without
+// a stack (thread 0).
+void merge_api(DeviceApi* api);
+
+}  // namespace heapprof::cli

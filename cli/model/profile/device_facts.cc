@@ -1,0 +1,87 @@
+// cli/model/profile/device_facts.cc: see device_facts.h.
+#include "cli/model/profile/device_facts.h"
+
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+void merge_holders(std::vector<Holder>* holders) {
+  std::sort(holders->begin(), holders->end(), [](const Holder& a, const Holder& b) { return a.node < b.node; });
+  size_t kept = 0;
+  for (const Holder& holder : *holders) {
+    if (kept != 0 && (*holders)[kept - 1].node == holder.node) {
+      Holder& same = (*holders)[kept - 1];
+      same.live_bytes = add_saturating(same.live_bytes, holder.live_bytes);
+      same.live_blocks = add_saturating(same.live_blocks, holder.live_blocks);
+    } else {
+      (*holders)[kept++] = holder;
+    }
+  }
+  holders->resize(kept);
+  std::stable_sort(holders->begin(), holders->end(),
+                   [](const Holder& a, const Holder& b) { return a.live_bytes > b.live_bytes; });
+}
+
+Refusal sum_of(Refusal a, Refusal b) {
+  if (a.last_ns < b.last_ns) std::swap(a, b);
+  a.count = add_saturating(a.count, b.count);
+  a.by_limit_count = add_saturating(a.by_limit_count, b.by_limit_count);
+  a.first_ns = std::min(a.first_ns, b.first_ns);
+  return a;
+}
+
+}  // namespace
+
+bool has_any(const HeldMemory& held) {
+  return held.pools_peak_bytes != 0 || held.pools_used_peak_bytes != 0 || held.graphs_peak_bytes != 0 ||
+         held.graphs_used_peak_bytes != 0;
+}
+
+void add_held(HeldMemory* sum, const HeldMemory& more) {
+  for (uint64_t HeldMemory::*const amount :
+       {&HeldMemory::pools_bytes, &HeldMemory::pools_peak_bytes, &HeldMemory::pools_used_bytes,
+        &HeldMemory::pools_used_peak_bytes, &HeldMemory::pools_idle_peak_bytes, &HeldMemory::graphs_bytes,
+        &HeldMemory::graphs_peak_bytes, &HeldMemory::graphs_used_bytes, &HeldMemory::graphs_used_peak_bytes}) {
+    sum->*amount = add_saturating(sum->*amount, more.*amount);
+  }
+  sum->is_partial = sum->is_partial || more.is_partial;
+}
+
+void add_use(DeviceUse* sum, const DeviceUse& more) {
+  const uint64_t samples = add_saturating(sum->samples, more.samples);
+  const std::string missing = sum->missing.empty() ? more.missing : sum->missing;
+  const bool is_of_all = sum->is_of_all || more.is_of_all;
+  if (!is_of_all) {
+    sum->max_bytes = add_saturating(sum->max_bytes, more.max_bytes);
+    sum->seen_at_max_bytes = add_saturating(sum->seen_at_max_bytes, more.seen_at_max_bytes);
+  } else if (more.max_bytes > sum->max_bytes) {
+    *sum = more;
+  }
+  sum->samples = samples;
+  sum->is_of_all = is_of_all;
+  sum->missing = missing;
+}
+
+void merge_refusals(std::vector<Refusal>* refusals) {
+  std::stable_sort(refusals->begin(), refusals->end(),
+                   [](const Refusal& a, const Refusal& b) { return a.node < b.node; });
+  std::vector<Refusal> merged;
+  for (Refusal& refusal : *refusals) {
+    merge_holders(&refusal.holders);
+    if (!merged.empty() && merged.back().node == refusal.node) {
+      merged.back() = sum_of(std::move(merged.back()), std::move(refusal));
+    } else {
+      merged.push_back(std::move(refusal));
+    }
+  }
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const Refusal& a, const Refusal& b) { return a.last_ns > b.last_ns; });
+  *refusals = std::move(merged);
+}
+
+}  // namespace heapprof::cli

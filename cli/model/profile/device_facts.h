@@ -1,0 +1,83 @@
+// cli/model/profile/device_facts.h: what is known of a device besides its memory: what it is, and what it refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// By its name: pages that the program mapped itself, and of them those that no access is given to.
+inline bool is_mapped_device(const std::string& name) { return name == "mapped" || name.rfind("mapped:", 0) == 0; }
+inline bool is_reserved_device(const std::string& name) { return name == "mapped:reserved"; }
+
+struct DeviceIdentity {
+  std::string uuid;           // as nvidia-smi writes it, "GPU-…"; empty: unknown, as all below
+  std::string pci_id;         // "0000:01:00.0"
+  std::string product;        // "NVIDIA H200"
+  uint64_t memory_bytes = 0;  // what the driver says it has
+};
+
+// What the driver says that it holds of a device for its pools and graphs, as often as the agent asked; all 0: nothing.
+struct HeldMemory {
+  uint64_t pools_bytes = 0;  // the last that it said
+  uint64_t pools_peak_bytes = 0;
+  uint64_t pools_used_bytes = 0;  // of those: in use, by the ledger; at the end
+  uint64_t pools_used_peak_bytes = 0;
+  uint64_t pools_idle_peak_bytes = 0;  // held beyond use, the most at any moment
+  uint64_t graphs_bytes = 0;
+  uint64_t graphs_peak_bytes = 0;
+  uint64_t graphs_used_bytes = 0;
+  uint64_t graphs_used_peak_bytes = 0;
+  bool is_partial = false;  // there were more pools than were asked
+};
+
+bool has_any(const HeldMemory& held);
+// As of processes at one time: everything adds up.
+void add_held(HeldMemory* sum, const HeldMemory& more);
+
+// What NVML says that is in use of a device, as often as it was asked: estimates, beside what was seen to be allocated.
+struct DeviceUse {
+  uint64_t samples = 0;
+  uint64_t max_bytes = 0;          // the largest sample
+  uint64_t seen_at_max_bytes = 0;  // live by the ledger at that time, and held beyond it for pools and graphs
+  bool is_of_all = false;          // by every process on the device: NVML does not say this one's
+  std::string
+      missing;  // why there is no sample, or, of several processes, none of some; empty: nobody asked, or all is well
+};
+inline bool has_any(const DeviceUse& use) { return use.samples != 0 || !use.missing.empty(); }
+// In use, and not seen.
+inline uint64_t unattributed_bytes(const DeviceUse& use) {
+  return use.max_bytes > use.seen_at_max_bytes ? use.max_bytes - use.seen_at_max_bytes : 0;
+}
+// Of two processes: what each had in use adds up; what all had is the larger.
+void add_use(DeviceUse* sum, const DeviceUse& more);
+
+// Who had memory of the device when it refused some.
+struct Holder {
+  uint32_t node = 0;  // the stack that allocated it: as in the sites beside
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
+// Allocations of one stack that failed for want of memory. What the last of them saw is kept.
+struct Refusal {
+  uint32_t node = 0;  // the stack that asked
+  uint64_t count = 0;
+  uint64_t by_limit_count = 0;  // of them by `heapprof run --limit`, not by the device
+  uint64_t first_ns = 0;        // since the start
+  uint64_t last_ns = 0;
+  uint64_t size_bytes = 0;             // what it asked for
+  std::optional<uint64_t> free_bytes;  // on the device, or within the limit; none: not known
+  uint64_t live_bytes = 0;             // what the process held
+  uint64_t live_blocks = 0;
+  std::vector<Holder> holders;  // the largest, by live_bytes
+};
+
+inline constexpr size_t kMostHolders = 10;
+
+// Makes those of one stack one, and puts the latest first.
+void merge_refusals(std::vector<Refusal>* refusals);
+
+}  // namespace heapprof::cli

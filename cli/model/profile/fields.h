@@ -1,0 +1,246 @@
+// cli/model/profile/fields.h: the names under which the parts of a run are written and read, each in one place.
+//
+// A visitor is called once per field, visit(name, field): the writer gets constant ones, the reader fills them. A new field of
+// a run is a line here (and one in man/heapprof-format.5), and it is in the file.
+//
+// Guarantees
+//  - Numbers are integers; their names end in _bytes, _ns or _count where they are quantities.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <optional>
+#include <string_view>
+
+namespace heapprof::cli {
+
+std::string_view end_kind_name(EndKind kind);
+std::optional<EndKind> parse_end_kind(std::string_view name);
+std::string_view dialect_name(Dialect dialect);
+std::optional<Dialect> parse_dialect(std::string_view name);
+
+// `Run` and so on below: RunInfo or const RunInfo.
+template <typename Run, typename Visit>
+void visit_run(Run& run, Visit&& visit) {
+  visit("command", run.command);
+  visit("executable", run.executable);
+  visit("pid", run.pid);
+  visit("parent_pid", run.parent_pid);
+  visit("image", run.image);
+  visit("is_fork", run.is_fork);
+  visit("start_unix_ns", run.start_unix_ns);
+  visit("duration_ns", run.duration_ns);
+  visit("end", run.end.kind);
+  visit("status", run.end.status);
+  visit("complete", run.complete);
+  visit("incomplete_reason", run.incomplete_reason);
+  visit("other_threads_count", run.other_threads_count);
+}
+
+template <typename Machine, typename Visit>
+void visit_machine(Machine& machine, Visit&& visit) {
+  visit("cpu", machine.cpu);
+  visit("cores_count", machine.cores);
+  visit("memory_bytes", machine.memory_bytes);
+  visit("kernel", machine.kernel);
+  visit("libc", machine.libc);
+}
+
+template <typename Coverage, typename Visit>
+void visit_coverage(Coverage& coverage, Visit&& visit) {
+  visit("agent_version", coverage.agent_version);
+  visit("allocator", coverage.allocator);
+  visit("new_recorded", coverage.new_recorded);
+  visit("clock", coverage.clock);
+  visit("unwinder", coverage.unwinder);
+  visit("self_test_failures", coverage.self_test_failures);
+  visit("bypassing_modules", coverage.bypassing_modules);
+  visit("unknown_functions", coverage.unknown_functions);
+  visit("unread_modules", coverage.unread_modules);
+}
+
+template <typename Program, typename Visit>
+void visit_unprofiled_program(Program& program, Visit&& visit) {
+  visit("path", program.path);
+  visit("reason", program.reason);
+  visit("starts_count", program.count);
+  visit("replaced_process", program.replaced_process);
+}
+
+template <typename Counters, typename Visit>
+void visit_counters(Counters& counters, Visit&& visit) {
+  visit("allocations_count", counters.allocations);
+  visit("frees_count", counters.frees);
+  visit("reallocs_count", counters.reallocs);
+  visit("failed_reallocs_count", counters.failed_reallocs);
+  visit("lost_count", counters.lost);
+  visit("reordered_count", counters.reordered);
+  visit("foreign_frees_count", counters.foreign_frees);
+  visit("inherited_frees_count", counters.inherited_frees);
+  visit("unseen_frees_count", counters.unseen_frees);
+  visit("abandoned_count", counters.abandoned);
+  visit("truncated_stacks_count", counters.truncated_stacks);
+  visit("watermark_skips_count", counters.watermark_skips);
+  visit("modules_lost_count", counters.modules_lost);
+  visit("notes_lost_count", counters.notes_lost);
+  visit("unmatched_device_events_count", counters.unmatched_device_events);
+  visit("corrupt_records_count", counters.corrupt_records);
+  visit("events_before_agent_count", counters.events_before_agent);
+  visit("verify_checked_count", counters.verify_checked);
+  visit("verify_mismatched_count", counters.verify_mismatched);
+  visit("verify_filtered_count", counters.verify_filtered);
+}
+
+template <typename Counters, typename Visit>
+void visit_unwinder(Counters& counters, Visit&& visit) {
+  visit("changed_stacks_count", counters.changed_stacks);
+  visit("second_walks_count", counters.second_walks);
+  visit("whole_walks_count", counters.whole_walks);
+  visit("register_walks_count", counters.register_walks);
+  visit("special_frames_count", counters.special_frames);
+  visit("guessed_frames_count", counters.guessed_frames);
+  visit("shared_rules_count", counters.shared_rules);
+  visit("made_rules_count", counters.made_rules);
+  visit("unkept_rules_count", counters.unkept_rules);
+  visit("forgotten_rules_count", counters.forgotten_rules);
+}
+
+template <typename Cost, typename Visit>
+void visit_cost(Cost& cost, Visit&& visit) {
+  visit("collector_cpu_ns", cost.collector_cpu_ns);
+  visit("collector_peak_rss_bytes", cost.collector_peak_rss_bytes);
+  visit("symbolize_ns", cost.symbolize_ns);
+  visit("arena_resident_bytes", cost.arena_resident_bytes);
+}
+
+template <typename Thread, typename Visit>
+void visit_thread(Thread& thread, Visit&& visit) {
+  visit("id", thread.id);
+  visit("name", thread.name);
+  visit("allocations_count", thread.allocations);
+  visit("total_bytes", thread.total_bytes);
+  visit("frees_count", thread.frees);
+}
+
+template <typename Module, typename Visit>
+void visit_module(Module& module, Visit&& visit) {
+  visit("path", module.path);
+  visit("build_id", module.build_id);
+}
+
+template <typename Part, typename Visit>
+void visit_merged_part(Part& part, Visit&& visit) {
+  visit("input", part.input);
+  visit("file", part.file);
+  visit("command", part.command);
+  visit("pid", part.pid);
+  visit("end", part.end.kind);
+  visit("status", part.end.status);
+  visit("duration_ns", part.duration_ns);
+  visit("complete", part.complete);
+  visit("device", part.device);
+  visit("peak_bytes", part.peak_bytes);
+  visit("peak_ns", part.peak_ns);
+  visit("leaked_bytes", part.leaked_bytes);
+  visit("total_bytes", part.total_bytes);
+  visit("total_count", part.total_blocks);
+}
+
+template <typename Identity, typename Visit>
+void visit_identity(Identity& identity, Visit&& visit) {
+  visit("uuid", identity.uuid);
+  visit("pci_id", identity.pci_id);
+  visit("product", identity.product);
+  visit("memory_bytes", identity.memory_bytes);
+}
+
+template <typename Held, typename Visit>
+void visit_held(Held& held, Visit&& visit) {
+  visit("pools_bytes", held.pools_bytes);
+  visit("pools_peak_bytes", held.pools_peak_bytes);
+  visit("pools_used_bytes", held.pools_used_bytes);
+  visit("pools_used_peak_bytes", held.pools_used_peak_bytes);
+  visit("pools_idle_peak_bytes", held.pools_idle_peak_bytes);
+  visit("graphs_bytes", held.graphs_bytes);
+  visit("graphs_peak_bytes", held.graphs_peak_bytes);
+  visit("graphs_used_bytes", held.graphs_used_bytes);
+  visit("graphs_used_peak_bytes", held.graphs_used_peak_bytes);
+  visit("is_partial", held.is_partial);
+}
+
+template <typename Use, typename Visit>
+void visit_use(Use& use, Visit&& visit) {
+  visit("samples_count", use.samples);
+  visit("max_bytes", use.max_bytes);
+  visit("seen_at_max_bytes", use.seen_at_max_bytes);
+  visit("is_of_all", use.is_of_all);
+  visit("missing", use.missing);
+}
+
+template <typename Refusal, typename Visit>
+void visit_refusal(Refusal& refusal, Visit&& visit) {
+  visit("refused_count", refusal.count);
+  visit("by_limit_count", refusal.by_limit_count);
+  visit("first_ns", refusal.first_ns);
+  visit("last_ns", refusal.last_ns);
+  visit("size_bytes", refusal.size_bytes);
+  visit("free_bytes", refusal.free_bytes);
+  visit("live_bytes", refusal.live_bytes);
+  visit("live_count", refusal.live_blocks);
+}
+
+template <typename Holder, typename Visit>
+void visit_holder(Holder& holder, Visit&& visit) {
+  visit("live_bytes", holder.live_bytes);
+  visit("live_count", holder.live_blocks);
+}
+
+template <typename Unseen, typename Visit>
+void visit_unseen(Unseen& unseen, Visit&& visit) {
+  visit("runtime_bytes", unseen.runtime_bytes);
+  visit("runtime_count", unseen.runtime_blocks);
+}
+
+template <typename Estimate, typename Visit>
+void visit_estimate(Estimate& estimate, Visit&& visit) {
+  visit("what", estimate.what);
+  visit("estimates_count", estimate.count);
+  visit("size_bytes", estimate.size_bytes);
+  visit("bound_count", estimate.bound_count);
+}
+
+template <typename Call, typename Visit>
+void visit_api_call(Call& call, Visit&& visit) {
+  visit("call", call.call);
+  visit("calls_count", call.count);
+  visit("duration_ns", call.duration_ns);
+  visit("size_bytes", call.size_bytes);
+}
+
+template <typename Thread, typename Visit>
+void visit_api_thread(Thread& thread, Visit&& visit) {
+  visit("call", thread.call);
+  visit("thread", thread.thread);
+  visit("calls_count", thread.count);
+  visit("duration_ns", thread.duration_ns);
+}
+
+template <typename Totals, typename Visit>
+void visit_totals(Totals& totals, Visit&& visit) {
+  visit("total_bytes", totals.total_bytes);
+  visit("total_count", totals.total_blocks);
+  visit("peak_bytes", totals.peak_bytes);
+  visit("peak_count", totals.peak_blocks);
+  visit("peak_ns", totals.peak_ns);
+  visit("max_count", totals.max_blocks);
+  visit("max_count_ns", totals.max_blocks_ns);
+  visit("leaked_bytes", totals.leaked_bytes);
+  visit("leaked_count", totals.leaked_blocks);
+  visit("temporary_count", totals.temporary_blocks);
+  visit("rss_at_peak_bytes", totals.rss_at_peak_bytes);
+  visit("rss_max_bytes", totals.rss_max_bytes);
+  visit("live_at_rss_max_bytes", totals.live_at_rss_max_bytes);
+  visit("mapped_at_rss_max_bytes", totals.mapped_at_rss_max_bytes);
+}
+
+}  // namespace heapprof::cli

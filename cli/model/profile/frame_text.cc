@@ -1,0 +1,74 @@
+// cli/model/profile/frame_text.cc: the location is what follows the last " (": C++ names are full of parentheses, paths rarely are.
+// Where a path is, the writer notices that the text does not read back, and stores the frame's parts as well.
+#include "cli/model/profile/frame_text.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr std::string_view kUnknown = "???";
+
+// "name:12" to name and 12; leaves both alone where that is not the form.
+bool cut_number(std::string_view* text, uint32_t* number) {
+  const size_t colon = text->rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text->size()) return false;
+  const char* first = text->data() + colon + 1;
+  const char* last = text->data() + text->size();
+  uint32_t value = 0;
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (error != std::errc() || end != last) return false;
+  *number = value;
+  text->remove_suffix(text->size() - colon);
+  return true;
+}
+
+bool parse_place(std::string_view place, bool has_columns, ParsedFrame* frame) {
+  if (place.starts_with("in ") && place.size() > 3) {
+    frame->module = place.substr(3);
+    return true;
+  }
+  uint32_t line = 0;
+  if (!cut_number(&place, &line)) return false;
+  if (has_columns) cut_number(&place, &line);
+  frame->file = place;
+  frame->line = line;
+  return true;
+}
+
+}  // namespace
+
+std::string frame_text(const Profile& profile, const Frame& frame) {
+  std::string text;
+  if (frame.svma != 0) text = fmt::format("0x{:X}: ", frame.svma);
+  text += frame.function.empty() ? kUnknown : std::string_view(frame.function);
+  if (!frame.file.empty()) {
+    text += fmt::format(" ({}:{})", frame.file, frame.line);
+  } else if (frame.module < profile.modules.size()) {
+    text += fmt::format(" (in {})", profile.modules[frame.module].path);
+  }
+  return text;
+}
+
+ParsedFrame parse_frame_text(std::string_view text, bool has_columns) {
+  ParsedFrame frame;
+  if (text.starts_with("0x")) {
+    const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), frame.svma, 16);
+    const auto used = static_cast<size_t>(end - text.data());
+    if (error == std::errc() && text.substr(used).starts_with(": ")) {
+      text.remove_prefix(used + 2);
+    } else {
+      frame.svma = 0;
+    }
+  }
+  const size_t open = text.rfind(" (");
+  if (open != std::string_view::npos && open > 0 && text.ends_with(')')) {
+    if (parse_place(text.substr(open + 2, text.size() - open - 3), has_columns, &frame)) text = text.substr(0, open);
+  }
+  if (text != kUnknown) frame.function = text;
+  return frame;
+}
+
+}  // namespace heapprof::cli

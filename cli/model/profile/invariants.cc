@@ -1,0 +1,246 @@
+// cli/model/profile/invariants.cc: per site (its parts within its total), per device (sums over sites are the device's numbers, the
+// timeline's maximum is the peak), and per profile (indexes, order, nothing twice).
+//
+// Blocks at a site's own maximum of bytes may be fewer than at the device's peak (few large blocks beat many small ones),
+// so between those two there is no order; only the total bounds both.
+#include "cli/model/profile/invariants.h"
+
+#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostViolations = 20;
+
+class Checker {
+ public:
+  explicit Checker(const Profile& profile) : profile_(profile) {}
+
+  std::vector<std::string> run() {
+    check_tree();
+    if (!violations_.empty()) return std::move(violations_);  // the rest follows these indexes
+    check_frames();
+    if (profile_.devices.empty()) violate("there is no device");
+    std::unordered_set<std::string_view> names;
+    for (const Device& device : profile_.devices) {
+      if (!names.insert(device.name).second) violate("two devices are called {}", device.name);
+      check_device(device);
+    }
+    if (profile_.run.complete != profile_.run.incomplete_reason.empty()) {
+      violate("a run is complete, or there is a reason why not: complete is {}, the reason is \"{}\"",
+              profile_.run.complete, profile_.run.incomplete_reason);
+    }
+    return std::move(violations_);
+  }
+
+ private:
+  template <typename... Args>
+  void violate(fmt::format_string<Args...> format, Args&&... args) {
+    if (violations_.size() < kMostViolations) violations_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  void check_tree() {
+    for (size_t i = 1; i < profile_.nodes.size(); ++i) {
+      const FrameNode& node = profile_.nodes[i];
+      if (node.parent >= i) violate("node {} has parent {}", i, node.parent);
+      if (node.frame >= profile_.frames.size())
+        violate("node {} names frame {} of {}", i, node.frame, profile_.frames.size());
+    }
+    const size_t nodes = std::max<size_t>(profile_.nodes.size(), 1);
+    for (const Device& device : profile_.devices) {
+      for (const Site& site : device.sites) {
+        if (site.node >= nodes) violate("a site of {} names stack {} of {}", device.name, site.node, nodes);
+      }
+    }
+    for_each_other_node(profile_, [&](uint32_t node) {
+      if (node >= nodes) violate("a call or a refusal names stack {} of {}", node, nodes);
+    });
+  }
+
+  void check_frames() {
+    std::unordered_set<std::string> texts;
+    for (const Frame& frame : profile_.frames) {
+      std::string text = frame_text(profile_, frame);
+      if (frame.module != kNoModule && frame.module >= profile_.modules.size()) {
+        violate("frame \"{}\" names module {} of {}", text, frame.module, profile_.modules.size());
+      }
+      if (text == kNoStackText) violate("a frame is called {}", text);
+      if (!texts.insert(text).second) violate("two frames read \"{}\"", text);
+    }
+  }
+
+  void check_device(const Device& device) {
+    check_order(device);
+    SiteNumbers sum;
+    for (size_t i = 0; i < device.sites.size(); ++i) {
+      const SiteNumbers& site = device.sites[i].numbers;
+      check_site(device, i);
+      sum.total_bytes = add_saturating(sum.total_bytes, site.total_bytes);
+      sum.total_blocks = add_saturating(sum.total_blocks, site.total_blocks);
+      sum.peak_bytes = add_saturating(sum.peak_bytes, site.peak_bytes);
+      sum.peak_blocks = add_saturating(sum.peak_blocks, site.peak_blocks);
+      sum.leaked_bytes = add_saturating(sum.leaked_bytes, site.leaked_bytes);
+      sum.leaked_blocks = add_saturating(sum.leaked_blocks, site.leaked_blocks);
+      sum.temporary_blocks = add_saturating(sum.temporary_blocks, site.temporary_blocks);
+    }
+    const DeviceTotals& totals = device.totals;
+    check_sum(device, "total_bytes", sum.total_bytes, totals.total_bytes);
+    check_sum(device, "total_blocks", sum.total_blocks, totals.total_blocks);
+    check_sum(device, "peak_bytes", sum.peak_bytes, totals.peak_bytes);
+    check_sum(device, "peak_blocks", sum.peak_blocks, totals.peak_blocks);
+    check_sum(device, "leaked_bytes", sum.leaked_bytes, totals.leaked_bytes);
+    check_sum(device, "leaked_blocks", sum.leaked_blocks, totals.leaked_blocks);
+    check_sum(device, "temporary_blocks", sum.temporary_blocks, totals.temporary_blocks);
+    if (!profile_.merged.empty()) check_parts(device);
+    if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
+  }
+
+  void check_parts(const Device& device) {
+    DeviceTotals sum;
+    for (const MergedPart& part : profile_.merged) {
+      if (part.device != device.name) continue;
+      sum.peak_bytes = add_saturating(sum.peak_bytes, part.peak_bytes);
+      sum.leaked_bytes = add_saturating(sum.leaked_bytes, part.leaked_bytes);
+      sum.total_bytes = add_saturating(sum.total_bytes, part.total_bytes);
+      sum.total_blocks = add_saturating(sum.total_blocks, part.total_blocks);
+    }
+    check_part_sum(device, "peak_bytes", sum.peak_bytes, device.totals.peak_bytes);
+    check_part_sum(device, "leaked_bytes", sum.leaked_bytes, device.totals.leaked_bytes);
+    check_part_sum(device, "total_bytes", sum.total_bytes, device.totals.total_bytes);
+    check_part_sum(device, "total_blocks", sum.total_blocks, device.totals.total_blocks);
+  }
+
+  void check_part_sum(const Device& device, const char* name, uint64_t sum, uint64_t total) {
+    if (sum != total)
+      violate("the merged profiles' {} on {} sum to {}, the device says {}", name, device.name, sum, total);
+  }
+
+  void check_sum(const Device& device, const char* name, uint64_t sum, uint64_t total) {
+    if (sum != total) violate("the {} sites' {} sum to {}, the device says {}", device.name, name, sum, total);
+  }
+
+  void at_most(const Device& device, const char* less, uint64_t small, const char* more, uint64_t large) {
+    if (small > large) violate("{}: {} is {}, more than {}, which is {}", device.name, less, small, more, large);
+  }
+
+  void check_totals(const Device& device) {
+    const DeviceTotals& totals = device.totals;
+    at_most(device, "peak_bytes", totals.peak_bytes, "total_bytes", totals.total_bytes);
+    at_most(device, "leaked_bytes", totals.leaked_bytes, "peak_bytes", totals.peak_bytes);
+    at_most(device, "peak_blocks", totals.peak_blocks, "max_blocks", totals.max_blocks);
+    at_most(device, "leaked_blocks", totals.leaked_blocks, "max_blocks", totals.max_blocks);
+    at_most(device, "max_blocks", totals.max_blocks, "total_blocks", totals.total_blocks);
+    at_most(device, "temporary_blocks", totals.temporary_blocks, "total_blocks", totals.total_blocks);
+    at_most(device, "peak_ns", totals.peak_ns, "duration_ns", profile_.run.duration_ns);
+    at_most(device, "max_blocks_ns", totals.max_blocks_ns, "duration_ns", profile_.run.duration_ns);
+    at_most(device, "rss_at_peak_bytes", totals.rss_at_peak_bytes, "rss_max_bytes", totals.rss_max_bytes);
+    at_most(device, "live_at_rss_max_bytes", totals.live_at_rss_max_bytes, "peak_bytes", totals.peak_bytes);
+    check_timeline(device);
+    check_moments(device);
+  }
+
+  void check_moments(const Device& device) {
+    std::vector<uint64_t> sums(device.moments_ns.size());
+    for (const Site& site : device.sites) {
+      for (size_t i = 0; i < std::min(sums.size(), site.live_bytes.size()); ++i)
+        sums[i] = add_saturating(sums[i], site.live_bytes[i]);
+    }
+    uint64_t before = 0;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      at_most(device, "a moment before", before, "the next", device.moments_ns[i]);
+      at_most(device, "the sites' live_bytes", sums[i], "peak_bytes", device.totals.peak_bytes);
+      before = device.moments_ns[i];
+    }
+    at_most(device, "the last moment", before, "duration_ns", profile_.run.duration_ns);
+  }
+
+  void check_timeline(const Device& device) {
+    if (device.timeline.buckets.empty()) return;
+    uint64_t largest = 0;
+    for (const Timeline::Bucket& bucket : device.timeline.buckets) {
+      if (bucket.min_bytes > bucket.max_bytes) {
+        violate("{}: a timeline bucket's smallest value {} is above its largest {}", device.name, bucket.min_bytes,
+                bucket.max_bytes);
+      }
+      largest = std::max(largest, bucket.max_bytes);
+    }
+    if (largest != device.totals.peak_bytes) {
+      violate("{}: the timeline's maximum is {}, the peak is {}", device.name, largest, device.totals.peak_bytes);
+    }
+    const Timeline::Bucket& last = device.timeline.buckets.back();
+    if (device.totals.leaked_bytes < last.min_bytes || device.totals.leaked_bytes > last.max_bytes) {
+      violate("{}: {} bytes leaked, but the timeline ends between {} and {}", device.name, device.totals.leaked_bytes,
+              last.min_bytes, last.max_bytes);
+    }
+  }
+
+  void check_site(const Device& device, size_t index) {
+    const Site& site = device.sites[index];
+    const SiteNumbers& n = site.numbers;
+    const bool is_ours = profile_.dialect == Dialect::kHeapprof;
+    const auto within = [&](const char* less, uint64_t small, const char* more, uint64_t large) {
+      if (small > large)
+        violate("{} site {}: {} is {}, more than {}, which is {}", device.name, index, less, small, more, large);
+    };
+    within("peak_bytes", n.peak_bytes, "total_bytes", n.total_bytes);
+    within("leaked_bytes", n.leaked_bytes, "total_bytes", n.total_bytes);
+    within("peak_blocks", n.peak_blocks, "total_blocks", n.total_blocks);
+    within("leaked_blocks", n.leaked_blocks, "total_blocks", n.total_blocks);
+    if (!is_ours) return;
+    within("max_bytes", n.max_bytes, "total_bytes", n.total_bytes);
+    within("max_blocks", n.max_blocks, "total_blocks", n.total_blocks);
+    within("peak_bytes", n.peak_bytes, "max_bytes", n.max_bytes);
+    within("leaked_bytes", n.leaked_bytes, "max_bytes", n.max_bytes);
+    within("max_bytes", n.max_bytes, "the device's peak_bytes", device.totals.peak_bytes);
+    within("resized_blocks", n.resized_blocks, "total_blocks", n.total_blocks);
+    within("moved_bytes", n.moved_bytes, "total_bytes", n.total_bytes);
+    if (!site.live_bytes.empty() && site.live_bytes.size() != device.moments_ns.size())
+      violate("{} site {}: it has live bytes of {} moments, the device of {}", device.name, index,
+              site.live_bytes.size(), device.moments_ns.size());
+    for (const uint64_t live : site.live_bytes) within("live_bytes", live, "max_bytes", n.max_bytes);
+    within("temporary_blocks", n.temporary_blocks, "total_blocks", n.total_blocks);
+    within("first_leak_ns", n.first_leak_ns, "last_leak_ns", n.last_leak_ns);
+    within("last_leak_ns", n.last_leak_ns, "duration_ns", profile_.run.duration_ns);
+    uint64_t longest_ns = 0;
+    if (__builtin_mul_overflow(n.total_blocks, profile_.run.duration_ns, &longest_ns)) longest_ns = UINT64_MAX;
+    if (n.lifetime_ns > longest_ns)
+      violate("{} site {}: {} blocks lived {} ns in all, in a run of {} ns", device.name, index, n.total_blocks,
+              n.lifetime_ns, profile_.run.duration_ns);
+    uint64_t counted = 0;
+    for (const uint64_t blocks : n.sizes) counted = add_saturating(counted, blocks);
+    if (counted != n.total_blocks) {
+      violate("{} site {}: {} sizes are counted for {} blocks", device.name, index, counted, n.total_blocks);
+    }
+  }
+
+  void check_order(const Device& device) {
+    std::vector<bool> seen(std::max<size_t>(profile_.nodes.size(), 1));
+    for (size_t i = 0; i < device.sites.size(); ++i) {
+      const Site& site = device.sites[i];
+      if (seen[site.node]) violate("{} site {}: its stack has another site", device.name, i);
+      seen[site.node] = true;
+      if (i == 0) continue;
+      const SiteNumbers& before = device.sites[i - 1].numbers;
+      const bool is_after = before.peak_bytes != site.numbers.peak_bytes
+                                ? before.peak_bytes > site.numbers.peak_bytes
+                                : before.total_bytes >= site.numbers.total_bytes;
+      if (!is_after) violate("{} site {} is not in its place", device.name, i);
+    }
+  }
+
+  const Profile& profile_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_violations(const Profile& profile) { return Checker(profile).run(); }
+
+}  // namespace heapprof::cli

@@ -1,0 +1,30 @@
+// cli/model/profile/node_table.h: finds or adds a node of the tree of named stacks.
+//
+// Guarantees
+//  - (parent, frame) has one node; numbers are given in the order of first use, so a parent's is smaller than its child's.
+// Cost:     16 to 24 bytes a node; one probe sequence per look-up.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+class NodeTable {
+ public:
+  // `nodes` is what it fills; it may already hold a tree, whose nodes are entered. An empty one gets its root.
+  explicit NodeTable(std::vector<FrameNode>* nodes);
+
+  uint32_t intern(uint32_t parent, uint32_t frame);
+
+ private:
+  void grow();
+  size_t slot_of(FrameNode key) const;
+
+  std::vector<FrameNode>* nodes_;
+  std::vector<uint32_t> slots_;  // node numbers; 0: free (the root is never looked up)
+};
+
+}  // namespace heapprof::cli

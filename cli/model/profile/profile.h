@@ -1,0 +1,90 @@
+// cli/model/profile/profile.h: a profile as it is written, read, shown and compared: numbers by named stack.
+//
+// Made by cli/model/profile/assemble.h from a recording, or by cli/read from a file (ours, Valgrind's or dhat-rs').
+#pragma once
+
+#include "cli/model/profile/merged_part.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/run.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// A frame as text: two frames that read alike are one.
+struct Frame {
+  uint64_t svma = 0;     // inside the call (return address − 1), as in the ELF file; 0 if unknown
+  std::string function;  // empty: unknown
+  std::string file;      // empty: unknown
+  uint32_t line = 0;
+  uint32_t module = kNoModule;  // index into Profile::modules
+  bool inlined = false;
+};
+
+// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at the root.
+struct FrameNode {
+  uint32_t parent = 0;
+  uint32_t frame = 0;
+};
+
+struct Site {
+  uint32_t node = 0;  // FrameNode of the innermost frame; 0: [no stack]
+  SiteNumbers numbers;
+  bool truncated = false;
+  bool max_is_bound = false;         // numbers.max_bytes is an upper bound: sites were merged by name
+  uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
+  std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
+  uint32_t suppressed_by =
+      0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
+};
+
+struct Device {
+  std::string name;
+  DeviceTotals totals;
+  std::vector<Site> sites;  // in the deterministic order of man/heapprof-format.5
+  Timeline timeline;
+  DeviceIdentity identity;
+  HeldMemory held;
+  DeviceUse use;
+  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
+  UnseenMemory unseen;               // nodes: as in refusals
+  std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
+};
+
+struct ProfileModule {
+  std::string path;
+  std::string build_id;
+};
+
+enum class Dialect { kHeapprof, kValgrind, kDhatRs };
+
+struct Profile {
+  Dialect dialect = Dialect::kHeapprof;
+  bool has_lifetimes = true;     // DHAT "bklt"
+  std::string time_unit = "ns";  // of the numbers named _ns: Valgrind counts instructions ("instrs")
+  RunInfo run;
+  std::vector<ProfileModule> modules;
+  std::vector<Frame> frames;
+  std::vector<FrameNode> nodes;
+  std::vector<Device> devices;     // [0] is host
+  DeviceApi api;                   // nodes: FrameNode
+  std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
+};
+
+// Every stack besides those of sites: visit(uint32_t& node). Of a profile or a recording.
+template <typename AnyProfile, typename Visit>
+void for_each_other_node(AnyProfile& profile, const Visit& visit) {
+  for (auto& device : profile.devices) {
+    for (auto& refusal : device.refusals) {
+      visit(refusal.node);
+      for (auto& holder : refusal.holders) visit(holder.node);
+    }
+    for (auto& estimate : device.unseen.estimates) visit(estimate.node);
+  }
+  for (auto& call : profile.api.calls) visit(call.node);
+}
+
+}  // namespace heapprof::cli

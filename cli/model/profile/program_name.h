@@ -1,0 +1,22 @@
+// cli/model/profile/program_name.h: what a program is called, and what shows that two runs are of one program.
+#pragma once
+
+#include "cli/base/file_name.h"
+#include "cli/model/profile/run.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// As the user named it: "render" of ./render small.usd, "sh" though /bin/sh is dash. Empty if there is no word.
+inline std::string program_name(const std::vector<std::string>& command) {
+  return command.empty() ? "" : base_name(command[0]);
+}
+
+// The file that ran, whatever it was called by; empty if nobody knows.
+inline std::string executable_name(const RunInfo& run) {
+  return run.executable.empty() ? program_name(run.command) : base_name(run.executable);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,133 @@
+// cli/model/profile/recording.h: what the collector hands over at the end of a process: numbers by stack, addresses without names.
+//
+// cli/collect fills it, cli/symbolize names its locations, cli/model/profile/assemble.h turns both into a Profile.
+#pragma once
+
+#include "cli/base/fd.h"
+#include "cli/model/profile/device_api.h"
+#include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/run.h"
+#include "cli/model/profile/unseen_memory.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+inline constexpr uint32_t kNoModule = 0xffffffff;
+
+struct Module {
+  std::string path;                // as the loader had it; the executable's real path for the main program
+  std::string build_id;            // lower-case hex, empty if there is none
+  uint64_t load_bias = 0;          // avma − svma, where it was seen last
+  std::shared_ptr<UniqueFd> file;  // opened when it was first seen (the file may be gone by now); may be null
+};
+
+// A return address in a module: the call is at svma − 1. (For a frame that a signal interrupted the agent sends the
+// interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
+struct Location {
+  uint32_t module = kNoModule;
+  uint64_t svma = 0;  // address in the ELF file; the process's address if module is kNoModule
+};
+
+// The call tree: node 0 is the root, every other node's parent has a smaller index.
+struct StackNode {
+  uint32_t parent = 0;
+  uint32_t location = 0;
+};
+
+// Sizes by powers of four: ≤16 B, ≤64, ≤256, ≤1 KiB, ≤4, ≤16, ≤64, ≤256 KiB, ≤1 MiB, ≤4, ≤16 MiB, larger.
+inline constexpr int kSizeBuckets = 12;
+using SizeHistogram = std::array<uint64_t, kSizeBuckets>;
+constexpr int size_bucket(uint64_t size_bytes) {
+  int bucket = 0;
+  for (uint64_t limit = 16; bucket < kSizeBuckets - 1 && size_bytes > limit; limit <<= 2) ++bucket;
+  return bucket;
+}
+
+struct SiteNumbers {
+  uint64_t total_bytes = 0;
+  uint64_t total_blocks = 0;
+  uint64_t max_bytes = 0;   // this site's own maximum of live bytes
+  uint64_t max_blocks = 0;  // blocks at that moment
+  uint64_t peak_bytes = 0;  // live at the device's peak
+  uint64_t peak_blocks = 0;
+  uint64_t leaked_bytes = 0;  // live at the end
+  uint64_t leaked_blocks = 0;
+  uint64_t temporary_blocks = 0;  // freed before the allocating thread allocated again
+  uint64_t lifetime_ns = 0;       // sum over all blocks; to the end for leaked ones
+  uint64_t first_leak_ns = 0;     // birth of the oldest and the youngest leaked block, since the start
+  uint64_t last_leak_ns = 0;
+  SizeHistogram sizes{};        // blocks by size
+  uint64_t resized_blocks = 0;  // made by realloc of an older block
+  uint64_t moved_bytes = 0;     // of those: what realloc had to carry to another address
+};
+
+struct RecordedSite {
+  uint32_t stack = 0;  // StackNode of the innermost frame; 0: no stack
+  bool truncated = false;
+  SiteNumbers numbers;
+  uint32_t live_row = 0;  // its row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
+};
+
+// Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
+struct Timeline {
+  uint64_t bucket_ns = 0;  // width
+  struct Bucket {
+    uint64_t min_bytes = 0;
+    uint64_t max_bytes = 0;
+  };
+  std::vector<Bucket> buckets;  // from the start of the run, without gaps
+};
+
+struct DeviceTotals {
+  uint64_t total_bytes = 0;
+  uint64_t total_blocks = 0;
+  uint64_t peak_bytes = 0;
+  uint64_t peak_blocks = 0;  // blocks at the peak of bytes
+  uint64_t peak_ns = 0;      // when bytes peaked, since the start
+  uint64_t max_blocks = 0;   // the peak of the number of blocks, at a time of its own
+  uint64_t max_blocks_ns = 0;
+  uint64_t leaked_bytes = 0;
+  uint64_t leaked_blocks = 0;
+  uint64_t temporary_blocks = 0;
+  uint64_t rss_at_peak_bytes = 0;  // resident set, sampled; 0: unknown
+  uint64_t rss_max_bytes = 0;
+  uint64_t live_at_rss_max_bytes = 0;    // of this device when that was sampled
+  uint64_t mapped_at_rss_max_bytes = 0;  // of the pages that the program had mapped itself, with access
+};
+
+// Whether it is known what the resident set was made of: not in profiles of before that was looked at.
+inline bool has_resident_parts(const DeviceTotals& totals) {
+  return totals.rss_max_bytes != 0 && (totals.live_at_rss_max_bytes != 0 || totals.mapped_at_rss_max_bytes != 0);
+}
+
+struct RecordedDevice {
+  std::string name = "host";
+  DeviceTotals totals;
+  std::vector<RecordedSite> sites;
+  Timeline timeline;
+  DeviceIdentity identity;
+  HeldMemory held;
+  DeviceUse use;
+  uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
+  std::vector<Refusal> refusals;     // nodes: StackNode
+  UnseenMemory unseen;               // nodes: as in refusals
+  std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
+  std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
+};
+
+struct Recording {
+  RunInfo run;
+  std::vector<Module> modules;
+  std::vector<Location> locations;
+  std::vector<StackNode> stacks;
+  std::vector<RecordedDevice> devices;          // at least host
+  DeviceApi api;                                // nodes: StackNode
+  std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,134 @@
+// cli/model/profile/run.h: what is known about one profiled process besides its allocations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class EndKind {
+  kExited,    // with `status`
+  kSignaled,  // by signal `status`
+  kExec,      // the process started another program
+  kUnknown,   // ended; the kernel does not tell us how (not our child)
+  kDetached,  // still running: we stopped watching
+  kRunning,   // still running, and watched: a snapshot
+};
+
+// What RunInfo::incomplete_reason begins with where the collector ran out of memory.
+inline constexpr std::string_view kMemoryLimitReason = "heapprof reached its memory limit";
+
+struct RunEnd {
+  EndKind kind = EndKind::kUnknown;
+  int status = 0;  // exit code or signal number
+};
+
+struct Machine {
+  std::string cpu;  // model name
+  int cores = 0;
+  uint64_t memory_bytes = 0;
+  std::string kernel;  // uname -sr and machine
+  std::string libc;    // of the target, "glibc 2.36"
+};
+
+// A program that was started by the process, or that it became, and that could not be profiled.
+struct UnprofiledProgram {
+  std::string path;
+  std::string reason;             // "statically linked"
+  uint64_t count = 0;             // how often it was started
+  bool replaced_process = false;  // at least once by exec of the process itself
+};
+
+// What the agent found and did in the process.
+struct Coverage {
+  std::string agent_version;
+  std::string allocator;                        // file name of the object that serves malloc, "libc.so.6"
+  bool new_recorded = false;                    // operator new records by itself (tcmalloc, jemalloc, mimalloc)
+  std::string clock;                            // "tsc" or "sequence"
+  std::string unwinder;                         // "heapprof", "libunwind"
+  std::vector<std::string> self_test_failures;  // hooks where one call did not give one event
+  std::vector<std::string> bypassing_modules;   // objects whose allocations the hooks do not see
+  std::vector<std::string> unknown_functions;   // of the CUDA driver, that give out memory and are not counted
+  std::vector<std::string> unread_modules;      // whose names could not be read: no memory, or a broken file
+  std::vector<UnprofiledProgram> unprofiled_programs;
+};
+
+// Everything that was counted; see man/heapprof-format.5. All are events unless the name says otherwise.
+struct Counters {
+  uint64_t allocations = 0;  // malloc family, new, and the second half of realloc
+  uint64_t frees = 0;
+  uint64_t reallocs = 0;  // successful ones, also counted in allocations
+  uint64_t failed_reallocs = 0;
+  uint64_t lost = 0;             // events that were dropped: the profile is incomplete if this is not 0
+  uint64_t reordered = 0;        // put right by alternation
+  uint64_t foreign_frees = 0;    // of addresses never seen
+  uint64_t inherited_frees = 0;  // in a fork child, of addresses it did not allocate
+  uint64_t unseen_frees = 0;     // blocks whose address was allocated again without a free in between
+  uint64_t abandoned = 0;        // events left half way (siglongjmp, a dying thread)
+  uint64_t truncated_stacks = 0;
+  uint64_t watermark_skips = 0;  // times a stuck thread was passed over in the ordering
+  uint64_t modules_lost = 0;
+  uint64_t notes_lost = 0;  // starts of programs that cannot be profiled, and loads past the hooks, that found no room
+  uint64_t unmatched_device_events = 0;  // of memory that never began, or whose end before was not seen
+  uint64_t corrupt_records = 0;
+  uint64_t events_before_agent = 0;  // allocations before the agent could connect
+  uint64_t verify_checked = 0;       // --verify-stacks
+  uint64_t verify_mismatched = 0;
+  uint64_t verify_filtered = 0;  // --verify-stacks, --unwinder=libunwind: not asked, under a filter of system calls
+};
+
+// How the agent found the stacks: what did not go the shortest way, by its cause (wire::UnwindCounters).
+struct UnwinderCounters {
+  uint64_t changed_stacks = 0;
+  uint64_t second_walks = 0;
+  uint64_t whole_walks = 0;
+  uint64_t register_walks = 0;
+  uint64_t special_frames = 0;
+  uint64_t guessed_frames = 0;
+  uint64_t shared_rules = 0;
+  uint64_t made_rules = 0;
+  uint64_t unkept_rules = 0;
+  uint64_t forgotten_rules = 0;
+};
+
+// What profiling itself cost.
+struct Cost {
+  uint64_t collector_cpu_ns = 0;
+  uint64_t collector_peak_rss_bytes = 0;
+  uint64_t symbolize_ns = 0;
+  uint64_t arena_resident_bytes = 0;  // charged to the target's cgroup
+};
+
+struct Thread {
+  uint32_t id = 0;  // kernel thread id
+  std::string name;
+  uint64_t allocations = 0;
+  uint64_t total_bytes = 0;
+  uint64_t frees = 0;
+};
+
+struct RunInfo {
+  std::vector<std::string> command;  // argv
+  std::string executable;            // path
+  uint64_t pid = 0;
+  uint64_t parent_pid = 0;
+  uint32_t image = 0;  // 0 for the first program image of the pid, 1 after its first exec …
+  bool is_fork = false;
+  int64_t start_unix_ns = 0;  // wall clock
+  uint64_t duration_ns = 0;   // from the agent's start to the end
+  RunEnd end;
+  bool complete = true;           // false: events were lost, or the collector detached
+  std::string incomplete_reason;  // empty if complete
+  Machine machine;
+  Coverage coverage;
+  Counters counters;
+  UnwinderCounters unwinder;
+  Cost cost;
+  std::vector<Thread> threads;  // by total_bytes, descending; bounded, the rest summed in `other_threads`
+  uint64_t other_threads_count = 0;
+  Thread other_threads;  // their sums
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,19 @@
+// cli/model/profile/site_numbers.h: adding the numbers of sites.
+//
+// Guarantees
+//  - Sums do not wrap: they stop at the largest number (a program with ten million live blocks for an hour reaches 2^64 ns).
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+uint64_t add_saturating(uint64_t a, uint64_t b);
+
+// `into` stands for both from now on. The maximum of a sum is not the sum of maxima: max_bytes becomes a bound, which
+// device_peak_bytes limits, and is marked so where both sites have one.
+void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,64 @@
+// cli/target/device_use_watch.h: what NVML counts as in use on GPUs: asked of heapprof-nvml, a program of its own (cli/nvml).
+//
+// Guarantees
+//  - Nothing here waits for the driver: take() has what was said by then.
+//  - The helper ends with this object, or with the thread that started it. Ctrl-C at a terminal does not reach it.
+// Trust:    the helper's, and NVML's of other users' processes: every line is checked.
+// Cost:     nothing before the first look_at(); then a process that asks the driver every second.
+#pragma once
+
+#include "cli/base/fd.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Of one device at one moment.
+struct DeviceUseSample {
+  std::string uuid;
+  uint64_t all_bytes = 0;               // by every process
+  std::map<pid_t, uint64_t> processes;  // those of which NVML says it
+};
+
+class DeviceUseWatch {
+ public:
+  // helper: the path of heapprof-nvml; empty: it is not installed.
+  explicit DeviceUseWatch(std::string helper) : helper_(std::move(helper)) {}
+  ~DeviceUseWatch();
+  DeviceUseWatch(const DeviceUseWatch&) = delete;
+  DeviceUseWatch& operator=(const DeviceUseWatch&) = delete;
+
+  void look_at(const std::string& uuid);
+  // Instead of anything else: whether NVML can be used at all. Empty: it can; else why not. Waits that long at most.
+  std::string try_nvml(int patience_ms);
+  // Since the last time.
+  std::vector<DeviceUseSample> take();
+  // Why nothing is said of that device; empty: nothing is known to be wrong.
+  std::string missing(const std::string& uuid) const;
+  // There is nothing to look at any more, until there is.
+  void stop();
+
+ private:
+  void start();
+  void read_output();
+  void take_line(const std::string& line);
+
+  std::string helper_;
+  std::set<std::string> uuids_;
+  pid_t pid_ = 0;    // 0: not started, or ended
+  UniqueFd socket_;  // the helper's input and output
+  std::string text_;
+  DeviceUseSample sample_;  // being read
+  std::vector<DeviceUseSample> samples_;
+  bool is_ready_ = false;                       // NVML has started
+  std::string missing_;                         // why nothing is said at all
+  std::map<std::string, std::string> unknown_;  // by UUID: why nothing is said of it
+};
+
+}  // namespace heapprof::cli

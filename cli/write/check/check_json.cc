@@ -1,0 +1,157 @@
+// cli/write/check/check_json.cc: everything, for scripts: integers in bytes, blocks and hundredths of a percent.
+#include "cli/write/check/check_report.h"
+#include "cli/write/check/check_words.h"
+#include "cli/write/encode/json_stream.h"
+
+namespace heapprof::cli {
+namespace {
+
+void write_culprit(JsonWriter* json, const Culprit& culprit) {
+  json->key("culprit");
+  json->begin_object();
+  json->key("function");
+  json->string(culprit.function);
+  json->key("file");
+  json->string(culprit.file);
+  json->key("line");
+  json->number(culprit.line);
+  json->key("module");
+  json->string(culprit.module);
+  json->key("value");
+  json->number(culprit.value);
+  json->key("whole");
+  json->number(culprit.whole);
+  json->key("is_growth");
+  json->boolean(culprit.is_growth);
+  json->end_object();
+}
+
+void write_fact(JsonWriter* json, const Judged& line) {
+  const auto text = [&](const char* name, const std::string& value) {
+    json->key(name);
+    json->string(value);
+  };
+  text("fact", line.fact->what);
+  text("found", line.fact->found);
+  text("expected", line.fact->wanted);
+  text("sentence", sentence(line));
+  json->end_object();
+}
+
+void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
+  json->new_line();
+  json->begin_object();
+  json->key("outcome");
+  json->string(outcome_word(line, warn_only));
+  if (line.fact) {
+    write_fact(json, line);
+    return;
+  }
+  json->key("device");
+  json->string(line.subject.device);
+  json->key("metric");
+  json->string(metric_word(line.subject.metric));
+  json->key("unit");
+  json->string(line.subject.is_share ? "hundredths of a percent" : unit_name(line.subject));
+  if (!line.site.empty()) {
+    json->key("site");
+    json->string(line.site);
+  }
+  const auto number = [&](const char* name, uint64_t value) {
+    json->key(name);
+    json->number(value);
+  };
+  number("value", line.value);
+  if (line.most) number("limit", *line.most);
+  if (line.expect) number("expected_least", line.expect->least);
+  if (line.expect) number("expected_most", line.expect->most);
+  if (line.base) number("baseline", *line.base);
+  if (line.base) number("baseline_most", line.base_most);
+  json->key("sentence");
+  json->string(sentence(line));
+  if (line.culprit) write_culprit(json, *line.culprit);
+  json->end_object();
+}
+
+void write_devices(JsonWriter* json, const Verdict& verdict) {
+  json->key("devices");
+  json->begin_array();
+  for (const DeviceNumbers& device : verdict.devices) {
+    json->new_line();
+    json->begin_object();
+    json->key("device");
+    json->string(device.device);
+    const auto number = [&](const char* name, const Spread& spread) {
+      json->key(name);
+      json->number(spread.median);
+    };
+    number("peak_bytes", device.peak);
+    number("leaked_bytes", device.leaked);
+    number("total_bytes", device.total);
+    number("allocations_count", device.allocations);
+    number("temporary_count", device.temporary);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+void write_verdict(JsonWriter* json, const Verdict& verdict, bool warn_only) {
+  const auto text = [&](const char* name, const std::string& value) {
+    json->key(name);
+    json->string(value);
+  };
+  json->new_line();
+  json->begin_object();
+  text("name", verdict.name);
+  text("outcome", verdict.state.trouble == Trouble::kProgramFailed ? "program failed"
+                  : verdict.state.trouble == Trouble::kIncomplete  ? "incomplete"
+                  : verdict.state.trouble == Trouble::kNotJudged   ? "not judged"
+                  : verdict.failed()                               ? (warn_only ? "warning" : "fail")
+                                                                   : "ok");
+  if (verdict.state.trouble != Trouble::kNone) text("trouble", trouble_text(verdict));
+  json->key("command");
+  json->begin_array();
+  for (const std::string& word : verdict.command) json->string(word);
+  json->end_array();
+  text("profile", verdict.profile);
+  text("baseline", verdict.baseline);
+  if (verdict.baseline_runs > 0) {
+    json->key("baseline_runs_count");
+    json->number(verdict.baseline_runs);
+  }
+  if (!verdict.statement.empty()) text("statement", verdict.statement);
+  text("message", verdict.message);
+  json->key("runs_count");
+  json->number(verdict.runs);
+  json->key("duration_ns");
+  json->number(verdict.duration_ns);
+  json->key("processes_not_judged_count");
+  json->number(verdict.unjudged.processes);
+  json->key("programs_replaced_count");
+  json->number(verdict.unjudged.replaced);
+  write_devices(json, verdict);
+  json->key("limits");
+  json->begin_array();
+  for (const Judged& line : verdict.judged) write_line(json, line, warn_only);
+  json->end_array();
+  json->end_object();
+}
+
+}  // namespace
+
+void write_check_json(const CheckReport& report, ByteSink* sink) {
+  JsonWriter json(sink);
+  json.begin_object();
+  json.key("version");
+  json.number(1);
+  json.key("heapprof");
+  json.string(HEAPPROF_VERSION);
+  json.key("checks");
+  json.begin_array();
+  for (const Verdict& verdict : report.verdicts) write_verdict(&json, verdict, report.warn_only);
+  json.end_array();
+  json.end_object();
+  json.finish();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,82 @@
+// cli/write/check/check_metrics.cc: OpenMetrics text 1.0: what was measured, and what it may be.
+#include "cli/base/text.h"
+#include "cli/write/check/check_report.h"
+#include "cli/write/check/check_words.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace heapprof::cli {
+namespace {
+
+std::string label(const std::string& text) {
+  std::string safe;
+  for (const char c : escape_controls(text)) {
+    if (c == '\\' || c == '"') safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+struct Family {
+  const char* name;
+  const char* unit;
+  const char* help;
+  Spread DeviceNumbers::*numbers;
+};
+constexpr std::array<Family, 5> kFamilies = {
+    {{"heapprof_peak_bytes", "bytes", "Requested bytes live at the peak.", &DeviceNumbers::peak},
+     {"heapprof_leaked_bytes", "bytes", "Requested bytes live at the end.", &DeviceNumbers::leaked},
+     {"heapprof_total_bytes", "bytes", "Requested bytes allocated in all.", &DeviceNumbers::total},
+     {"heapprof_allocations_blocks", "blocks", "Blocks allocated.", &DeviceNumbers::allocations},
+     {"heapprof_temporary_blocks", "blocks", "Blocks freed before the next allocation.", &DeviceNumbers::temporary}}};
+
+std::string head(const char* name, const char* unit, const char* help) {
+  const std::string unit_line = *unit == '\0' ? "" : fmt::format("# UNIT {} {}\n", name, unit);
+  return fmt::format("# TYPE {0} gauge\n{1}# HELP {0} {2}\n", name, unit_line, help);
+}
+
+std::string limits(const CheckReport& report) {
+  std::string text = head("heapprof_limit", "", "The most that a budget allows; in the unit of what it limits.");
+  for (const Verdict& verdict : report.verdicts) {
+    for (const Judged& line : verdict.judged) {
+      if (!line.most) continue;
+      text += fmt::format("heapprof_limit{{budget=\"{}\",device=\"{}\",metric=\"{}\",site=\"{}\",unit=\"{}\"}} {}\n",
+                          label(verdict.name), label(line.subject.device), metric_word(line.subject.metric),
+                          label(line.site), unit_name(line.subject),
+                          line.subject.is_share ? fmt::format("{}.{:02}", *line.most / 100, *line.most % 100)
+                                                : fmt::format("{}", *line.most));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_check_metrics(const CheckReport& report, ByteSink* sink) {
+  for (const Family& family : kFamilies) {
+    sink->write(head(family.name, family.unit, family.help));
+    for (const Verdict& verdict : report.verdicts) {
+      for (const DeviceNumbers& device : verdict.devices) {
+        sink->write(fmt::format("{}{{budget=\"{}\",device=\"{}\"}} {}\n", family.name, label(verdict.name),
+                                label(device.device), (device.*family.numbers).median));
+      }
+    }
+  }
+  sink->write(limits(report));
+  sink->write(head("heapprof_check_ok", "", "1 if the program ended well and kept its limits, else 0."));
+  for (const Verdict& verdict : report.verdicts) {
+    const bool is_ok = verdict.state.trouble == Trouble::kNone && !verdict.failed();
+    sink->write(fmt::format("heapprof_check_ok{{budget=\"{}\"}} {}\n", label(verdict.name), is_ok ? 1 : 0));
+  }
+  sink->write(
+      head("heapprof_processes_not_judged", "", "Processes that the program started and no budget was held against."));
+  for (const Verdict& verdict : report.verdicts) {
+    sink->write(fmt::format("heapprof_processes_not_judged{{budget=\"{}\"}} {}\n", label(verdict.name),
+                            verdict.unjudged.processes + verdict.unjudged.replaced));
+  }
+  sink->write("# EOF\n");
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,48 @@
+// cli/write/check/check_report.h: the verdicts of `heapprof check` in the forms that people and other tools read.
+//
+// A new form is one file with one function, one line in check_report.cc, and one test that reads it back.
+//
+// Guarantees
+//  - All forms say the same of each limit; a program that failed or a profile that is incomplete is an error in each of them.
+//  - Names of functions and files are strangers': each form escapes them.
+#pragma once
+
+#include "cli/base/byte_sink.h"
+#include "cli/base/terminal.h"
+#include "cli/model/judge/verdict.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct CheckReport {
+  std::vector<Verdict> verdicts;  // each with a name of its own
+  bool warn_only = false;         // what is over a limit is a warning
+  std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
+};
+
+struct CheckForm {
+  const char* flag;   // "--junit"
+  const char* value;  // "FILE.xml"
+  const char* text;   // for --help
+  void (*write)(const CheckReport& report, ByteSink* sink);
+};
+std::span<const CheckForm> check_forms();
+
+void write_check_junit(const CheckReport& report, ByteSink* sink);
+void write_check_codequality(const CheckReport& report, ByteSink* sink);
+void write_check_metrics(const CheckReport& report, ByteSink* sink);
+void write_check_sarif(const CheckReport& report, ByteSink* sink);
+void write_check_markdown(const CheckReport& report, ByteSink* sink);
+void write_check_json(const CheckReport& report, ByteSink* sink);
+void write_check_bmf(const CheckReport& report, ByteSink* sink);
+void write_check_gha_benchmark(const CheckReport& report, ByteSink* sink);
+
+// For the terminal; `quiet` leaves out what is as it should be.
+std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet);
+// Workflow commands of GitHub: at most ten of a kind are shown there, so the tenth says how many more there are.
+std::string render_check_annotations(const CheckReport& report);
+
+}  // namespace heapprof::cli

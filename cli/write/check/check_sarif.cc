@@ -1,0 +1,159 @@
+// cli/write/check/check_sarif.cc: SARIF 2.1.0, for GitHub's code scanning and the editors that read it.
+#include "cli/write/check/check_report.h"
+#include "cli/write/check/check_words.h"
+#include "cli/write/encode/json_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostResults = 5000;  // as many as GitHub takes
+constexpr std::array<std::pair<const char*, const char*>, 8> kRules = {
+    {{"peak", "More memory is live at once than the budget allows"},
+     {"leaked", "More memory is live at the end than the budget allows"},
+     {"total", "More memory is allocated in all than the budget allows"},
+     {"allocations", "More blocks are allocated than the budget allows"},
+     {"temporary", "More blocks are temporary than the budget allows"},
+     {"contract", "What a contract states besides memory does not hold"},
+     {"run", "The program failed, or its profile is incomplete"},
+     {"processes", "Processes that the program started were not judged"}}};
+
+void write_text(JsonWriter* json, const char* key, const std::string& text) {
+  json->key(key);
+  json->begin_object();
+  json->key("text");
+  json->string(text);
+  json->end_object();
+}
+
+void write_rules(JsonWriter* json) {
+  json->key("rules");
+  json->begin_array();
+  for (const auto& [id, text] : kRules) {
+    json->new_line();
+    json->begin_object();
+    json->key("id");
+    json->string(std::string("heapprof/") + id);
+    write_text(json, "shortDescription", text);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+// An artifact's location is a URI reference: what may not stand in one is written as %XX.
+std::string uri(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-._~/+@").find(c) != std::string_view::npos;
+    text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+void write_location(JsonWriter* json, const SourcePlace& place) {
+  json->key("locations");
+  json->begin_array();
+  json->begin_object();
+  json->key("physicalLocation");
+  json->begin_object();
+  json->key("artifactLocation");
+  json->begin_object();
+  json->key("uri");
+  json->string(uri(place.file));
+  json->end_object();
+  json->key("region");
+  json->begin_object();
+  json->key("startLine");
+  json->number(place.line);
+  json->end_object();
+  json->end_object();
+  json->end_object();
+  json->end_array();
+}
+
+struct Finding {
+  std::string rule;
+  const char* level;
+  std::string words;
+  SourcePlace place;
+  std::string fingerprint;
+};
+
+void write_result(JsonWriter* json, const Finding& finding) {
+  json->new_line();
+  json->begin_object();
+  json->key("ruleId");
+  json->string("heapprof/" + finding.rule);
+  json->key("level");
+  json->string(finding.level);
+  write_text(json, "message", finding.words);
+  write_location(json, finding.place);
+  json->key("partialFingerprints");
+  json->begin_object();
+  json->key("heapprof/v1");
+  json->string(finding.fingerprint);
+  json->end_object();
+  json->end_object();
+}
+
+std::vector<Finding> find_results(const CheckReport& report) {
+  std::vector<Finding> findings;
+  for (const Verdict& verdict : report.verdicts) {
+    const std::string name = verdict.name + ": ";
+    const SourcePlace somewhere = any_place(report.folder, verdict, nullptr);
+    if (const std::string trouble = trouble_text(verdict); !trouble.empty())
+      findings.push_back({"run", "error", name + trouble, somewhere, fingerprint(verdict, "run")});
+    if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
+      findings.push_back({"processes", "note", name + unjudged, somewhere, fingerprint(verdict, "processes")});
+    for (const Judged& line : verdict.judged) {
+      if (line.outcome == Outcome::kOk) continue;
+      const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
+      findings.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(line),
+                          any_place(report.folder, verdict, &line), fingerprint(verdict, line)});
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+void write_check_sarif(const CheckReport& report, ByteSink* sink) {
+  JsonWriter json(sink);
+  json.begin_object();
+  json.key("$schema");
+  json.string("https://json.schemastore.org/sarif-2.1.0.json");
+  json.key("version");
+  json.string("2.1.0");
+  json.key("runs");
+  json.begin_array();
+  json.begin_object();
+  json.key("tool");
+  json.begin_object();
+  json.key("driver");
+  json.begin_object();
+  json.key("name");
+  json.string("heapprof");
+  json.key("semanticVersion");
+  json.string(HEAPPROF_VERSION);
+  write_rules(&json);
+  json.end_object();
+  json.end_object();
+  json.key("results");
+  json.begin_array();
+  const std::vector<Finding> findings = find_results(report);
+  for (size_t i = 0; i < std::min(findings.size(), kMostResults); ++i) write_result(&json, findings[i]);
+  json.end_array();
+  json.end_object();
+  json.end_array();
+  json.end_object();
+  json.finish();
+}
+
+}  // namespace heapprof::cli

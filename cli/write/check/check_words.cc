@@ -1,0 +1,195 @@
+// cli/write/check/check_words.cc: see check_words.h.
+#include "cli/write/check/check_words.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/hash.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace heapprof::cli {
+namespace {
+
+// A value just outside of what is expected would read as if it were inside: then all of them stand to the byte.
+std::string bound_text(const Judged& line, uint64_t value) {
+  if (!line.expect || !is_in_bytes(line.subject.metric)) return amount_text(line.subject, value);
+  const std::string least = format_bytes(line.expect->least);
+  const std::string most = format_bytes(line.expect->most);
+  const std::string found = format_bytes(line.value);
+  const bool is_outside = line.value < line.expect->least || line.value > line.expect->most;
+  const bool is_vague = least == most || (is_outside && (found == least || found == most));
+  return is_vague ? format_count_exact(value) + " B" : format_bytes(value);
+}
+
+}  // namespace
+
+std::string subject_text(const Judged& line) {
+  if (line.fact) return escape_controls(line.fact->what);
+  const Subject& subject = line.subject;
+  const std::string metric(metric_word(subject.metric));
+  if (line.site.empty()) return escape_controls(subject.device) + " " + metric;
+  const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
+  return escape_controls(line.site) + " " + device + metric;
+}
+
+std::string subject_key(const Judged& line) {
+  if (line.fact) return "fact_" + line.fact->what;
+  std::string key = line.site.empty() ? "" : line.site + "_";
+  key += line.subject.device + "_" + std::string(metric_word(line.subject.metric)) + "_" + unit_name(line.subject);
+  for (char& c : key) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!is_plain) c = '_';
+  }
+  return key;
+}
+
+std::string amount_text(const Subject& subject, uint64_t value) {
+  if (is_in_bytes(subject.metric)) return format_bytes(value);
+  if (!subject.is_share) return format_count_exact(value);
+  return value % 100 == 0 ? fmt::format("{} %", value / 100) : fmt::format("{}.{:02} %", value / 100, value % 100);
+}
+
+std::string value_text(const Judged& line) {
+  return line.fact ? escape_controls(line.fact->found) : bound_text(line, line.value);
+}
+
+std::string rule_name(const Judged& line) {
+  return line.fact ? "contract" : std::string(metric_word(line.subject.metric));
+}
+
+std::string excess_text(const Judged& line) {
+  const auto beyond = [&](uint64_t bound) {
+    return line.value >= bound ? "+" + amount_text(line.subject, line.value - bound)
+                               : "−" + amount_text(line.subject, bound - line.value);
+  };
+  switch (line.reason) {
+    case Reason::kOverLimit: return beyond(*line.most);
+    case Reason::kBelowExpected: return beyond(line.expect->least);
+    case Reason::kAboveExpected: return beyond(line.expect->most);
+    case Reason::kOverBaseline: return beyond(*line.base);
+    case Reason::kNearLimit:
+    case Reason::kNone: return "";
+  }
+  return "";
+}
+
+std::string growth_text(uint64_t base, uint64_t value) {
+  return base == value ? "±0" : format_change_percent({base, value});
+}
+
+std::string limit_text(const Judged& line) {
+  if (line.fact) return "expected " + escape_controls(line.fact->wanted);
+  std::string text = line.most ? "limit " + amount_text(line.subject, *line.most) : "";
+  if (!line.expect) return text;
+  text += (text.empty() ? "expected " : ", expected ") + bound_text(line, line.expect->least);
+  return line.expect->least == line.expect->most ? text : text + " to " + bound_text(line, line.expect->most);
+}
+
+std::string bounds_text(const Judged& line) {
+  std::string text = limit_text(line);
+  if (line.base) text += (text.empty() ? "" : ", ") + ("baseline " + amount_text(line.subject, *line.base));
+  return text;
+}
+
+std::string culprit_place(const Culprit& culprit) {
+  if (culprit.file.empty()) return escape_controls(culprit.module);
+  return escape_controls(culprit.line > 0 ? fmt::format("{}:{}", culprit.file, culprit.line) : culprit.file);
+}
+
+std::string culprit_function(const Culprit& culprit) {
+  return culprit.function.empty() ? "???" : escape_controls(culprit.function);
+}
+
+std::string culprit_text(const Judged& line) {
+  if (!line.culprit) return "";
+  const char* verb = line.culprit->is_growth                       ? "grew by"
+                     : line.subject.metric == Metric::kLeaked      ? "leaked"
+                     : line.subject.metric == Metric::kPeak        ? "holds"
+                     : line.subject.metric == Metric::kTotal       ? "allocated"
+                     : line.subject.metric == Metric::kAllocations ? "made"
+                                                                   : "made";
+  Subject blocks = line.subject;
+  blocks.is_share = false;
+  return fmt::format("{} {} {}", culprit_function(*line.culprit), verb, amount_text(blocks, line.culprit->value));
+}
+
+std::string sentence(const Judged& line) {
+  const std::string culprit = culprit_text(line);
+  return fmt::format("{} {}, {}{}{}", subject_text(line), value_text(line), bounds_text(line),
+                     culprit.empty() ? "" : "; ", culprit);
+}
+
+std::string trouble_text(const Verdict& verdict) {
+  switch (verdict.state.trouble) {
+    case Trouble::kProgramFailed: return "the program failed: " + end_text(verdict.state.end);
+    case Trouble::kIncomplete: return "the profile is incomplete: " + escape_controls(verdict.state.reason);
+    case Trouble::kNotJudged: return escape_controls(verdict.state.reason);
+    case Trouble::kNone: break;
+  }
+  return "";
+}
+
+std::string unjudged_text(const Verdict& verdict) {
+  const auto [processes, replaced] = verdict.unjudged;
+  if (verdict.state.trouble != Trouble::kNone || processes + replaced == 0) return "";
+  std::string text;
+  if (processes > 0) text = format_counted(processes, "process") + " that it started";
+  if (replaced > 0) {
+    text += fmt::format("{}{} replaced by exec", text.empty() ? "" : " and ", format_counted(replaced, "program"));
+  }
+  return text + (processes + replaced == 1 ? " was not judged" : " were not judged");
+}
+
+std::string unit_name(const Subject& subject) {
+  if (is_in_bytes(subject.metric)) return "bytes";
+  return subject.is_share ? "percent" : "blocks";
+}
+
+const char* outcome_word(const Judged& line, bool warn_only) {
+  if (line.outcome == Outcome::kFail) return warn_only ? "warning" : "fail";
+  return line.outcome == Outcome::kWarning ? "warning" : "ok";
+}
+
+std::string fingerprint(const Verdict& verdict, const Judged& line) {
+  return hash_digits(verdict.name + '\0' + line.site + '\0' + subject_key(line));
+}
+
+std::string fingerprint(const Verdict& verdict, std::string_view what) {
+  return hash_digits(verdict.name + '\0' + std::string(what));
+}
+
+namespace {
+
+// Of a path as debug information or the user has it, seen from the project's folder; none if it is not in there.
+std::optional<std::string> path_in_project(const std::string& path) {
+  const std::string plain = std::filesystem::path(path).lexically_normal().string();
+  if (plain.empty() || plain == "." || plain[0] == '/' || plain == ".." || plain.starts_with("../"))
+    return std::nullopt;
+  return plain;
+}
+
+}  // namespace
+
+std::optional<SourcePlace> source_place(const std::string& folder, const Judged* line) {
+  if (line == nullptr) return std::nullopt;
+  if (line->culprit) {
+    if (const auto file = path_in_project(line->culprit->file)) return SourcePlace{*file, line->culprit->line};
+  }
+  if (line->at.line == 0) return std::nullopt;  // of a flag
+  const bool is_absolute = line->at.file.starts_with('/');
+  const auto file = path_in_project(is_absolute ? line->at.file : folder + line->at.file);
+  return file ? std::optional<SourcePlace>({*file, line->at.line}) : std::nullopt;
+}
+
+SourcePlace any_place(const std::string& folder, const Verdict& verdict, const Judged* line) {
+  if (const auto place = source_place(folder, line)) return {place->file, std::max<uint64_t>(place->line, 1)};
+  const std::string& profile = verdict.profile.empty() ? verdict.name : verdict.profile;
+  return {path_in_project(folder + profile).value_or(base_name(profile)), 1};
+}
+
+}  // namespace heapprof::cli

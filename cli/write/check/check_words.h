@@ -1,0 +1,45 @@
+// cli/write/check/check_words.h: the words for a verdict that all its forms share. Nothing is escaped here but controls.
+#pragma once
+
+#include "cli/model/judge/verdict.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+std::string subject_text(const Judged& line);                     // "host peak", "Tile::decode peak"
+std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
+std::string rule_name(const Judged& line);                        // "peak" … or "contract": what kind of claim it is
+std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
+std::string value_text(const Judged& line);                       // what was measured, or found
+std::string excess_text(const Judged& line);                      // "+1.42 GiB": over what it may be; "" if it is not
+std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
+std::string limit_text(const Judged& line);                       // "limit 512 MiB", "expected 980 B to 1020 B"
+std::string bounds_text(const Judged& line);                      // "limit 512 MiB, baseline 1.71 GiB"
+std::string culprit_place(const Culprit& culprit);                // "src/index.cc:212", "libfoo.so"
+std::string culprit_function(const Culprit& culprit);             // "build_index"
+std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none
+std::string sentence(const Judged& line);          // "host peak 1.92 GiB, limit 512 MiB; build_index …"
+std::string trouble_text(const Verdict& verdict);  // "the program failed: exit 3"
+std::string unjudged_text(
+    const Verdict& verdict);  // "2 processes that it started were not judged"; "" if nothing was left out
+std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent"
+const char* outcome_word(const Judged& line, bool warn_only);  // "fail", "warning", "ok"
+// The same from run to run, whatever was measured: 32 hexadecimal digits.
+std::string fingerprint(const Verdict& verdict, const Judged& line);
+std::string fingerprint(const Verdict& verdict, std::string_view what);  // "run", "processes"
+
+// Where services show it.
+struct SourcePlace {
+  std::string file;   // below the project's folder
+  uint64_t line = 0;  // 0: unknown
+};
+// The culprit's, where it has a source in the project; else the limit's own line, if that is in a file of the project.
+std::optional<SourcePlace> source_place(const std::string& folder, const Judged* line);
+// For forms that want a file in any case: else the profile's, or the verdict's name.
+SourcePlace any_place(const std::string& folder, const Verdict& verdict, const Judged* line);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,18 @@
+// cli/write/check/contract_text.h: the table at the end of `heapprof check --contracts`: what was stated, and whether it holds.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/write/check/check_report.h"
+
+#include <string>
+
+namespace heapprof::cli {
+
+// "holds", "broken", "not judged".
+const char* contract_word(const Verdict& verdict);
+// "6 contracts hold", "1 of 7 contracts broken, 1 not judged"; of the verdicts that are contracts.
+std::string contract_sum(const CheckReport& report);
+// Empty where there are none.
+std::string contract_table(const CheckReport& report, const Terminal& terminal, bool quiet);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,76 @@
+// cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it (RFC 4180): integers, no units
+// in the cells; the metric's name says the unit. A change from nothing has no percent.
+#include "cli/write/diff/diff_view.h"
+#include "cli/write/encode/csv.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+namespace {
+
+// ",base,current,change,percent"
+std::string numbers(const Change& change) {
+  const std::string amount = fmt::format("{}{}", change.current < change.base ? "-" : "", change.amount());
+  const double percent =
+      change.base == 0 ? 0 : 100.0 * static_cast<double>(change.amount()) / static_cast<double>(change.base);
+  return fmt::format(
+      ",{},{},{},{}", change.base, change.current, amount,
+      change.base == 0 ? std::string() : fmt::format("{:.2f}", change.current < change.base ? -percent : percent));
+}
+
+std::string frame_cells(const TwoProfiles& two, const PlaceChange& place) {
+  const Side side = place.frame[kCurrent] != kNoFrame ? kCurrent : kBase;
+  if (place.frame[side] == kNoFrame) return "[no stack],,,";
+  const Profile& profile = *two.profiles[side];
+  const Frame& frame = profile.frames[place.frame[side]];
+  const std::string module = frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
+  const std::string function = place.is_by_module       ? "[no names]"
+                               : frame.function.empty() ? fmt::format("{:#x}", frame.svma)
+                                                        : frame.function;
+  return fmt::format("{},{},{},{}", csv_cell(function), csv_cell(frame.file),
+                     frame.line > 0 ? std::to_string(frame.line) : "", csv_cell(module));
+}
+
+const DeviceChange* find_device(const TwoProfiles& two, const std::string& name) {
+  for (const DeviceChange& device : two.diff.devices) {
+    if (device.name == name) return &device;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal&) {
+  std::string text = "device,metric,function,file,line,module,base,current,change,percent\n";
+  for (const MetricRow& row : metric_rows(two, view)) {
+    if (view.sort && row.metric != *view.sort) continue;
+    const std::string start = fmt::format("{},{}", csv_cell(row.device), metric_field(row.metric));
+    text += fmt::format("{},,,,{}\n", start, numbers(row.change));
+    const DeviceChange& device = *find_device(two, row.device);
+    std::vector<uint32_t> order = rank_all_changes(device, row.metric);
+    if (view.top && order.size() > *view.top) order.resize(*view.top);
+    for (const uint32_t i : order) {
+      const PlaceChange& place = device.places[i];
+      text += fmt::format("{},{}{}\n", start, frame_cells(two, place), numbers(place.change(row.metric)));
+    }
+  }
+  return text;
+}
+
+std::string render_sets_csv(const TwoSets& two, const DiffView& view, const Terminal&) {
+  std::string text =
+      "command,base_file,current_file,base_runs_count,current_runs_count,device,metric,base,current,change,percent\n";
+  for (const RunPair& pair : two.pairing.pairs) {
+    const RunTotals& base = two.runs[kBase][pair.base[0]];
+    const RunTotals& current = two.runs[kCurrent][pair.current[0]];
+    for (const MetricRow& row : metric_rows(two, pair, view, !view.sort)) {
+      text += fmt::format("{},{},{},{},{},{},{}{}\n", csv_cell(command_text(current.command)), csv_cell(base.file),
+                          csv_cell(current.file), pair.base.size(), pair.current.size(), csv_cell(row.device),
+                          metric_field(row.metric), numbers(row.change));
+    }
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,254 @@
+// cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after; what one profile does not have is
+// left out rather than 0.
+#include "cli/base/byte_sink.h"
+#include "cli/write/diff/diff_words.h"
+#include "cli/write/encode/json_stream.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostStacks = 10;  // of one place; a diff of large profiles has a hundred thousand
+
+class DiffWriter {
+ public:
+  DiffWriter(const DiffView& view, ByteSink* sink) : view_(view), json_(sink) {}
+
+  void write(const TwoProfiles& two) {
+    json_.begin_object();
+    count("version", 1);
+    for (const Side side : kSides) {
+      const std::vector<RunTotals>& runs = two.runs[side];
+      json_.key(side_name(side));
+      write_run(runs[median_run(runs)], runs);
+    }
+    flag("grew", grew(two, view_));
+    const std::vector<MetricRow> rows = metric_rows(two, view_);
+    json_.key("devices");
+    json_.begin_array();
+    for (const DeviceChange& device : two.diff.devices) {
+      if (view_.device.empty() || view_.device == device.name) write_device(two, device, rows);
+    }
+    json_.end_array();
+    write_sentences(two);
+    json_.end_object();
+    json_.finish();
+  }
+
+  void write(const TwoSets& two) {
+    json_.begin_object();
+    count("version", 1);
+    for (const Side side : kSides) text(side_name(side), two.folders[side]);
+    flag("grew", grew(two, view_));
+    json_.key("pairs");
+    json_.begin_array();
+    for (const RunPair& pair : two.pairing.pairs) write_pair(two, pair);
+    json_.end_array();
+    write_unpaired("base_only", two.runs[kBase], two.pairing.base_only);
+    write_unpaired("current_only", two.runs[kCurrent], two.pairing.current_only);
+    json_.end_object();
+    json_.finish();
+  }
+
+ private:
+  static const char* side_name(Side side) { return side == kBase ? "base" : "current"; }
+  void count(std::string_view name, uint64_t value) {
+    json_.key(name);
+    json_.number(value);
+  }
+  void text(std::string_view name, std::string_view value) {
+    json_.key(name);
+    json_.string(value);
+  }
+  void flag(std::string_view name, bool value) {
+    json_.key(name);
+    json_.boolean(value);
+  }
+
+  void write_run(const RunTotals& median, const std::vector<RunTotals>& runs) {
+    json_.begin_object();
+    text("file", median.file);
+    json_.key("files");
+    json_.begin_array();
+    for (const RunTotals& run : runs) json_.string(run.file);
+    json_.end_array();
+    json_.key("command");
+    json_.begin_array();
+    for (const std::string& word : median.command) json_.string(word);
+    json_.end_array();
+    flag("complete", median.complete);
+    flag("peak_is_sum", median.is_merged);
+    json_.end_object();
+  }
+
+  // base, current, their difference, and the percent of the base where there is one.
+  void write_change(const Change& change) {
+    count("base", change.base);
+    count("current", change.current);
+    json_.key("change");
+    json_.signed_number(static_cast<int64_t>(change.current - change.base));
+    if (change.base == 0) return;
+    const double percent = 100.0 * static_cast<double>(change.amount()) / static_cast<double>(change.base);
+    json_.key("change_percent");
+    json_.real(change.current < change.base ? -percent : percent);
+  }
+
+  void write_metrics(const std::vector<MetricRow>& rows, const std::string& device) {
+    json_.key("metrics");
+    json_.begin_object();
+    for (const MetricRow& row : rows) {
+      if (row.device != device) continue;
+      json_.key(metric_field(row.metric));
+      json_.begin_object();
+      write_change(row.change);
+      if (row.noise.part > 0) count("runs_differ_by", row.noise.part);
+      flag("beyond_tolerance", !row.is_within());
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  void write_device(const TwoProfiles& two, const DeviceChange& device, const std::vector<MetricRow>& rows) {
+    json_.new_line();
+    json_.begin_object();
+    text("name", device.name);
+    flag("in_base", device.is_in[kBase]);
+    flag("in_current", device.is_in[kCurrent]);
+    write_metrics(rows, device.name);
+    const Metric metric = view_.sort.value_or(
+        has_metric(*two.profiles[kBase], *two.profiles[kCurrent], Metric::kPeak) ? Metric::kPeak : Metric::kTotal);
+    std::vector<uint32_t> order = rank_all_changes(device, metric);
+    count("changed_places_count", order.size());
+    if (!view_.sort) add_other_changes(device, metric, &order);
+    if (view_.top && order.size() > *view_.top) order.resize(*view_.top);
+    json_.key("places");
+    json_.begin_array();
+    for (const uint32_t i : order) write_place(two, device.places[i], metric);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  // Behind them what changed in another metric, or with --all did not change.
+  void add_other_changes(const DeviceChange& device, Metric metric, std::vector<uint32_t>* order) const {
+    for (uint32_t i = 0; i < device.places.size(); ++i) {
+      const PlaceChange& place = device.places[i];
+      if (place.change(metric).amount() > 0) continue;
+      const bool changed =
+          std::any_of(kMetrics.begin(), kMetrics.end(), [&](Metric other) { return place.change(other).amount() > 0; });
+      if (changed || view_.all) order->push_back(i);
+    }
+  }
+
+  void write_numbers(const TwoProfiles& two, const BySide<PlaceNumbers>& numbers) {
+    for (const Metric metric : kMetrics) {
+      if (!has_metric(*two.profiles[kBase], *two.profiles[kCurrent], metric)) continue;
+      json_.key(metric_field(metric));
+      json_.begin_object();
+      write_change({numbers[kBase].metric(metric), numbers[kCurrent].metric(metric)});
+      json_.end_object();
+    }
+  }
+
+  void write_place(const TwoProfiles& two, const PlaceChange& place, Metric metric) {
+    json_.new_line();
+    json_.begin_object();
+    const Side side = place.frame[kCurrent] != kNoFrame ? kCurrent : kBase;
+    if (place.is_by_module) flag("without_names", true);
+    if (place.frame[side] != kNoFrame) write_frame(*two.profiles[side], place.frame[side]);
+    write_numbers(two, place.numbers);
+    const std::vector<uint32_t> order = rank_stacks(place, metric);
+    count("stacks_count", place.stacks.size());
+    json_.key("stacks");
+    json_.begin_array();
+    for (size_t i = 0; i < std::min(order.size(), kMostStacks); ++i) write_stack(two, place.stacks[order[i]]);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  // The user's own functions, the innermost first, by current or, where it is gone, by base.
+  void write_stack(const TwoProfiles& two, const MatchedStack& stack) {
+    const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
+    const Profile& profile = *two.profiles[side];
+    const FoldedTree& tree = two.diff.trees[side];
+    json_.begin_object();
+    write_numbers(two, stack.numbers);
+    json_.key("frames");
+    json_.begin_array();
+    for (uint32_t node = tree.place_node[stack.node[side]]; node != 0;
+         node = tree.user_node[profile.nodes[node].parent]) {
+      json_.begin_object();
+      write_frame(profile, profile.nodes[node].frame);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_frame(const Profile& profile, uint32_t index) {
+    const Frame& frame = profile.frames[index];
+    if (!frame.function.empty()) text("function", frame.function);
+    if (!frame.file.empty()) text("file", frame.file);
+    if (frame.line > 0) count("line", frame.line);
+    if (frame.module < profile.modules.size()) text("module", profile.modules[frame.module].path);
+    if (frame.function.empty()) count("address", frame.svma);
+  }
+
+  void write_sentences(const TwoProfiles& two) {
+    const DiffWords words(two, view_);
+    json_.key("summary");
+    json_.begin_array();
+    for (const std::string& sentence : words.sentences(find_sections(two, view_, 1))) json_.string(sentence);
+    for (const std::string& remark : words.remarks()) json_.string(remark);
+    json_.end_array();
+  }
+
+  void write_pair(const TwoSets& two, const RunPair& pair) {
+    json_.new_line();
+    json_.begin_object();
+    for (const Side side : kSides) {
+      std::vector<RunTotals> runs;
+      for (const size_t i : side == kBase ? pair.base : pair.current) runs.push_back(two.runs[side][i]);
+      json_.key(side_name(side));
+      write_run(runs[median_run(runs)], runs);
+    }
+    const std::vector<MetricRow> rows = metric_rows(two, pair, view_, true);
+    json_.key("devices");
+    json_.begin_array();
+    for (auto row = rows.begin(); row != rows.end(); ++row) {
+      if (row != rows.begin() && std::prev(row)->device == row->device) continue;
+      json_.begin_object();
+      text("name", row->device);
+      write_metrics(rows, row->device);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_unpaired(std::string_view name, const std::vector<RunTotals>& runs, const std::vector<size_t>& unpaired) {
+    json_.key(name);
+    json_.begin_array();
+    for (const size_t i : unpaired) json_.string(runs[i].file);
+    json_.end_array();
+  }
+
+  const DiffView& view_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string render_diff_json(const TwoProfiles& two, const DiffView& view, const Terminal&) {
+  StringSink sink;
+  DiffWriter(view, &sink).write(two);
+  return sink.text();
+}
+
+std::string render_sets_json(const TwoSets& two, const DiffView& view, const Terminal&) {
+  StringSink sink;
+  DiffWriter(view, &sink).write(two);
+  return sink.text();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,103 @@
+// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names stand in code spans, where
+// nothing of them is taken for markup.
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/diff/diff_words.h"
+#include "cli/write/encode/markdown.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kTop = 10;
+constexpr size_t kLongestName = 100;
+
+std::string code(const std::string& text, Where where = Where::kCell) {
+  return markdown_code(shorten_middle(escape_controls(text), kLongestName), where);
+}
+
+const char* mark(const MetricRow& row) { return row.is_within() ? "" : row.grew() ? "▲" : "▼"; }
+
+std::string row_text(const DiffView& view, const MetricRow& row) {
+  const auto cell = [&](Side side, uint64_t number) {
+    return row.is_in[side] ? number_text(view, row.metric, number) : "-";
+  };
+  return fmt::format("{} | {} | {} | {} | {}", metric_word(row.metric), cell(kBase, row.change.base),
+                     cell(kCurrent, row.change.current), change_text(view, row.metric, row.change),
+                     format_change_percent(row.change));
+}
+
+class DiffMarkdown {
+ public:
+  DiffMarkdown(const TwoProfiles& two, const DiffView& view)
+      : two_(two), view_(view), words_(two, view), sections_(find_sections(two, view, kTop)) {}
+
+  std::string render() {
+    for (const std::string& sentence : words_.sentences(sections_)) text_ += "**" + markdown_text(sentence) + "**\n";
+    for (const std::string& remark : words_.remarks()) text_ += markdown_text(remark) + "\n";
+    text_ += "\n| | | base | current | change | | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
+    for (const MetricRow& row : metric_rows(two_, view_))
+      text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row), mark(row));
+    for (const DiffSection& section : sections_) places(section);
+    text_ += "\n";
+    for (const Side side : kSides) {
+      const std::vector<RunTotals>& runs = two_.runs[side];
+      const RunTotals& run = runs[median_run(runs)];
+      text_ += fmt::format("{}: {}{}{}\n", side == kBase ? "base" : "current", code(run.file, Where::kText),
+                           runs.size() > 1 ? fmt::format(", median of {} runs", runs.size()) : "",
+                           run.command.empty() ? "" : ", " + code(command_text(run.command), Where::kText));
+      if (side == kBase) text_.insert(text_.size() - 1, "  ");  // a line break
+    }
+    return text_;
+  }
+
+ private:
+  void places(const DiffSection& section) {
+    const Metric metric = section.row.metric;
+    text_ += fmt::format("\n{} change by place ({}), explains {} of {}\n\n", metric_word(metric),
+                         markdown_text(section.row.device), words_.explained(section),
+                         words_.change(metric, section.row.change));
+    text_ += "| change | | function | where | base → current | called by |\n| ---: | ---: | --- | --- | --- | --- |\n";
+    for (size_t i = 0; i < section.shown; ++i) {
+      const PlaceChange& place = section.device->places[section.places[i]];
+      const Change change = place.change(metric);
+      const std::string location = words_.location(place);
+      text_ += fmt::format("| {} | {} | {} | {} | {} → {} | {} |\n", words_.change(metric, change),
+                           format_change_percent(change), code(words_.function(place)), code(location),
+                           words_.value(metric, change.base), words_.value(metric, change.current),
+                           code(words_.callers(place, metric, true, kLongestName)));
+    }
+    const size_t more = section.places.size() - section.shown;
+    if (more > 0) text_ += fmt::format("\n{} more places changed.\n", format_count(more));
+  }
+
+  const TwoProfiles& two_;
+  const DiffView& view_;
+  DiffWords words_;
+  std::vector<DiffSection> sections_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_diff_markdown(const TwoProfiles& two, const DiffView& view, const Terminal&) {
+  return DiffMarkdown(two, view).render();
+}
+
+std::string render_sets_markdown(const TwoSets& two, const DiffView& view, const Terminal&) {
+  std::string text =
+      "| command | | | base | current | change | | factor | |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
+  for (const RunPair& pair : two.pairing.pairs) {
+    const RunTotals& run = two.runs[kCurrent][pair.current[0]];
+    for (const MetricRow& row : metric_rows(two, pair, view, false))
+      text +=
+          fmt::format("| {} | {} | {} | {} | {} |\n", code(run.command.empty() ? run.file : command_text(run.command)),
+                      code(row.device), row_text(view, row), format_factor(row.change), mark(row));
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli

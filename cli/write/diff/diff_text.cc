@@ -1,0 +1,246 @@
+// cli/write/diff/diff_text.cc: a diff for people: what was compared, the totals, the places that explain them, and a sentence.
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/diff/diff_words.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kTop = 10;
+constexpr size_t kTitleColumns = 80;
+
+std::string rtrim(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+// Cells of one row; `left` of them are left-aligned, the others right.
+struct Table {
+  std::vector<std::vector<std::string>> rows;
+  size_t left = 0;
+
+  std::vector<std::string> lines() const {
+    std::vector<size_t> widths;
+    for (const std::vector<std::string>& row : rows) {
+      widths.resize(std::max(widths.size(), row.size()));
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+    std::vector<std::string> result;
+    for (const std::vector<std::string>& row : rows) {
+      std::string line;
+      for (size_t i = 0; i < row.size(); ++i) {
+        if (i > 0) line += i < left ? " " : "   ";
+        line += i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]);
+      }
+      result.push_back(rtrim(line));
+    }
+    return result;
+  }
+};
+
+class Paint {
+ public:
+  explicit Paint(const Terminal& terminal) : colored_(terminal.colored) {}
+  std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
+  std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
+  // Behind what changed beyond its tolerance.
+  std::string mark(const MetricRow& row) const {
+    if (row.is_within()) return "";
+    const char* sign = row.grew() ? "▲" : "▼";
+    return fmt::format("  {}", colored_ ? fmt::format("\x1b[{}m{}\x1b[0m", row.grew() ? 31 : 32, sign) : sign);
+  }
+
+ private:
+  bool colored_;
+};
+
+class DiffText {
+ public:
+  DiffText(const TwoProfiles& two, const DiffView& view, const Terminal& terminal)
+      : two_(two),
+        view_(view),
+        paint_(terminal),
+        columns_(static_cast<size_t>(terminal.columns)),
+        words_(two, view),
+        sections_(find_sections(two, view, kTop)) {}
+
+  std::string render() {
+    headers();
+    totals();
+    for (const DiffSection& section : sections_) places(section);
+    text_ += "\n";
+    for (const std::string& sentence : words_.sentences(sections_)) text_ += paint_.bold(sentence) + "\n";
+    for (const std::string& remark : words_.remarks()) text_ += remark + "\n";
+    return text_;
+  }
+
+ private:
+  // When, how long, how it ended.
+  std::string facts(Side side) const {
+    const Profile& profile = *two_.profiles[side];
+    std::string text;
+    if (two_.runs[side].size() > 1) text += fmt::format("median of {} runs  ", two_.runs[side].size());
+    if (!profile.merged.empty()) return text + format_counted(profile.merged.back().input + 1, "profile") + " merged";
+    if (profile.dialect == Dialect::kValgrind) return text + "valgrind --tool=dhat";
+    if (profile.dialect == Dialect::kDhatRs) return text + "dhat-rs";
+    return text + fmt::format("{}  {}  {}", start_text(profile.run.start_unix_ns),
+                              length_text(profile, profile.run.duration_ns), end_text(profile.run.end));
+  }
+
+  // What was compared; of several runs the median one.
+  void headers() {
+    constexpr size_t kWords = 13;  // "current  ", and the gaps
+    const size_t facts_width = std::max(display_width(facts(kBase)), display_width(facts(kCurrent)));
+    const size_t room = columns_ > facts_width + kWords + 16 ? columns_ - facts_width - kWords : 16;
+    BySide<std::string> files;
+    for (const Side side : kSides)
+      files[side] = shorten_path(escape_controls(two_.runs[side][median_run(two_.runs[side])].file), room * 6 / 10);
+    const size_t file_width = std::max(display_width(files[kBase]), display_width(files[kCurrent]));
+    const size_t left = room > file_width ? room - file_width : 0;
+    for (const Side side : kSides) {
+      const std::vector<std::string>& command = two_.profiles[side]->run.command;
+      text_ += rtrim(fmt::format("{}{}  {}  {}", side == kBase ? "base     " : "current  ",
+                                 paint_.bold(pad_right(files[side], file_width)), pad_right(facts(side), facts_width),
+                                 left >= 8 && !command.empty() ? short_command(command, left) : "")) +
+               "\n";
+    }
+  }
+
+  void totals() {
+    const std::vector<MetricRow> rows = metric_rows(two_, view_);
+    Table table;
+    table.left = 2;
+    table.rows.push_back({"", "", "base", "current", "change", ""});
+    std::string last;
+    for (const MetricRow& row : rows) {
+      const auto cell = [&](Side side, uint64_t number) {
+        return row.is_in[side] ? words_.value(row.metric, number) : "-";
+      };
+      table.rows.push_back({row.device == last ? "" : escape_controls(row.device), metric_word(row.metric),
+                            cell(kBase, row.change.base), cell(kCurrent, row.change.current),
+                            words_.change(row.metric, row.change), format_change_percent(row.change)});
+      last = row.device;
+    }
+    const std::vector<std::string> lines = table.lines();
+    text_ += "\n" + lines[0] + "\n";
+    for (size_t i = 0; i < rows.size(); ++i) text_ += lines[i + 1] + paint_.mark(rows[i]) + "\n";
+  }
+
+  void places(const DiffSection& section) {
+    const Metric metric = section.row.metric;
+    const std::string left =
+        fmt::format("{} change by place ({})", metric_word(metric), escape_controls(section.row.device));
+    const std::string right =
+        section.row.change.amount() == 0
+            ? ""
+            : fmt::format("{}explains {} of {}",
+                          section.shown < section.places.size()
+                              ? fmt::format("top {} of {}, ", section.shown, format_count(section.places.size()))
+                              : "",
+                          words_.explained(section), words_.change(metric, section.row.change));
+    const size_t end = std::min(columns_, kTitleColumns);
+    const size_t used = display_width(left) + display_width(right);
+    text_ += "\n" + rtrim(paint_.bold(left) + std::string(end > used + 2 ? end - used : 2, ' ') + right) + "\n";
+    place_lines(section);
+    if (section.unchanged > 0 && !view_.all)
+      text_ += paint_.faint(fmt::format("{} unchanged within ±{} (--all)", format_counted(section.unchanged, "place"),
+                                        words_.slack(metric))) +
+               "\n";
+  }
+
+  void place_lines(const DiffSection& section) {
+    const Metric metric = section.row.metric;
+    std::vector<PlaceLine> lines;
+    for (size_t i = 0; i < section.shown; ++i) {
+      const PlaceChange& place = section.device->places[section.places[i]];
+      const Change change = place.change(metric);
+      PlaceLine line;
+      line.numbers = {words_.change(metric, change), format_change_percent(change)};
+      line.function = words_.function(place);
+      line.location = words_.location(place);
+      if (change.current == 0) line.location += line.location.empty() ? "(base)" : " (base)";
+      if (change.base > 0 && change.current > 0)
+        line.remark = fmt::format("{} → {}", words_.value(metric, change.base), words_.value(metric, change.current));
+      lines.push_back(std::move(line));
+    }
+    const FoldedTree& tree = two_.diff.trees[kCurrent];
+    const FrameNames names(*two_.profiles[kCurrent], tree);
+    size_t column = 0;
+    const std::vector<std::string> texts = lay_out(names, lines, 0, columns_, &column);
+    for (size_t i = 0; i < section.shown; ++i) {
+      text_ += texts[i] + "\n";
+      const PlaceChange& place = section.device->places[section.places[i]];
+      const std::string callers =
+          words_.callers(place, metric, true, columns_ > column + 14 ? columns_ - column - 2 : 12);
+      if (!callers.empty()) text_ += std::string(column + 2, ' ') + paint_.faint(callers) + "\n";
+    }
+  }
+
+  const TwoProfiles& two_;
+  const DiffView& view_;
+  Paint paint_;
+  size_t columns_;
+  DiffWords words_;
+  std::vector<DiffSection> sections_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const Terminal& terminal) {
+  const std::string text = DiffText(two, view, terminal).render();
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+std::string render_sets_text(const TwoSets& two, const DiffView& view, const Terminal& terminal) {
+  const Paint paint(terminal);
+  Table table;
+  table.left = 3;
+  table.rows.push_back({"", "", "", "base", "current", "change", "", "factor"});
+  std::vector<MetricRow> all;
+  std::vector<const RunTotals*> named = {nullptr};  // by row: whose command stands in front of it
+  for (const RunPair& pair : two.pairing.pairs) {
+    const RunTotals* run = &two.runs[kCurrent][pair.current[0]];
+    for (const MetricRow& row : metric_rows(two, pair, view, false)) {
+      table.rows.push_back({"", escape_controls(row.device), metric_word(row.metric),
+                            row.is_in[kBase] ? number_text(view, row.metric, row.change.base) : "-",
+                            row.is_in[kCurrent] ? number_text(view, row.metric, row.change.current) : "-",
+                            change_text(view, row.metric, row.change), format_change_percent(row.change),
+                            format_factor(row.change)});
+      all.push_back(row);
+      named.push_back(run);
+      run = nullptr;
+    }
+  }
+  // Commands get what the numbers, and the mark behind them, leave.
+  constexpr size_t kMark = 3;
+  constexpr size_t kShortest = 12;
+  size_t used = kMark;
+  for (const std::string& line : table.lines()) used = std::max(used, display_width(line) + kMark);
+  const auto columns = static_cast<size_t>(terminal.columns);
+  const size_t room = columns > used + kShortest ? columns - used : kShortest;
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (named[i] == nullptr) continue;
+    table.rows[i][0] = named[i]->command.empty() ? shorten_path(escape_controls(named[i]->file), room)
+                                                 : short_command(named[i]->command, room);
+  }
+  const std::vector<std::string> lines = table.lines();
+  std::string text = lines[0] + "\n";
+  for (size_t i = 0; i < all.size(); ++i) text += lines[i + 1] + paint.mark(all[i]) + "\n";
+  const auto count = [&](auto predicate) {
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(), predicate));
+  };
+  const size_t grown = count([](const MetricRow& row) { return row.grew(); });
+  const size_t within = count([](const MetricRow& row) { return row.is_within(); });
+  text += fmt::format("\n{} of {} grew, {} fell, {} did not change.\n", grown, all.size(), all.size() - grown - within,
+                      within);
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,93 @@
+// cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them, and in which form.
+//
+// A new form is one file with its two functions, one line in diff_forms(), and its golden tests.
+//
+// Guarantees
+//  - All forms show the same changes; what a form marks as growth is what `--exit-code` fails on (grew()).
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/model/compare/diff.h"
+#include "cli/model/compare/runs.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct DiffView {
+  std::optional<Metric> sort;  // none: peak and leaked, or what else changed
+  std::optional<size_t> top;   // none: 10 in text and Markdown, all in JSON and CSV
+  bool all = false;            // also what did not change beyond the tolerance
+  std::string device;          // empty: all
+  bool exact_bytes = false;
+  Tolerance tolerance;
+};
+
+// Two profiles. `runs` has one for each file that was named: of several the median is what is compared.
+struct TwoProfiles {
+  BySide<const Profile*> profiles;
+  BySide<std::vector<RunTotals>> runs;
+  ProfileDiff diff;
+};
+
+// Sets of profiles, paired by their commands.
+struct TwoSets {
+  BySide<std::string> folders;  // as the user named them
+  BySide<std::vector<RunTotals>> runs;
+  Pairing pairing;
+};
+
+struct DiffForm {
+  const char* name;  // of --format
+  std::string (*render)(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
+  std::string (*render_sets)(const TwoSets& two, const DiffView& view, const Terminal& terminal);
+};
+std::span<const DiffForm> diff_forms();
+
+std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
+std::string render_diff_json(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
+std::string render_diff_markdown(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
+std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
+std::string render_sets_text(const TwoSets& two, const DiffView& view, const Terminal& terminal);
+std::string render_sets_json(const TwoSets& two, const DiffView& view, const Terminal& terminal);
+std::string render_sets_markdown(const TwoSets& two, const DiffView& view, const Terminal& terminal);
+std::string render_sets_csv(const TwoSets& two, const DiffView& view, const Terminal& terminal);
+
+// One number of one device, before and after.
+struct MetricRow {
+  std::string device;
+  Metric metric = Metric::kPeak;
+  Change change;
+  BySide<bool> is_in = {true, true};  // whether each side has the device
+  Ratio noise = {0, 1};               // by how much the base's runs differ, or the current's if that is more
+  Tolerance tolerance;                // the view's, or the noise if it is larger
+
+  bool is_within() const { return heapprof::cli::is_within(change, metric, tolerance); }
+  bool grew() const { return is_growth(change, metric, tolerance); }
+};
+
+// Of all devices that the view shows; without metrics that a profile does not have.
+std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view);
+// One row for each device and metric (that of --sort, or the peak; with `all_metrics` each) of a pair.
+std::vector<MetricRow> metric_rows(const TwoSets& two, const RunPair& pair, const DiffView& view, bool all_metrics);
+
+// Whether anything grew that counts: the metric of --sort; without it peak, leaked and allocations.
+bool grew(const TwoProfiles& two, const DiffView& view);
+bool grew(const TwoSets& two, const DiffView& view);
+
+// The places of one device that explain one metric's change.
+struct DiffSection {
+  const DeviceChange* device = nullptr;
+  MetricRow row;
+  std::vector<uint32_t> places;  // the most changed first
+  size_t shown = 0;              // of those
+  size_t unchanged = 0;          // places that were left out
+  int64_t explained = 0;         // sum of the shown ones' changes
+};
+// For text and Markdown: the metric of --sort; without it peak and leaked where places changed, else what changed instead.
+std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& view, size_t default_top);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,197 @@
+// cli/write/diff/diff_words.cc: see diff_words.h.
+#include "cli/write/diff/diff_words.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/profile/frame_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace heapprof::cli {
+namespace {
+
+Change change_of(const MatchedStack& stack, Metric metric) {
+  return {stack.numbers[kBase].metric(metric), stack.numbers[kCurrent].metric(metric)};
+}
+
+// 1 % of 1 in 100; as many decimals as it was given.
+std::string share_text(const Ratio& share) {
+  std::string text = fmt::format("{:.6f}", 100.0 * static_cast<double>(share.part) / static_cast<double>(share.whole));
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text + " %";
+}
+
+std::string percent_without_sign(const Change& change) {
+  const std::string text = format_change_percent(change);
+  const size_t sign = text.starts_with('+') ? 1 : text.starts_with("−") ? std::string_view("−").size() : 0;
+  return text.substr(sign);
+}
+
+}  // namespace
+
+std::string number_text(const DiffView& view, Metric metric, uint64_t number) {
+  if (!is_in_bytes(metric)) return view.exact_bytes ? format_count_exact(number) : format_count(number);
+  return view.exact_bytes ? format_bytes_exact(number) : format_bytes(number);
+}
+
+std::string change_text(const DiffView& view, Metric metric, const Change& change) {
+  if (!is_in_bytes(metric)) return format_change_count(change);
+  return view.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);
+}
+
+std::string noise_text(const BySide<std::vector<RunTotals>>& runs, const Ratio& noise) {
+  std::string counts;
+  for (const Side side : kSides) {
+    if (runs[side].size() < 2) continue;
+    counts +=
+        fmt::format("{}{} {} runs", counts.empty() ? "" : ", ", runs[side].size(), side == kBase ? "base" : "current");
+  }
+  if (counts.empty()) return "";
+  const std::string share = noise.part == 0    ? "0 %"
+                            : noise.whole == 0 ? "more than their median"
+                                               : percent_without_sign({noise.whole, noise.whole + noise.part});
+  return fmt::format("±{} ({})", share, counts);
+}
+
+DiffWords::DiffWords(const TwoProfiles& two, const DiffView& view)
+    : two_(two),
+      view_(view),
+      names_{FrameNames(*two.profiles[kBase], two.diff.trees[kBase]),
+             FrameNames(*two.profiles[kCurrent], two.diff.trees[kCurrent])} {}
+
+std::string DiffWords::value(Metric metric, uint64_t number) const { return number_text(view_, metric, number); }
+
+std::string DiffWords::change(Metric metric, const Change& change) const { return change_text(view_, metric, change); }
+
+std::string DiffWords::explained(const DiffSection& section) const {
+  const auto amount = static_cast<uint64_t>(section.explained < 0 ? -section.explained : section.explained);
+  return change(section.row.metric, section.explained < 0 ? Change{amount, 0} : Change{0, amount});
+}
+
+std::string DiffWords::slack(Metric metric) const {
+  const Tolerance& tolerance = view_.tolerance;
+  return fmt::format("{} or {}", share_text(tolerance.share),
+                     is_in_bytes(metric) ? format_bytes(tolerance.slack(metric))
+                                         : format_count(tolerance.slack(metric)) + " allocations");
+}
+
+std::string DiffWords::function(const PlaceChange& place) const {
+  const Side side = named_side(place);
+  if (place.frame[side] == kNoFrame) return std::string(kNoStackText);
+  return place.is_by_module ? "[no names]" : names_[side].function(place.frame[side]);
+}
+
+std::string DiffWords::location(const PlaceChange& place) const {
+  const Side side = named_side(place);
+  return place.frame[side] == kNoFrame ? "" : names_[side].location(place.frame[side]);
+}
+
+std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const {
+  const std::vector<uint32_t> order = rank_stacks(place, metric);
+  if (order.empty()) return "";
+  const MatchedStack& stack = place.stacks[order[0]];
+  const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
+  const Profile& profile = *two_.profiles[side];
+  const FoldedTree& tree = two_.diff.trees[side];
+  CallerChain chain;
+  constexpr size_t kLongestChain = 64;  // a line holds far fewer
+  uint32_t node = tree.place_node[stack.node[side]];
+  while (node != 0 && chain.frames.size() < kLongestChain) {
+    node = tree.user_node[profile.nodes[node].parent];
+    if (node != 0) chain.frames.push_back(profile.nodes[node].frame);
+  }
+  // Where no caller makes half of the change, none is named.
+  uint64_t all = 0;
+  for (const uint32_t i : order) all += change_of(place.stacks[i], metric).amount();
+  if (change_of(stack, metric).amount() < all - all / 2) {
+    chain.frames.clear();
+    chain.other_callers = order.size();
+  }
+  return callers_text(names_[side], chain, with_locations, columns);
+}
+
+// The place that explains at least half of the change, or the first of those that do together.
+std::string DiffWords::culprit(const DiffSection& section) const {
+  const Metric metric = section.row.metric;
+  const Change whole = section.row.change;
+  for (const uint32_t i : section.places) {
+    const PlaceChange& place = section.device->places[i];
+    const Change change = place.change(metric);
+    if (change.is_growth() != whole.is_growth()) continue;
+    std::string where = function(place);
+    const Side side = named_side(place);
+    if (place.frame[side] != kNoFrame) {
+      if (const std::string at = names_[side].short_location(place.frame[side]); !at.empty()) where += " (" + at + ")";
+    }
+    if (change.amount() >= whole.amount()) return ", in " + where;
+    if (change.amount() >= whole.amount() - whole.amount() / 2) return ", mostly in " + where;
+    return fmt::format(", {} of it in {}", this->change(metric, change), where);
+  }
+  return "";
+}
+
+std::string DiffWords::sentence(const DiffSection& section) const {
+  const MetricRow& row = section.row;
+  const std::string subject = fmt::format("{} {}", escape_controls(row.device), metric_word(row.metric));
+  const std::string change = this->change(row.metric, row.change);
+  std::string verb;
+  if (row.change.base == 0) {
+    verb = fmt::format("is new: {}", value(row.metric, row.change.current));
+  } else if (row.change.current == 0) {
+    verb = fmt::format("is gone: {}", change);
+  } else {
+    verb = fmt::format("{} {}", row.change.is_growth() ? "grew" : "fell", percent_without_sign(row.change));
+  }
+  return fmt::format("{} {}{}.", subject, verb, culprit(section));
+}
+
+std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& sections) const {
+  std::vector<std::string> result;
+  std::vector<const DiffSection*> changed;
+  for (const DiffSection& section : sections) {
+    if (!section.row.is_within()) changed.push_back(&section);
+  }
+  for (const DiffSection* section : changed) result.push_back(sentence(*section));
+  if (!result.empty()) return result;
+  for (const MetricRow& row : metric_rows(two_, view_)) {
+    if (view_.sort && row.metric != *view_.sort) continue;
+    if (row.is_within()) continue;
+    DiffSection bare;  // changed, though no single place did beyond the tolerance
+    bare.row = row;
+    result.push_back(sentence(bare));
+  }
+  if (result.empty())
+    result.push_back(
+        fmt::format("no change: nothing differs by more than {}.", slack(view_.sort.value_or(Metric::kPeak))));
+  return result;
+}
+
+std::vector<std::string> DiffWords::remarks() const {
+  std::vector<std::string> result;
+  for (const DeviceChange& device : two_.diff.devices) {
+    if (device.is_in[kBase] == device.is_in[kCurrent] || (!view_.device.empty() && view_.device != device.name))
+      continue;
+    result.push_back(
+        fmt::format("{} is in {} only.", escape_controls(device.name), device.is_in[kBase] ? "base" : "current"));
+  }
+  const std::vector<MetricRow> rows = metric_rows(two_, view_);
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const MetricRow& it) { return it.metric == view_.sort.value_or(Metric::kPeak); });
+  if (row != rows.end()) {
+    if (const std::string noise = noise_text(two_.runs, row->noise); !noise.empty())
+      result.push_back(
+          fmt::format("Runs differ by {} in {} {}.", noise, escape_controls(row->device), metric_word(row->metric)));
+  }
+  for (const Side side : kSides) {
+    if (!two_.profiles[side]->merged.empty())
+      result.push_back(fmt::format("{} is merged: its peaks are sums of peaks at different moments.",
+                                   side == kBase ? "base" : "current"));
+  }
+  return result;
+}
+
+}  // namespace heapprof::cli

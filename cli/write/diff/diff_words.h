@@ -1,0 +1,52 @@
+// cli/write/diff/diff_words.h: the words that the text and the Markdown form of a diff share: how places are named, and the sentences.
+//
+// Trust:    names are escaped for a terminal; Markdown escapes them further.
+#pragma once
+
+#include "cli/write/diff/diff_view.h"
+#include "cli/write/text/place_text.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+class DiffWords {
+ public:
+  // Keeps references to both.
+  DiffWords(const TwoProfiles& two, const DiffView& view);
+
+  std::string value(Metric metric, uint64_t number) const;        // "1.92 GiB", "18.4 M"
+  std::string change(Metric metric, const Change& change) const;  // "+215 MiB"
+  std::string explained(const DiffSection& section) const;        // "+213 MiB"
+  std::string slack(Metric metric) const;                         // "1 % or 4.00 KiB"
+
+  // As the current profile has them, else the base; a function without a name by its module.
+  std::string function(const PlaceChange& place) const;
+  std::string location(const PlaceChange& place) const;
+  // Of the stack that changed most, in the direction of its place: "parse ← main".
+  std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
+
+  // What a reader should take away: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One for each metric that
+  // changed beyond its tolerance, the first of them by weight; or that nothing did.
+  std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
+  // Which devices only one of the two has, how far runs differ, that peaks are sums.
+  std::vector<std::string> remarks() const;
+
+ private:
+  std::string sentence(const DiffSection& section) const;
+  std::string culprit(const DiffSection& section) const;
+  // The side whose names are shown.
+  static Side named_side(const PlaceChange& place) { return place.frame[kCurrent] != kNoFrame ? kCurrent : kBase; }
+
+  const TwoProfiles& two_;
+  const DiffView& view_;
+  BySide<FrameNames> names_;
+};
+
+std::string number_text(const DiffView& view, Metric metric, uint64_t number);
+std::string change_text(const DiffView& view, Metric metric, const Change& change);
+// "±0.2 % (5 base runs)"; empty if each side is one run.
+std::string noise_text(const BySide<std::vector<RunTotals>>& runs, const Ratio& noise);
+
+}  // namespace heapprof::cli

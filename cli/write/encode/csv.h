@@ -1,0 +1,11 @@
+// cli/write/encode/csv.h: cells of comma-separated values (RFC 4180).
+#pragma once
+
+#include <string>
+
+namespace heapprof::cli {
+
+// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an apostrophe.
+std::string csv_cell(const std::string& text);
+
+}  // namespace heapprof::cli

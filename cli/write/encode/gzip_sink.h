@@ -1,0 +1,29 @@
+// cli/write/encode/gzip_sink.h: packs what is written to it, and hands it on.
+//
+// Guarantees
+//  - Equal bytes in, equal bytes out, with one version of zlib: no name, no time stands in the header.
+#pragma once
+
+#include "cli/base/byte_sink.h"
+
+#include <memory>
+#include <string_view>
+
+namespace heapprof::cli {
+
+class GzipSink : public ByteSink {
+ public:
+  explicit GzipSink(ByteSink* to);
+  ~GzipSink() override;
+  void write(std::string_view bytes) override;
+  // Once, at the end.
+  void finish();
+
+ private:
+  void pack(std::string_view bytes, bool is_end);
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+  ByteSink* to_;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,76 @@
+// cli/write/encode/json_stream.h: RapidJSON's writer over a ByteSink, and strings that are safe in it.
+//
+// Guarantees
+//  - Every string comes out as valid UTF-8 without control characters, whatever went in.
+#pragma once
+
+#include "cli/base/byte_sink.h"
+#include "cli/base/text.h"
+
+#include <rapidjson/writer.h>
+
+#include <string_view>
+
+namespace heapprof::cli {
+
+// What RapidJSON calls an output stream.
+class JsonStream {
+ public:
+  using Ch = char;
+  explicit JsonStream(ByteSink* sink) : sink_(sink) { buffer_.reserve(kBufferBytes); }
+  void Put(char c) {
+    buffer_.push_back(c);
+    if (buffer_.size() >= kBufferBytes) Flush();
+  }
+  void Flush() {
+    sink_->write(buffer_);
+    buffer_.clear();
+  }
+
+ private:
+  static constexpr size_t kBufferBytes = 64 << 10;
+  ByteSink* sink_;
+  std::string buffer_;
+};
+
+class JsonWriter {
+ public:
+  explicit JsonWriter(ByteSink* sink) : stream_(sink), writer_(stream_) {}
+
+  void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+  void string(std::string_view text) {
+    const std::string clean = escape_controls(text);
+    writer_.String(clean.data(), static_cast<rapidjson::SizeType>(clean.size()));
+  }
+  void number(uint64_t value) { writer_.Uint64(value); }
+  void signed_number(int64_t value) { writer_.Int64(value); }
+  void real(double value) { writer_.Double(value); }  // pre: finite
+  void boolean(bool value) { writer_.Bool(value); }
+  void begin_object() { writer_.StartObject(); }
+  void end_object() { writer_.EndObject(); }
+  void begin_array() { writer_.StartArray(); }
+  void end_array() { writer_.EndArray(); }
+
+  // Members of an object.
+  void text(std::string_view name, std::string_view value) {
+    key(name);
+    string(value);
+  }
+  void count(std::string_view name, uint64_t value) {
+    key(name);
+    number(value);
+  }
+
+  // Between two values only: JSON allows white space there, and people and diffs like lines.
+  void new_line() { stream_.Put('\n'); }
+  void finish() {
+    stream_.Put('\n');
+    stream_.Flush();
+  }
+
+ private:
+  JsonStream stream_;
+  rapidjson::Writer<JsonStream> writer_;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,13 @@
+// cli/write/encode/markdown.h: strangers' words in Markdown: nothing of them is taken for markup, a tag, a cell's end or a mention.
+#pragma once
+
+#include <string>
+
+namespace heapprof::cli {
+
+std::string markdown_text(const std::string& text);
+// As code; in a table's cell a bar needs a backslash, elsewhere it would be shown. Empty stays empty.
+enum class Where { kText, kCell };
+std::string markdown_code(const std::string& text, Where where = Where::kCell);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,24 @@
+// cli/write/export/dhat_export.cc: see dhat_export.h.
+#include "cli/write/export/dhat_export.h"
+
+#include "cli/model/profile/canonical.h"
+#include "cli/write/profile/dhat.h"
+
+#include <vector>
+
+namespace heapprof::cli {
+
+void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink* sink) {
+  if (view.device.empty() || profile.devices.size() == 1) {
+    write_dhat(profile, sink);
+    return;
+  }
+  Profile one = profile;
+  std::erase_if(one.devices, [&](const Device& device) { return device.name != view.device; });
+  std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
+  one.api = {};        // of all devices
+  canonicalize(&one);  // frames that only other devices' sites have are gone
+  write_dhat(one, sink);
+}
+
+}  // namespace heapprof::cli

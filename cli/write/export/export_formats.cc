@@ -1,0 +1,44 @@
+// cli/write/export/export_formats.cc: one line per format.
+#include "cli/write/export/export_formats.h"
+
+#include "cli/write/export/dhat_export.h"
+#include "cli/write/export/folded.h"
+#include "cli/write/export/pprof.h"
+#include "cli/write/export/speedscope.h"
+
+namespace heapprof::cli {
+namespace {
+
+constexpr Format kFormats[] = {
+    {"folded", ".folded", "flamegraph.pl, inferno, speedscope: a line for each stack",
+     "flamegraph.pl --countname bytes {0} >{0}.svg", false, true, write_folded},
+    {"speedscope", ".speedscope.json", "https://www.speedscope.app: open the file there, or run it locally",
+     "npx speedscope {0}", false, true, write_speedscope},
+    {"dhat", ".json", "Valgrind's dh_view.html: open the page, and load the file in it", "", false, false,
+     write_dhat_export},
+    {"pprof", ".pb.gz", "go tool pprof, Pyroscope, Parca", "go tool pprof -http=: {0}", true, true, write_pprof},
+};
+
+}  // namespace
+
+std::span<const Format> formats() { return kFormats; }
+
+const Format* find_format(std::string_view name) {
+  for (const Format& format : kFormats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+const Device& exported_device(const Profile& profile, const ExportView& view) {
+  for (const Device& device : profile.devices) {
+    if (device.name == view.device) return device;
+  }
+  return profile.devices.front();
+}
+
+Metric exported_metric(const Profile& profile, const ExportView& view) {
+  return view.metric.value_or(profile.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,53 @@
+// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as \x3b, the form in which
+// control characters are shown elsewhere.
+#include "cli/write/export/folded.h"
+
+#include "cli/base/text.h"
+#include "cli/model/analysis/label_tree.h"
+#include "cli/model/profile/frame_text.h"
+
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+std::string folded_name(const std::string& label) {
+  std::string name;
+  for (const char c : escape_controls(label)) {
+    if (c == ';') {
+      name += "\\x3b";
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+void write_folded(const Profile& profile, const ExportView& view, ByteSink* sink) {
+  if (profile.devices.empty()) return;
+  const LabelTree tree = build_label_tree(profile, LabelBy::kFunction);
+  const std::vector<uint64_t> sums = sum_by_node(tree, exported_device(profile, view), exported_metric(profile, view));
+  std::vector<std::string> names;
+  names.reserve(tree.frames.size());
+  for (const uint32_t frame : tree.frames) names.push_back(folded_name(frame_label(profile, profile.frames[frame])));
+  std::vector<uint32_t> path;
+  std::string line;
+  for (uint32_t node = 0; node < sums.size(); ++node) {
+    if (sums[node] == 0) continue;
+    collect_path(tree, node, &path);
+    line = path.empty() ? kNoStackText : "";
+    for (const uint32_t label : path) {
+      if (!line.empty()) line += ';';
+      line += names[label];
+    }
+    line += ' ';
+    line += std::to_string(sums[node]);
+    line += '\n';
+    sink->write(line);
+  }
+}
+
+}  // namespace heapprof::cli

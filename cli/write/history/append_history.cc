@@ -1,0 +1,86 @@
+// cli/write/history/append_history.cc: O_APPEND alone would keep lines whole on a local disk; the lock is for the last byte that was there
+// before, and for taking back what a full disk left half written.
+#include "cli/write/history/append_history.h"
+
+#include "cli/base/byte_sink.h"
+#include "cli/base/fd.h"
+#include "cli/base/problems.h"
+#include "cli/write/encode/json_stream.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace heapprof::cli {
+namespace {
+
+int lock(int fd) {
+  while (::flock(fd, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOLCK || errno == EOPNOTSUPP ? 0 : errno;  // a pipe, or no locks here
+  }
+  return 0;
+}
+
+// True if the file ends inside a line.
+bool ends_half_way(int fd, off_t size) {
+  char last = '\n';
+  return size > 0 && ::pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+}  // namespace
+
+std::string history_line(const HistoryRecord& record) {
+  StringSink sink;
+  JsonWriter json(&sink);
+  json.begin_object();
+  json.key("version");
+  json.number(kHistoryVersion);
+  json.key("time_unix_ns");
+  json.signed_number(record.time_unix_ns);
+  json.key("commit");
+  json.string(record.commit);
+  json.key("name");
+  json.string(record.name);
+  json.key("command");
+  json.begin_array();
+  for (const std::string& word : record.command) json.string(word);
+  json.end_array();
+  json.key("device");
+  json.string(record.device);
+  for (size_t i = 0; i < record.metrics.size(); ++i) {
+    if (!record.metrics[i]) continue;
+    json.key(kHistoryMetricKeys[i]);
+    json.number(*record.metrics[i]);
+  }
+  if (record.ok) {
+    json.key("ok");
+    json.boolean(*record.ok);
+  }
+  json.end_object();
+  json.finish();
+  return sink.text();
+}
+
+Result<Done> append_history(const std::string& path, std::span<const HistoryRecord> records) {
+  std::string lines;
+  for (const HistoryRecord& record : records) lines += history_line(record);
+  if (lines.empty()) return Done{};
+  const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
+  if (!fd.is_open()) return history_not_writable(path, errno_text(errno));
+  if (const int error = lock(fd.get()); error != 0) return history_not_writable(path, errno_text(error));
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return history_not_writable(path, errno_text(errno));
+  const bool is_regular = S_ISREG(facts.st_mode);
+  if (is_regular && ends_half_way(fd.get(), facts.st_size)) lines.insert(0, 1, '\n');
+  const int error = write_fully(fd.get(), lines);
+  if (error == 0) return Done{};
+  if (is_regular && ::ftruncate(fd.get(), facts.st_size) != 0)
+    return history_not_writable(path, errno_text(error) + ", and a part of a line was left in it");
+  return history_not_writable(path, errno_text(error));
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,183 @@
+// cli/write/history/history_text.cc: the table says where each metric went, the sentences below it when, and by which commit.
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/analysis/metric_words.h"
+#include "cli/write/history/history_view.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kSparkColumns = 20;
+constexpr size_t kCommitColumns = 12;
+
+// Heights between the smallest and the largest value; a spread below a twentieth of the largest looks as small as it is.
+std::string spark(const std::vector<uint64_t>& values) {
+  constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const uint64_t smallest = *std::min_element(values.begin(), values.end());
+  const uint64_t largest = *std::max_element(values.begin(), values.end());
+  const double span = std::max(static_cast<double>(largest - smallest), static_cast<double>(largest) / 20);
+  const size_t columns = std::min(values.size(), kSparkColumns);
+  std::string text;
+  for (size_t column = 0; column < columns; ++column) {
+    const auto begin = values.begin() + static_cast<ptrdiff_t>(values.size() * column / columns);
+    const auto end = values.begin() + static_cast<ptrdiff_t>(values.size() * (column + 1) / columns);
+    const uint64_t value = *std::max_element(begin, end);
+    const double height = span > 0 ? static_cast<double>(value - smallest) / span : 0;
+    text += kBlocks[std::min<size_t>(static_cast<size_t>(height * kBlocks.size()), kBlocks.size() - 1)];
+  }
+  return text;
+}
+
+class HistoryText {
+ public:
+  HistoryText(const HistoryView& view, size_t columns) : view_(view), columns_(columns) {}
+
+  std::string render() {
+    write_head();
+    for (size_t i = 0; i < view_.series.size();) {
+      size_t end = i;
+      while (end < view_.series.size() && view_.series[end].name == view_.series[i].name &&
+             view_.series[end].device == view_.series[i].device)
+        ++end;
+      write_group(i, end);
+      i = end;
+    }
+    return text_;
+  }
+
+ private:
+  void write_head() {
+    const std::vector<HistoryRecord>& records = *view_.records;
+    text_ += escape_controls(view_.file);
+    if (records.empty()) {
+      text_ += "  no records\n";
+      return;
+    }
+    const auto earlier = [](const HistoryRecord& a, const HistoryRecord& b) { return a.time_unix_ns < b.time_unix_ns; };
+    const auto [first, last] = std::minmax_element(records.begin(), records.end(), earlier);
+    text_ += fmt::format("  {}  {} … {}", format_counted(records.size(), "record"), start_text(first->time_unix_ns),
+                         start_text(last->time_unix_ns));
+    if (view_.lines_skipped > 0) text_ += fmt::format("  {} left out", format_counted(view_.lines_skipped, "line"));
+    text_ += '\n';
+  }
+
+  std::string amount(Metric metric, uint64_t value) const {
+    if (!is_in_bytes(metric)) return format_count(value);
+    return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+
+  std::string difference(Metric metric, const Change& change) const {
+    if (!is_in_bytes(metric)) return format_change_count(change);
+    return view_.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);
+  }
+
+  static std::string share(const Change& change) { return change.amount() == 0 ? "" : format_change_percent(change); }
+
+  void write_group(size_t begin, size_t end) {
+    const Series& head = view_.series[begin];
+    const Series& longest = *std::max_element(
+        view_.series.begin() + static_cast<ptrdiff_t>(begin), view_.series.begin() + static_cast<ptrdiff_t>(end),
+        [](const Series& a, const Series& b) { return a.runs.size() < b.runs.size(); });
+    const size_t runs = longest.runs.size();
+    const auto exceeded = std::count_if(longest.runs.begin(), longest.runs.end(),
+                                        [&](size_t run) { return (*view_.records)[run].ok == false; });
+    text_ += fmt::format("\n{}  {}  {}", escape_controls(head.name), escape_controls(head.device),
+                         format_counted(runs, "run"));
+    if (exceeded > 0) text_ += fmt::format(", {} beyond limits", exceeded);
+    text_ += '\n';
+    std::vector<std::array<std::string, 8>> rows = {{"", "", "first", "last", "change", "", "smallest", "largest"}};
+    for (size_t i = begin; i < end; ++i) rows.push_back(row_of(view_.series[i]));
+    write_rows(rows);
+    for (size_t i = begin; i < end; ++i) {
+      for (const Finding& finding : view_.series[i].findings) write_finding(view_.series[i], finding);
+    }
+  }
+
+  std::array<std::string, 8> row_of(const Series& series) const {
+    const std::vector<uint64_t>& values = series.values;
+    const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
+    const Metric metric = series.metric;
+    return {metric_word(metric),
+            spark(values),
+            amount(metric, values.front()),
+            amount(metric, values.back()),
+            difference(metric, {values.front(), values.back()}),
+            share({values.front(), values.back()}),
+            amount(metric, *smallest),
+            amount(metric, *largest)};
+  }
+
+  void write_rows(const std::vector<std::array<std::string, 8>>& rows) {
+    std::array<size_t, 8> widths{};
+    for (const auto& row : rows) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+    // What does not fit is left out from the right, in pairs that belong together; the curve last of all.
+    size_t shown = widths.size();
+    const auto width = [&] {
+      return 2 * shown + std::accumulate(widths.begin(), widths.begin() + static_cast<ptrdiff_t>(shown), size_t{0});
+    };
+    while (shown > 4 && width() > columns_) shown -= 2;
+    for (const auto& row : rows) {
+      std::string line = "  ";
+      for (size_t i = 0; i < shown; ++i) {
+        if (i > 0) line += "  ";
+        line += i < 2 ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]);
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      text_ += line + "\n";
+    }
+  }
+
+  // "a1b2c3d4e5f6, 2026-11-03 10:00"
+  std::string moment_of(const Series& series, size_t index) const {
+    const HistoryRecord& record = (*view_.records)[series.runs[index]];
+    const std::string commit = escape_controls(record.commit);
+    return fmt::format("{}, {}", commit.empty() ? "unknown commit" : shorten_commit(commit),
+                       start_text(record.time_unix_ns));
+  }
+
+  static std::string shorten_commit(const std::string& commit) {
+    const bool is_hash = commit.size() >= 40 && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
+    return is_hash ? commit.substr(0, kCommitColumns) : commit;
+  }
+
+  void write_finding(const Series& series, const Finding& finding) {
+    const Metric metric = series.metric;
+    const bool is_rise = finding.after > finding.before;
+    const std::string change = fmt::format("{} → {}, {}", amount(metric, finding.before), amount(metric, finding.after),
+                                           share({finding.before, finding.after}));
+    if (finding.kind == Finding::Kind::kStep) {
+      text_ += fmt::format("  {} {}: {} at {}, run {} of {}{}\n", metric_word(metric), is_rise ? "rose" : "fell",
+                           change, moment_of(series, finding.first), finding.first + 1, series.values.size(),
+                           finding.is_confirmed ? "" : " (too new to be sure)");
+      return;
+    }
+    const uint64_t least = std::min(finding.before, finding.after);
+    const std::string single =
+        least > 0 ? format_percent({finding.largest_single, least}) : amount(metric, finding.largest_single);
+    text_ += fmt::format("  {} drifts {}: {} over {} runs, no single change over {}\n    from {} to {}\n",
+                         metric_word(metric), is_rise ? "up" : "down", change, finding.last - finding.first + 1, single,
+                         moment_of(series, finding.first), moment_of(series, finding.last));
+  }
+
+  const HistoryView& view_;
+  size_t columns_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_history_text(const HistoryView& view, const Terminal& terminal) {
+  const std::string text = HistoryText(view, static_cast<size_t>(terminal.columns)).render();
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+}  // namespace heapprof::cli

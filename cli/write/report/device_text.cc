@@ -1,0 +1,183 @@
+// cli/write/report/device_text.cc: see device_text.h.
+#include "cli/write/report/device_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/analysis/metrics.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/compare/merge_profiles.h"
+#include "cli/model/profile/site_numbers.h"
+#include "cli/write/report/held_text.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+// What of the resident set is known: an out-of-memory kill is about all of it.
+std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_bytes) {
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  const uint64_t seen = add_saturating(totals.live_at_rss_max_bytes, totals.mapped_at_rss_max_bytes);
+  std::vector<std::string> cells = {fmt::format("resident at most {} (sampled):", bytes(totals.rss_max_bytes)),
+                                    fmt::format("heap {}", bytes(totals.live_at_rss_max_bytes))};
+  if (totals.mapped_at_rss_max_bytes != 0)
+    cells.back() += fmt::format(" + mapped {}", bytes(totals.mapped_at_rss_max_bytes));
+  cells.back() += ",";
+  cells.push_back(seen > totals.rss_max_bytes ? "not all of it touched"
+                                              : fmt::format("the rest {}", bytes(totals.rss_max_bytes - seen)));
+  return cells;
+}
+
+class DeviceLines {
+ public:
+  DeviceLines(const Profile& profile, bool exact_bytes, size_t columns)
+      : profile_(profile), exact_bytes_(exact_bytes), columns_(columns) {}
+
+  std::string write(const std::vector<const Device*>& devices) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Device* device : devices) {
+      name_width_ = std::max(name_width_, display_width(escape_controls(device->name)));
+      rows.push_back(device_cells(*device));
+      widths_.resize(std::max(widths_.size(), rows.back().size()));
+      for (size_t i = 0; i < rows.back().size(); ++i) widths_[i] = std::max(widths_[i], display_width(rows.back()[i]));
+    }
+    for (size_t i = 0; i < devices.size(); ++i) device_lines(*devices[i], std::move(rows[i]));
+    return text_;
+  }
+
+ private:
+  std::string bytes(uint64_t value) const { return exact_bytes_ ? format_bytes_exact(value) : format_bytes(value); }
+
+  // Whose peak stands out, and what the others' were.
+  std::vector<std::string> spread_cells(const PeakSpread& spread) const {
+    constexpr size_t kMostNamed = 3;
+    std::vector<std::string> cells;
+    for (size_t i = 0; i < std::min(spread.outliers.size(), kMostNamed); ++i) {
+      const MergedPart& part = *spread.outliers[i];
+      cells.push_back(
+          fmt::format("{} peaked at {},", shorten_middle(escape_controls(part.file), 32), bytes(part.peak_bytes)));
+    }
+    if (spread.outliers.size() > kMostNamed)
+      cells.push_back(fmt::format("{} more stand out,", spread.outliers.size() - kMostNamed));
+    const std::string range =
+        spread.outliers.empty()
+            ? fmt::format("their peaks are {} to {}", bytes(spread.smallest_bytes), bytes(spread.largest_bytes))
+            : fmt::format("the others at {} to {}", bytes(spread.smallest_other_bytes),
+                          bytes(spread.largest_other_bytes));
+    cells.push_back(fmt::format("{} (median {})", range, bytes(spread.median_bytes)));
+    if (spread.outliers.empty() && spread.parts > 1 && spread.smallest_bytes < spread.largest_bytes)
+      cells.back() += ", the largest in " + shorten_middle(escape_controls(spread.largest->file), 32);
+    return cells;
+  }
+
+  std::vector<std::string> device_cells(const Device& device) const {
+    const DeviceTotals& totals = device.totals;
+    std::vector<std::string> cells;
+    if (profile_.has_lifetimes) {
+      cells.push_back(profile_.merged.empty() ? fmt::format("peak {} at {}", bytes(totals.peak_bytes),
+                                                            moment_text(profile_, totals.peak_ns))
+                                              : fmt::format("peaks add to {}", bytes(totals.peak_bytes)));
+      cells.push_back("leaked " + leaked_text(sum_of_sites(device)));
+    } else {
+      cells.push_back("total " + bytes(totals.total_bytes));
+    }
+    cells.push_back(format_counted(totals.total_blocks, "alloc"));
+    if (has_metric(profile_, Metric::kTemporary)) {
+      cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
+    }
+    return cells;
+  }
+
+  // "NVIDIA H200, 139 GiB", its address and name among all devices, and the limit that the run set.
+  std::vector<std::string> identity_cells(const Device& device) const {
+    const DeviceIdentity& identity = device.identity;
+    std::vector<std::string> cells = {escape_controls(identity.product)};
+    if (identity.memory_bytes != 0) cells[0] += ", " + bytes(identity.memory_bytes);
+    if (device.limit_bytes != 0) cells[0] += fmt::format(", limited to {}", bytes(device.limit_bytes));
+    for (const std::string& name : {identity.pci_id, identity.uuid}) {
+      if (!name.empty()) cells.push_back(escape_controls(name));
+    }
+    return cells;
+  }
+
+  std::string leaked_text(const PlaceNumbers& sum) const {
+    const std::string shown = bytes(sum.leaked_bytes);
+    return sum.suppressed_blocks == 0 ? shown : fmt::format("{} + {} suppressed", shown, bytes(sum.suppressed_bytes));
+  }
+
+  // Each device on a line of its own, their facts in columns; what does not fit goes on below.
+  void device_lines(const Device& device, std::vector<std::string> cells) {
+    constexpr size_t kGap = 3;
+    for (size_t i = 0; i < cells.size(); ++i) cells[i] = pad_right(cells[i], widths_[i]);
+    facts(pad_right(escape_controls(device.name), name_width_) + "  ", cells, kGap);
+    if (!device.identity.product.empty()) facts(std::string(name_width_ + 2, ' '), identity_cells(device), 3);
+    for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
+      facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (const std::vector<std::string> line = use_line(device.use, device.unseen, exact_bytes_); !line.empty())
+      facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (device.name == "registered")
+      facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
+    const DeviceTotals& totals = device.totals;
+    if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0 && profile_.has_lifetimes)
+      return facts(std::string(name_width_ + 2, ' '), spread_cells(spread), 1);
+    if (has_resident_parts(totals))
+      return facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
+    if (totals.rss_at_peak_bytes == 0) return;
+    cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
+    if (totals.rss_at_peak_bytes > totals.peak_bytes) {
+      cells.back() += ':';
+      cells.push_back(fmt::format("heap {}, other {}", bytes(totals.peak_bytes),
+                                  bytes(totals.rss_at_peak_bytes - totals.peak_bytes)));
+    }
+    facts(std::string(name_width_ + 2, ' '), cells, 1);
+  }
+
+  void facts(const std::string& start, const std::vector<std::string>& cells, size_t gap) {
+    std::string line = start;
+    for (const std::string& cell : cells) {
+      const size_t extra = line.size() == start.size() ? 0 : gap;
+      const size_t needed = display_width(cell.substr(0, cell.find_last_not_of(' ') + 1));
+      if (extra > 0 && display_width(line) + extra + needed > columns_) {
+        text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        line = std::string(display_width(start), ' ') + cell;
+      } else {
+        line += std::string(extra, ' ') + cell;
+      }
+    }
+    text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+
+  size_t name_width_ = 6;
+  std::vector<size_t> widths_;  // of the facts' columns
+  const Profile& profile_;
+  bool exact_bytes_;
+  size_t columns_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string resident_lines(const DeviceTotals& totals, size_t columns) {
+  if (!has_resident_parts(totals)) return "";
+  std::string text;
+  std::string line;
+  for (const std::string& cell : resident_cells(totals, false)) {
+    if (!line.empty() && display_width(line) + 1 + display_width(cell) > columns)
+      text += std::exchange(line, " ") + "\n";
+    line += (line.empty() ? "" : " ") + cell;
+  }
+  return text + line + "\n";
+}
+
+std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
+                         size_t columns) {
+  return DeviceLines(profile, exact_bytes, columns).write(devices);
+}
+
+}  // namespace heapprof::cli

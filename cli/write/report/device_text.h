@@ -1,0 +1,19 @@
+// cli/write/report/device_text.h: a line for each device of a report: peak, leaked, allocations; what it is; how merged peaks spread.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Their facts in columns; what does not fit goes on below.
+std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
+                         size_t columns);
+
+// What the process had resident at most, and what of that is known; with its end of line. Empty: not sampled.
+std::string resident_lines(const DeviceTotals& totals, size_t columns);
+
+}  // namespace heapprof::cli

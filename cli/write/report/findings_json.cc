@@ -1,0 +1,123 @@
+// cli/write/report/findings_json.cc: `report --findings --format json`: the same findings for scripts, words included.
+#include "cli/base/byte_sink.h"
+#include "cli/write/encode/frame_json.h"
+#include "cli/write/encode/json_stream.h"
+#include "cli/write/report/findings_words.h"
+#include "cli/write/text/run_text.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+class FindingsWriter {
+ public:
+  FindingsWriter(const Profile& profile, const ReportView& view, ByteSink* sink)
+      : profile_(profile), view_(view), tree_(fold_tree(profile)), names_(profile, tree_), json_(sink) {}
+
+  void write() {
+    const std::vector<PlaceFinding> findings = shown_findings(profile_, view_, tree_);
+    json_.begin_object();
+    json_.count("version", 1);
+    json_.key("command");
+    json_.begin_array();
+    for (const std::string& word : profile_.run.command) json_.string(word);
+    json_.end_array();
+    json_.count("pid", profile_.run.pid);
+    json_.count("duration_ns", profile_.run.duration_ns);
+    json_.key("complete");
+    json_.boolean(profile_.run.complete);
+    json_.count("findings_count", findings.size());
+    json_.key("not_asked");
+    json_.begin_array();
+    for (const Unasked& unasked : find_unasked(profile_, view_.device)) json_.string(finding_name(unasked.kind));
+    json_.end_array();
+    json_.key("findings");
+    json_.begin_array();
+    const size_t shown = std::min(findings.size(), view_.top.value_or(findings.size()));
+    for (size_t i = 0; i < shown; ++i) write_finding(findings[i]);
+    json_.end_array();
+    json_.end_object();
+    json_.finish();
+  }
+
+ private:
+  void write_finding(const PlaceFinding& finding) {
+    json_.new_line();
+    json_.begin_object();
+    json_.text("id", finding.id);
+    json_.text("kind", finding_name(finding.kind));
+    json_.text("device", profile_.devices[finding.device].name);
+    if (finding.has_frame) write_frame(profile_, finding.frame, &json_);
+    json_.count("cost_bytes", finding.cost_bytes);
+    json_.count("cost_blocks_count", finding.cost_blocks);
+    write_share(finding);
+    write_facts(finding);
+    json_.text("what", finding_head(finding, view_) + "; " + finding_detail(profile_, finding, names_, view_));
+    json_.text("often", finding_remedy(finding.kind));
+    json_.key("callers");
+    json_.begin_array();
+    for (const uint32_t frame : finding.callers.frames) {
+      json_.begin_object();
+      write_frame(profile_, frame, &json_);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_share(const PlaceFinding& finding) {
+    switch (finding.share_of) {
+      case ShareOf::kPeak: return json_.count("of_peak_bytes", finding.share.whole);
+      case ShareOf::kTotalBytes: return json_.count("of_total_bytes", finding.share.whole);
+      case ShareOf::kAllocations: return json_.count("of_allocations_count", finding.share.whole);
+    }
+  }
+
+  void write_facts(const PlaceFinding& finding) {
+    switch (finding.kind) {
+      case FindingKind::kGrowth: json_.count("over_ns", finding.over_ns); break;
+      case FindingKind::kNeverFreed:
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("over_ns", finding.over_ns);
+        break;
+      case FindingKind::kCopies:
+        json_.key("is_estimate");
+        json_.boolean(finding.is_estimate);
+        break;
+      case FindingKind::kTwins:
+        if (finding.other_frame == kNoModule) break;
+        json_.key("original");
+        json_.begin_object();
+        write_frame(profile_, finding.other_frame, &json_);
+        json_.end_object();
+        break;
+      case FindingKind::kWholeFile: break;
+      case FindingKind::kChurn:
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("most_blocks_count", finding.most_blocks);
+        break;
+      case FindingKind::kStorm:
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("most_blocks_count", finding.most_blocks);
+        json_.count("temporary_count", finding.temporary_blocks);
+        break;
+    }
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  FoldedTree tree_;
+  FrameNames names_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal&) {
+  StringSink sink;
+  FindingsWriter(profile, view, &sink).write();
+  return sink.text();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,25 @@
+// cli/write/report/findings_words.h: findings in words: what was found, what it costs, what people usually do about it.
+#pragma once
+
+#include "cli/model/analysis/findings.h"
+#include "cli/write/report/report_view.h"
+#include "cli/write/text/place_text.h"
+
+#include <string>
+
+namespace heapprof::cli {
+
+// "grew by 42.0 MiB in 3.6 s"
+std::string finding_head(const PlaceFinding& finding, const ReportView& view);
+// A sentence without a full stop.
+std::string finding_detail(const Profile& profile, const PlaceFinding& finding, const FrameNames& names,
+                           const ReportView& view);
+std::string finding_remedy(FindingKind kind);
+std::string share_text(const Profile& profile, const PlaceFinding& finding);  // "71.0 % of the peak"
+// Why a rule was not asked; it is named first.
+std::string unasked_text(const Profile& profile, const Unasked& unasked);
+
+// Those of the devices that the view is about.
+std::vector<PlaceFinding> shown_findings(const Profile& profile, const ReportView& view, const FoldedTree& tree);
+
+}  // namespace heapprof::cli

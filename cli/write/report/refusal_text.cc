@@ -1,0 +1,111 @@
+// cli/write/report/refusal_text.cc: see refusal_text.h.
+#include "cli/write/report/refusal_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace heapprof::cli {
+namespace {
+
+class RefusalWriter {
+ public:
+  RefusalWriter(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+                const RefusalView& view)
+      : profile_(profile), tree_(tree), names_(names), device_(device), view_(view) {}
+
+  std::string write() {
+    size_t shown = 0;
+    for (const Refusal& refusal : device_.refusals) {
+      if (shown == view_.most_refusals || refusal.size_bytes == 0) break;  // the last stands for many
+      ++shown;
+      text_ += sentence(refusal) + "\n";
+      places(refusal);
+    }
+    uint64_t others = 0;
+    for (size_t i = shown; i < device_.refusals.size(); ++i) others += device_.refusals[i].count;
+    if (others != 0) text_ += fmt::format("  and {} refused elsewhere before\n", format_count(others));
+    return text_;
+  }
+
+ private:
+  std::string bytes(uint64_t value) const {
+    return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+
+  std::string sentence(const Refusal& refusal) const {
+    const bool is_by_limit = refusal.by_limit_count == refusal.count && device_.limit_bytes != 0;
+    const std::string event = is_by_limit ? fmt::format("came to its limit of {}", bytes(device_.limit_bytes))
+                                          : std::string("ran out of memory");
+    std::string asked = bytes(refusal.size_bytes);
+    std::string left;
+    if (refusal.free_bytes) {
+      const bool read_alike = bytes(*refusal.free_bytes) == asked && *refusal.free_bytes != refusal.size_bytes;
+      if (read_alike) asked = format_bytes_exact(refusal.size_bytes);
+      left =
+          fmt::format(", {} free", read_alike ? format_bytes_exact(*refusal.free_bytes) : bytes(*refusal.free_bytes));
+    }
+    return fmt::format("{} {} at {}: {} asked for{}; the program held {}", escape_controls(device_.name), event,
+                       moment_text(profile_, refusal.last_ns), asked, left, bytes(refusal.live_bytes));
+  }
+
+  // Sites that read alike are one place, as everywhere.
+  std::vector<Holder> holders_by_place(const Refusal& refusal) const {
+    std::map<uint32_t, size_t> index;
+    std::vector<Holder> places;
+    for (const Holder& holder : refusal.holders) {
+      const uint32_t node = tree_.place_node[holder.node];
+      const uint32_t label = node == 0 ? tree_.labels_count : tree_.labels[profile_.nodes[node].frame];
+      const auto [at, is_new] = index.try_emplace(label, places.size());
+      if (is_new) {
+        places.push_back(holder);
+      } else {
+        places[at->second].live_bytes += holder.live_bytes;
+      }
+    }
+    std::stable_sort(places.begin(), places.end(),
+                     [](const Holder& a, const Holder& b) { return a.live_bytes > b.live_bytes; });
+    return places;
+  }
+
+  PlaceLine line_at(uint32_t node) { return line_of(profile_, tree_, names_, node, &chains_.emplace_back()); }
+
+  void places(const Refusal& refusal) {
+    chains_.clear();
+    std::vector<PlaceLine> lines = {line_at(refusal.node)};
+    const std::string times = refusal.count == 1 ? "" : fmt::format("{} times", format_count(refusal.count));
+    lines[0].numbers = {"asked for", bytes(refusal.size_bytes), times};
+    const std::vector<Holder> holders = holders_by_place(refusal);
+    for (size_t i = 0; i < std::min(holders.size(), view_.most_holders); ++i) {
+      PlaceLine line = line_at(holders[i].node);
+      line.numbers = {i == 0 ? "held by" : "", bytes(holders[i].live_bytes),
+                      format_percent({holders[i].live_bytes, refusal.live_bytes})};
+      lines.push_back(std::move(line));
+    }
+    size_t function_column = 0;
+    for (const std::string& line : lay_out(names_, lines, 2, view_.columns, &function_column)) text_ += line + "\n";
+  }
+
+  const Profile& profile_;
+  const FoldedTree& tree_;
+  const FrameNames& names_;
+  const Device& device_;
+  const RefusalView& view_;
+  std::deque<CallerChain> chains_;  // the lines point at them
+  std::string text_;
+};
+
+}  // namespace
+
+std::string refusal_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+                         const RefusalView& view) {
+  return RefusalWriter(profile, tree, names, device, view).write();
+}
+
+}  // namespace heapprof::cli

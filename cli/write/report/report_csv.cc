@@ -1,0 +1,47 @@
+// cli/write/report/report_csv.cc: one row for each place (RFC 4180), for spreadsheets and scripts: integers, no units in the cells.
+#include "cli/write/encode/csv.h"
+#include "cli/write/report/report_view.h"
+#include "cli/write/text/place_text.h"
+
+#include <fmt/format.h>
+
+namespace heapprof::cli {
+namespace {
+
+std::string module_path(const Profile& profile, const Frame& frame) {
+  return frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
+}
+
+}  // namespace
+
+std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal&) {
+  const FoldedTree tree = fold_tree(profile);
+  const bool lifetimes = profile.has_lifetimes;
+  const bool temporary = has_metric(profile, Metric::kTemporary);
+  std::string text = "device,function,file,line,module,total_bytes,allocations_count";
+  if (lifetimes) text += ",peak_bytes,peak_blocks_count,leaked_bytes,leaked_blocks_count";
+  if (temporary) text += ",temporary_count";
+  if (lifetimes) text += ",suppressed_leaked_bytes,suppressed_leaked_blocks_count";
+  text += "\n";
+  for (const Device* device : shown_devices(profile, view)) {
+    const std::vector<Place> places = find_places(profile, tree, *device);
+    for (const uint32_t index : ordered_places(profile, view, places)) {
+      const Place& place = places[index];
+      const PlaceNumbers& n = place.numbers;
+      const Frame none;
+      const Frame& frame = place.has_frame ? profile.frames[place.frame] : none;
+      text += fmt::format("{},{},{},{},{},{},{}", csv_cell(device->name), csv_cell(frame.function),
+                          csv_cell(frame.file), frame.line > 0 ? std::to_string(frame.line) : "",
+                          csv_cell(module_path(profile, frame)), n.total_bytes, n.total_blocks);
+      if (lifetimes)
+        text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes + n.suppressed_bytes,
+                            n.leaked_blocks + n.suppressed_blocks);
+      if (temporary) text += fmt::format(",{}", n.temporary_blocks);
+      if (lifetimes) text += fmt::format(",{},{}", n.suppressed_bytes, n.suppressed_blocks);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,293 @@
+// cli/write/report/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the file does not
+// have is left out rather than 0.
+#include "cli/base/byte_sink.h"
+#include "cli/model/compare/merge_profiles.h"
+#include "cli/model/profile/fields.h"
+#include "cli/write/encode/frame_json.h"
+#include "cli/write/encode/json_stream.h"
+#include "cli/write/report/report_view.h"
+#include "cli/write/text/place_text.h"
+#include "cli/write/text/run_text.h"
+
+namespace heapprof::cli {
+namespace {
+
+class ReportWriter {
+ public:
+  ReportWriter(const Profile& profile, const ReportView& view, ByteSink* sink)
+      : profile_(profile), view_(view), tree_(fold_tree(profile)), json_(sink) {}
+
+  void write() {
+    json_.begin_object();
+    count("version", 1);
+    text("tool", profile_.dialect == Dialect::kHeapprof   ? "heapprof"
+                 : profile_.dialect == Dialect::kValgrind ? "valgrind"
+                                                          : "dhat-rs");
+    write_run();
+    if (!profile_.merged.empty()) write_inputs();
+    json_.key("devices");
+    json_.begin_array();
+    for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
+    json_.end_array();
+    const DeviceApi& api = profile_.api;
+    if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
+    json_.end_object();
+    json_.finish();
+  }
+
+ private:
+  void count(std::string_view name, uint64_t value) {
+    json_.key(name);
+    json_.number(value);
+  }
+  void text(std::string_view name, std::string_view value) {
+    json_.key(name);
+    json_.string(value);
+  }
+  bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
+  // Times of other tools have their own unit, which the field's name may not hide.
+  void time(const std::string& name, uint64_t value) { count(profile_.time_unit == "ns" ? name + "_ns" : name, value); }
+
+  void write_run() {
+    const RunInfo& run = profile_.run;
+    json_.key("command");
+    json_.begin_array();
+    for (const std::string& word : run.command) json_.string(word);
+    json_.end_array();
+    count("pid", run.pid);
+    if (profile_.time_unit != "ns") text("time_unit", profile_.time_unit);
+    time("duration", run.duration_ns);
+    if (!is_ours()) return;
+    json_.key("start_unix_ns");
+    json_.signed_number(run.start_unix_ns);
+    text("end", end_text(run.end));
+    json_.key("complete");
+    json_.boolean(run.complete);
+    count("lost_events_count", run.counters.lost);
+    count("truncated_stacks_count", run.counters.truncated_stacks);
+  }
+
+  void write_inputs() {
+    json_.key("inputs");
+    json_.begin_array();
+    for (const MergedPart& part : profile_.merged) {
+      json_.new_line();
+      json_.begin_object();
+      text("file", part.file);
+      count("pid", part.pid);
+      text("end", end_text(part.end));
+      text("device", part.device);
+      count("peak_bytes", part.peak_bytes);
+      count("leaked_bytes", part.leaked_bytes);
+      count("total_bytes", part.total_bytes);
+      count("allocations_count", part.total_blocks);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  void write_device(const Device& device) {
+    const DeviceTotals& totals = device.totals;
+    json_.new_line();
+    json_.begin_object();
+    text("name", device.name);
+    if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0) {
+      json_.key("peak_is_sum");
+      json_.boolean(true);
+      count("largest_peak_bytes", spread.largest_bytes);
+      count("median_peak_bytes", spread.median_bytes);
+      count("smallest_peak_bytes", spread.smallest_bytes);
+    }
+    count("total_bytes", totals.total_bytes);
+    count("allocations_count", totals.total_blocks);
+    if (profile_.has_lifetimes) {
+      count("peak_bytes", totals.peak_bytes);
+      count("peak_blocks_count", totals.peak_blocks);
+      time("peak", totals.peak_ns);
+      count("leaked_bytes", totals.leaked_bytes);
+      count("leaked_blocks_count", totals.leaked_blocks);
+      write_suppressed(sum_of_sites(device));
+    }
+    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
+    if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
+    write_driver_facts(device);
+    if (has_resident_parts(totals)) {
+      count("resident_max_bytes", totals.rss_max_bytes);
+      count("live_at_resident_max_bytes", totals.live_at_rss_max_bytes);
+      count("mapped_at_resident_max_bytes", totals.mapped_at_rss_max_bytes);
+    }
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    count("places_count", places.size());
+    json_.key("places");
+    json_.begin_array();
+    const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+    for (const uint32_t index : ordered_places(profile_, view_, places)) write_place(device, places[index], metric);
+    json_.end_array();
+    if (view_.list_suppressions) write_rules(device);
+    json_.end_object();
+  }
+
+  // Named as in the profile.
+  auto field_writer() {
+    return [this](std::string_view name, const auto& value) {
+      using Value = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, std::optional<uint64_t>>) {
+        if (value) count(name, *value);
+      } else {
+        json_.key(name);
+        if constexpr (std::is_same_v<Value, bool>) {
+          json_.boolean(value);
+        } else if constexpr (std::is_same_v<Value, std::string>) {
+          json_.string(value);
+        } else {
+          json_.number(value);
+        }
+      }
+    };
+  }
+  template <typename WriteMembers>
+  void write_object(const char* name, WriteMembers&& write_members) {
+    json_.key(name);
+    json_.begin_object();
+    write_members();
+    json_.end_object();
+  }
+  template <typename Elements, typename WriteMembers>
+  void write_objects(const char* name, const Elements& elements, WriteMembers&& write_members) {
+    json_.key(name);
+    json_.begin_array();
+    for (const auto& element : elements) {
+      json_.new_line();
+      json_.begin_object();
+      write_members(element);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+  // Where the stack that ends here is placed.
+  void write_place_of(uint32_t node) {
+    const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
+    if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
+  }
+
+  void write_driver_facts(const Device& device) {
+    const auto field = field_writer();
+    if (!device.identity.uuid.empty() || !device.identity.product.empty())
+      write_object("identity", [&] { visit_identity(device.identity, field); });
+    if (device.limit_bytes != 0) count("limit_bytes", device.limit_bytes);
+    if (has_any(device.held)) write_object("held", [&] { visit_held(device.held, field); });
+    if (has_any(device.use)) write_object("use", [&] { visit_use(device.use, field); });
+    if (device.unseen.has_any()) write_unseen(device.unseen);
+    if (device.refusals.empty()) return;
+    write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
+      write_place_of(refusal.node);
+      visit_refusal(refusal, field);
+      write_objects("holders", refusal.holders, [&](const Holder& holder) {
+        write_place_of(holder.node);
+        visit_holder(holder, field);
+      });
+    });
+  }
+
+  void write_api(const DeviceApi& api) {
+    const auto field = field_writer();
+    write_object("device_api", [&] {
+      count("kernel_launches_count", api.kernel_launches);
+      write_objects("calls", api.calls, [&](const ApiCall& call) {
+        write_place_of(call.node);
+        visit_api_call(call, field);
+      });
+      write_objects("threads", api.threads, [&](const ApiThread& thread) { visit_api_thread(thread, field); });
+    });
+  }
+
+  // Part of the leaked bytes, not beside them.
+  void write_suppressed(const PlaceNumbers& numbers) {
+    count("suppressed_leaked_bytes", numbers.suppressed_bytes);
+    count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);
+  }
+
+  void write_unseen(const UnseenMemory& unseen) {
+    if (unseen.runtime_blocks != 0) {
+      count("runtime_bytes", unseen.runtime_bytes);
+      count("runtime_count", unseen.runtime_blocks);
+    }
+    for (const char* what : {"context", "modules"}) {
+      const Estimate sum = sum_of_estimates(unseen, what);
+      if (sum.count == 0) continue;
+      json_.key(std::string("estimated_") + what);
+      json_.begin_object();
+      count("size_bytes", sum.size_bytes);
+      count("estimates_count", sum.count);
+      count("bound_count", sum.bound_count);
+      json_.end_object();
+    }
+  }
+
+  void write_rules(const Device& device) {
+    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
+    json_.key("suppressions");
+    json_.begin_array();
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const SuppressionRule& rule = view_.suppressions[i];
+      json_.new_line();
+      json_.begin_object();
+      text("rule", rule.text);
+      text("reason", rule.reason);
+      if (!rule.source.empty()) text("file", rule.source);
+      count("line", rule.line);
+      count("suppressed_leaked_bytes", sums[i].bytes);
+      count("suppressed_leaked_blocks_count", sums[i].blocks);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  void write_place(const Device& device, const Place& place, Metric metric) {
+    const PlaceNumbers& numbers = place.numbers;
+    json_.new_line();
+    json_.begin_object();
+    if (place.has_frame) write_frame(profile_, place.frame, &json_);
+    count("total_bytes", numbers.total_bytes);
+    count("allocations_count", numbers.total_blocks);
+    if (profile_.has_lifetimes) {
+      count("peak_bytes", numbers.peak_bytes);
+      count("peak_blocks_count", numbers.peak_blocks);
+      count("leaked_bytes", numbers.leaked_bytes + numbers.suppressed_bytes);
+      count("leaked_blocks_count", numbers.leaked_blocks + numbers.suppressed_blocks);
+      write_suppressed(numbers);
+    }
+    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", numbers.temporary_blocks);
+    if (is_ours() && numbers.leaked_blocks > 0) {
+      count("first_leak_ns", numbers.first_leak_ns);
+      count("last_leak_ns", numbers.last_leak_ns);
+    }
+    count("sites_count", place.sites.size());
+    json_.key("callers");
+    json_.begin_array();
+    const std::vector<uint32_t> frames = view_.all_frames ? largest_stack(profile_, device, place, metric)
+                                                          : find_callers(profile_, tree_, device, place, metric).frames;
+    for (const uint32_t frame : frames) {
+      json_.begin_object();
+      write_frame(profile_, frame, &json_);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  FoldedTree tree_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal&) {
+  StringSink sink;
+  ReportWriter(profile, view, &sink).write();
+  return sink.text();
+}
+
+}  // namespace heapprof::cli

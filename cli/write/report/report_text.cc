@@ -1,0 +1,322 @@
+// cli/write/report/report_text.cc: the report for people: totals first, then where the peak, the temporary and the leaked blocks are.
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/compare/merge_profiles.h"
+#include "cli/write/report/api_text.h"
+#include "cli/write/report/device_text.h"
+#include "cli/write/report/findings_words.h"
+#include "cli/write/report/refusal_text.h"
+#include "cli/write/report/report_view.h"
+#include "cli/write/report/tree_text.h"
+#include "cli/write/report/unseen_text.h"
+#include "cli/write/text/place_text.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kTopOfPeak = 10;
+constexpr size_t kTopOfOthers = 5;
+constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
+
+class TextReport {
+ public:
+  TextReport(const Profile& profile, const ReportView& view, const Terminal& terminal)
+      : profile_(profile),
+        view_(view),
+        colored_(terminal.colored),
+        columns_(static_cast<size_t>(terminal.columns)),
+        tree_(fold_tree(profile)),
+        names_(profile, tree_) {}
+
+  std::string render() {
+    header();
+    const std::vector<const Device*> devices = shown_devices(profile_, view_);
+    text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
+    text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
+    for (const Device* device : devices) {
+      const std::string refused =
+          refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});
+      if (!refused.empty()) text_ += "\n" + refused;
+    }
+    if (!view_.list_suppressions && view_.device.empty()) text_ += api_text(profile_, tree_, names_, columns_);
+    for (const Device* device : devices) {
+      if (view_.list_suppressions) {
+        suppressions(*device);
+      } else if (!is_reserved_device(device->name) || !view_.device.empty()) {  // no memory, unless asked for
+        sections(*device);
+      }
+    }
+    footer(devices);
+    return text_;
+  }
+
+ private:
+  bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
+  std::string bytes(uint64_t value) const {
+    return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+  std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
+  std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
+
+  void header() {
+    const RunInfo& run = profile_.run;
+    std::string facts;
+    if (!profile_.merged.empty()) {
+      const size_t inputs = profile_.merged.back().input + 1;
+      facts = fmt::format("    {} merged    {}{} lost", format_counted(inputs, "profile"), ends_text(),
+                          format_counted(run.counters.lost, "event"));
+    } else if (is_ours()) {
+      facts = fmt::format("    {}    {}    {}    {} lost", start_text(run.start_unix_ns),
+                          length_text(profile_, run.duration_ns), end_text(run.end),
+                          format_counted(run.counters.lost, "event"));
+    } else {
+      facts = fmt::format("    {}    {}", profile_.dialect == Dialect::kValgrind ? "valgrind --tool=dhat" : "dhat-rs",
+                          length_text(profile_, run.duration_ns));
+    }
+    const std::string whole = run.command.empty() ? view_.file : command_text(run.command);
+    if (display_width(whole) + display_width(facts) > columns_) {
+      for (size_t at = facts.find("    "); at != std::string::npos; at = facts.find("    ", at)) facts.erase(at, 2);
+    }
+    const size_t room = columns_ > display_width(facts) + 10 ? columns_ - display_width(facts) : 10;
+    const std::string command =
+        run.command.empty() ? shorten_path(escape_controls(view_.file), room) : short_command(run.command, room);
+    text_ += bold(command) + facts + "\n";
+  }
+
+  // How the merged processes ended.
+  std::string ends_text() const {
+    if (!is_ours()) return "";
+    std::set<uint32_t> all;
+    std::set<uint32_t> well;
+    for (const MergedPart& part : profile_.merged) {
+      all.insert(part.input);
+      if (part.end.kind == EndKind::kExited && part.end.status == 0) well.insert(part.input);
+    }
+    return well.size() == all.size() ? "all exit 0    " : fmt::format("{} of {} exit 0    ", well.size(), all.size());
+  }
+
+  void sections(const Device& device) {
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    if (sum_of_sites(device).total_blocks == 0) {
+      text_ += fmt::format("\nno allocations on {} were recorded\n", escape_controls(device.name));
+      return;
+    }
+    if (view_.tree) {
+      const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+      title(std::string("TREE ") + metric_name(metric), device, "cut at 1 %");
+      text_ += render_tree(profile_, tree_, names_, device, view_, metric, columns_);
+      return;
+    }
+    if (view_.sort) return section(device, places, *view_.sort, kTopOfPeak);
+    if (!profile_.has_lifetimes) return section(device, places, Metric::kTotal, kTopOfPeak);
+    section(device, places, Metric::kPeak, kTopOfPeak);
+    if (has_metric(profile_, Metric::kTemporary)) section(device, places, Metric::kTemporary, kTopOfOthers);
+    section(device, places, Metric::kLeaked, kTopOfOthers);
+  }
+
+  // What each rule took, the largest first; of the built-in ones those that did.
+  void suppressions(const Device& device) {
+    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
+    std::vector<size_t> order;
+    size_t used = 0;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      used += sums[i].blocks > 0 ? 1 : 0;
+      if (sums[i].blocks > 0 || !view_.suppressions[i].source.empty()) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(sums[a].bytes, sums[a].blocks) > std::pair(sums[b].bytes, sums[b].blocks);
+    });
+    title("SUPPRESSED", device, fmt::format("{} of {} used", used, format_counted(sums.size(), "rule")));
+    size_t bytes_width = 0;
+    size_t blocks_width = 0;
+    for (const size_t i : order) {
+      bytes_width = std::max(bytes_width, display_width(bytes(sums[i].bytes)));
+      blocks_width = std::max(blocks_width, display_width(format_counted(sums[i].blocks, "block")));
+    }
+    const size_t indent = bytes_width + blocks_width + 4;
+    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
+    for (const size_t i : order) {
+      const SuppressionRule& rule = view_.suppressions[i];
+      const std::string numbers = sums[i].blocks == 0
+                                      ? pad_left("unused", indent - 2)
+                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
+                                            pad_left(format_counted(sums[i].blocks, "block"), blocks_width);
+      const std::string source =
+          rule.source.empty() ? "built in" : fmt::format("{}:{}", escape_controls(rule.source), rule.line);
+      text_ += fmt::format("{}  {}\n", numbers, shorten_middle(rule.text, room));
+      text_ +=
+          std::string(indent, ' ') + faint(shorten_middle(fmt::format("{}: {}", source, rule.reason), room)) + "\n";
+    }
+  }
+
+  static const char* metric_name(Metric metric) {
+    switch (metric) {
+      case Metric::kPeak: return "PEAK";
+      case Metric::kTotal: return "TOTAL";
+      case Metric::kLeaked: return "LEAKED";
+      case Metric::kAllocations: return "ALLOCATIONS";
+      case Metric::kTemporary: return "TEMPORARY";
+    }
+    return "";
+  }
+
+  void title(const std::string& what, const Device& device, const std::string& remark) {
+    const std::string left = fmt::format("{} {}", what, escape_controls(device.name));
+    const size_t right_end = std::min(columns_, kTitleColumns);
+    const size_t used = display_width(left) + display_width(remark);
+    text_ += "\n" + bold(left) + std::string(right_end > used + 2 ? right_end - used : 2, ' ') + remark + "\n";
+  }
+
+  PlaceLine place_line(const Place& place, Metric metric, uint64_t all) const {
+    const PlaceNumbers& numbers = place.numbers;
+    const std::string share = format_percent({numbers.metric(metric), all});
+    PlaceLine line;
+    line.function = names_.place_function(place);
+    line.location = names_.place_location(place);
+    switch (metric) {
+      case Metric::kPeak:
+        line.numbers = {bytes(numbers.peak_bytes), share, format_counted(numbers.peak_blocks, "block")};
+        break;
+      case Metric::kLeaked:
+        line.numbers = {bytes(numbers.leaked_bytes), share, format_counted(numbers.leaked_blocks, "block")};
+        break;
+      case Metric::kTotal:
+        line.numbers = {bytes(numbers.total_bytes), share, format_counted(numbers.total_blocks, "alloc")};
+        break;
+      case Metric::kAllocations:
+        line.numbers = {format_counted(numbers.total_blocks, "alloc"), share, bytes(numbers.total_bytes)};
+        break;
+      case Metric::kTemporary:
+        line.numbers = {
+            fmt::format("{} of {}", format_count(numbers.temporary_blocks), format_count(numbers.total_blocks)),
+            format_percent_rounded({numbers.temporary_blocks, numbers.total_blocks})};
+        break;
+    }
+    const bool shows_mean = metric == Metric::kTemporary || metric == Metric::kAllocations;
+    if (shows_mean && numbers.total_blocks > 0)
+      line.remark = bytes(numbers.total_bytes / numbers.total_blocks) + " each";
+    return line;
+  }
+
+  void section(const Device& device, const std::vector<Place>& places, Metric metric, size_t default_top) {
+    const uint64_t all = sum_of_sites(device).metric(metric);
+    const std::vector<uint32_t> order = rank_places(places, metric);
+    if (order.empty()) {
+      if (view_.sort)
+        text_ +=
+            fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), lower(metric_name(metric)));
+      return;
+    }
+    size_t shown = std::min(order.size(), view_.top.value_or(default_top));
+    // Next to the peak and the leaks, a handful of temporary blocks is noise.
+    const auto is_noise = [&](uint32_t place) { return places[place].numbers.metric(metric) * 100 < all; };
+    while (!view_.sort && !view_.top && metric == Metric::kTemporary && shown > 1 && is_noise(order[shown - 1]))
+      --shown;
+    std::vector<PlaceLine> lines;
+    uint64_t covered = 0;
+    for (size_t i = 0; i < shown; ++i) {
+      lines.push_back(place_line(places[order[i]], metric, all));
+      covered += places[order[i]].numbers.metric(metric);
+    }
+    title(metric_name(metric), device,
+          shown < order.size() ? fmt::format("top {} of {} places, {}", format_count(shown), format_count(order.size()),
+                                             format_percent({covered, all}))
+                               : format_counted(shown, "place"));
+    size_t function_column = 0;
+    const std::vector<std::string> texts = lay_out(names_, lines, 0, columns_, &function_column);
+    for (size_t i = 0; i < shown; ++i) {
+      text_ += texts[i] + "\n";
+      details(device, places[order[i]], metric, function_column + 2);
+    }
+  }
+
+  // The lines below a place: who calls it, and for leaks when.
+  void details(const Device& device, const Place& place, Metric metric, size_t indent) {
+    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
+    const std::string blank(indent, ' ');
+    if (view_.all_frames) {
+      for (const uint32_t frame : largest_stack(profile_, device, place, metric)) {
+        const std::string where = names_.short_location(frame);
+        const size_t left = room > display_width(where) + 10 ? room - display_width(where) - 2 : 8;
+        text_ +=
+            blank + faint(shorten_function(names_.function(frame), left) + "  " + shorten_path(where, room)) + "\n";
+      }
+    } else {
+      // Below the function; further left where the line needs it.
+      constexpr size_t kFurtherLeft = 11;
+      const CallerChain chain = find_callers(profile_, tree_, device, place, metric);
+      const std::string whole = callers_text(names_, chain, true, 10'000);
+      const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
+      const std::string callers = callers_text(names_, chain, true, columns_ - left);
+      if (!callers.empty()) text_ += std::string(left, ' ') + faint(callers) + "\n";
+    }
+    const PlaceNumbers& numbers = place.numbers;
+    if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;
+    const std::string first = moment_text(profile_, numbers.first_leak_ns);
+    const std::string last = moment_text(profile_, numbers.last_leak_ns);
+    text_ += blank + faint(numbers.leaked_blocks == 1 ? "at " + first : fmt::format("first {}, last {}", first, last)) +
+             "\n";
+  }
+
+  void footer(const std::vector<const Device*>& devices) {
+    text_ += "\n";
+    PlaceNumbers sum;
+    for (const Device* device : devices) {
+      for (const Site& site : device->sites) sum.add(site);
+    }
+    if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
+      text_ += bytes(sum.suppressed_bytes) + " of known leaks suppressed (--list-suppressions)\n";
+    const uint64_t folded = count_folded_frames(tree_);
+    if (folded > 0 && !view_.all_frames && !view_.list_suppressions) {
+      text_ += format_counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
+    }
+    findings_line();
+    std::string more = "more:";
+    if (profile_.devices.size() > 1 && view_.device.empty())
+      more += " --device " + escape_controls(profile_.devices[1].name) + " ";
+    if (!view_.sort) more += " --sort total ";
+    if (!view_.top) more += " --top 50 ";
+    if (!view_.tree) more += " --tree ";
+    if (!view_.exact_bytes) more += " --bytes ";
+    text_ += more + " --format csv\n";
+  }
+
+  void findings_line() {
+    if (!can_have_findings(profile_) || view_.list_suppressions) return;
+    const size_t count = shown_findings(profile_, view_, tree_).size();
+    if (count == 0) return;
+    const std::string call = format_counted(count, "finding") + ": heapprof report --findings ";
+    const size_t used = display_width(call);
+    text_ += call + shorten_middle(escape_controls(view_.file), columns_ > used + 10 ? columns_ - used : 10) + "\n";
+  }
+
+  static std::string lower(std::string text) {
+    for (char& c : text) c = static_cast<char>(c + ('a' - 'A'));
+    return text;
+  }
+
+  const Profile& profile_;
+  const ReportView& view_;
+  bool colored_;
+  size_t columns_;
+  FoldedTree tree_;
+  FrameNames names_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal) {
+  const std::string text = TextReport(profile, view, terminal).render();
+  return terminal.utf8 ? text : to_ascii(text);
+}
+
+}  // namespace heapprof::cli

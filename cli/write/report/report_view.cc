@@ -1,0 +1,36 @@
+// cli/write/report/report_view.cc: the registry of the report's forms.
+#include "cli/write/report/report_view.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heapprof::cli {
+
+std::span<const ReportForm> report_forms() {
+  static constexpr std::array<ReportForm, 3> kForms = {{{"text", render_report_text, render_findings_text},
+                                                        {"json", render_report_json, render_findings_json},
+                                                        {"csv", render_report_csv, nullptr}}};
+  return kForms;
+}
+
+std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view) {
+  std::vector<const Device*> devices;
+  for (const Device& device : profile.devices) {
+    if (view.device.empty() || view.device == device.name) devices.push_back(&device);
+  }
+  return devices;
+}
+
+std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places) {
+  const Metric metric = view.sort.value_or(profile.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+  std::vector<uint32_t> order = rank_all_places(places, metric);
+  const auto has_none = [&](uint32_t place) {
+    const PlaceNumbers& numbers = places[place].numbers;
+    return numbers.metric(metric) == 0 && !(metric == Metric::kLeaked && numbers.suppressed_blocks > 0);
+  };
+  if (view.sort) order.erase(std::remove_if(order.begin(), order.end(), has_none), order.end());
+  if (view.top && order.size() > *view.top) order.resize(*view.top);
+  return order;
+}
+
+}  // namespace heapprof::cli

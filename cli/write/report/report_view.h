@@ -1,0 +1,59 @@
+// cli/write/report/report_view.h: what a report shows of a profile, and in which form.
+//
+// A new form is one file with one function of this signature, one line in report_forms(), and one golden test.
+//
+// Guarantees
+//  - All forms show the same places with the same numbers; the shares are of the device's totals.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/model/analysis/metrics.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/analysis/suppressions.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ReportView {
+  std::optional<Metric> sort;  // none: peak, temporary and leaked, one after the other
+  std::optional<size_t> top;   // none: as many as fit a screen in text, all in JSON and CSV
+  std::string device;          // empty: all
+  bool tree = false;
+  bool all_frames = false;
+  bool exact_bytes = false;
+  std::string file;           // as the user named it
+  Suppressions suppressions;  // those that the profile was marked with
+  bool list_suppressions = false;
+  bool findings = false;  // in place of the tables
+};
+
+using Renderer = std::string (*)(const Profile& profile, const ReportView& view, const Terminal& terminal);
+
+struct ReportForm {
+  const char* name;  // of --format
+  Renderer render;
+  Renderer render_findings;  // nullptr: it has no room for words
+};
+
+std::span<const ReportForm> report_forms();
+
+std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
+// pre: can_have_findings(profile)
+std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+
+// The devices that the view is about. pre: view.device is empty or the name of one.
+std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
+
+// Places for forms that scripts read: all, unless the view asks for fewer; the first by the view's metric.
+std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,170 @@
+// cli/write/report/tree_text.cc: built and printed without recursion: a profile may be a million frames deep.
+#include "cli/write/report/tree_text.h"
+
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kCutShare = 100;    // one part in so many
+constexpr size_t kDeepestIndent = 12;  // levels; deeper ones keep this indentation
+
+struct TreeNode {
+  uint32_t parent = 0;
+  uint32_t function = 0;  // as FoldedTree::functions
+  uint32_t frame = 0;     // one of the frames that it stands for
+  bool is_stackless = false;
+  bool has_several_lines = false;
+  uint64_t value = 0;
+  std::vector<uint32_t> children;  // sorted once all values are known
+};
+
+class CallTree {
+ public:
+  CallTree(const Profile& profile, const FoldedTree& folded, const Device& device, bool all_frames, Metric metric)
+      : profile_(profile), folded_(folded) {
+    nodes_.emplace_back();
+    const std::vector<uint32_t> shown = place_nodes(device, all_frames);
+    for (const Site& site : device.sites) {
+      PlaceNumbers numbers;
+      numbers.add(site);
+      nodes_[site.node == 0 ? stackless_child() : shown[site.node]].value += numbers.metric(metric);
+    }
+    for (size_t i = nodes_.size() - 1; i > 0; --i) nodes_[nodes_[i].parent].value += nodes_[i].value;
+    for (uint32_t i = 1; i < nodes_.size(); ++i) nodes_[nodes_[i].parent].children.push_back(i);
+    for (TreeNode& node : nodes_) {
+      std::stable_sort(node.children.begin(), node.children.end(),
+                       [this](uint32_t a, uint32_t b) { return nodes_[a].value > nodes_[b].value; });
+    }
+  }
+
+  const TreeNode& operator[](uint32_t node) const { return nodes_[node]; }
+
+ private:
+  // For each node of the profile the node here that stands for it.
+  std::vector<uint32_t> place_nodes(const Device& device, bool all_frames) {
+    std::vector<bool> names_a_place(profile_.nodes.size());
+    for (const Site& site : device.sites) names_a_place[folded_.place_node[site.node]] = true;
+    std::vector<uint32_t> here(profile_.nodes.size());
+    for (uint32_t node = 1; node < profile_.nodes.size(); ++node) {
+      const uint32_t frame = profile_.nodes[node].frame;
+      const uint32_t parent = here[profile_.nodes[node].parent];
+      const bool is_shown = all_frames || folded_.kinds[frame] == FrameKind::kUser ||
+                            (folded_.user_node[node] == 0 && names_a_place[node]);
+      const bool recursive = parent != 0 && nodes_[parent].function == folded_.functions[frame];
+      here[node] = is_shown && !recursive ? child(parent, frame) : parent;
+      TreeNode& shown_as = nodes_[here[node]];
+      if (is_shown && profile_.frames[shown_as.frame].line != profile_.frames[frame].line)
+        shown_as.has_several_lines = true;
+    }
+    return here;
+  }
+
+  uint32_t child(uint32_t parent, uint32_t frame) {
+    const uint64_t key = uint64_t{parent} << 32 | folded_.functions[frame];
+    const auto [entry, is_new] = child_of_.emplace(key, static_cast<uint32_t>(nodes_.size()));
+    if (is_new) nodes_.push_back({parent, folded_.functions[frame], frame, false, false, 0, {}});
+    return entry->second;
+  }
+
+  uint32_t stackless_child() {
+    if (stackless_ == 0) {
+      stackless_ = static_cast<uint32_t>(nodes_.size());
+      nodes_.push_back({0, folded_.labels_count, 0, true, false, 0, {}});
+    }
+    return stackless_;
+  }
+
+  const Profile& profile_;
+  const FoldedTree& folded_;
+  std::vector<TreeNode> nodes_;
+  std::unordered_map<uint64_t, uint32_t> child_of_;
+  uint32_t stackless_ = 0;
+};
+
+// A line that waits to be printed.
+struct Pending {
+  uint32_t node = 0;  // 0: the line for what was cut
+  uint64_t value = 0;
+  size_t cut_count = 0;
+  size_t depth = 0;
+  std::string prefix;        // of its own line
+  std::string child_prefix;  // of lines below it
+};
+
+}  // namespace
+
+std::string metric_text(const ReportView& view, Metric metric, uint64_t value) {
+  const bool is_count = metric == Metric::kAllocations || metric == Metric::kTemporary;
+  if (is_count) return view.exact_bytes ? format_count_exact(value) : format_count(value);
+  return view.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+}
+
+std::string render_tree(const Profile& profile, const FoldedTree& folded, const FrameNames& names, const Device& device,
+                        const ReportView& view, Metric metric, size_t columns) {
+  const CallTree tree(profile, folded, device, view.all_frames, metric);
+  const uint64_t all = tree[0].value;
+  if (all == 0) return "";
+  std::vector<Pending> stack;
+  // Pushes the lines below a node, the last one first, since the stack turns them round.
+  const auto push_children = [&](const TreeNode& node, size_t depth, const std::string& prefix) {
+    uint64_t cut_value = 0;
+    size_t kept = 0;
+    while (kept < node.children.size() && tree[node.children[kept]].value * kCutShare >= all) ++kept;
+    size_t cut_count = 0;
+    for (size_t i = kept; i < node.children.size(); ++i) {
+      cut_value += tree[node.children[i]].value;
+      if (tree[node.children[i]].value > 0) ++cut_count;
+    }
+    const bool indent = depth > 0 && depth <= kDeepestIndent;
+    const auto push = [&](uint32_t child, uint64_t value, size_t count, bool is_last) {
+      const std::string branch = !indent ? "" : is_last ? "└─ " : "├─ ";
+      const std::string below = !indent ? "" : is_last ? "   " : "│  ";
+      stack.push_back({child, value, count, depth, prefix + branch, prefix + below});
+    };
+    if (cut_count > 0) push(0, cut_value, cut_count, true);
+    for (size_t i = kept; i-- > 0;)
+      push(node.children[i], tree[node.children[i]].value, 0, i + 1 == kept && cut_count == 0);
+  };
+  push_children(tree[0], 0, "");
+  const size_t value_width = std::max<size_t>(display_width(metric_text(view, metric, all)), 8);
+  std::string text;
+  size_t lines = 0;
+  while (!stack.empty()) {
+    const Pending line = stack.back();
+    stack.pop_back();
+    if (++lines > kMostTreeLines) return text + fmt::format("cut after {} lines\n", format_count_exact(kMostTreeLines));
+    const std::string numbers = fmt::format("{}  {}  ", pad_left(metric_text(view, metric, line.value), value_width),
+                                            pad_left(format_percent({line.value, all}), 7));
+    const size_t used = display_width(numbers) + display_width(line.prefix);
+    const size_t room = columns > used + 16 ? columns - used : 16;
+    text += numbers + line.prefix;
+    if (line.node == 0) {
+      text += format_counted(line.cut_count, "other") + " below 1 %\n";
+      continue;
+    }
+    const TreeNode& node = tree[line.node];
+    const std::string function = node.is_stackless ? "[no stack]" : names.function(node.frame);
+    const std::string location = node.is_stackless        ? ""
+                                 : node.has_several_lines ? names.file(node.frame)
+                                                          : names.location(node.frame);
+    const size_t location_room = std::min(display_width(location), std::max<size_t>(room * 2 / 5, 12));
+    const std::string shown =
+        shorten_function(function, std::max<size_t>(room - std::min(room - 4, location_room + 2), 4));
+    text += shown;
+    const size_t rest = room - std::min(room, display_width(shown) + 2);
+    if (!location.empty() && rest >= 8) text += "  " + shorten_path(location, rest);
+    text += "\n";
+    push_children(node, line.depth + 1, line.child_prefix);
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,210 @@
+// cli/write/text/place_text.cc: one set of column widths for all lines, so that numbers can be compared by eye.
+#include "cli/write/text/place_text.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/profile/frame_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace heapprof::cli {
+namespace {
+
+std::string normal_path(const std::string& path) {
+  return path.find("/.") == std::string::npos && path.find("//") == std::string::npos
+             ? path
+             : std::filesystem::path(path).lexically_normal().string();
+}
+
+// The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
+// lie elsewhere, and stay absolute, as sources of shared libraries do.
+std::string find_root(const Profile& profile, const FoldedTree& tree) {
+  std::vector<std::string> files;
+  for (size_t i = 0; i < profile.frames.size(); ++i) {
+    const Frame& frame = profile.frames[i];
+    if (tree.kinds[i] != FrameKind::kUser || frame.file.empty() || frame.file[0] != '/') continue;
+    const bool in_program =
+        frame.module < profile.modules.size() && profile.modules[frame.module].path == profile.run.executable;
+    const std::string file = normal_path(frame.file);
+    const bool is_header_of_system = file.starts_with("/usr/include/") || file.starts_with("/usr/local/include/");
+    if ((in_program || profile.dialect != Dialect::kHeapprof) && !is_header_of_system) files.push_back(file);
+  }
+  std::string root = "/";
+  const size_t needed = files.size() - files.size() / 10;
+  while (!files.empty()) {
+    std::map<std::string, size_t> folders;  // those right below the root
+    for (const std::string& file : files) {
+      if (file.compare(0, root.size(), root) != 0) continue;
+      if (const size_t slash = file.find('/', root.size()); slash != std::string::npos)
+        ++folders[file.substr(0, slash + 1)];
+    }
+    const auto largest = std::max_element(folders.begin(), folders.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (largest == folders.end() || largest->second < needed) break;
+    root = largest->first;
+  }
+  return root == "/" ? "" : root;
+}
+
+}  // namespace
+
+FrameNames::FrameNames(const Profile& profile, const FoldedTree& tree)
+    : profile_(profile), root_(find_root(profile, tree)) {}
+
+bool FrameNames::has_name(uint32_t frame) const { return !profile_.frames[frame].function.empty(); }
+
+std::string FrameNames::function(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (it.function.empty()) return fmt::format("{:#x}", it.svma);
+  return escape_controls(plain_function(it.function));
+}
+
+std::string FrameNames::file(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (it.file.empty()) return short_location(frame);
+  const std::string path = normal_path(it.file);
+  const bool is_below_root = !root_.empty() && path.compare(0, root_.size(), root_) == 0;
+  return escape_controls(is_below_root ? path.substr(root_.size()) : path);
+}
+
+std::string FrameNames::location(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  return it.file.empty() || it.line == 0 ? file(frame) : fmt::format("{}:{}", file(frame), it.line);
+}
+
+std::string FrameNames::short_location(uint32_t frame) const {
+  const Frame& it = profile_.frames[frame];
+  if (!it.file.empty())
+    return escape_controls(it.line > 0 ? fmt::format("{}:{}", base_name(it.file), it.line) : base_name(it.file));
+  return it.module < profile_.modules.size() ? escape_controls(base_name(profile_.modules[it.module].path)) : "";
+}
+
+std::string FrameNames::place_function(const Place& place) const {
+  return place.has_frame ? function(place.frame) : std::string(kNoStackText);
+}
+std::string FrameNames::place_location(const Place& place) const {
+  return place.has_frame ? location(place.frame) : "";
+}
+
+namespace {
+
+std::string join_callers(const FrameNames& names, const CallerChain& chain, bool with_locations, bool all_locations,
+                         size_t columns) {
+  std::string text;
+  const std::string arrow = with_locations ? "" : "← ";  // on a line of its own the chain needs no arrow in front
+  const auto append = [&](const std::string& part, bool last) {
+    const std::string joint = text.empty() ? arrow : " ← ";
+    const size_t reserved = last ? 0 : 4;  // " ← …"
+    if (display_width(text) + display_width(joint) + display_width(part) + reserved > columns) return false;
+    text += joint + part;
+    return true;
+  };
+  constexpr size_t kShortest = 12;  // fewer columns say nothing
+  if (columns < kShortest) return "";
+  // Addresses tell nothing beside names; without any name the first one is enough.
+  std::vector<uint32_t> frames;
+  for (const uint32_t frame : chain.frames) {
+    if (names.has_name(frame)) frames.push_back(frame);
+  }
+  if (frames.empty() && !chain.frames.empty()) frames.push_back(chain.frames.front());
+  for (size_t i = 0; i < frames.size();) {
+    const std::string function = names.function(frames[i]);
+    size_t next = i + 1;
+    while (next < frames.size() && names.function(frames[next]) == function) ++next;
+    const std::string repeated = next - i > 1 ? fmt::format(" ×{}", next - i) : "";
+    const std::string shortened = shorten_function(last_two_parts(function), 32);
+    const std::string part = shortened + repeated;
+    const bool last = next == frames.size() && chain.other_callers == 0;
+    const bool appended =
+        (with_locations && (i == 0 || all_locations) &&
+         append(fmt::format("{} ({}){}", shortened, names.short_location(frames[i]), repeated), last)) ||
+        append(part, last);
+    if (!appended && text.empty()) return arrow + shorten_function(part, columns - display_width(arrow));
+    if (!appended) return text + " ← …";
+    i = next;
+  }
+  if (chain.other_callers > 0) append(fmt::format("{} callers", format_count_exact(chain.other_callers)), true);
+  return text;
+}
+
+}  // namespace
+
+std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
+  // Where not all of it fits, more names are worth more than their lines.
+  const std::string text = join_callers(names, chain, with_locations, true, columns);
+  return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
+}
+
+PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+                  CallerChain* callers) {
+  constexpr size_t kMostCallers = 8;
+  const uint32_t place_node = node == 0 ? 0 : tree.place_node[node];
+  Place place;
+  place.has_frame = place_node != 0;
+  if (place.has_frame) place.frame = profile.nodes[place_node].frame;
+  for (uint32_t outer = place_node; outer != 0 && callers->frames.size() < kMostCallers;) {
+    outer = tree.user_node[profile.nodes[outer].parent];
+    if (outer != 0) callers->frames.push_back(profile.nodes[outer].frame);
+  }
+  return {{}, names.place_function(place), names.place_location(place), callers, ""};
+}
+
+std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
+                                 size_t columns, size_t* function_column) {
+  constexpr size_t kGap = 2;
+  std::vector<size_t> number_widths;
+  size_t function_width = 0;
+  size_t location_width = 0;
+  bool has_callers = false;
+  for (const PlaceLine& line : lines) {
+    number_widths.resize(std::max(number_widths.size(), line.numbers.size()));
+    for (size_t i = 0; i < line.numbers.size(); ++i)
+      number_widths[i] = std::max(number_widths[i], display_width(line.numbers[i]));
+    function_width = std::max(function_width, display_width(line.function));
+    location_width = std::max(location_width, display_width(line.location));
+    has_callers = has_callers || line.callers != nullptr;
+  }
+  size_t left = indent;
+  for (const size_t width : number_widths) left += width + kGap;
+  *function_column = left;
+  const size_t room = columns > left + 16 ? columns - left : 16;
+  // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and what
+  // is cut leaves its space to the next.
+  const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
+  const size_t rest_for_function = room - std::min(room - 1, location_share + kGap);
+  const size_t function_limit =
+      has_callers ? std::min(std::max<size_t>(room * 4 / 10, 20), rest_for_function) : rest_for_function;
+  const size_t full_location_width = location_width;
+  function_width = location_width = 0;
+  for (const PlaceLine& line : lines)
+    function_width = std::max(function_width, display_width(shorten_function(line.function, function_limit)));
+  const size_t location_limit =
+      has_callers ? location_share : std::min(full_location_width, room - std::min(room, function_width + kGap));
+  for (const PlaceLine& line : lines)
+    location_width = std::max(location_width, display_width(shorten_path(line.location, location_limit)));
+  std::vector<std::string> result;
+  for (const PlaceLine& line : lines) {
+    std::string text(indent, ' ');
+    for (size_t i = 0; i < number_widths.size(); ++i) {
+      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
+    }
+    text += pad_right(shorten_function(line.function, function_limit), function_width) + std::string(kGap, ' ');
+    text += pad_right(shorten_path(line.location, location_limit), location_width);
+    const size_t used = display_width(text) + kGap + 1;
+    const size_t rest = columns > used ? columns - used : 0;
+    std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;
+    if (display_width(remark) > rest) remark.clear();
+    if (!remark.empty()) text += std::string(kGap + 1, ' ') + remark;
+    text.erase(text.find_last_not_of(' ') + 1);
+    result.push_back(text);
+  }
+  return result;
+}
+
+}  // namespace heapprof::cli

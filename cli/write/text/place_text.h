@@ -1,0 +1,58 @@
+// cli/write/text/place_text.h: places as lines of text: numbers right-aligned, then function, location and what follows.
+//
+// Guarantees
+//  - A line is at most as wide as asked: template arguments are shortened, then the middle of paths, then the remark; numbers never.
+//  - Names are escaped: whatever a program calls its functions, a terminal is safe.
+// Not provided: room where there is none: numbers that are wider than the terminal are printed whole.
+#pragma once
+
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// How frames of one profile are named. Keeps a reference to it.
+class FrameNames {
+ public:
+  FrameNames(const Profile& profile, const FoldedTree& tree);
+
+  bool has_name(uint32_t frame) const;
+  std::string function(uint32_t frame) const;        // "Tile::decode"; "0x1a2b" without a name
+  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(); "libfoo.so" without lines
+  std::string short_location(uint32_t frame) const;  // "tile.cc:88"
+  std::string file(uint32_t frame) const;            // "src/tile.cc"
+  std::string place_function(const Place& place) const;
+  std::string place_location(const Place& place) const;
+
+  // Where the program's own sources lie, with a trailing "/"; empty if they have no folder in common.
+  const std::string& root() const { return root_; }
+
+ private:
+  const Profile& profile_;
+  std::string root_;
+};
+
+// "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one name.
+std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns);
+
+struct PlaceLine {
+  std::vector<std::string> numbers;
+  std::string function;
+  std::string location;
+  const CallerChain* callers = nullptr;  // shown after the location, where there is room
+  std::string remark;                    // or this
+};
+
+// The place that a node's stack is of and its callers, which the line points at; without numbers. Node 0: no stack.
+PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+                  CallerChain* callers);
+
+// One text per line; all share their columns. `function_column` gets where functions begin.
+std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
+                                 size_t columns, size_t* function_column);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,103 @@
+// cli/write/text/run_text.cc: the same words in the summary, the report and wherever else a run is named.
+#include "cli/write/text/run_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <ctime>
+
+namespace heapprof::cli {
+
+std::string signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string command_text(const std::vector<std::string>& command) {
+  constexpr size_t kLongest = 4096;  // a shell's "$@" may be megabytes, and no line shows them
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=,@%^~#";
+  std::string text;
+  for (const std::string& word : command) {
+    if (!text.empty()) text += ' ';
+    const bool has_high_bytes =
+        std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    const bool plain = !word.empty() && (has_high_bytes || word.find_first_not_of(kPlain) == std::string::npos);
+    if (plain) {
+      text += word;
+    } else {
+      text += '\'';
+      for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      text += '\'';
+    }
+    if (text.size() > kLongest) break;
+  }
+  return escape_controls(text);
+}
+
+std::string short_command(const std::vector<std::string>& command, size_t columns) {
+  std::string text = command_text(command);
+  if (display_width(text) > columns && !command.empty() && command[0].find('/') != std::string::npos) {
+    std::vector<std::string> without_folder = command;
+    without_folder[0].erase(0, command[0].rfind('/') + 1);
+    text = command_text(without_folder);
+  }
+  return shorten_middle(text, columns);
+}
+
+std::string end_text(const RunEnd& end) {
+  switch (end.kind) {
+    case EndKind::kExited: return fmt::format("exit {}", end.status);
+    case EndKind::kSignaled: return fmt::format("killed by {}", signal_name(end.status));
+    case EndKind::kExec: return "replaced by exec";
+    case EndKind::kUnknown: return "ended, status unknown";
+    case EndKind::kDetached: return "still running";
+    case EndKind::kRunning: return "running (snapshot)";
+  }
+  return "ended, status unknown";
+}
+
+std::string start_text(int64_t start_unix_ns) {
+  const std::time_t seconds = start_unix_ns / 1'000'000'000;
+  std::tm parts{};
+  if (localtime_r(&seconds, &parts) == nullptr) return "";
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts)};
+}
+
+std::string moment_text(const Profile& profile, uint64_t time) {
+  if (profile.time_unit == "ns") return format_time(time);
+  return fmt::format("{} {}", format_count_exact(time), escape_controls(profile.time_unit));
+}
+
+std::string length_text(const Profile& profile, uint64_t time) {
+  return profile.time_unit == "ns" ? format_duration(time) : moment_text(profile, time);
+}
+
+std::string sparkline(const Timeline& timeline, uint64_t duration_ns, uint64_t peak_bytes, size_t columns) {
+  constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  if (timeline.buckets.empty() || timeline.bucket_ns == 0 || peak_bytes == 0 || columns == 0) return "";
+  // The run may end inside the last bucket; columns are parts of the run, not of the buckets.
+  const uint64_t end_ns = std::max<uint64_t>(duration_ns, 1);
+  std::string line;
+  for (size_t column = 0; column < columns; ++column) {
+    const auto edge = [&](size_t i) {
+      return static_cast<uint64_t>(static_cast<double>(end_ns) * static_cast<double>(i) / static_cast<double>(columns));
+    };
+    const size_t first = std::min<size_t>(edge(column) / timeline.bucket_ns, timeline.buckets.size() - 1);
+    size_t last = std::min<size_t>(edge(column + 1) / timeline.bucket_ns, timeline.buckets.size() - 1);
+    if (last > first && edge(column + 1) % timeline.bucket_ns == 0 && column + 1 < columns) --last;
+    uint64_t largest = 0;
+    for (size_t bucket = first; bucket <= last; ++bucket)
+      largest = std::max(largest, timeline.buckets[bucket].max_bytes);
+    const double share = static_cast<double>(largest) / static_cast<double>(peak_bytes);
+    line += kBlocks[std::min<size_t>(static_cast<size_t>(share * 8), 7)];
+  }
+  return line;
+}
+
+}  // namespace heapprof::cli
