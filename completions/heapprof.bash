@@ -50,8 +50,8 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local forms='text json csv'; case $command in doctor | history) forms='text json' ;; diff) forms='text json markdown csv' ;; export) forms='folded speedscope dhat pprof' ;; esac
-      mapfile -t COMPREPLY < <(compgen -W "$forms" -- "$cur")
+    --format) local formats='text json csv'; case $command in doctor | history) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof' ;; esac
+      mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;

@@ -276,17 +276,17 @@ struct Hello {
 };
 static_assert(sizeof(Hello) == 32 + 64 + 512);
 
-enum class Verdict : uint32_t {
+enum class Answer : uint32_t {
   kRecord = 1,   // a memfd comes with this packet: map it and record
   kStayOut = 2,  // not followed: run on without recording
   kWrongVersion = 3,
 };
 
-// Collector → agent, one packet; with Verdict::kRecord the arena's memfd travels by SCM_RIGHTS.
+// Collector → agent, one packet; with Answer::kRecord the arena's memfd travels by SCM_RIGHTS.
 struct Welcome {
   uint32_t magic;
   uint32_t version;
-  Verdict verdict;
+  Answer answer;
   uint32_t reserved;
   uint64_t arena_bytes;
 };

@@ -36,7 +36,7 @@ struct Table {
   uint32_t life;  // whose it is: a forked child has its own
 };
 Table g_table;
-uint64_t g_held_bytes[wire::kDeviceLimits];
+uint64_t g_charged_bytes[wire::kDeviceLimits];
 
 class Locked {
  public:
@@ -44,7 +44,7 @@ class Locked {
     while (!try_lock(g_fork_page.device_lock)) let_others_run();
     if (g_table.life == g_life) return;
     g_table = {nullptr, 0, 0, g_life};  // the parent's may be half made; its pages are few
-    memset(g_held_bytes, 0, sizeof g_held_bytes);
+    memset(g_charged_bytes, 0, sizeof g_charged_bytes);
   }
   ~Locked() { unlock(g_fork_page.device_lock); }
   Locked(const Locked&) = delete;
@@ -52,11 +52,11 @@ class Locked {
 };
 
 bool is_limited(uint32_t device) { return device_limit(device) != UINT64_MAX; }
-uint64_t& held(uint32_t device) { return g_held_bytes[device - wire::kFirstCudaDevice]; }
+uint64_t& charged(uint32_t device) { return g_charged_bytes[device - wire::kFirstCudaDevice]; }
 
 bool fits(uint32_t device, uint64_t size_bytes) {
   const uint64_t limit = device_limit(device);
-  return held(device) <= limit && size_bytes <= limit - held(device);
+  return charged(device) <= limit && size_bytes <= limit - charged(device);
 }
 
 uint64_t home_of(Kind kind, uint64_t key) {
@@ -136,17 +136,17 @@ void move_entries(Kind from, Kind to, const IsOne& is_one) {
         });
 }
 
-void hold(Kind kind, const DeviceMemory& memory) {
+void charge(Kind kind, const DeviceMemory& memory) {
   if (!is_limited(memory.device)) return;
   const Locked guard;
   if (Entry* before = find(kind, memory.key)) {  // its end went by unseen
-    held(before->device) -= before->size_bytes;
+    charged(before->device) -= before->size_bytes;
     erase(before);
   }
   if (make_room()) {
     put({memory.key, memory.size_bytes, memory.context, kind, memory.device, 1});
   } else {
-    held(memory.device) -= memory.size_bytes;  // its end would find nothing to give back
+    charged(memory.device) -= memory.size_bytes;  // its end would find nothing to give back
   }
 }
 
@@ -167,14 +167,14 @@ bool reserve_device_memory(uint32_t device, uint64_t size_bytes) {
   if (!is_limited(device)) return true;
   const Locked guard;
   if (!fits(device, size_bytes)) return false;
-  held(device) += size_bytes;
+  charged(device) += size_bytes;
   return true;
 }
 
 void return_device_memory(uint32_t device, uint64_t size_bytes) {
   if (!is_limited(device)) return;
   const Locked guard;
-  held(device) -= size_bytes;
+  charged(device) -= size_bytes;
 }
 
 bool correct_reservation(uint32_t device, uint64_t size_bytes, const DeviceMemory& actual) {
@@ -183,14 +183,14 @@ bool correct_reservation(uint32_t device, uint64_t size_bytes, const DeviceMemor
   return reserve_device_memory(actual.device, actual.size_bytes);
 }
 
-uint64_t held_device_memory(uint32_t device) {
+uint64_t charged_device_memory(uint32_t device) {
   if (!is_limited(device)) return 0;
   const Locked guard;
-  return held(device);
+  return charged(device);
 }
 
-void hold_address(const DeviceMemory& memory) { hold(Kind::kAddress, memory); }
-void hold_handle(const DeviceMemory& memory) { hold(Kind::kHandle, memory); }
+void charge_address(const DeviceMemory& memory) { charge(Kind::kAddress, memory); }
+void charge_handle(const DeviceMemory& memory) { charge(Kind::kHandle, memory); }
 
 bool take_address(uint64_t address, DeviceMemory* taken) {
   const Locked guard;
@@ -216,7 +216,7 @@ bool take_handle(uint64_t handle, DeviceMemory* taken) {
   return true;
 }
 
-void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
+void charge_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle) {
   const Locked guard;
   const bool has_room = make_room();  // before anything is found: it may move the table
   Entry* behind = find(Kind::kHandle, handle);
@@ -239,7 +239,7 @@ void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done) {
           if (Entry* behind = find(Kind::kHandle, entry.context)) --behind->references;
         });
   sweep([](const Entry& entry) { return entry.kind == Kind::kHandle && entry.references == 0; },
-        [](const Entry& entry) { held(entry.device) -= entry.size_bytes; });
+        [](const Entry& entry) { charged(entry.device) -= entry.size_bytes; });
 }
 
 void begin_context_end(uint64_t context) {
@@ -252,7 +252,7 @@ void finish_context_end(uint64_t context, bool is_over) {
   const auto is_its = [&](const Entry& entry) { return entry.context == context; };
   if (!is_over) return move_entries(Kind::kEnding, Kind::kAddress, is_its);
   sweep([&](const Entry& entry) { return entry.kind == Kind::kEnding && is_its(entry); },
-        [](const Entry& entry) { held(entry.device) -= entry.size_bytes; });
+        [](const Entry& entry) { charged(entry.device) -= entry.size_bytes; });
 }
 
 }  // namespace heapprof::agent

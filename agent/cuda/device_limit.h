@@ -1,6 +1,6 @@
 // agent/cuda/device_limit.h: `--limit cuda:N=SIZE`: how much of a device's memory the process may have, as if the device had no more.
 //
-// A wrapper reserves, calls, then holds what it got or gives the reservation back. So what is reserved and held together never
+// A wrapper reserves, calls, then charges what it got or gives the reservation back. So what is reserved and charged together never
 // exceeds the limit, whatever other threads do meanwhile.
 //
 // Guarantees
@@ -31,19 +31,19 @@ bool reserve_device_memory(uint32_t device, uint64_t size_bytes);
 void return_device_memory(uint32_t device, uint64_t size_bytes);
 // What is reserved turns out to be of another size, or another device's. False: that does not fit; the reservation is gone.
 bool correct_reservation(uint32_t device, uint64_t size_bytes, const DeviceMemory& actual);
-uint64_t held_device_memory(uint32_t device);  // with what is reserved
+uint64_t charged_device_memory(uint32_t device);  // with what is reserved
 
-// From here on it is held. pre: reserved
-void hold_address(const DeviceMemory& memory);
-void hold_handle(const DeviceMemory& memory);
+// From here on it is charged. pre: reserved
+void charge_address(const DeviceMemory& memory);
+void charge_handle(const DeviceMemory& memory);
 // Before it is freed, as another thread may have the address when that returns. Counts until return_device_memory(). False: it is
-// not held.
+// not charged.
 bool take_address(uint64_t address, DeviceMemory* taken);
 // References to the memory behind a handle, and its mappings, which are references too.
 void retain_handle(uint64_t handle);
 // Before a reference is released, as for take_address. True: it was the last, and the memory counts until return_device_memory().
 bool take_handle(uint64_t handle, DeviceMemory* taken);
-void hold_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
+void charge_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
 // Before the call, as for take_address; what was mapped counts until end_unmapping() says that it is done, or lives on.
 void begin_unmapping(uint64_t address, uint64_t size_bytes);
 void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done);

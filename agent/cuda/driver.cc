@@ -217,8 +217,8 @@ uint64_t free_bytes_of_context(uint32_t device) {
     return wire::kFreeUnknown;
   }
   const uint64_t limit = device_limit(device);
-  const uint64_t held = held_device_memory(device);
-  const uint64_t left = held < limit ? limit - held : 0;
+  const uint64_t charged = charged_device_memory(device);
+  const uint64_t left = charged < limit ? limit - charged : 0;
   return left < free_bytes ? left : free_bytes;
 }
 

@@ -40,7 +40,7 @@ struct CudaCopy3d {  // CUDA_MEMCPY3D, and CUDA_MEMCPY3D_PEER, which has a conte
 };
 struct CudaCopyOperand {  // CUmemcpy3DOperand
   uint32_t type;
-  uint64_t place[4];
+  uint64_t operand[4];
 };
 struct CudaBatchCopy3d {  // CUDA_MEMCPY3D_BATCH_OP
   CudaCopyOperand from;

@@ -22,7 +22,7 @@ namespace {
 using wire::Holding;
 
 struct Pool {
-  std::atomic<void*> handle;        // nullptr: a free place
+  std::atomic<void*> handle;        // nullptr: a free slot
   std::atomic<uint32_t> device;     // settled before the handle
   std::atomic<int64_t> room_bytes;  // beyond use when it was asked, less what was allocated since
   std::atomic<bool> is_wanted;
@@ -227,7 +227,7 @@ void raise(std::atomic<bool>* flag) {
 
 }  // namespace
 
-PoolPlace find_pool_place(uint64_t address) {
+PoolSlot find_pool_slot(uint64_t address) {
   void* const handle = pool_of_pointer(address);
   Pool* pool = find_pool(handle);
   if (pool == nullptr) {
@@ -250,10 +250,10 @@ uint32_t device_of_pool(const void* handle) {
   return pool == nullptr ? wire::kUnknownCudaDevice : pool->device.load(std::memory_order_relaxed);
 }
 
-void note_pool_block(const PoolPlace& place, uint64_t size_bytes, const uint64_t* hook_frame) {
+void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame) {
   raise(&g_holdings.is_freed);  // in pieces that do not fit it may grow, room or not
-  if (place.place == kMostPools) return;
-  Pool& pool = g_holdings.pool[place.place];
+  if (slot.index == kMostPools) return;
+  Pool& pool = g_holdings.pool[slot.index];
   const auto bytes = static_cast<int64_t>(size_bytes);
   if (pool.room_bytes.fetch_sub(bytes, std::memory_order_relaxed) >= bytes) return;
   pool.is_wanted.store(true, std::memory_order_seq_cst);

@@ -22,16 +22,16 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kMostPools = 64;
 
-struct PoolPlace {
+struct PoolSlot {
   uint32_t device;
-  uint32_t place;  // in the table; kMostPools: in none
+  uint32_t index;  // in the table; kMostPools: in none
 };
 // Of an allocation from a pool that has just returned.
-PoolPlace find_pool_place(uint64_t address);
+PoolSlot find_pool_slot(uint64_t address);
 // Of a pool from which something was allocated before; else wire::kUnknownCudaDevice.
 uint32_t device_of_pool(const void* pool);
 // Once that is recorded.
-void note_pool_block(const PoolPlace& place, uint64_t size_bytes, const uint64_t* hook_frame);
+void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame);
 // Memory was freed that may be a pool's or a graph's.
 void note_pool_free();
 // The program did something to the pool, or is about to.

@@ -95,8 +95,8 @@ HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
   if (result != kCudaSuccess || !has_device_limits()) return result;
   const uint32_t device = device_of_context();
   const uint64_t limit = device_limit(device);
-  const uint64_t held = held_device_memory(device);
-  const uint64_t left = held < limit ? limit - held : 0;
+  const uint64_t charged = charged_device_memory(device);
+  const uint64_t left = charged < limit ? limit - charged : 0;
   if (free_bytes != nullptr && left < *free_bytes) *free_bytes = left;
   if (total_bytes != nullptr && limit < *total_bytes) *total_bytes = limit;
   return result;

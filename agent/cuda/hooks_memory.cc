@@ -114,15 +114,15 @@ template <typename Call, typename AskDevice>
 INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {
   if (is_capturing(stream, per_thread)) return capture_allocation(address, size_bytes, hook_frame, call);
-  PoolPlace place{0, kMostPools};
+  PoolSlot pool_slot{0, kMostPools};
   const KeptOutput kept(address);
   const int result = allocate(
       {0, kDeviceToAsk, size_bytes, 0}, DeviceOperation::kAllocateFromPool, DeviceCall::kAllocateAsync, hook_frame,
       call,
       [&] {
         if (address == nullptr || *address == 0) return DeviceMemory{};
-        place = find_pool_place(*address);
-        return DeviceMemory{*address, place.device, size_bytes, 0};
+        pool_slot = find_pool_slot(*address);
+        return DeviceMemory{*address, pool_slot.device, size_bytes, 0};
       },
       [&](uint64_t got) {
         auto* free_async = per_thread ? REAL(cuMemFreeAsync_ptsz) : REAL(cuMemFreeAsync);
@@ -130,7 +130,7 @@ INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bo
         kept.restore();
       },
       ask_device);
-  if (result == kCudaSuccess) note_pool_block(place, size_bytes, hook_frame);
+  if (result == kCudaSuccess) note_pool_block(pool_slot, size_bytes, hook_frame);
   return result;
 }
 

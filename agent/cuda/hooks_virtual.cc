@@ -126,7 +126,7 @@ HOOK(cuMemRelease)(uint64_t handle) {
   }
   note_handle(DeviceOperation::kKeepHandle, handle, HEAPPROF_HOOK_FRAME());
   if (is_taken) {
-    hold_handle(taken);
+    charge_handle(taken);
   } else if (has_device_limits()) {
     retain_handle(handle);
   }
@@ -136,7 +136,7 @@ HOOK(cuMemRelease)(uint64_t handle) {
 HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t handle, unsigned long long flags) {
   const int result = call(REAL(cuMemMap), address, size_bytes, offset, handle, flags);
   if (result == kCudaSuccess && handle != 0 && address != 0) {
-    if (has_device_limits()) hold_mapping(address, size_bytes, handle);
+    if (has_device_limits()) charge_mapping(address, size_bytes, handle);
     record_device({DeviceOperation::kMap, 0, handle, address, size_bytes}, HEAPPROF_HOOK_FRAME());
   }
   return result;

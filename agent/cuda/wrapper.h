@@ -107,7 +107,7 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
       note_refusal(memory.device, memory.size_bytes, true, hook_frame);
       return kCudaOutOfMemory;
     }
-    operation == DeviceOperation::kCreateHandle ? hold_handle(memory) : hold_address(memory);
+    operation == DeviceOperation::kCreateHandle ? charge_handle(memory) : charge_address(memory);
   }
   announce_device(memory.device);
   if (operation == DeviceOperation::kCreateHandle) {
@@ -163,7 +163,7 @@ INLINE int release(Function* real, uint64_t address, wire::DeviceCall kind, cons
   note_address(DeviceOperation::kRelease, address, hook_frame);
   const int result = time_call(kind, 0, hook_frame, [&] { return real(arguments...); });
   if (result != kCudaSuccess) {
-    if (is_taken) hold_address(taken);
+    if (is_taken) charge_address(taken);
     note_address(DeviceOperation::kKeep, address, hook_frame);
   } else if (is_taken) {
     return_device_memory(taken.device, taken.size_bytes);

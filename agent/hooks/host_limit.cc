@@ -25,23 +25,23 @@ namespace {
 RealFunctions g_unlimited;
 size_t (*g_usable_size)(void*) = nullptr;
 uint64_t g_limit_bytes = UINT64_MAX;
-std::atomic<uint64_t> g_held_bytes{0};      // with what is reserved
+std::atomic<uint64_t> g_charged_bytes{0};   // with what is reserved
 std::atomic<uint32_t> g_reservations{0};    // of more than there will be,
 std::atomic<uint64_t> g_reserved_bytes{0};  // and how much in all
 constexpr uint32_t kMostWaits = 10'000;     // a signal handler may have interrupted the one that is waited for
 
 bool may_fit(size_t size_bytes);
-bool hold_block(void* block);  // false: it did not fit, and is freed
-void drop_block(void* block);  // before it is freed
+bool charge_block(void* block);  // false: it did not fit, and is freed
+void drop_block(void* block);    // before it is freed
 void note_heap_refusal(size_t size_bytes, const uint64_t* frame);
 
 uint64_t usable_bytes(void* block) { return block == nullptr ? 0 : g_usable_size(block); }
 
 bool try_reserve(uint64_t size_bytes) {
-  uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
   do {
-    if (held > g_limit_bytes || size_bytes > g_limit_bytes - held) return false;
-  } while (!g_held_bytes.compare_exchange_weak(held, held + size_bytes, std::memory_order_relaxed));
+    if (charged > g_limit_bytes || size_bytes > g_limit_bytes - charged) return false;
+  } while (!g_charged_bytes.compare_exchange_weak(charged, charged + size_bytes, std::memory_order_relaxed));
   return true;
 }
 
@@ -57,9 +57,9 @@ bool reserve_heap(uint64_t size_bytes) {
 
 // Blocks that were never counted (of a library that does not come through the hooks) may be freed, too.
 void return_heap(uint64_t size_bytes) {
-  uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
-  while (!g_held_bytes.compare_exchange_weak(held, held - (size_bytes < held ? size_bytes : held),
-                                             std::memory_order_relaxed)) {
+  uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
+  while (!g_charged_bytes.compare_exchange_weak(charged, charged - (size_bytes < charged ? size_bytes : charged),
+                                                std::memory_order_relaxed)) {
   }
 }
 
@@ -74,8 +74,8 @@ void begin_own_sum() {
 bool may_fit_soon(uint64_t size_bytes) {
   if (g_reservations.load(std::memory_order_acquire) == 0) return false;
   const uint64_t reserved = g_reserved_bytes.load(std::memory_order_relaxed);
-  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
-  const uint64_t least = held > reserved ? held - reserved : 0;
+  const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
+  const uint64_t least = charged > reserved ? charged - reserved : 0;
   return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
 }
 
@@ -100,7 +100,7 @@ template <typename Call>
 [[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, const uint64_t* frame, Call&& call) {
   if (!may_fit(size_bytes)) return refuse(size_bytes, frame);
   void* block = call();
-  if (block == nullptr || hold_block(block)) return block;
+  if (block == nullptr || charge_block(block)) return block;
   return refuse(size_bytes, frame);
 }
 
@@ -191,7 +191,7 @@ void* limited_realloc(void* block, size_t size) {
   if (size == 0) {
     void* fresh = g_unlimited.realloc(block, 0);
     return_heap(old_bytes);
-    g_held_bytes.fetch_add(usable_bytes(fresh), std::memory_order_relaxed);
+    g_charged_bytes.fetch_add(usable_bytes(fresh), std::memory_order_relaxed);
     return fresh;
   }
   if (size > old_bytes && !may_fit(size - old_bytes)) return refuse(size, frame);
@@ -210,16 +210,16 @@ bool may_fit(size_t size_bytes) {
   if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   if (size_bytes > g_limit_bytes) return false;
   for (uint32_t waits = 0; waits < kMostWaits; ++waits) {
-    const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
-    if (held <= g_limit_bytes && size_bytes <= g_limit_bytes - held) return true;
+    const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
+    if (charged <= g_limit_bytes && size_bytes <= g_limit_bytes - charged) return true;
     if (!may_fit_soon(size_bytes)) break;
     let_others_run();
   }
-  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
-  return held <= g_limit_bytes && size_bytes <= g_limit_bytes - held;
+  const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
+  return charged <= g_limit_bytes && size_bytes <= g_limit_bytes - charged;
 }
 
-bool hold_block(void* block) {
+bool charge_block(void* block) {
   if (reserve_heap(usable_bytes(block))) return true;
   g_unlimited.free(block);
   return false;
@@ -228,9 +228,9 @@ bool hold_block(void* block) {
 void drop_block(void* block) { return_heap(usable_bytes(block)); }
 
 void note_heap_refusal(size_t size_bytes, const uint64_t* frame) {
-  const uint64_t held = g_held_bytes.load(std::memory_order_relaxed);
+  const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
   record_device({wire::DeviceOperation::kRefuse, wire::kHostDevice, wire::pack_refusal(ENOMEM, true),
-                 wire::pack_free(held < g_limit_bytes ? g_limit_bytes - held : 0), size_bytes},
+                 wire::pack_free(charged < g_limit_bytes ? g_limit_bytes - charged : 0), size_bytes},
                 hook_behind(frame));
 }
 

@@ -131,7 +131,7 @@ void* const kRecording[] = {
 #include "agent/hooks/operator_new.def"
 #undef X
 };
-void* const kFinding[] = {
+void* const kFinders[] = {
 #define X(index, name, kind, second, third) reinterpret_cast<void*>(heapprof_find_##name),
 #include "agent/hooks/operator_new.def"
 #undef X
@@ -226,7 +226,7 @@ bool is_new_recorded() { return g_is_recorded; }
 void forget_new_functions() {
   for (size_t index = 0; index < kCount; ++index) {
     const void* known = __atomic_load_n(&heapprof_new_slots[index], __ATOMIC_ACQUIRE);
-    if (!g_is_lasting[index] && !is_surely_loaded(known)) set_slot(index, kFinding[index]);
+    if (!g_is_lasting[index] && !is_surely_loaded(known)) set_slot(index, kFinders[index]);
   }
 }
 

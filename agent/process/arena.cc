@@ -97,9 +97,9 @@ wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, boo
     if (memcmp(notes[i].text, text, text_bytes) == 0) note = &notes[i];
   }
   if (note == nullptr) {
-    const uint32_t place = g_control->notes_claimed.fetch_add(1, std::memory_order_relaxed);
-    if (place >= wire::kMaxNotes) return nullptr;
-    note = &notes[place];
+    const uint32_t index = g_control->notes_claimed.fetch_add(1, std::memory_order_relaxed);
+    if (index >= wire::kMaxNotes) return nullptr;
+    note = &notes[index];
     note->kind = kind;
     note->reason = reason;
     note->text_bytes = static_cast<uint32_t>(text_bytes);

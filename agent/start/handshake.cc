@@ -105,8 +105,8 @@ uint32_t count_own_filters() {
   return count;
 }
 
-int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict) {
-  *verdict = kNoVerdict;
+int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Answer* answer) {
+  *answer = kNoAnswer;
   int fd = open_socket();
   if (fd < 0) return -1;
   if (!connect_to(fd, socket_path, true)) {
@@ -123,8 +123,8 @@ int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdi
   const long sent = raw_syscall(SYS_sendto, fd, reinterpret_cast<long>(&hello), sizeof hello, MSG_NOSIGNAL, 0, 0);
   const bool answered = sent == static_cast<long>(sizeof hello) && receive(fd, &welcome, &arena_fd);
   sys_close(fd);
-  if (answered && welcome.magic == wire::kMagic) *verdict = welcome.verdict;
-  if (*verdict == wire::Verdict::kRecord && welcome.arena_bytes == wire::kArenaBytes) return arena_fd;
+  if (answered && welcome.magic == wire::kMagic) *answer = welcome.answer;
+  if (*answer == wire::Answer::kRecord && welcome.arena_bytes == wire::kArenaBytes) return arena_fd;
   if (arena_fd >= 0) sys_close(arena_fd);
   return -1;
 }

@@ -13,9 +13,9 @@ namespace heapprof::agent {
 // Seccomp filters of this process as /proc says; 0 where it does not.
 uint32_t count_own_filters();
 
-inline constexpr wire::Verdict kNoVerdict{};
+inline constexpr wire::Answer kNoAnswer{};
 
-// Returns the arena's descriptor, or -1; *verdict says why not, kNoVerdict that no answer came.
-int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Verdict* verdict);
+// Returns the arena's descriptor, or -1; *answer says why not, kNoAnswer that no answer came.
+int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Answer* answer);
 
 }  // namespace heapprof::agent

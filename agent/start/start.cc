@@ -88,13 +88,13 @@ int ask_for_arena(bool forked) {
   if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return -1;
   if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();
   int fd = -1;
-  wire::Verdict verdict = kNoVerdict;
+  wire::Answer answer = kNoAnswer;
   if (!is_filtered()) {  // socket() may be what kills
     wire::Hello hello{};
     fill_hello(&hello, forked);
-    fd = ask_collector(invitation.socket_path, hello, &verdict);
+    fd = ask_collector(invitation.socket_path, hello, &answer);
   }
-  if (fd < 0 && forked && verdict == kNoVerdict) note_lost_child();
+  if (fd < 0 && forked && answer == kNoAnswer) note_lost_child();
   return fd;
 }
 

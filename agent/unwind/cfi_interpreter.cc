@@ -8,9 +8,9 @@ namespace heapprof::agent {
 
 namespace {
 
-class Frame {
+class FrameState {
  public:
-  Frame(const FrameDescription& description, CfiWorkspace* workspace, const Registers& callee)
+  FrameState(const FrameDescription& description, CfiWorkspace* workspace, const Registers& callee)
       : description_(description), row_(workspace->row), stack_(workspace->expression_stack), callee_(callee) {}
 
   Step find_cfa() {
@@ -102,7 +102,7 @@ Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registe
   if (return_register >= kRegisterCount) return Step::kNoUnwindInfo;
   if (workspace->row.rules[return_register] == RegisterRule::kUndefined) return Step::kEndOfStack;
 
-  Frame frame(description, workspace, *registers);
+  FrameState frame(description, workspace, *registers);
   const Step cfa = frame.find_cfa();
   if (cfa != Step::kDone) return cfa;
   Registers caller{};

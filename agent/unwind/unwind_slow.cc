@@ -202,9 +202,9 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
       registers = three_registers(state);
       continue;
     }
-    const SlowStep verdict = judge(step, registers.value[kRegisterPc], has_jumped, &jumps, buffer);
-    if (verdict == SlowStep::kNeedsRegisters) return truncate(buffer, wire::TruncationCause::kBadFrame);
-    if (verdict == SlowStep::kEnd) return;
+    const SlowStep meaning = judge(step, registers.value[kRegisterPc], has_jumped, &jumps, buffer);
+    if (meaning == SlowStep::kNeedsRegisters) return truncate(buffer, wire::TruncationCause::kBadFrame);
+    if (meaning == SlowStep::kEnd) return;
   }
 }
 

@@ -26,6 +26,6 @@ std::string quoted(const std::string& word);
 std::string valgrind_instead(const std::string& program, const std::string& flags = "");
 
 // "heapprof.toml, line 7"; of a flag the flag alone.
-std::string place_text(const FileLine& at);
+std::string file_line_text(const FileLine& at);
 
 }  // namespace heapprof::cli

@@ -28,7 +28,7 @@ std::string valgrind_instead(const std::string& program, const std::string& flag
                      quoted(program));
 }
 
-std::string place_text(const FileLine& at) {
+std::string file_line_text(const FileLine& at) {
   return at.line == 0 ? at.file : fmt::format("{}, line {}", at.file, at.line);
 }
 

@@ -159,7 +159,7 @@ struct FileLine {
   X("HP164", replaced_not_judged, (2))                                                                             \
   X("HP165", outputs_to_one_file, ("--junit", "--json", "out.json"))                                               \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
-  X("HP171", findings_not_in_form, ("csv"))                                                                        \
+  X("HP171", findings_not_in_format, ("csv"))                                                                      \
   X("HP172", flags_exclude_each_other, ("--findings", "--tree"))                                                   \
   X("HP180", contracts_not_readable, ("contracts.toml", "no such file or directory"))                              \
   X("HP181", no_contract_named, ("exact*", "kept, lost"))                                                          \
@@ -237,7 +237,7 @@ Problem missing_profile(const std::string& command);
 Problem unknown_device(const std::string& device, const std::string& devices);
 Problem metric_not_in_profile(const std::string& file, const std::string& metric);
 Problem findings_need_ours(const std::string& file);
-Problem findings_not_in_form(const std::string& form);
+Problem findings_not_in_format(const std::string& format);
 Problem flags_exclude_each_other(const std::string& first, const std::string& second);
 Problem stdout_not_writable(const std::string& reason);
 Problem unexpected_argument(const std::string& argument, const std::string& command);

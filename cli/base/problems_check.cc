@@ -24,38 +24,38 @@ Problem budget_not_readable(const std::string& file, const std::string& reason) 
 }
 
 Problem budget_broken(const FileLine& at, const std::string& reason) {
-  return {"HP143", fmt::format("{}: {}", place_text(at), reason), "write it as man heapprof-check shows",
+  return {"HP143", fmt::format("{}: {}", file_line_text(at), reason), "write it as man heapprof-check shows",
           "leave it out: what it would limit is not checked", kUsage};
 }
 
 Problem unknown_budget_key(const FileLine& at, const std::string& key, const std::string& nearest,
                            const std::string& known) {
   return {"HP144",
-          nearest.empty() ? fmt::format("{}: unknown key '{}'", place_text(at), key)
-                          : fmt::format("{}: unknown key '{}'; did you mean {}?", place_text(at), key, nearest),
+          nearest.empty() ? fmt::format("{}: unknown key '{}'", file_line_text(at), key)
+                          : fmt::format("{}: unknown key '{}'; did you mean {}?", file_line_text(at), key, nearest),
           fmt::format("the keys here are {}", known), "turn it into a comment: put # in front of it", kUsage};
 }
 
 Problem limit_for_unknown_device(const FileLine& at, const std::string& device, const std::string& devices) {
-  return {"HP145", fmt::format("{}: the program used no device '{}', only {}", place_text(at), device, devices),
+  return {"HP145", fmt::format("{}: the program used no device '{}', only {}", file_line_text(at), device, devices),
           "name one of them",
           "if it may run without that device: put the limit under [defaults], where this is a warning", kUsage};
 }
 
 Problem limit_not_needed(const FileLine& at, const std::string& device, const std::string& devices) {
-  return {"HP146", fmt::format("{}: the program used no device '{}', only {}", place_text(at), device, devices),
+  return {"HP146", fmt::format("{}: the program used no device '{}', only {}", file_line_text(at), device, devices),
           "see whether it should have: heapprof report FILE", "leave the limit out where the device is not used",
           kWarning};
 }
 
 Problem site_matches_nothing(const FileLine& at, const std::string& pattern) {
-  return {"HP147", fmt::format("{}: no stack has a frame that matches '{}'", place_text(at), pattern),
+  return {"HP147", fmt::format("{}: no stack has a frame that matches '{}'", file_line_text(at), pattern),
           "see what the functions are called: heapprof report --all-frames --tree FILE",
           "leave the limit out; one of 0 says that it must not appear, and does not warn", kWarning};
 }
 
 Problem limit_not_measured(const FileLine& at, const std::string& file, const std::string& why) {
-  return {"HP148", fmt::format("{}: {} cannot say: {}", place_text(at), file, why),
+  return {"HP148", fmt::format("{}: {} cannot say: {}", file_line_text(at), file, why),
           "check the profiles that were merged, one by one", "limit total, leaked or allocations: they add up", kUsage};
 }
 
@@ -70,7 +70,7 @@ Problem no_budget_named(const std::string& glob, const std::string& names) {
 }
 
 Problem budget_without_command(const FileLine& at, const std::string& name) {
-  return {"HP151", fmt::format("{}: the budget '{}' has no command to run", place_text(at), name),
+  return {"HP151", fmt::format("{}: the budget '{}' has no command to run", file_line_text(at), name),
           "give it one: command = [\"./render\", \"small.usd\"]",
           fmt::format("check a profile: heapprof check --name {} FILE", quoted(name)), kUsage};
 }

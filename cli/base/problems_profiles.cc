@@ -128,7 +128,7 @@ Problem no_base_of_command(const std::string& folder, const std::string& command
 }
 
 Problem format_not_named(const std::string& formats) {
-  return {"HP130", "no format was named", fmt::format("add --format FORM; FORM is one of {}", formats),
+  return {"HP130", "no format was named", fmt::format("add --format FORMAT; FORMAT is one of {}", formats),
           "read it with heapprof's own means: heapprof report FILE", kUsage};
 }
 

@@ -70,8 +70,8 @@ Problem findings_need_ours(const std::string& file) {
           fmt::format("look at it without --findings: heapprof report {}", file), kUsage};
 }
 
-Problem findings_not_in_form(const std::string& form) {
-  return {"HP171", fmt::format("there is no {} of findings, which are words", form),
+Problem findings_not_in_format(const std::string& format) {
+  return {"HP171", fmt::format("there is no {} of findings, which are words", format),
           "ask for JSON: heapprof report --findings --format json FILE", "leave --format out, for text", kUsage};
 }
 

@@ -48,7 +48,7 @@ Result<Done> Baselines::check(const Budget& budget) {
   if (options_.update_baseline) return history_not_made_baseline(path);
   const Result<const History*> read = history(path);
   if (!read) return read.problem();
-  const bool has_runs = !runs_of_command((*read)->records, budget.name, budget.command).empty();
+  const bool has_runs = !runs_of_command((*read)->entries, budget.name, budget.command).empty();
   if (has_runs || budget.command.empty() || is_written(path)) return Done{};
   return history_without_runs(path, command_text(budget.command));
 }
@@ -60,7 +60,7 @@ Result<Baseline> Baselines::find(const Budget& budget, const Profile& profile, c
   if (is_history(baseline.path)) {
     const Result<const History*> read = history(baseline.path);
     if (!read) return read.problem();
-    baseline.runs = runs_of_command((*read)->records, budget.name, profile.run.command);
+    baseline.runs = runs_of_command((*read)->entries, budget.name, profile.run.command);
     if (!baseline.runs.empty()) return baseline;
     const std::string program = command_text(profile.run.command);
     if (!is_written(baseline.path)) return history_without_runs(baseline.path, program);

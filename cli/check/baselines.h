@@ -22,7 +22,7 @@ namespace heapprof::cli {
 struct Baseline {
   std::string path;
   std::optional<Profile> profile;
-  std::vector<HistoryRecord> runs;
+  std::vector<HistoryEntry> runs;
 };
 
 // What was measured, of the runs and of the baseline.

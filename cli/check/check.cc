@@ -9,13 +9,13 @@
 #include "cli/check/check_files.h"
 #include "cli/check/check_outputs.h"
 #include "cli/check/check_plan.h"
-#include "cli/check/check_record.h"
 #include "cli/check/commit.h"
 #include "cli/check/contract_run.h"
+#include "cli/check/program_profiles.h"
 #include "cli/check/started.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/judge/verdict.h"
-#include "cli/model/judge/verdict_record.h"
+#include "cli/model/judge/verdict_entry.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/history/append_history.h"
@@ -45,7 +45,7 @@ int code_of(const Problem& problem) {
 // What is to be judged by which budget.
 struct Case {
   const Budget& budget;
-  Recorded recorded;
+  ProgramProfiles measured;
   const BudgetFit* fit = nullptr;         // of all processes of the budget; null: there is this one only
   bool is_started = false;                // by the program, not by us
   const ContractRun* contract = nullptr;  // its claims besides memory
@@ -87,7 +87,7 @@ class Checker {
   Baselines baselines_;
   Suppressions suppressions_;
   CheckReport report_;
-  std::vector<HistoryRecord> history_;
+  std::vector<HistoryEntry> history_;
   int code_ = 0;  // of what went wrong besides the verdicts
 };
 
@@ -103,24 +103,24 @@ Verdict Checker::begin_verdict(const Budget& budget) const {
 // What is to be said of it; its file is where the profile lies now.
 Verdict Checker::examine(Case* what) {
   const Budget& budget = what->budget;
-  Recorded& recorded = what->recorded;
+  ProgramProfiles& measured = what->measured;
   Verdict verdict = begin_verdict(budget);
-  verdict.runs = recorded.runs.size();
-  verdict.unjudged = recorded.unjudged;
+  verdict.runs = measured.runs.size();
+  verdict.unjudged = measured.unjudged;
   Suppressions rules = budget.ignores;
   rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
-  for (Profile& run : recorded.runs) mark_suppressed(rules, &run);
-  size_t shown = representative(recorded.runs);
-  for (size_t i = 0; i < recorded.runs.size(); ++i) {
-    verdict.state = what->is_started ? find_started_state(recorded.runs[i])
-                                     : state_for(budget, recorded.runs[i], options_.warn_only);
+  for (Profile& run : measured.runs) mark_suppressed(rules, &run);
+  size_t shown = representative(measured.runs);
+  for (size_t i = 0; i < measured.runs.size(); ++i) {
+    verdict.state = what->is_started ? find_started_state(measured.runs[i])
+                                     : state_for(budget, measured.runs[i], options_.warn_only);
     if (verdict.state.trouble != Trouble::kNone || !ended_as_claimed(budget, verdict.state.end)) {
       shown = i;
       break;
     }
   }
-  const Profile& profile = recorded.runs[shown];
-  verdict.profile = recorded.files[shown];
+  const Profile& profile = measured.runs[shown];
+  verdict.profile = measured.files[shown];
   verdict.command = profile.run.command;
   verdict.duration_ns = profile.run.duration_ns;
   if (verdict.state.trouble != Trouble::kNone) return verdict;
@@ -137,7 +137,7 @@ Verdict Checker::examine(Case* what) {
 
 Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict) {
   const Budget& budget = what.budget;
-  const std::vector<Profile>& runs = what.recorded.runs;
+  const std::vector<Profile>& runs = what.measured.runs;
   const Profile& profile = runs[shown];
   std::vector<Problem> warnings;
   const Result<Done> fits = what.fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
@@ -154,7 +154,7 @@ Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict)
   verdict->baseline_runs = count_baseline_runs(baseline->runs);
   const Evidence evidence = compare(budget, runs, shown, *baseline);
   if (options_.update_baseline && !budget.baseline.empty()) {
-    if (const Result<Done> saved = update_baseline(budget, what.recorded.files[shown], verdict); !saved)
+    if (const Result<Done> saved = update_baseline(budget, what.measured.files[shown], verdict); !saved)
       return saved.problem();
   }
   verdict->judged = judge(budget, evidence);
@@ -163,7 +163,7 @@ Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict)
   if (what.contract != nullptr) add_facts(*what.contract, verdict);
   if (options_.history.empty()) return Done{};
   for (const Device& device : profile.devices)
-    history_.push_back(make_record(profile, device, *verdict, find_commit(options_.commit)));
+    history_.push_back(make_history_entry(profile, device, *verdict, find_commit(options_.commit)));
   return Done{};
 }
 
@@ -225,8 +225,8 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
       continue;
     }
     Case what{*budget, {}};
-    what.recorded.runs.push_back(std::move(*profile));
-    what.recorded.files.push_back(file);
+    what.measured.runs.push_back(std::move(*profile));
+    what.measured.files.push_back(file);
     Verdict verdict = examine(&what);
     say_trouble(verdict);
     report_.verdicts.push_back(std::move(verdict));
@@ -235,9 +235,9 @@ Result<Done> Checker::check_profiles(const CheckPlan& plan) {
 }
 
 void Checker::check_started(const Started& started, const BudgetFit& fit) {
-  Result<Recorded> recorded = read_started(started.process);
-  if (!recorded) return complain(recorded.problem());
-  Case what{started.budget, std::move(*recorded), started.is_own ? nullptr : &fit, true};
+  Result<ProgramProfiles> measured = read_started(started.process);
+  if (!measured) return complain(measured.problem());
+  Case what{started.budget, std::move(*measured), started.is_own ? nullptr : &fit, true};
   add_kept("", examine(&what));
 }
 
@@ -253,21 +253,21 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   std::optional<ContractRun> contract;
   if (budget.contract) contract.emplace(*budget.contract);
   const Result<ScratchFolder> folder = ScratchFolder::make();
-  Result<Recorded> recorded =
-      folder ? record_program(budget, folder->path(), options_.color) : Result<Recorded>(folder.problem());
-  if (!recorded) {
+  Result<ProgramProfiles> measured =
+      folder ? profile_program(budget, folder->path(), options_.color) : Result<ProgramProfiles>(folder.problem());
+  if (!measured) {
     Verdict unseen = begin_verdict(budget);
-    not_judged(recorded.problem(), &unseen);
+    not_judged(measured.problem(), &unseen);
     add_kept("", std::move(unseen));
     return true;
   }
   BudgetFit fit(budget);
   const bool is_each =
-      budget.processes == Processes::kEach && find_run_state(recorded->runs.back()).trouble == Trouble::kNone;
+      budget.processes == ProcessScope::kEach && find_run_state(measured->runs.back()).trouble == Trouble::kNone;
   const Result<std::vector<Started>> started =
-      is_each ? find_cases(plan, budget, folder->path(), &*recorded, &fit) : std::vector<Started>();
+      is_each ? find_cases(plan, budget, folder->path(), &*measured, &fit) : std::vector<Started>();
   if (!started) complain(started.problem());
-  Case what{budget, std::move(*recorded), is_each && started ? &fit : nullptr, false, contract ? &*contract : nullptr};
+  Case what{budget, std::move(*measured), is_each && started ? &fit : nullptr, false, contract ? &*contract : nullptr};
   Verdict verdict = examine(&what);
   const RunEnd end = verdict.state.end;
   const bool is_judged = verdict.state.trouble == Trouble::kNone;
@@ -338,7 +338,7 @@ void Checker::write_all(const CheckPlan& plan) {
   if (!write_outputs(report_, options_)) code_ = std::max(code_, kNotDone);
   if (history_.empty()) return;
   for (const Verdict& verdict : report_.verdicts) {  // raised limits count
-    for (HistoryRecord& record : history_) record.ok = record.name == verdict.name ? !verdict.failed() : record.ok;
+    for (HistoryEntry& entry : history_) entry.ok = entry.name == verdict.name ? !verdict.failed() : entry.ok;
   }
   if (const Result<Done> appended = append_history(options_.history, history_); !appended) complain(appended.problem());
 }

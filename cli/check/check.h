@@ -30,14 +30,14 @@ struct CheckOptions {
   std::string baseline;              // a profile, a folder of them, or a history (.jsonl)
   std::optional<uint64_t> tolerance_share;
   std::optional<uint64_t> slack_bytes;
-  uint64_t runs = 0;                   // 0: as the budget has it, else 1
-  std::optional<Processes> processes;  // none: as the budget has it, else kStarted
-  std::string output;                  // where the program's profile goes; empty: only kept if something is wrong
+  uint64_t runs = 0;                      // 0: as the budget has it, else 1
+  std::optional<ProcessScope> processes;  // none: as the budget has it, else kStarted
+  std::string output;                     // where the program's profile goes; empty: only kept if something is wrong
   bool warn_only = false;
   bool update_budget = false;
   bool update_baseline = false;
   Annotations annotations = Annotations::kAuto;
-  std::vector<std::string> outputs;  // files, in the order of check_forms(); empty: not written
+  std::vector<std::string> outputs;  // files, in the order of check_formats(); empty: not written
   std::string history;               // a file that gets a line for each device judged; empty: none
   std::string commit;                // of what is judged; empty: as CI or git say
   SuppressionOptions suppressions;

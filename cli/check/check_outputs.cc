@@ -52,7 +52,7 @@ NamedFiles read_files(const CheckOptions& options) {
 
 NamedFiles written_files(const CheckOptions& options) {
   NamedFiles files;
-  for (size_t i = 0; i < options.outputs.size(); ++i) files.emplace_back(check_forms()[i].flag, options.outputs[i]);
+  for (size_t i = 0; i < options.outputs.size(); ++i) files.emplace_back(check_formats()[i].flag, options.outputs[i]);
   files.emplace_back("-o", options.output);
   files.emplace_back("--history", options.history);
   std::erase_if(files, [](const auto& file) { return file.second.empty(); });
@@ -117,7 +117,7 @@ bool write_outputs(const CheckReport& report, const CheckOptions& options) {
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     if (options.outputs[i].empty()) continue;
-    if (check_forms()[i].write == write_check_markdown && !step.empty() &&
+    if (check_formats()[i].write == write_check_markdown && !step.empty() &&
         real_path(options.outputs[i]) == real_path(step)) {
       adds_to_step = true;
       continue;
@@ -125,7 +125,7 @@ bool write_outputs(const CheckReport& report, const CheckOptions& options) {
     Result<AtomicFile> file = AtomicFile::create(options.outputs[i]);
     note(file);
     if (!file) continue;
-    check_forms()[i].write(report, &*file);
+    check_formats()[i].write(report, &*file);
     note(file->commit());
   }
   if (adds_to_step) {

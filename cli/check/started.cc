@@ -6,9 +6,9 @@
 namespace heapprof::cli {
 
 Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
-                                        Recorded* recorded, BudgetFit* fit) {
+                                        ProgramProfiles* measured, BudgetFit* fit) {
   uint64_t unprofiled = 0;
-  for (const Profile& run : recorded->runs) {
+  for (const Profile& run : measured->runs) {
     unprofiled += count_unprofiled(run).processes;
     if (const Result<Done> added = fit->add(run, budget.name); !added) return added.problem();
   }
@@ -19,12 +19,12 @@ Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& bud
   const Result<std::vector<StartedProcess>> processes = find_started(folder, look);
   if (!processes) return processes.problem();
   std::vector<Started> cases;
-  recorded->unjudged.processes = unprofiled;
+  measured->unjudged.processes = unprofiled;
   for (const StartedProcess& process : *processes) {
     Result<Budget> own = plan.budget_of_started(budget, process.command);
     if (!own) return own.problem();
     if (own->limits.empty() && own->baseline.empty()) {
-      ++recorded->unjudged.processes;
+      ++measured->unjudged.processes;
     } else {
       cases.push_back({process, std::move(*own), plan.has_own_budget(budget, process.command)});
     }

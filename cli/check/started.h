@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/check/check_plan.h"
-#include "cli/check/check_record.h"
+#include "cli/check/program_profiles.h"
 #include "cli/model/judge/budget_fit.h"
 
 #include <string>
@@ -16,9 +16,9 @@ struct Started {
   bool is_own = false;  // the budget is that of its command, not of the program that started it
 };
 
-// Of the profiles in the folder. Those without any limit, and those that heapprof could not see, are counted in *recorded; *fit sees
+// Of the profiles in the folder. Those without any limit, and those that heapprof could not see, are counted in *measured; *fit sees
 // all that the program's own budget is for.
 Result<std::vector<Started>> find_cases(const CheckPlan& plan, const Budget& budget, const std::string& folder,
-                                        Recorded* recorded, BudgetFit* fit);
+                                        ProgramProfiles* measured, BudgetFit* fit);
 
 }  // namespace heapprof::cli

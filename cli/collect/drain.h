@@ -19,8 +19,8 @@
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/process_files.h"
 #include "cli/collect/rings/event_queue.h"
-#include "cli/collect/rings/merge.h"
 #include "cli/collect/rings/ring_decoder.h"
+#include "cli/collect/rings/ring_merge.h"
 #include "cli/collect/rings/second_thread.h"
 #include "cli/collect/rings/watermark.h"
 

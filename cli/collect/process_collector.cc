@@ -142,7 +142,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.tree = &state.tree;
   state.shared.modules = state.modules.get();
   state.shared.threads = &state.threads;
-  state.shared.devices = &state.ledger.device_facts();
+  state.shared.devices = &state.ledger.device_events();
   state.shared.second = state.options.second;
   state.shared.max_frames = std::min<uint32_t>(state.options.max_frames, UINT16_MAX);
   wire::FenceMode fence_mode = state.options.fence_mode;
@@ -281,9 +281,9 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.held_bytes = state.samples.bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
-                    state.tree.slot_bytes() + nodes * sizeof(StackNode) +
-                    sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
+  need.freeable_bytes = state.samples.bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
+                        state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+                        sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes =
       kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
   return need;

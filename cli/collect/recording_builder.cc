@@ -127,10 +127,10 @@ DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const Resi
   device.leaked_bytes = totals.live.bytes;
   device.leaked_blocks = totals.live.blocks;
   device.temporary_blocks = totals.temporary_blocks;
-  device.rss_at_peak_bytes = resident.at_peak_bytes;
-  device.rss_max_bytes = resident.max_bytes;
-  device.live_at_rss_max_bytes = resident.live_at_max_bytes;
-  device.mapped_at_rss_max_bytes = resident.mapped_at_max_bytes;
+  device.resident_at_peak_bytes = resident.at_peak_bytes;
+  device.resident_max_bytes = resident.max_bytes;
+  device.live_at_resident_max_bytes = resident.live_at_max_bytes;
+  device.mapped_at_resident_max_bytes = resident.mapped_at_max_bytes;
   return device;
 }
 
@@ -196,7 +196,8 @@ Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {
   if (refused.free_bytes != wire::kFreeUnknown) refusal.free_bytes = refused.free_bytes;
   refusal.live_bytes = refused.live.bytes;
   refusal.live_blocks = refused.live.blocks;
-  for (const auto& [site, live] : refused.holders) refusal.holders.push_back({stack_of(site), live.bytes, live.blocks});
+  for (const auto& [site, live] : refused.live_sites)
+    refusal.live_sites.push_back({stack_of(site), live.bytes, live.blocks});
   return refusal;
 }
 

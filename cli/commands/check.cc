@@ -73,9 +73,9 @@ void declare_check_options(Options* options, CheckFlags* target) {
   options->add_text({"--tolerance", "PERCENT", limits, "… but so much (default 1%)"}, &target->tolerance);
   declare_suppression_options(options, tools, &check->suppressions);
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
-  options->add_choice<std::optional<Processes>>(
+  options->add_choice<std::optional<ProcessScope>>(
       {"--processes", "WHICH", checking, "judge the program started (default), or each process"},
-      {{"started", Processes::kStarted}, {"each", Processes::kEach}}, &check->processes);
+      {{"started", ProcessScope::kStarted}, {"each", ProcessScope::kEach}}, &check->processes);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
   options->add_flag({"--warn-only", "", checking, "over a limit is a warning: exit 0"}, &check->warn_only);
   options->add_flag({"--update-budget", "", checking, "raise the file's limits that are exceeded"},
@@ -92,10 +92,10 @@ void declare_check_options(Options* options, CheckFlags* target) {
       {"--annotations", "WHERE", tools, "auto (default), github or none"},
       {{"auto", Annotations::kAuto}, {"github", Annotations::kGithub}, {"none", Annotations::kNone}},
       &check->annotations);
-  check->outputs.resize(check_forms().size());
-  for (size_t i = 0; i < check_forms().size(); ++i) {
-    const CheckForm& form = check_forms()[i];
-    options->add_text({form.flag, form.value, tools, form.text}, &check->outputs[i]);
+  check->outputs.resize(check_formats().size());
+  for (size_t i = 0; i < check_formats().size(); ++i) {
+    const CheckFormat& format = check_formats()[i];
+    options->add_text({format.flag, format.value, tools, format.text}, &check->outputs[i]);
   }
   options->add_positionals(&check->profiles);
 }

@@ -26,7 +26,7 @@ struct DiffOptions {
   SuppressionOptions suppressions;
   uint64_t top = 0;
   bool exit_code = false;
-  DiffForm form = diff_forms()[0];
+  DiffFormat format = diff_formats()[0];
   ColorMode color = ColorMode::kAuto;
 };
 
@@ -94,7 +94,7 @@ Result<int> diff_files(const DiffOptions& options, const Suppressions& suppressi
     for (Problem& refused : find_refusals(*two.profiles[side])) problems.push_back(std::move(refused));
   }
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, options.color);
-  return finish(options, problems, options.form.render(two, options.view, terminal), grew(two, options.view));
+  return finish(options, problems, options.format.render(two, options.view, terminal), grew(two, options.view));
 }
 
 std::string names_without_partner(const TwoSets& two) {
@@ -126,7 +126,7 @@ Result<int> diff_folders(const DiffOptions& options, const Suppressions& suppres
   if (const std::string files = names_without_partner(two); !files.empty())
     problems.push_back(profiles_without_partner(files));
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, options.color);
-  return finish(options, problems, options.form.render_sets(two, options.view, terminal), grew(two, options.view));
+  return finish(options, problems, options.format.render_sets(two, options.view, terminal), grew(two, options.view));
 }
 
 Result<int> diff(DiffOptions* options) {
@@ -160,10 +160,10 @@ void declare_diff_options(Options* options, DiffOptions* target) {
   const char* gate = "what counts as a change";
   options->add_text({"--tolerance", "PERCENT", gate, "of the base (default 1%)"}, &target->tolerance);
   options->add_flag({"--exit-code", "", gate, "exit with 1 if something grew beyond it"}, &target->exit_code);
-  Choices<DiffForm> forms;
-  for (const DiffForm& form : diff_forms()) forms.emplace_back(form.name, form);
-  options->add_choice<DiffForm>({"--format", "FORM", "output", "text, json, markdown or csv (default text)"}, forms,
-                                &target->form);
+  Choices<DiffFormat> format_choices;
+  for (const DiffFormat& format : diff_formats()) format_choices.emplace_back(format.name, format);
+  options->add_choice<DiffFormat>({"--format", "FORMAT", "output", "text, json, markdown or csv (default text)"},
+                                  format_choices, &target->format);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positionals(&target->inputs);

@@ -15,22 +15,22 @@
 namespace heapprof::cli {
 namespace {
 
-using Render = std::string (*)(const std::vector<Check>&, const Terminal&);
+using Render = std::string (*)(const std::vector<Capability>&, const Terminal&);
 
-Check check_clock() {
+Capability try_clock() {
   if (detect_clock_mode() == wire::ClockMode::kTsc)
-    return {"clock", Finding::kOk, "the time stamp counter is invariant, and the kernel's clock source", ""};
-  return {"clock", Finding::kWarning,
+    return {"clock", Availability::kOk, "the time stamp counter is invariant, and the kernel's clock source", ""};
+  return {"clock", Availability::kWarning,
           "the kernel does not use the time stamp counter: events of threads are ordered by a shared counter, which is "
           "slower, and their times are coarse",
           "see why: cat /sys/devices/system/clocksource/clocksource0/*_clocksource"};
 }
 
-std::vector<Check> run_checks() {
-  std::vector<Check> checks = try_agent();
-  for (const std::vector<Check>& more : {check_kernel(), {check_clock()}, check_limits(), check_places()})
-    checks.insert(checks.end(), more.begin(), more.end());
-  return checks;
+std::vector<Capability> find_capabilities() {
+  std::vector<Capability> capabilities = try_agent();
+  for (const std::vector<Capability>& more : {try_kernel(), {try_clock()}, try_limits(), try_paths()})
+    capabilities.insert(capabilities.end(), more.begin(), more.end());
+  return capabilities;
 }
 
 }  // namespace
@@ -45,10 +45,10 @@ CommandText doctor_text() {
 
 int doctor_main(const std::vector<std::string>& arguments) {
   Options options(doctor_text());
-  Render render = render_checks_text;
+  Render render = render_doctor_text;
   ColorMode color = ColorMode::kAuto;
-  options.add_choice<Render>({"--format", "FORM", "output", "text (default) or json"},
-                             {{"text", render_checks_text}, {"json", render_checks_json}}, &render);
+  options.add_choice<Render>({"--format", "FORMAT", "output", "text (default) or json"},
+                             {{"text", render_doctor_text}, {"json", render_doctor_json}}, &render);
   options.add_color(&color);
   const Result<Done> parsed = options.parse(arguments);
   if (!parsed) {
@@ -56,10 +56,11 @@ int doctor_main(const std::vector<std::string>& arguments) {
     return parsed.problem().exit_code;
   }
   if (options.help()) return print_output(*options.help());
-  const std::vector<Check> checks = run_checks();
-  const int code = print_output(render(checks, inspect_terminal(STDOUT_FILENO, color)));
-  const bool is_missing =
-      std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.finding == Finding::kMissing; });
+  const std::vector<Capability> capabilities = find_capabilities();
+  const int code = print_output(render(capabilities, inspect_terminal(STDOUT_FILENO, color)));
+  const bool is_missing = std::any_of(capabilities.begin(), capabilities.end(), [](const Capability& capability) {
+    return capability.availability == Availability::kMissing;
+  });
   return code != 0 ? code : is_missing ? 1 : 0;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 struct ExportOptions {
   std::string file;
-  const Format* format = nullptr;
+  const ExportFormat* format = nullptr;
   ExportView view;
   std::string output;
   bool quiet = false;
@@ -37,7 +37,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 Result<Done> check_usage(const ExportOptions& options) {
   if (options.format == nullptr) {
     std::vector<std::string> names;
-    for (const Format& format : formats()) names.emplace_back(format.name);
+    for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
     return format_not_named(joined_names(names));
   }
   if (options.file.empty()) return missing_profile("export");
@@ -95,7 +95,7 @@ Result<int> export_profile(const ExportOptions& options) {
 
 CommandText export_text() {
   return {"export",
-          "heapprof export --format FORM [OPTIONS] FILE",
+          "heapprof export --format FORMAT [OPTIONS] FILE",
           "Write a profile in the format of another tool.",
           {"heapprof export --format folded r.json | flamegraph.pl >r.svg",
            "heapprof export --format speedscope -o r.speedscope.json r.json",
@@ -109,13 +109,13 @@ int export_main(const std::vector<std::string>& arguments) {
   ExportOptions target;
   Options options(export_text());
   const char* what = "what is written";
-  Choices<const Format*> forms;
+  Choices<const ExportFormat*> format_choices;
   std::string names;
-  for (const Format& format : formats()) {
-    forms.emplace_back(format.name.data(), &format);
-    names += (names.empty() ? "" : &format == &formats().back() ? " or " : ", ") + std::string(format.name);
+  for (const ExportFormat& format : export_formats()) {
+    format_choices.emplace_back(format.name.data(), &format);
+    names += (names.empty() ? "" : &format == &export_formats().back() ? " or " : ", ") + std::string(format.name);
   }
-  options.add_choice<const Format*>({"--format", "FORM", what, names.c_str()}, forms, &target.format);
+  options.add_choice<const ExportFormat*>({"--format", "FORMAT", what, names.c_str()}, format_choices, &target.format);
   options.add_choice<std::optional<Metric>>(
       {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
       {kMetricWords.begin(), kMetricWords.end()}, &target.view.metric);

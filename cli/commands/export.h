@@ -1,4 +1,4 @@
-// cli/commands/export.h: `heapprof export --format FORM FILE`: a profile in the formats of other tools.
+// cli/commands/export.h: `heapprof export --format FORMAT FILE`: a profile in the formats of other tools.
 #pragma once
 
 #include "cli/commands/options.h"

@@ -1,4 +1,4 @@
-// cli/commands/history.cc: reads the records and shows their trends; or makes records of profiles and appends them.
+// cli/commands/history.cc: reads the entries and shows their trends; or makes entries of profiles and appends them.
 #include "cli/commands/history.h"
 
 #include "cli/base/output.h"
@@ -49,10 +49,10 @@ std::string filter_text(const HistoryFilter& filter) {
   return text.empty() ? "any metric" : text;
 }
 
-std::string known_names(const std::vector<HistoryRecord>& records) {
+std::string known_names(const std::vector<HistoryEntry>& entries) {
   constexpr size_t kMostShown = 8;
   std::set<std::string> names;
-  for (const HistoryRecord& record : records) names.insert(record.name + " on " + record.device);
+  for (const HistoryEntry& entry : entries) names.insert(entry.name + " on " + entry.device);
   std::string text;
   size_t shown = 0;
   for (const std::string& name : names) {
@@ -70,15 +70,15 @@ Result<int> show(const HistoryOptions& options) {
   if (!history) return history.problem();
   HistoryView view;
   view.file = file;
-  view.records = &history->records;
-  view.series = find_series(history->records, options.filter);
+  view.entries = &history->entries;
+  view.series = find_series(history->entries, options.filter);
   view.lines_skipped = history->lines_skipped;
   view.exact_bytes = options.exact_bytes;
-  if (view.series.empty() && !history->records.empty())
-    return nothing_in_history(file, filter_text(options.filter), known_names(history->records));
+  if (view.series.empty() && !history->entries.empty())
+    return nothing_in_history(file, filter_text(options.filter), known_names(history->entries));
   const int code = print_output(options.render(view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : history->warnings) print_problem(warning, options.color);
-  if (history->records.empty() && history->lines_skipped > 0) return kBadFile;
+  if (history->entries.empty() && history->lines_skipped > 0) return kBadFile;
   return code;
 }
 
@@ -88,7 +88,7 @@ Result<int> add(const HistoryOptions& options) {
   const Result<Suppressions> suppressions = load_suppressions(options.suppressions);
   if (!suppressions) return suppressions.problem();
   const std::string commit = find_commit(options.commit);
-  std::vector<HistoryRecord> records;
+  std::vector<HistoryEntry> entries;
   for (size_t i = 1; i < options.files.size(); ++i) {
     Result<Profile> profile = read_profile(options.files[i]);
     if (!profile) return profile.problem();
@@ -96,14 +96,14 @@ Result<int> add(const HistoryOptions& options) {
     if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
     if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
     mark_suppressed(*suppressions, &*profile);
-    const std::string name = options.filter.name.empty() ? record_name(*profile) : options.filter.name;
-    for (const Device& device : profile->devices) records.push_back(make_record(*profile, device, name, commit));
+    const std::string name = options.filter.name.empty() ? history_name(*profile) : options.filter.name;
+    for (const Device& device : profile->devices) entries.push_back(make_history_entry(*profile, device, name, commit));
   }
-  if (const Result<Done> added = append_history(file, records); !added) return added.problem();
+  if (const Result<Done> added = append_history(file, entries); !added) return added.problem();
   if (options.quiet) return 0;
   const std::string shown = escape_controls(file);
   fmt::print(stderr, "added  {} to {}, commit {}\nnext   heapprof history {}\n",
-             format_counted(records.size(), "record"), shown, commit.empty() ? "unknown" : escape_controls(commit),
+             format_counted(entries.size(), "record"), shown, commit.empty() ? "unknown" : escape_controls(commit),
              shown);
   return 0;
 }
@@ -137,7 +137,7 @@ int history_main(const std::vector<std::string>& arguments) {
   options.add_choice<std::optional<Metric>>(
       {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
       {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
-  options.add_choice<decltype(target.render)>({"--format", "FORM", "output", "text or json (default text)"},
+  options.add_choice<decltype(target.render)>({"--format", "FORMAT", "output", "text or json (default text)"},
                                               {{"text", render_history_text}, {"json", render_history_json}},
                                               &target.render);
   options.add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target.exact_bytes);

@@ -41,7 +41,7 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
   if (!view.findings) return Done{};
-  if (options.form->render_findings == nullptr) return findings_not_in_form(options.form->name);
+  if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
   for (const auto& [flag, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()},
         std::pair{"--all-frames", view.all_frames}, std::pair{"--list-suppressions", view.list_suppressions}}) {
@@ -61,7 +61,7 @@ Result<int> show_report(const ReportOptions& options) {
   if (!profile) return profile.problem();
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
   mark_suppressed(view.suppressions, &*profile);
-  const Renderer render = view.findings ? options.form->render_findings : options.form->render;
+  const Renderer render = view.findings ? options.format->render_findings : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile))
     print_problem(warning, options.color);  // last: seen on a terminal
@@ -96,10 +96,10 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--findings", "", view, "what looks like a known problem, and what helps"},
                     &target->view.findings);
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
-  Choices<const ReportForm*> forms;
-  for (const ReportForm& form : report_forms()) forms.emplace_back(form.name, &form);
-  options->add_choice<const ReportForm*>({"--format", "FORM", "output", "text, json or csv (default text)"}, forms,
-                                         &target->form);
+  Choices<const ReportFormat*> format_choices;
+  for (const ReportFormat& format : report_formats()) format_choices.emplace_back(format.name, &format);
+  options->add_choice<const ReportFormat*>({"--format", "FORMAT", "output", "text, json or csv (default text)"},
+                                           format_choices, &target->format);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positional(&target->view.file);
@@ -107,7 +107,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
 
 int report_main(const std::vector<std::string>& arguments) {
   ReportOptions target;
-  target.form = &report_forms().front();
+  target.format = &report_formats().front();
   Options options(report_text());
   declare_report_options(&options, &target);
   const Result<Done> parsed = options.parse(arguments);

@@ -14,7 +14,7 @@ struct ReportOptions {
   ReportView view;
   SuppressionOptions suppressions;
   uint64_t top = 0;  // 0: not given
-  const ReportForm* form = nullptr;
+  const ReportFormat* format = nullptr;
   ColorMode color = ColorMode::kAuto;
 };
 

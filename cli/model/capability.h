@@ -7,21 +7,21 @@
 
 namespace heapprof::cli {
 
-enum class Finding {
+enum class Availability {
   kOk,
   kWarning,  // works, with a loss that `what` names
   kMissing,  // programs cannot be profiled
 };
 
-struct Check {
+struct Capability {
   std::string name;
-  Finding finding = Finding::kOk;
+  Availability availability = Availability::kOk;
   std::string what;  // found, and what it means
   std::string fix;   // a command or step; empty if ok
 };
 
-constexpr std::string_view finding_name(Finding finding) {
-  return finding == Finding::kOk ? "ok" : finding == Finding::kWarning ? "warning" : "missing";
+constexpr std::string_view availability_name(Availability availability) {
+  return availability == Availability::kOk ? "ok" : availability == Availability::kWarning ? "warning" : "missing";
 }
 
 }  // namespace heapprof::cli

@@ -22,7 +22,7 @@ Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit) con
   } else {
     return broken(node, fmt::format("{} takes a number, or an amount in quotes", metric_word(limit->subject.metric)));
   }
-  if (!amount) return placed(node, amount.problem());
+  if (!amount) return located(node, amount.problem());
   limit->most = *amount;
   limit->text = text_of(node);
   return Done{};
@@ -42,7 +42,7 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
     const auto words = value.value_exact<std::string>();
     if (!words) return broken(value, "expect takes an amount and how far from it, such as \"12 GiB ± 2 %\"");
     const Result<Expectation> expectation = parse_expectation(*words, &limit.subject);
-    if (!expectation) return placed(value, expectation.problem());
+    if (!expectation) return located(value, expectation.problem());
     limit.expect = *expectation;
     return Done{};
   };
@@ -92,7 +92,7 @@ Result<Done> BudgetTables::take_command(const toml::node& node, Budget* budget) 
 
 Result<Done> BudgetTables::take_site(const toml::node& node, Budget* budget) const {
   if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 10,000 sites");
-  SiteBudget site;
+  SubtreeBudget site;
   site.at = at(node);
   std::vector<Key> keys = metric_keys(budget, budget->sites.size());
   keys.push_back({"match", text("match", &site.frames.function)});

@@ -30,9 +30,9 @@ void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& v
   }
 }
 
-void read_holder(JsonPull* json, PointReader* points, Holder* holder) {
+void read_live_site(JsonPull* json, PointReader* points, LiveSite* live_site) {
   read_stacked(
-      json, points, &holder->node, [holder](FieldReader& reader) { visit_holder(*holder, reader); },
+      json, points, &live_site->node, [live_site](FieldReader& reader) { visit_live_site(*live_site, reader); },
       [](const std::string&) { return false; });
 }
 
@@ -40,9 +40,10 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
   read_stacked(
       json, points, &refusal->node, [refusal](FieldReader& reader) { visit_refusal(*refusal, reader); },
       [&](const std::string& key) {
-        if (key != "holders" || !refusal->holders.empty()) return false;
+        if (key != "holders" || !refusal->live_sites.empty()) return false;
         if (!json->begin_array()) return true;
-        while (json->next_element() && !json->failed()) read_holder(json, points, &refusal->holders.emplace_back());
+        while (json->next_element() && !json->failed())
+          read_live_site(json, points, &refusal->live_sites.emplace_back());
         return true;
       });
 }

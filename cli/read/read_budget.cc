@@ -34,7 +34,7 @@ std::vector<Key> Parser::common_keys(Budget* budget) {
                     const auto words = node.value_exact<std::string>();
                     if (!words) return tables_.broken(node, "slack takes a size such as \"64 KiB\"");
                     const Result<uint64_t> bytes = parse_size(*words);
-                    if (!bytes) return tables_.placed(node, bytes.problem());
+                    if (!bytes) return tables_.located(node, bytes.problem());
                     budget->slack_bytes = *bytes;
                     return Done{};
                   }});
@@ -43,7 +43,7 @@ std::vector<Key> Parser::common_keys(Budget* budget) {
                     const auto word = node.value_exact<std::string>();
                     if (word != "started" && word != "each")
                       return tables_.broken(node, "processes is \"started\" (the program alone) or \"each\"");
-                    budget->processes = word == "each" ? Processes::kEach : Processes::kStarted;
+                    budget->processes = word == "each" ? ProcessScope::kEach : ProcessScope::kStarted;
                     return Done{};
                   }});
   return keys;

@@ -58,7 +58,7 @@ Result<Done> Parser::take_expectation(const toml::node& node, Subject subject,
   const auto words = node.value_exact<std::string>();
   if (!words) return tables_.broken(node, "write an amount and how far from it, such as \"12 MiB ± 1 %\"");
   const Result<Expectation> expectation = parse_expectation(*words, &subject);
-  if (!expectation) return tables_.placed(node, expectation.problem());
+  if (!expectation) return tables_.located(node, expectation.problem());
   *target = *expectation;
   return Done{};
 }

@@ -32,7 +32,7 @@ class LineReader {
  public:
   explicit LineReader(std::string_view line) : source_(line), json_(&source_) {}
 
-  bool read(HistoryRecord* record) {
+  bool read(HistoryEntry* entry) {
     if (!json_.begin_object()) return false;
     std::string key;
     while (json_.next_key(&key)) {
@@ -40,30 +40,30 @@ class LineReader {
       if (index < 0) {
         json_.skip_value();
       } else {
-        read_field(index, record);
+        read_field(index, entry);
       }
     }
     if (json_.failed() || !json_.expect_end()) return false;
     if (!keys_.has(kVersion)) return json_.fail("there is no \"version\"");
     if (version_ > kHistoryVersion)
       return json_.fail("it is of version " + std::to_string(version_) + ", of a newer heapprof");
-    if (!keys_.has(kName) || record->name.empty()) return json_.fail("there is no \"name\"");
+    if (!keys_.has(kName) || entry->name.empty()) return json_.fail("there is no \"name\"");
     return true;
   }
 
   const std::string& error() const { return json_.error(); }
 
  private:
-  void read_field(int index, HistoryRecord* record) {
+  void read_field(int index, HistoryEntry* entry) {
     switch (index) {
       case 0: json_.read_unsigned(&version_); break;
-      case 1: json_.read_signed(&record->time_unix_ns); break;
-      case 2: read_text(&json_, &record->commit); break;
-      case 3: read_text(&json_, &record->name); break;
-      case 4: read_words(&json_, &record->command); break;
-      case 5: read_text(&json_, &record->device); break;
-      case 6: json_.read_bool(&record->ok.emplace()); break;
-      default: json_.read_unsigned(&record->metrics[static_cast<size_t>(index - kFirstMetric)].emplace());
+      case 1: json_.read_signed(&entry->time_unix_ns); break;
+      case 2: read_text(&json_, &entry->commit); break;
+      case 3: read_text(&json_, &entry->name); break;
+      case 4: read_words(&json_, &entry->command); break;
+      case 5: read_text(&json_, &entry->device); break;
+      case 6: json_.read_bool(&entry->ok.emplace()); break;
+      default: json_.read_unsigned(&entry->metrics[static_cast<size_t>(index - kFirstMetric)].emplace());
     }
   }
 
@@ -73,7 +73,7 @@ class LineReader {
   uint64_t version_ = 0;
 };
 
-// Puts lines together from pieces; what is longer than a record can be is dropped as it comes.
+// Puts lines together from pieces; what is longer than an entry can be is dropped as it comes.
 class LineSplitter {
  public:
   template <typename Take>
@@ -112,10 +112,10 @@ Result<History> read_history(ByteSource* source, const std::string& name) {
   bool is_last_cut = false;
   const auto take = [&](uint64_t number, std::string_view line, bool is_too_long) {
     if (is_blank(line) && !is_too_long) return;
-    HistoryRecord record;
+    HistoryEntry entry;
     LineReader reader(line);
-    if (!is_too_long && reader.read(&record)) {
-      history.records.push_back(std::move(record));
+    if (!is_too_long && reader.read(&entry)) {
+      history.entries.push_back(std::move(entry));
       return;
     }
     ++history.lines_skipped;

@@ -1,7 +1,7 @@
 // cli/read/read_history.h: a file of history, line by line.
 //
 // Guarantees
-//  - A line that is no record of ours (broken, cut off, of a newer version) is a warning with its number; the others count.
+//  - A line that is no entry of ours (broken, cut off, of a newer version) is a warning with its number; the others count.
 //  - Numbers are integers that fit; names come out without control characters.
 // Trust:    the file is hostile: a line is at most 1 MiB, a file 1 GiB.
 #pragma once
@@ -16,8 +16,8 @@
 namespace heapprof::cli {
 
 struct History {
-  std::vector<HistoryRecord> records;  // in the order of the file
-  std::vector<Problem> warnings;       // of the first lines that could not be used
+  std::vector<HistoryEntry> entries;  // in the order of the file
+  std::vector<Problem> warnings;      // of the first lines that could not be used
   uint64_t lines_skipped = 0;
 };
 

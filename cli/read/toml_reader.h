@@ -40,7 +40,7 @@ class TomlReader {
   FileLine at(const toml::node& node) const { return {path_, node.source().begin.line}; }
   Problem broken(const toml::node& node, const std::string& why) const { return budget_broken(at(node), why); }
   // A mistake in a value, with its place.
-  Problem placed(const toml::node& node, const Problem& problem) const { return broken(node, problem.what); }
+  Problem located(const toml::node& node, const Problem& problem) const { return broken(node, problem.what); }
 
   Result<Done> take_keys(const toml::node& node, const std::string& what, const std::vector<Key>& keys) const;
   Result<Done> take_tables(const toml::node& node, const std::string& what, const Take& take) const;

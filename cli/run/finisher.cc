@@ -235,7 +235,7 @@ std::list<Finisher::Waiting>::iterator Finisher::next_to_spill() {
   if (disk_is_full_ || waiting_bytes_ <= options_.most_waiting_bytes) return waiting_.end();
   for (auto entry = waiting_.end(); entry != waiting_.begin();) {
     --entry;
-    if (!entry->place && entry->bytes != 0) return entry;
+    if (!entry->extent && entry->bytes != 0) return entry;
   }
   return waiting_.end();
 }
@@ -253,7 +253,7 @@ void Finisher::work() {
     }
     Waiting waiting = std::move(*next);
     waiting_.erase(next);
-    if (!waiting.place) waiting_bytes_ -= waiting.bytes;
+    if (!waiting.extent) waiting_bytes_ -= waiting.bytes;
     working_bytes_ += waiting.bytes;
     guard.unlock();
     const uint64_t bytes = waiting.bytes;
@@ -275,7 +275,7 @@ Result<Finished> Finisher::finish_waiting(Waiting waiting) {
   SymbolizeOptions symbolize_options;
   symbolize_options.worker_data_bytes = options_.names_bytes;
   try {
-    if (waiting.place && !disk_->take(*waiting.place, &waiting.job.recording))
+    if (waiting.extent && !disk_->take(*waiting.extent, &waiting.job.recording))
       return output_not_writable(path, "its numbers cannot be read back");
     return finish(std::move(waiting.job), symbolize_options);
   } catch (const std::bad_alloc&) {
@@ -294,12 +294,12 @@ void Finisher::spill() {
     }
     entry->is_moving = true;
     guard.unlock();
-    SpillFile::Place place;
-    const bool is_moved = disk_->put(&entry->job.recording, &place);
+    SpillFile::Extent extent;
+    const bool is_moved = disk_->put(&entry->job.recording, &extent);
     guard.lock();
     entry->is_moving = false;
     if (is_moved) {
-      entry->place = std::move(place);
+      entry->extent = std::move(extent);
       waiting_bytes_ -= entry->bytes;
       ++spilled_;
     } else {

@@ -82,9 +82,9 @@ class Finisher {
  private:
   struct Waiting {
     FinishJob job;
-    uint64_t bytes = 0;                     // of the lists; in memory unless `place` is set
-    std::optional<SpillFile::Place> place;  // where on disk they are
-    bool is_moving = false;                 // the spiller has it in hand
+    uint64_t bytes = 0;                       // of the lists; in memory unless `extent` is set
+    std::optional<SpillFile::Extent> extent;  // where on disk they are
+    bool is_moving = false;                   // the spiller has it in hand
   };
 
   Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options);

@@ -105,7 +105,7 @@ Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
 }
 Processes::~Processes() = default;
 
-// The caller's place in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.
+// The caller's position in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.
 uint32_t Processes::enter(const ProcessHandle& handle) {
   const uint32_t known = tree_->find(handle.pid, handle.start_ticks);
   if (known != ProcessTree::kNone) return known;
@@ -155,7 +155,7 @@ bool Processes::start(const Caller& caller, Process* process) {
   }
   Result<std::unique_ptr<ProcessCollector>> collector = make_collector(options, caller, process->run);
   if (!collector) {
-    Server::answer(caller, wire::Verdict::kStayOut, -1);
+    Server::answer(caller, wire::Answer::kStayOut, -1);
     tree_->set_fate(process->entry, Fate::kRefused);
     if (caller.pid == plan_.root_pid) {
       root_problem_ = collector.problem();
@@ -168,13 +168,13 @@ bool Processes::start(const Caller& caller, Process* process) {
   RunInfo& run = process->run;
   run.image = images_[caller.pid]++;
   run.coverage = describe_coverage(caller.hello, options, run.executable);
-  return Server::answer(caller, wire::Verdict::kRecord, process->collector->arena_fd());
+  return Server::answer(caller, wire::Answer::kRecord, process->collector->arena_fd());
 }
 
 void Processes::admit(Caller caller) {
   if (caller.hello.magic != wire::kMagic || caller.hello.version != wire::kProtocolVersion) {
     ++wrong_version_;
-    Server::answer(caller, wire::Verdict::kWrongVersion, -1);
+    Server::answer(caller, wire::Answer::kWrongVersion, -1);
     return;
   }
   const bool is_root = caller.pid == plan_.root_pid;
@@ -190,14 +190,14 @@ void Processes::admit(Caller caller) {
 
   bool is_recorded = false;
   Process process;
-  process.handle = hold_process(caller.pid, std::move(caller.pidfd));
+  process.handle = identify_process(caller.pid, std::move(caller.pidfd));
   process.entry = enter(process.handle);
   describe(caller, is_root, &process);
   tree_->set_program(process.entry, process.program);
   if (is_root) root_became_.clear();
   if (!is_root && !is_wanted(process)) {
     tree_->set_fate(process.entry, Fate::kLeftOut);
-    Server::answer(caller, wire::Verdict::kStayOut, -1);
+    Server::answer(caller, wire::Answer::kStayOut, -1);
   } else if (start(caller, &process)) {
     processes_.push_back(std::move(process));
     is_recorded = true;
@@ -235,10 +235,10 @@ Processes::Iterator Processes::largest() {
   uint64_t most_bytes = 0;
   for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
     if (process->collector == nullptr) continue;
-    const uint64_t held_bytes = process->collector->memory_need().held_bytes;
-    if (held_bytes >= most_bytes) {
+    const uint64_t freeable_bytes = process->collector->memory_need().freeable_bytes;
+    if (freeable_bytes >= most_bytes) {
       largest = process;
-      most_bytes = held_bytes;
+      most_bytes = freeable_bytes;
     }
   }
   return largest;
@@ -252,10 +252,10 @@ void Processes::watch_memory() {
   MemoryNeed need;
   for_each([&need](pid_t, ProcessCollector& collector) {
     const MemoryNeed one = collector.memory_need();
-    need.held_bytes += one.held_bytes;
+    need.freeable_bytes += one.freeable_bytes;
     need.finish_bytes = std::max(need.finish_bytes, one.finish_bytes);
   });
-  if (need.held_bytes < kWorthStopping) return;
+  if (need.freeable_bytes < kWorthStopping) return;
   if (const std::optional<MemoryShortage> shortage = budget_.shortage(need)) stop(largest(), shortage);
 }
 
@@ -271,7 +271,7 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
     process->collector.reset();
   } else {
     tree_->set_running(process->entry);
-    unseen_.push_back(hold_process(process->handle.pid, std::move(process->handle.pidfd)));
+    unseen_.push_back(identify_process(process->handle.pid, std::move(process->handle.pidfd)));
     finish(process, {EndKind::kDetached, 0}, true);
   }
 }
@@ -293,7 +293,7 @@ void Processes::watch(Iterator process) {
   if (!is_other_image(process->image, image_of(pid)) || has_ended(process->handle)) return;
   const bool is_root = pid == plan_.root_pid;
   if (is_root) root_became_ = process_executable(pid);
-  unseen_.push_back(hold_process(pid, std::move(process->handle.pidfd)));
+  unseen_.push_back(identify_process(pid, std::move(process->handle.pidfd)));
   finish(process, {EndKind::kExec, 0}, false);
 }
 
@@ -303,15 +303,15 @@ void Processes::reap() {
     images_.erase(handle.pid);
     return true;
   });
-  size_t place = 0;
+  size_t position = 0;
   const size_t count = processes_.size();
-  for (Iterator process = processes_.begin(); process != processes_.end(); ++place) {
+  for (Iterator process = processes_.begin(); process != processes_.end(); ++position) {
     const Iterator next = std::next(process);
     const pid_t pid = process->handle.pid;
     if (pid != plan_.root_pid && has_ended(process->handle)) {
       finish(process, end_of(process->handle), true);
       images_.erase(pid);
-    } else if ((place + count - watched_ % count) % count < kWatchedPerReap) {
+    } else if ((position + count - watched_ % count) % count < kWatchedPerReap) {
       watch(process);
     }
     process = next;

@@ -122,7 +122,7 @@ void measure_own_cost(Cost* cost) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   cost->collector_cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
-  cost->collector_peak_rss_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  cost->collector_peak_resident_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
 // True if the file can be made: known before the program runs, not after hours.

@@ -73,16 +73,16 @@ uint64_t spillable_bytes(const Recording& recording) {
   return sum;
 }
 
-bool SpillFile::put(Recording* recording, Place* place) {
+bool SpillFile::put(Recording* recording, Extent* extent) {
   if (!fd_.is_open()) fd_ = open_nameless(folder_);
   if (!fd_.is_open()) return false;
   uint64_t at_off = end_off_;
   bool is_written = true;
-  place->counts.clear();
+  extent->counts.clear();
   for_each_list(*recording, [&](const auto& list) {
     using T = Element<decltype(list)>;
     static_assert(std::is_trivially_copyable_v<T>);
-    place->counts.push_back(list.size());
+    extent->counts.push_back(list.size());
     is_written = is_written && write_all(fd_.get(), list.data(), list.size() * sizeof(T), at_off);
     at_off += list.size() * sizeof(T);
   });
@@ -93,25 +93,25 @@ bool SpillFile::put(Recording* recording, Place* place) {
   }
   for_each_list(*recording, [](auto& list) { std::remove_reference_t<decltype(list)>().swap(list); });  // frees
 
-  place->start_off = end_off_;
-  place->size_bytes = at_off - end_off_;
+  extent->start_off = end_off_;
+  extent->size_bytes = at_off - end_off_;
   end_off_ = at_off;
   return true;
 }
 
-bool SpillFile::take(const Place& place, Recording* recording) {
-  uint64_t at_off = place.start_off;
+bool SpillFile::take(const Extent& extent, Recording* recording) {
+  uint64_t at_off = extent.start_off;
   size_t next = 0;
   bool is_read = true;
   for_each_list(*recording, [&](auto& list) {
     using T = Element<decltype(list)>;
-    list.resize(place.counts[next++]);
+    list.resize(extent.counts[next++]);
     is_read = is_read && read_all(fd_.get(), list.data(), list.size() * sizeof(T), at_off);
     at_off += list.size() * sizeof(T);
   });
-  if (place.size_bytes != 0) {
-    fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(place.start_off),
-              static_cast<off_t>(place.size_bytes));
+  if (extent.size_bytes != 0) {
+    fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.start_off),
+              static_cast<off_t>(extent.size_bytes));
   }
   return is_read;
 }

@@ -23,16 +23,16 @@ class SpillFile {
  public:
   explicit SpillFile(std::string folder) : folder_(std::move(folder)) {}
 
-  struct Place {
+  struct Extent {
     uint64_t start_off = 0;
     uint64_t size_bytes = 0;
     std::vector<uint64_t> counts;  // elements of each list, in the order in which they are written
   };
 
   // Moves the lists of *recording to disk. False: the disk takes no more; *recording is whole.
-  bool put(Recording* recording, Place* place);
+  bool put(Recording* recording, Extent* extent);
   // Brings them back. False: they cannot be read.
-  bool take(const Place& place, Recording* recording);
+  bool take(const Extent& extent, Recording* recording);
 
  private:
   std::string folder_;

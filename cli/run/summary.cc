@@ -135,8 +135,8 @@ struct Gathered {
   std::vector<std::unique_ptr<CallerChain>> chains;  // the lines point at them
 };
 
-void gather(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
-            Metric metric, Gathered* all) {
+void gather(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device, Metric metric,
+            Gathered* all) {
   const std::vector<Place> places = find_places(profile, tree, device);
   const PlaceNumbers sum = sum_of_sites(device);
   Section section;
@@ -163,7 +163,7 @@ void gather(const Profile& profile, const FoldedTree& tree, const FrameNames& na
 }
 
 std::string place_sections(const Profile& profile, const Painter& paint, size_t columns) {
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const FrameNames names(profile, tree);
   Gathered all;
   for (const Device& device : profile.devices) {
@@ -187,7 +187,7 @@ std::string place_sections(const Profile& profile, const Painter& paint, size_t 
 
 // Who asked for memory that a device had not, and who held it.
 std::string refusals(const Profile& profile, size_t columns) {
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const FrameNames names(profile, tree);
   std::string text;
   for (const Device& device : profile.devices)
@@ -222,7 +222,7 @@ std::string unseen(const Profile& profile, size_t columns) {
     if (device.unseen.has_any()) devices.push_back(&device);
   }
   if (devices.empty()) return "";
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 

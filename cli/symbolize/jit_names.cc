@@ -103,7 +103,7 @@ SourceFrame jit_frame(std::string_view name) {
     if (colon == name.npos || name.substr(colon + 1, 1) != "/") return frame;
     return {std::string(name.substr(0, colon)), std::string(name.substr(colon + 1)), 0, false};
   }
-  // V8: KIND:TIERfunction place:line:column
+  // V8: KIND:TIERfunction source:line:column
   const size_t colon = name.find(':');
   constexpr std::array<std::string_view, 5> kKinds = {"JS", "LazyCompile", "Function", "Script", "Eval"};
   if (colon == name.npos || std::find(kKinds.begin(), kKinds.end(), name.substr(0, colon)) == kKinds.end())
@@ -113,17 +113,17 @@ SourceFrame jit_frame(std::string_view name) {
   size_t space = rest.find(" /");  // a name may have blanks, and a path, too
   if (space == rest.npos) space = rest.rfind(' ');
   if (space == rest.npos) return frame;
-  std::string_view place = rest.substr(space + 1);
+  std::string_view source = rest.substr(space + 1);
   uint32_t numbers[2] = {0, 0};  // the column, the line
   for (uint32_t& number : numbers) {
-    const size_t at = place.rfind(':');
-    if (at == place.npos) return frame;
-    const auto [end, error] = std::from_chars(place.data() + at + 1, place.data() + place.size(), number);
-    if (error != std::errc() || end != place.data() + place.size()) return frame;
-    place = place.substr(0, at);
+    const size_t at = source.rfind(':');
+    if (at == source.npos) return frame;
+    const auto [end, error] = std::from_chars(source.data() + at + 1, source.data() + source.size(), number);
+    if (error != std::errc() || end != source.data() + source.size()) return frame;
+    source = source.substr(0, at);
   }
   const std::string_view function = rest.substr(0, space);
-  return {"JS:" + std::string(function.empty() ? "anonymous" : function), std::string(place), numbers[1], false};
+  return {"JS:" + std::string(function.empty() ? "anonymous" : function), std::string(source), numbers[1], false};
 }
 
 JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTable* table) {
@@ -132,7 +132,7 @@ JitMap add_jit_names(const std::string& map_path, Recording* recording, SymbolTa
   if (wanted.empty()) return JitMap::kNone;
   const UniqueFd fd(::open(map_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd.is_open()) return errno == ENOENT ? JitMap::kNone : JitMap::kRefused;
-  if (const JitMap verdict = judge(fd.get(), recording->run.start_unix_ns); verdict != JitMap::kRead) return verdict;
+  if (const JitMap state = judge(fd.get(), recording->run.start_unix_ns); state != JitMap::kRead) return state;
 
   std::vector<std::string> names(wanted.size());
   LineReader reader(fd.get());

@@ -18,22 +18,22 @@ namespace {
 struct UnitWork {
   Dwarf_Die unit;
   std::vector<uint64_t> addresses;  // in the DWARF's terms
-  std::vector<size_t> places;       // of each address in the answer
+  std::vector<size_t> positions;    // of each address in the answer
 };
 
-// places: of the addresses wanted. Each goes to the unit that stands at `choice` in the index's order for it, or nowhere.
+// positions: of the addresses wanted. Each goes to the unit that stands at `choice` in the index's order for it, or nowhere.
 std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias,
-                                    const std::vector<size_t>& places, size_t choice) {
+                                    const std::vector<size_t>& positions, size_t choice) {
   std::vector<UnitWork> works;
   std::unordered_map<const void*, size_t> by_unit;
-  for (size_t place : places) {
-    uint64_t address = addresses_svma[place] - bias;
+  for (size_t position : positions) {
+    uint64_t address = addresses_svma[position] - bias;
     std::vector<Dwarf_Die> units = index.find(address);
     if (choice >= units.size()) continue;
     auto [entry, is_new] = by_unit.try_emplace(units[choice].addr, works.size());
     if (is_new) works.push_back({units[choice], {}, {}});
     works[entry->second].addresses.push_back(address);
-    works[entry->second].places.push_back(place);
+    works[entry->second].positions.push_back(position);
   }
   return works;
 }
@@ -52,9 +52,9 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
     for (const UnitWork& work : group_by_unit(index, addresses_svma, bias, open, choice)) {
       std::vector<UnitFrames> found = read_unit_frames(work.unit, work.addresses, index.executable(), &reading);
       for (size_t i = 0; i < found.size(); ++i) {
-        UnitFrames& so_far = best[work.places[i]];
+        UnitFrames& so_far = best[work.positions[i]];
         if (found[i].function_bytes != 0 || so_far.frames.empty()) so_far = std::move(found[i]);
-        if (so_far.function_bytes == 0) still_open.push_back(work.places[i]);
+        if (so_far.function_bytes == 0) still_open.push_back(work.positions[i]);
       }
     }
     std::sort(still_open.begin(), still_open.end());

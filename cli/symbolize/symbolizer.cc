@@ -88,10 +88,10 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
     if (has_names(modules, location) && !found[location.module].frames.empty()) {
       const std::vector<uint64_t>& addresses = work_of[location.module]->addresses_svma;
       auto at = std::lower_bound(addresses.begin(), addresses.end(), location.svma - 1);
-      size_t place = static_cast<size_t>(at - addresses.begin());
-      size_t& user = users[location.module][place];
+      size_t position = static_cast<size_t>(at - addresses.begin());
+      size_t& user = users[location.module][position];
       if (user == 0) {
-        table.frames[i] = std::move(found[location.module].frames[place]);
+        table.frames[i] = std::move(found[location.module].frames[position]);
         user = i + 1;
       } else {
         table.frames[i] = table.frames[user - 1];

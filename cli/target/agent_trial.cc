@@ -51,7 +51,7 @@ Trial try_preload(const std::vector<std::string>& objects) {
   while (!trial.hello && now_ms() < deadline_ms) {
     if (std::optional<Caller> caller = server->accept_caller(); caller && caller->pid == launched->pid) {
       trial.hello = caller->hello;
-      Server::answer(*caller, wire::Verdict::kStayOut, -1);
+      Server::answer(*caller, wire::Answer::kStayOut, -1);
     }
     int status = 0;
     if (!trial.hello && has_ended) break;  // one more look after its end
@@ -68,45 +68,47 @@ Trial try_preload(const std::vector<std::string>& objects) {
 }
 
 // Without a driver there is nothing that it could count.
-Check try_nvml(const std::string& helper) {
+Capability try_nvml(const std::string& helper) {
   const std::string missing = DeviceUseWatch(helper).try_nvml(kPatienceMs);
-  if (missing.empty()) return {"nvml", Finding::kOk, "says what is in use on GPUs, and so what is unattributed", ""};
+  if (missing.empty())
+    return {"nvml", Availability::kOk, "says what is in use on GPUs, and so what is unattributed", ""};
   if (missing.find("cannot open shared object file") != std::string::npos)
-    return {"nvml", Finding::kOk, "is not here, as it is with NVIDIA's driver: " + missing, ""};
-  return {"nvml", Finding::kWarning, "what is unattributed on GPUs will not be known: " + missing,
+    return {"nvml", Availability::kOk, "is not here, as it is with NVIDIA's driver: " + missing, ""};
+  return {"nvml", Availability::kWarning, "what is unattributed on GPUs will not be known: " + missing,
           helper.empty() ? "install heapprof-nvml, which belongs beside the agent"
                          : "see what nvidia-smi says; the numbers of allocations do not need it"};
 }
 
 }  // namespace
 
-std::vector<Check> try_agent() {
+std::vector<Capability> try_agent() {
   const Result<AgentFiles> files = find_agent_files();
-  if (!files) return {{"agent", Finding::kMissing, files.problem().what, files.problem().fix}};
+  if (!files) return {{"agent", Availability::kMissing, files.problem().what, files.problem().fix}};
   const Trial trial = try_preload({files->agent});
   if (!trial.hello) {
-    return {{"agent", Finding::kMissing, fmt::format("{}: {}", files->agent, trial.problem),
+    return {{"agent", Availability::kMissing, fmt::format("{}: {}", files->agent, trial.problem),
              fmt::format("see why: LD_DEBUG=libs LD_PRELOAD={} {} -c :", files->agent, kProgram)}};
   }
   if (trial.hello->magic != wire::kMagic || trial.hello->version != wire::kProtocolVersion) {
-    return {{"agent", Finding::kMissing, fmt::format("{} is of another version of heapprof", files->agent),
+    return {{"agent", Availability::kMissing, fmt::format("{} is of another version of heapprof", files->agent),
              "install tool and agent of one version"}};
   }
-  std::vector<Check> checks = {{"agent", Finding::kOk, files->agent + ": loads, finds malloc, and answers", ""}};
+  std::vector<Capability> capabilities = {
+      {"agent", Availability::kOk, files->agent + ": loads, finds malloc, and answers", ""}};
   if (files->reference.empty()) {
-    checks.push_back({"verification", Finding::kWarning,
-                      "libheapprof-verify.so is not installed: no --verify-stacks, no --unwinder=libunwind",
-                      "build it with libunwind (libunwind-dev), and install again"});
+    capabilities.push_back({"verification", Availability::kWarning,
+                            "libheapprof-verify.so is not installed: no --verify-stacks, no --unwinder=libunwind",
+                            "build it with libunwind (libunwind-dev), and install again"});
   } else {
     const Trial both = try_preload({files->agent, files->reference});
-    checks.push_back(both.hello
-                         ? Check{"verification", Finding::kOk, "--verify-stacks and --unwinder=libunwind work", ""}
-                         : Check{"verification", Finding::kWarning, files->reference + ": " + both.problem,
-                                 "install libunwind (Debian: libunwind8)"});
+    capabilities.push_back(
+        both.hello ? Capability{"verification", Availability::kOk, "--verify-stacks and --unwinder=libunwind work", ""}
+                   : Capability{"verification", Availability::kWarning, files->reference + ": " + both.problem,
+                                "install libunwind (Debian: libunwind8)"});
   }
-  checks.push_back({"libc", Finding::kOk, fmt::format("glibc {}", trial.hello->libc_version), ""});
-  checks.push_back(try_nvml(files->nvml));
-  return checks;
+  capabilities.push_back({"libc", Availability::kOk, fmt::format("glibc {}", trial.hello->libc_version), ""});
+  capabilities.push_back(try_nvml(files->nvml));
+  return capabilities;
 }
 
 }  // namespace heapprof::cli

@@ -8,6 +8,6 @@
 namespace heapprof::cli {
 
 // The agent, the reference unwinder beside it, and the libc that they met. Takes a few milliseconds, five seconds at most.
-std::vector<Check> try_agent();
+std::vector<Capability> try_agent();
 
 }  // namespace heapprof::cli

@@ -50,109 +50,109 @@ std::string status_field(const std::string& name) {
   return "";
 }
 
-Check check_memfd() {
+Capability try_memfd() {
   const UniqueFd fd(memfd_create("heapprof-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.is_open()) {
-    return {"memfd", Finding::kMissing,
+    return {"memfd", Availability::kMissing,
             "memfd_create is refused: " + errno_text(errno) + "; there is no memory to share with the program",
             "allow memfd_create in the sandbox or container that runs heapprof"};
   }
   if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return {"memfd", Finding::kMissing, "memory files cannot be sealed: " + errno_text(errno),
+    return {"memfd", Availability::kMissing, "memory files cannot be sealed: " + errno_text(errno),
             "use Linux 3.17 or newer, or allow fcntl(F_ADD_SEALS) in the sandbox"};
   }
-  return {"memfd", Finding::kOk, "memory can be shared with the program, and sealed", ""};
+  return {"memfd", Availability::kOk, "memory can be shared with the program, and sealed", ""};
 }
 
-Check check_membarrier() {
+Capability try_membarrier() {
   const long kinds = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
   const bool has_expedited = kinds > 0 && (kinds & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0;
   const bool has_global = kinds > 0 && (kinds & MEMBARRIER_CMD_GLOBAL) != 0;
   if (has_expedited)
-    return {"membarrier", Finding::kOk, has_global ? "global expedited, global" : "global expedited", ""};
-  return {"membarrier", Finding::kWarning,
+    return {"membarrier", Availability::kOk, has_global ? "global expedited, global" : "global expedited", ""};
+  return {"membarrier", Availability::kWarning,
           has_global ? "only global: each look at the program's rings takes about 10 ms"
                      : "refused: the program's threads order their events themselves, which costs them more",
           "use Linux 4.16 or newer, or allow membarrier in the sandbox"};
 }
 
-Check check_pidfd() {
+Capability try_pidfd() {
   const UniqueFd fd(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
-  if (fd.is_open()) return {"pidfd", Finding::kOk, "the end of each process is seen at once", ""};
-  return {"pidfd", Finding::kWarning,
+  if (fd.is_open()) return {"pidfd", Availability::kOk, "the end of each process is seen at once", ""};
+  return {"pidfd", Availability::kWarning,
           "pidfd_open is refused: " + errno_text(errno) + "; the ends of child processes are not seen",
           "use Linux 5.3 or newer, or allow pidfd_open in the sandbox"};
 }
 
-Check check_wipe_on_fork() {
+Capability try_wipe_on_fork() {
   const auto page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* const page = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const bool works = page != MAP_FAILED && madvise(page, page_bytes, MADV_WIPEONFORK) == 0;
   const int error = errno;
   if (page != MAP_FAILED) munmap(page, page_bytes);
   if (works)
-    return {"fork", Finding::kOk, "a forked child cannot write into its parent's profile (MADV_WIPEONFORK)", ""};
-  return {"fork", Finding::kMissing,
+    return {"fork", Availability::kOk, "a forked child cannot write into its parent's profile (MADV_WIPEONFORK)", ""};
+  return {"fork", Availability::kMissing,
           "MADV_WIPEONFORK is refused: " + errno_text(error) + "; the agent does not record without it",
           "use Linux 4.14 or newer, or allow madvise in the sandbox"};
 }
 
-Check check_seccomp() {
+Capability try_seccomp() {
   const std::string mode = status_field("Seccomp");
-  if (mode == "0") return {"seccomp", Finding::kOk, "no filter of system calls is in force", ""};
+  if (mode == "0") return {"seccomp", Availability::kOk, "no filter of system calls is in force", ""};
   if (mode.empty())
-    return {"seccomp", Finding::kWarning,
+    return {"seccomp", Availability::kWarning,
             "whether a filter is in force cannot be read: full rings are waited for by spinning", "mount /proc"};
-  return {"seccomp", Finding::kWarning,
+  return {"seccomp", Availability::kWarning,
           "a filter of system calls is in force (as in most containers): the program waits for a full ring without "
           "system calls",
           "docker run --security-opt seccomp=unconfined, if events come too fast"};
 }
 
-Check check_ptrace() {
+Capability try_ptrace() {
   const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
   const std::string what = scope.empty() ? "no restriction by Yama" : "Yama's ptrace_scope is " + scope;
-  return {"ptrace", Finding::kOk, what + "; heapprof does not use ptrace", ""};
+  return {"ptrace", Availability::kOk, what + "; heapprof does not use ptrace", ""};
 }
 
-Check check_randomization() {
+Capability try_randomization() {
   const std::string level = first_line("/proc/sys/kernel/randomize_va_space");
   const bool is_off = (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0 || level == "0";
-  return {"address space", Finding::kOk,
+  return {"address space", Availability::kOk,
           std::string(is_off ? "not randomized" : "randomized") +
               "; profiles hold addresses of files, so runs can be compared either way",
           ""};
 }
 
-Check check_descriptors() {
+Capability try_descriptors() {
   constexpr uint64_t kFew = 256;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= kFew)
-    return {"open files", Finding::kOk,
+    return {"open files", Availability::kOk,
             format_count_exact(limit.rlim_cur) + " at once; three for each process that is profiled", ""};
   return {
-      "open files", Finding::kWarning,
+      "open files", Availability::kWarning,
       fmt::format("only {} at once: about {} processes can be profiled at a time", limit.rlim_cur, limit.rlim_cur / 4),
       "ulimit -n 1024"};
 }
 
-Check check_address_space() {
+Capability try_address_space() {
   rlimit limit{};
   getrlimit(RLIMIT_AS, &limit);
   if (limit.rlim_cur == RLIM_INFINITY)
-    return {"memory limit", Finding::kOk, "address space is unlimited (RLIMIT_AS)", ""};
+    return {"memory limit", Availability::kOk, "address space is unlimited (RLIMIT_AS)", ""};
   return {
-      "memory limit", limit.rlim_cur < 512 * kMiB ? Finding::kWarning : Finding::kOk,
+      "memory limit", limit.rlim_cur < 512 * kMiB ? Availability::kWarning : Availability::kOk,
       fmt::format("address space is limited to {} (RLIMIT_AS): the agent takes 2 MiB and 1 MiB for each thread of it",
                   format_bytes(limit.rlim_cur)),
       limit.rlim_cur < 512 * kMiB ? "ulimit -v unlimited" : ""};
 }
 
-Check check_locked_memory() {
+Capability try_locked_memory() {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
-  return {"locked memory", Finding::kOk,
+  return {"locked memory", Availability::kOk,
           (limit.rlim_cur == RLIM_INFINITY ? "unlimited" : format_bytes(limit.rlim_cur)) +
               " (RLIMIT_MEMLOCK); heapprof locks none",
           ""};
@@ -192,27 +192,28 @@ std::optional<GroupLimit> find_group_limit() {
   return tightest;
 }
 
-Check check_group() {
+Capability try_group() {
   const std::optional<GroupLimit> group = find_group_limit();
   const std::string charge = "up to 4 MiB a process and 192 KiB a thread are charged to it";
-  if (!group) return {"control group", Finding::kOk, "no memory limit; " + charge, ""};
+  if (!group) return {"control group", Availability::kOk, "no memory limit; " + charge, ""};
   const uint64_t left = group->limit_bytes - std::min(group->used_bytes, group->limit_bytes);
   const std::string what = fmt::format("memory is limited to {}, {} are left; {}", format_bytes(group->limit_bytes),
                                        format_bytes(left), charge);
-  if (left >= 64 * kMiB) return {"control group", Finding::kOk, what, ""};
-  return {"control group", Finding::kWarning, what, "raise memory.max of the group, or run heapprof outside of it"};
+  if (left >= 64 * kMiB) return {"control group", Availability::kOk, what, ""};
+  return {"control group", Availability::kWarning, what,
+          "raise memory.max of the group, or run heapprof outside of it"};
 }
 
-Check check_proc() {
+Capability try_proc() {
   struct stat facts {};
   char path[16];
   const bool has_self = readlink("/proc/self/exe", path, sizeof path) > 0;
   if (!has_self)
-    return {"/proc", Finding::kMissing, "is not mounted: processes cannot be identified, nor their files be found",
+    return {"/proc", Availability::kMissing, "is not mounted: processes cannot be identified, nor their files be found",
             "mount -t proc proc /proc"};
   if (stat("/proc/1/stat", &facts) != 0)
-    return {"/proc", Finding::kOk, "is mounted; processes of others are hidden, which does no harm", ""};
-  return {"/proc", Finding::kOk, "is mounted", ""};
+    return {"/proc", Availability::kOk, "is mounted; processes of others are hidden, which does no harm", ""};
+  return {"/proc", Availability::kOk, "is mounted", ""};
 }
 
 UniqueFd bound_socket(const std::string& path, bool is_abstract) {
@@ -229,15 +230,15 @@ UniqueFd bound_socket(const std::string& path, bool is_abstract) {
   return fd;
 }
 
-Check check_abstract_socket() {
+Capability try_abstract_socket() {
   const UniqueFd fd = bound_socket(fmt::format("/tmp/heapprof-doctor-{}", getpid()), true);
   if (fd.is_open())
-    return {"abstract socket", Finding::kOk, "programs reach heapprof in a chroot and as another user", ""};
-  return {"abstract socket", Finding::kMissing, "cannot be made: " + errno_text(errno),
+    return {"abstract socket", Availability::kOk, "programs reach heapprof in a chroot and as another user", ""};
+  return {"abstract socket", Availability::kMissing, "cannot be made: " + errno_text(errno),
           "allow AF_UNIX sockets in the sandbox"};
 }
 
-Check check_socket_folder() {
+Capability try_socket_folder() {
   const char* const set = std::getenv("TMPDIR");
   const std::string folder = set != nullptr && *set == '/' ? set : "/tmp";
   const std::string path = fmt::format("{}/heapprof-doctor-{}", folder, getpid());
@@ -245,40 +246,41 @@ Check check_socket_folder() {
   const int error = errno;
   if (fd.is_open()) {
     unlink(path.c_str());
-    return {"socket file", Finding::kOk, folder + ": programs reach heapprof in another network namespace", ""};
+    return {"socket file", Availability::kOk, folder + ": programs reach heapprof in another network namespace", ""};
   }
-  return {"socket file", Finding::kWarning,
+  return {"socket file", Availability::kWarning,
           fmt::format("none can be made in {}: {}; programs in a network namespace of their own are not profiled",
                       folder, errno_text(error)),
           "export TMPDIR=/tmp, or another folder that can be written"};
 }
 
-Check check_debuginfod() {
+Capability try_debuginfod() {
   const char* const urls = std::getenv("DEBUGINFOD_URLS");
   if (urls != nullptr && *urls != 0)
-    return {"debuginfod", Finding::kOk, std::string("missing names are asked of ") + urls, ""};
-  return {"debuginfod", Finding::kOk, "DEBUGINFOD_URLS is not set: names come from files of this machine alone", ""};
+    return {"debuginfod", Availability::kOk, std::string("missing names are asked of ") + urls, ""};
+  return {"debuginfod", Availability::kOk, "DEBUGINFOD_URLS is not set: names come from files of this machine alone",
+          ""};
 }
 
 }  // namespace
 
-std::vector<Check> check_kernel() {
-  return {{"kernel", Finding::kOk, describe_machine().kernel, ""},
-          check_memfd(),
-          check_membarrier(),
-          check_pidfd(),
-          check_wipe_on_fork(),
-          check_seccomp(),
-          check_ptrace(),
-          check_randomization()};
+std::vector<Capability> try_kernel() {
+  return {{"kernel", Availability::kOk, describe_machine().kernel, ""},
+          try_memfd(),
+          try_membarrier(),
+          try_pidfd(),
+          try_wipe_on_fork(),
+          try_seccomp(),
+          try_ptrace(),
+          try_randomization()};
 }
 
-std::vector<Check> check_limits() {
-  return {check_descriptors(), check_address_space(), check_locked_memory(), check_group()};
+std::vector<Capability> try_limits() {
+  return {try_descriptors(), try_address_space(), try_locked_memory(), try_group()};
 }
 
-std::vector<Check> check_places() {
-  return {check_proc(), check_abstract_socket(), check_socket_folder(), check_debuginfod()};
+std::vector<Capability> try_paths() {
+  return {try_proc(), try_abstract_socket(), try_socket_folder(), try_debuginfod()};
 }
 
 }  // namespace heapprof::cli

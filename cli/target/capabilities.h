@@ -10,8 +10,8 @@
 
 namespace heapprof::cli {
 
-std::vector<Check> check_kernel();  // system calls and their settings
-std::vector<Check> check_limits();  // of this process and its control group
-std::vector<Check> check_places();  // files and sockets
+std::vector<Capability> try_kernel();  // system calls and their settings
+std::vector<Capability> try_limits();  // of this process and its control group
+std::vector<Capability> try_paths();   // files and sockets
 
 }  // namespace heapprof::cli

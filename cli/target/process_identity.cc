@@ -89,7 +89,7 @@ bool is_other_image(const ImageIdentity& before, const ImageIdentity& now) {
   return before.stack_start_avma != 0 && now.stack_start_avma != 0 && before.stack_start_avma != now.stack_start_avma;
 }
 
-ProcessHandle hold_process(pid_t pid, UniqueFd pidfd) {
+ProcessHandle identify_process(pid_t pid, UniqueFd pidfd) {
   return {pid, std::move(pidfd), read_stat(pid).fields[kStartTime]};
 }
 

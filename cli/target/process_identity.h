@@ -33,7 +33,7 @@ struct ProcessHandle {
   uint64_t start_ticks = 0;  // since boot; 0: unknown
 };
 // Of the process that has this number now.
-ProcessHandle hold_process(pid_t pid, UniqueFd pidfd);
+ProcessHandle identify_process(pid_t pid, UniqueFd pidfd);
 bool has_ended(const ProcessHandle& process);
 // How a process ended that has_ended(): as far as the kernel tells. It does until its parent has asked, and from Linux 6.15 on after.
 RunEnd end_of(const ProcessHandle& process);

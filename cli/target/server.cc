@@ -184,8 +184,8 @@ std::optional<Caller> Server::accept_caller() {
   return std::nullopt;
 }
 
-bool Server::answer(const Caller& caller, wire::Verdict verdict, int arena_fd) {
-  wire::Welcome welcome{wire::kMagic, wire::kProtocolVersion, verdict, 0, wire::kArenaBytes};
+bool Server::answer(const Caller& caller, wire::Answer answer, int arena_fd) {
+  wire::Welcome welcome{wire::kMagic, wire::kProtocolVersion, answer, 0, wire::kArenaBytes};
   iovec part{&welcome, sizeof welcome};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};

@@ -49,8 +49,8 @@ class Server {
 
   // The next one who asks, if there is one.
   std::optional<Caller> accept_caller();
-  // Answers. arena_fd: goes with Verdict::kRecord, else -1.
-  static bool answer(const Caller& caller, wire::Verdict verdict, int arena_fd);
+  // Answers. arena_fd: goes with Answer::kRecord, else -1.
+  static bool answer(const Caller& caller, wire::Answer answer, int arena_fd);
   // Nobody is heard from now on: agents that ask find nobody at once instead of waiting for an answer.
   void close();
   // In a forked copy: lets go of the sockets, which stay open for the one who listens.

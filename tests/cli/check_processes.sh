@@ -10,7 +10,7 @@ sh -c "exit 5"
 :
 SUITE
 
-# The program alone: the rest is named, in every form.
+# The program alone: the rest is named, in every format.
 all=(--summary x.md --junit x.xml --codequality x.cq --metrics x.om --sarif x.sarif --json x.json --bmf x.bmf --gha-benchmark x.gha)
 expect_status 0 check --max-peak 1MiB --annotations github "${all[@]}" -- sh suite.sh
 expect_in err.txt "3 processes that the program started were not judged: only the program itself is [HP161]"

@@ -59,7 +59,7 @@ cp "$small" r.json
 cp "$valgrind" v.json
 refused 2 export r.json <<'WORDS'
 heapprof: error: no format was named [HP130]
-  fix:     add --format FORM; FORM is one of folded, speedscope, dhat, pprof
+  fix:     add --format FORMAT; FORMAT is one of folded, speedscope, dhat, pprof
   instead: read it with heapprof's own means: heapprof report FILE
 WORDS
 refused 2 export --format dhat --metric peak r.json <<'WORDS'

@@ -63,7 +63,7 @@ expect_in err.txt "broken.jsonl line 63 is left out: it is cut off: "
 expect_in out.txt "3 lines left out"
 expect_eq "what is shown besides" "$(tail -n +2 out.txt)" "$(tail -n +2 shown.txt)"
 
-# --add: a record for each device; leaks that are known do not count; who says which commit.
+# --add: an entry for each device; leaks that are known do not count; who says which commit.
 expect_status 0 "$HEAPPROF_BIN" history --add --commit c0ffee new.jsonl "$small" "$SOURCE/tests/golden/valgrind_heap.json"
 expect_in err.txt "added  3 records to new.jsonl, commit c0ffee"
 expect_eq "records" "$(jq -c '[.name, .device, .commit, .peak_bytes, .leaked_bytes, .allocations_count, .temporary_count, .ok]' new.jsonl | head -n 2 | tr -d '\n')" \
@@ -123,5 +123,5 @@ expect_in err.txt "[HP136]"
 expect_status 1 "$HEAPPROF_BIN" history --add --commit x /dev/full "$small"
 
 # A file without a line that can be read is no history.
-printf '{"not": "a record"}\nnor this\n' >none.jsonl
+printf '{"not": "an entry"}\nnor this\n' >none.jsonl
 expect_status 3 "$HEAPPROF_BIN" history none.jsonl

@@ -1,4 +1,4 @@
-# Suppressions: report and run show known leaks apart; the numbers agree in every form; mistakes are named with their line.
+# Suppressions: report and run show known leaks apart; the numbers agree in every format; mistakes are named with their line.
 export LC_ALL=C.UTF-8 COLUMNS=100
 "$HEAPPROF_BIN" run -q -o leaky.json "$TARGETS/leaky"
 cat >my.supp <<'RULES'

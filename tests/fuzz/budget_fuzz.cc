@@ -1,5 +1,5 @@
 // tests/fuzz/budget_fuzz.cc: any bytes as a file of budgets: a problem with words, or budgets that judge a profile, whose
-// verdicts every form of output takes, and whose raised limits are a file of as many budgets again that is then kept.
+// verdicts every format of output takes, and whose raised limits are a file of as many budgets again that is then kept.
 #include "cli/model/judge/budget_update.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
@@ -48,9 +48,9 @@ CheckReport judge_all(const BudgetFile& file, const Profile& profile) {
 }
 
 void show(const CheckReport& report) {
-  for (const CheckForm& form : check_forms()) {
+  for (const CheckFormat& format : check_formats()) {
     StringSink sink;
-    form.write(report, &sink);
+    format.write(report, &sink);
   }
   render_check_text(report, {}, false);
   render_check_annotations(report);

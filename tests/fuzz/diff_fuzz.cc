@@ -1,5 +1,5 @@
 // tests/fuzz/diff_fuzz.cc: two profiles, a line "----" between them: the changes of the places sum to their device's, the other
-// direction is the negative, a profile and itself differ in nothing, and every form shows all of these.
+// direction is the negative, a profile and itself differ in nothing, and every format shows all of these.
 #include "cli/model/analysis/suppressions.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/diff_view.h"
@@ -57,7 +57,7 @@ void show(const Profile& base, const Profile& current, bool is_same) {
   if (is_same && grew(two, view)) std::abort();
   for (const bool all : {false, true}) {
     view.all = all;
-    for (const DiffForm& form : diff_forms()) form.render(two, view, {});
+    for (const DiffFormat& format : diff_formats()) format.render(two, view, {});
   }
   for (const MetricRow& row : metric_rows(two, view)) {
     if (is_same && !row.is_within()) std::abort();

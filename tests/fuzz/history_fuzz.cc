@@ -1,4 +1,4 @@
-// tests/fuzz/history_fuzz.cc: any bytes as a history: its records are written and read again to the same lines, and are shown.
+// tests/fuzz/history_fuzz.cc: any bytes as a history: its entries are written and read again to the same lines, and are shown.
 #include "cli/model/judge/history_series.h"
 #include "cli/read/read_history.h"
 #include "cli/write/history/append_history.h"
@@ -15,7 +15,7 @@ namespace {
 
 std::string lines_of(const History& history) {
   std::string lines;
-  for (const HistoryRecord& record : history.records) lines += history_line(record);
+  for (const HistoryEntry& entry : history.entries) lines += history_line(entry);
   return lines;
 }
 
@@ -32,8 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!second || second->lines_skipped != 0 || lines_of(*second) != once) std::abort();
   HistoryView view;
   view.file = "input";
-  view.records = &second->records;
-  view.series = find_series(second->records, {});
+  view.entries = &second->entries;
+  view.series = find_series(second->entries, {});
   render_history_text(view, {});
   render_history_json(view, {});
   return 0;

@@ -1,5 +1,5 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the same bytes,
-// and exported in every format; each device's DHAT file is a profile again.
+// and exported in every formatat; each device's DHAT file is a profile again.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/read/read_profile.h"
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
   }
   if (can_have_findings(*first)) {
-    for (const PlaceFinding& finding : find_findings(*first, fold_tree(*first))) {
+    for (const Finding& finding : find_findings(*first, build_place_tree(*first))) {
       if (finding.id.empty() || finding.device >= first->devices.size()) std::abort();
     }
   }

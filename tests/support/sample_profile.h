@@ -207,10 +207,10 @@ inline Sample small_sample() {
   const auto f = ledger.allocate(tile, 1236, 8'000'000'008);
   ledger.free(c, 9'000'000'009, false);
   ledger.finish({d, f}, r.run.duration_ns);
-  host.totals.rss_at_peak_bytes = 5'000'000;
-  host.totals.rss_max_bytes = 6'000'000;
-  host.totals.live_at_rss_max_bytes = 9'000;
-  host.totals.mapped_at_rss_max_bytes = 4'000'000;
+  host.totals.resident_at_peak_bytes = 5'000'000;
+  host.totals.resident_max_bytes = 6'000'000;
+  host.totals.live_at_resident_max_bytes = 9'000;
+  host.totals.mapped_at_resident_max_bytes = 4'000'000;
   RecordedDevice gpu;
   gpu.name = "cuda:0";
   Ledger gpu_ledger(&gpu, 1'000'000'000);

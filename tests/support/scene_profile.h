@@ -170,7 +170,7 @@ inline Profile scene_profile() {
   n = {};
   n.total_bytes = 72'704, n.total_blocks = 1, n.peak_bytes = 72'704, n.peak_blocks = 1;
   plan.add_site({}, n);
-  plan.profile().devices[0].totals.rss_at_peak_bytes = 2160 * kMiB;
+  plan.profile().devices[0].totals.resident_at_peak_bytes = 2160 * kMiB;
   plan.add_timeline(18'204'000'000);
   plan.add_device("cuda:0");
   n = {};

@@ -232,36 +232,36 @@ void DeviceLedger::release_unseen(uint64_t address, uint32_t thread) {
   released_.erase(thread);
 }
 
-void DeviceLedger::begin_estimate(const DeviceFacts& facts, uint32_t thread) {
-  const auto book = books_.find(facts.device);
+void DeviceLedger::begin_estimate(const DeviceEvent& device_event, uint32_t thread) {
+  const auto book = books_.find(device_event.device);
   const uint64_t live_bytes = book == books_.end() ? 0 : book->second->sites.totals().live.bytes;
-  begun_[thread] = {facts.device, wire::free_of(facts.object), live_bytes};
+  begun_[thread] = {device_event.device, wire::free_of(device_event.object), live_bytes};
 }
 
 // Where nothing was known before, all that is in use and not counted is a bound.
-void DeviceLedger::end_estimate(const DeviceFacts& facts, const Event& event) {
+void DeviceLedger::end_estimate(const DeviceEvent& device_event, const Event& event) {
   const auto at = begun_.find(event.thread());
   if (at == begun_.end()) return;
   const Begun begun = at->second;
   begun_.erase(at);
-  const uint64_t free_bytes = wire::free_of(facts.address);
-  if (begun.device != facts.device || free_bytes == wire::kFreeUnknown) return;
+  const uint64_t free_bytes = wire::free_of(device_event.address);
+  if (begun.device != device_event.device || free_bytes == wire::kFreeUnknown) return;
   const bool is_bound = begun.free_bytes == wire::kFreeUnknown;
   const uint64_t before_bytes = is_bound ? event.size_bytes : begun.free_bytes;
   const uint64_t taken_bytes = before_bytes - std::min(before_bytes, free_bytes);
-  DeviceBook& book = book_of(facts.device);
+  DeviceBook& book = book_of(device_event.device);
   const uint64_t live_bytes = book.sites.totals().live.bytes;
   const uint64_t live_before_bytes = is_bound ? 0 : begun.live_bytes;
   const uint64_t counted_bytes = live_bytes - std::min(live_bytes, live_before_bytes);
-  EstimateSum& sum = book.estimates[{static_cast<wire::EstimateKind>(facts.object), event.site}];
+  EstimateSum& sum = book.estimates[{static_cast<wire::EstimateKind>(device_event.object), event.site}];
   ++sum.count;
   if (is_bound) ++sum.bound_count;
   sum.size_bytes = add_saturating(sum.size_bytes, taken_bytes - std::min(taken_bytes, counted_bytes));
 }
 
-void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id) {
-  const uint64_t call = static_cast<uint64_t>(facts.device) << 32;
-  const uint64_t duration_ticks = wire::duration_of(facts.object);
+void DeviceLedger::count_call(const DeviceEvent& device_event, const Event& event, uint32_t thread_id) {
+  const uint64_t call = static_cast<uint64_t>(device_event.device) << 32;
+  const uint64_t duration_ticks = wire::duration_of(device_event.object);
   for (CallSum* sum : {&calls_by_site_[call | event.site], &calls_by_thread_[call | thread_id]}) {
     ++sum->count;
     sum->duration_ticks = add_saturating(sum->duration_ticks, duration_ticks);
@@ -269,77 +269,81 @@ void DeviceLedger::count_call(const DeviceFacts& facts, const Event& event, uint
   }
 }
 
-void DeviceLedger::apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks) {
+void DeviceLedger::apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks) {
   now_ticks_ = std::max(now_ticks_, now_ticks);
   DeviceBlock block{event.size_bytes,
                     now_ticks_,
-                    facts.object,
-                    facts.device,
+                    device_event.object,
+                    device_event.device,
                     event.site,
                     event.thread(),
                     1,
-                    facts.operation == DeviceOperation::kAllocateFromPool,
+                    device_event.operation == DeviceOperation::kAllocateFromPool,
                     false};
-  switch (facts.operation) {
+  switch (device_event.operation) {
     case DeviceOperation::kAllocate:
     case DeviceOperation::kAllocateFromPool:
-      graph_addresses_.erase(facts.address);
-      if (!add_reference(&memory_, facts.address, facts.device)) open(&memory_, facts.address, block);
+      graph_addresses_.erase(device_event.address);
+      if (!add_reference(&memory_, device_event.address, device_event.device))
+        open(&memory_, device_event.address, block);
       return;
     case DeviceOperation::kAllocateUnseen: {
-      if (is_piece(facts.address)) return;
+      if (is_piece(device_event.address)) return;
       block.is_unseen = true;
       block.context = 0;
-      open(&memory_, facts.address, block);
-      Amount& unseen = book_of(facts.device).unseen;
+      open(&memory_, device_event.address, block);
+      Amount& unseen = book_of(device_event.device).unseen;
       unseen.bytes = add_saturating(unseen.bytes, event.size_bytes);
       ++unseen.blocks;
       return;
     }
-    case DeviceOperation::kReleaseUnseen: release_unseen(facts.address, event.thread()); return;
-    case DeviceOperation::kBeginEstimate: begin_estimate(facts, event.thread()); return;
-    case DeviceOperation::kEndEstimate: end_estimate(facts, event); return;
-    case DeviceOperation::kRelease: release(facts.address, event.thread()); return;
-    case DeviceOperation::kKeep: keep(facts.address, event.thread()); return;
+    case DeviceOperation::kReleaseUnseen: release_unseen(device_event.address, event.thread()); return;
+    case DeviceOperation::kBeginEstimate: begin_estimate(device_event, event.thread()); return;
+    case DeviceOperation::kEndEstimate: end_estimate(device_event, event); return;
+    case DeviceOperation::kRelease: release(device_event.address, event.thread()); return;
+    case DeviceOperation::kKeep: keep(device_event.address, event.thread()); return;
     case DeviceOperation::kCreateHandle:
       block.context = 0;
-      if (!add_reference(&handles_, facts.object, facts.device)) open(&handles_, facts.object, block);
+      if (!add_reference(&handles_, device_event.object, device_event.device))
+        open(&handles_, device_event.object, block);
       return;
     case DeviceOperation::kRetainHandle:
-      if (const auto at = handles_.find(facts.object); at != handles_.end()) {
+      if (const auto at = handles_.find(device_event.object); at != handles_.end()) {
         ++at->second.references;
       } else {
         ++unmatched_;
       }
       return;
     case DeviceOperation::kReleaseHandle:
-      released_handles_.insert_or_assign(event.thread(), drop_reference(&handles_, facts.object));
+      released_handles_.insert_or_assign(event.thread(), drop_reference(&handles_, device_event.object));
       return;
-    case DeviceOperation::kKeepHandle: take_back(&handles_, &released_handles_, facts.object, event.thread()); return;
-    case DeviceOperation::kMap: map(facts.address, {event.size_bytes, facts.object, 1}); return;
-    case DeviceOperation::kUnmap: unmap(facts.address, event.size_bytes, event.thread()); return;
+    case DeviceOperation::kKeepHandle:
+      take_back(&handles_, &released_handles_, device_event.object, event.thread());
+      return;
+    case DeviceOperation::kMap: map(device_event.address, {event.size_bytes, device_event.object, 1}); return;
+    case DeviceOperation::kUnmap: unmap(device_event.address, event.size_bytes, event.thread()); return;
     case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
     case DeviceOperation::kEndContext:
-      switch (static_cast<wire::ContextEnd>(facts.device)) {
+      switch (static_cast<wire::ContextEnd>(device_event.device)) {
         case wire::ContextEnd::kMayEnd:
           if (ending_.size() < kMostEnding) {
-            ending_[{facts.object, event.thread()}] = now_ticks_;
+            ending_[{device_event.object, event.thread()}] = now_ticks_;
           } else {
             ++unmatched_;
           }
           return;
-        case wire::ContextEnd::kLivesOn: ending_.erase({facts.object, event.thread()}); return;
-        case wire::ContextEnd::kHasEnded: end_context(facts.object, event.thread()); return;
+        case wire::ContextEnd::kLivesOn: ending_.erase({device_event.object, event.thread()}); return;
+        case wire::ContextEnd::kHasEnded: end_context(device_event.object, event.thread()); return;
       }
       return;
     case DeviceOperation::kRefuse: {
-      DeviceBook& book = book_of(facts.device);
-      return book.refused.note(facts, event, book.sites, now_ticks_);
+      DeviceBook& book = book_of(device_event.device);
+      return book.refused.note(device_event, event, book.sites, now_ticks_);
     }
-    case DeviceOperation::kCall: count_call(facts, event, thread_id); return;
-    case DeviceOperation::kGraphAddress: graph_addresses_.insert(facts.address); return;
+    case DeviceOperation::kCall: count_call(device_event, event, thread_id); return;
+    case DeviceOperation::kGraphAddress: graph_addresses_.insert(device_event.address); return;
     case DeviceOperation::kHold:
-      book_of(facts.device).holdings.take(facts.object, wire::free_of(facts.address));
+      book_of(device_event.device).holdings.take(device_event.object, wire::free_of(device_event.address));
       return;
     case DeviceOperation::kMapRange:  // MappingLedger's
     case DeviceOperation::kUnmapRange:

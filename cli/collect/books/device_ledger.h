@@ -71,7 +71,7 @@ class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // thread_id: the kernel's, of event.thread()
-  void apply(const DeviceFacts& facts, const Event& event, uint32_t thread_id, uint64_t now_ticks);
+  void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // The thread's slot may be another's from now on.
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
@@ -167,9 +167,9 @@ class DeviceLedger {
   void end_context(uint64_t context, uint32_t thread);
   bool is_piece(uint64_t address) const;
   void release_unseen(uint64_t address, uint32_t thread);
-  void begin_estimate(const DeviceFacts& facts, uint32_t thread);
-  void end_estimate(const DeviceFacts& facts, const Event& event);
-  void count_call(const DeviceFacts& facts, const Event& event, uint32_t thread_id);
+  void begin_estimate(const DeviceEvent& device_event, uint32_t thread);
+  void end_estimate(const DeviceEvent& device_event, const Event& event);
+  void count_call(const DeviceEvent& device_event, const Event& event, uint32_t thread_id);
 
   Books books_;
   CallSums calls_by_site_;

@@ -156,11 +156,11 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
 }
 
 void Ledger::apply_device(const Event& event) {
-  const DeviceFacts facts = device_facts_.take(event.address);
-  if (MappingLedger::is_about(facts.operation)) return mappings_.apply(facts, event, now_ticks_);
-  if (facts.operation == wire::DeviceOperation::kRefuse && facts.device == wire::kHostDevice)
-    return refused_.note(facts, event, sites_, now_ticks_);
-  devices_.apply(facts, event, threads_[event.thread()].id, now_ticks_);
+  const DeviceEvent device_event = device_events_.take(event.address);
+  if (MappingLedger::is_about(device_event.operation)) return mappings_.apply(device_event, event, now_ticks_);
+  if (device_event.operation == wire::DeviceOperation::kRefuse && device_event.device == wire::kHostDevice)
+    return refused_.note(device_event, event, sites_, now_ticks_);
+  devices_.apply(device_event, event, threads_[event.thread()].id, now_ticks_);
 }
 
 // ---- realloc ----

@@ -78,7 +78,7 @@ class Ledger {
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
   // Where the decoder puts what an event of a device says.
-  DeviceFactsTable& device_facts() { return device_facts_; }
+  DeviceEventTable& device_events() { return device_events_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
   uint64_t last_ticks() const { return now_ticks_; }
   // visit(const Block&), after finish().
@@ -148,7 +148,7 @@ class Ledger {
   void expire(uint64_t latest_stamp);
 
   ThreadTable& threads_;
-  DeviceFactsTable device_facts_;
+  DeviceEventTable device_events_;
   DeviceLedger devices_;
   MappingLedger mappings_;
   Refusals refused_;

@@ -44,10 +44,10 @@ void LiveHeap::release() {
 
 void LiveHeap::stop_growing() {
   may_grow_ = false;
-  for (Segment& segment : segments_) segment.limit = segment.capacity - 1;  // one free place ends every search
+  for (Segment& segment : segments_) segment.limit = segment.capacity - 1;  // one free slot ends every search
 }
 
-// Blocks go from one table to the other in order, as a block's place is monotone in its hash.
+// Blocks go from one table to the other in order, as a block's slot is monotone in its hash.
 void LiveHeap::grow(uint32_t index) {
   Segment& segment = segments_[index];
   if (!may_grow_ || segment.capacity >= kMaxSegmentBlocks) throw std::bad_alloc();
@@ -58,7 +58,7 @@ void LiveHeap::grow(uint32_t index) {
   segment.limit = capacity / 2;
   for (const Block& block : std::span(old.blocks, old.capacity)) {
     if (block.address == 0) continue;
-    uint64_t at = place_of(block.address).index;
+    uint64_t at = slot_of(block.address).index;
     while (segment.blocks[at].address != 0) at = next(segment, at);
     segment.blocks[at] = block;
   }

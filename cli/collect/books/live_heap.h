@@ -1,7 +1,7 @@
 // cli/collect/books/live_heap.h: the blocks that are live, by address.
 //
 // Open addressing with linear probing in segments that grow one at a time, so that no single event pays for moving millions
-// of blocks. A block's place is monotone in its hash, therefore growing reads and writes in order. Erasing shifts the
+// of blocks. A block's slot is monotone in its hash, therefore growing reads and writes in order. Erasing shifts the
 // blocks behind back: no tombstones.
 //
 // Guarantees
@@ -48,24 +48,24 @@ class LiveHeap {
   bool is_large() const { return segments_[0].capacity > kSmallSegment; }
 
   void prefetch(uint64_t address) const {
-    const Place place = place_of(address);
-    const Block* home = &segments_[place.segment].blocks[place.index];
+    const Slot slot = slot_of(address);
+    const Block* home = &segments_[slot.segment].blocks[slot.index];
     prefetch_line(home);
     prefetch_line(home + 2);  // the next line: probing goes on there half of the time
   }
 
   // A likely answer to find() without following collisions: for prefetching what belongs to the block.
   const Block* peek(uint64_t address) const {
-    const Place place = place_of(address);
-    const Block* block = &segments_[place.segment].blocks[place.index];
+    const Slot slot = slot_of(address);
+    const Block* block = &segments_[slot.segment].blocks[slot.index];
     return block->address == address ? block : nullptr;
   }
 
   // nullptr: not live. The pointer is valid until the next insert or take.
   Block* find(uint64_t address) {
-    const Place place = place_of(address);
-    const Segment& segment = segments_[place.segment];
-    for (uint64_t i = place.index;; i = next(segment, i)) {
+    const Slot slot = slot_of(address);
+    const Segment& segment = segments_[slot.segment];
+    for (uint64_t i = slot.index;; i = next(segment, i)) {
       if (segment.blocks[i].address == address) return &segment.blocks[i];
       if (segment.blocks[i].address == 0) return nullptr;
     }
@@ -73,9 +73,9 @@ class LiveHeap {
 
   // The block at this address, made if there was none; the caller fills in the rest. pre: address is not 0
   Block* insert(uint64_t address, bool* is_new) {
-    const Place place = place_of(address);
-    Segment& segment = segments_[place.segment];
-    for (uint64_t i = place.index;; i = next(segment, i)) {
+    const Slot slot = slot_of(address);
+    Segment& segment = segments_[slot.segment];
+    for (uint64_t i = slot.index;; i = next(segment, i)) {
       Block& block = segment.blocks[i];
       if (block.address == address) {
         *is_new = false;
@@ -83,7 +83,7 @@ class LiveHeap {
       }
       if (block.address == 0) {
         if (segment.used >= segment.limit) [[unlikely]] {
-          grow(place.segment);
+          grow(slot.segment);
           return insert(address, is_new);
         }
         block.address = address;
@@ -96,9 +96,9 @@ class LiveHeap {
 
   // Removes the block at this address into *taken. False: there is none.
   bool take(uint64_t address, Block* taken) {
-    const Place place = place_of(address);
-    Segment& segment = segments_[place.segment];
-    for (uint64_t i = place.index;; i = next(segment, i)) {
+    const Slot slot = slot_of(address);
+    Segment& segment = segments_[slot.segment];
+    for (uint64_t i = slot.index;; i = next(segment, i)) {
       if (segment.blocks[i].address == address) {
         *taken = segment.blocks[i];
         close_gap(segment, i);
@@ -133,12 +133,12 @@ class LiveHeap {
     uint64_t used = 0;
     uint64_t limit = 0;  // grow when `used` reaches it
   };
-  struct Place {
+  struct Slot {
     uint32_t segment;
     uint64_t index;
   };
 
-  Place place_of(uint64_t address) const {
+  Slot slot_of(uint64_t address) const {
     // Mixed twice: with one multiplication blocks at equal distances can crowd together (48 bytes: 7 probes instead of 2).
     uint64_t hash = address * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
@@ -152,7 +152,7 @@ class LiveHeap {
     for (uint64_t i = next(segment, gap);; i = next(segment, i)) {
       const Block& block = segment.blocks[i];
       if (block.address == 0) break;
-      const uint64_t home = place_of(block.address).index;
+      const uint64_t home = slot_of(block.address).index;
       const uint64_t from_home = i >= home ? i - home : i + segment.capacity - home;
       const uint64_t from_gap = i >= gap ? i - gap : i + segment.capacity - gap;
       if (from_home < from_gap) continue;  // it would come to lie before its home

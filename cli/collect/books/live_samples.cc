@@ -12,9 +12,9 @@ void LiveSamples::take(const SiteBook& sites, uint64_t ticks, uint64_t now_ns) {
     Sample sample;
     sample.ticks = samples_.empty() ? ticks : std::max(ticks, samples_.back().ticks);
     for (uint32_t i = 1; i < sites.size(); ++i) {
-      if (sites[i].live.bytes >= kSmallest) sample.held.push_back({sites[i].live.bytes, i});
+      if (sites[i].live.bytes >= kSmallest) sample.by_site.push_back({sites[i].live.bytes, i});
     }
-    sample.held.shrink_to_fit();
+    sample.by_site.shrink_to_fit();
     samples_.push_back(std::move(sample));
     next_ns_ = now_ns + std::max(distance_ns_, sites.size() * kSiteNs);
   } catch (const std::bad_alloc&) {
@@ -42,18 +42,18 @@ std::vector<uint64_t> LiveSamples::moments() const {
 
 uint64_t LiveSamples::bytes() const {
   uint64_t bytes = 0;
-  for (const Sample& sample : samples_) bytes += sample.held.capacity() * sizeof(Held);
+  for (const Sample& sample : samples_) bytes += sample.by_site.capacity() * sizeof(SiteBytes);
   return bytes;
 }
 
 bool LiveSamples::Reader::add_row(uint32_t site, std::vector<uint64_t>* rows) {
   const size_t begin = rows->size();
   for (size_t i = 0; i < next_.size(); ++i) {
-    const std::vector<Held>& held = samples_.samples_[i].held;
-    while (next_[i] < held.size() && held[next_[i]].site < site) ++next_[i];
-    if (next_[i] == held.size() || held[next_[i]].site != site) continue;
+    const std::vector<SiteBytes>& by_site = samples_.samples_[i].by_site;
+    while (next_[i] < by_site.size() && by_site[next_[i]].site < site) ++next_[i];
+    if (next_[i] == by_site.size() || by_site[next_[i]].site != site) continue;
     rows->resize(begin + next_.size());
-    (*rows)[begin + i] = held[next_[i]].bytes;
+    (*rows)[begin + i] = by_site[next_[i]].bytes;
   }
   return rows->size() > begin;
 }

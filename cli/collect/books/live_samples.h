@@ -1,4 +1,4 @@
-// cli/collect/books/live_samples.h: what each site held at a few moments of the run: a site that grows without end shows in these.
+// cli/collect/books/live_samples.h: what each site had at a few moments of the run: a site that grows without end shows in these.
 //
 // The whole book is looked at, at moments chosen by time; no event pays for it. When kMost moments are full, every other one is
 // dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over the run.
@@ -45,13 +45,13 @@ class LiveSamples {
   static constexpr uint64_t kFirstNs = 1'000'000;
   static constexpr uint64_t kSiteNs = 2'000;
 
-  struct Held {
+  struct SiteBytes {
     uint64_t bytes;
     uint32_t site;
   };
   struct Sample {
     uint64_t ticks = 0;
-    std::vector<Held> held;  // by site
+    std::vector<SiteBytes> by_site;  // by site
   };
 
   void thin_out();

@@ -77,18 +77,18 @@ bool MappingLedger::may_look_at(size_t pieces) {
   return false;
 }
 
-void MappingLedger::map(const DeviceFacts& facts, const Event& event) {
-  uint32_t device = facts.device;
-  bool is_file = (facts.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
-  drop_all(ranges_.take(facts.address, facts.address + event.size_bytes));
+void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
+  uint32_t device = device_event.device;
+  bool is_file = (device_event.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
+  drop_all(ranges_.take(device_event.address, device_event.address + event.size_bytes));
   const auto at = moving_.find(event.thread());
-  if ((facts.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
+  if ((device_event.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
     device = at->second.device;
     is_file = at->second.is_file;
     drop_all(at->second.pieces);
     moving_.erase(at);
   }
-  open(event, device, is_file, {{facts.address, facts.address + event.size_bytes, 0}});
+  open(event, device, is_file, {{device_event.address, device_event.address + event.size_bytes, 0}});
 }
 
 void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
@@ -178,15 +178,18 @@ void MappingLedger::protect(uint64_t start, uint64_t end, bool is_reserved, cons
   }
 }
 
-void MappingLedger::apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks) {
+void MappingLedger::apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks) {
   now_ticks_ = std::max(now_ticks_, now_ticks);
-  switch (facts.operation) {
-    case DeviceOperation::kMapRange: map(facts, event); break;
-    case DeviceOperation::kUnmapRange: unmap(facts.address, facts.address + facts.object, event.thread()); break;
-    case DeviceOperation::kMoveRange: begin_move(facts.address, facts.object, event.thread()); break;
-    case DeviceOperation::kKeepRange: keep(facts.address, event.thread()); break;
+  switch (device_event.operation) {
+    case DeviceOperation::kMapRange: map(device_event, event); break;
+    case DeviceOperation::kUnmapRange:
+      unmap(device_event.address, device_event.address + device_event.object, event.thread());
+      break;
+    case DeviceOperation::kMoveRange: begin_move(device_event.address, device_event.object, event.thread()); break;
+    case DeviceOperation::kKeepRange: keep(device_event.address, event.thread()); break;
     case DeviceOperation::kProtectRange:
-      protect(facts.address, facts.address + event.size_bytes, facts.device == wire::kReservedDevice, event);
+      protect(device_event.address, device_event.address + event.size_bytes,
+              device_event.device == wire::kReservedDevice, event);
       break;
     default: return;
   }

@@ -39,8 +39,8 @@ class MappingLedger {
   }
 
   void start(uint64_t ticks) { start_ticks_ = ticks; }
-  // pre: is_about(facts.operation)
-  void apply(const DeviceFacts& facts, const Event& event, uint64_t now_ticks);
+  // pre: is_about(device_event.operation)
+  void apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
   // The thread's slot may be another's from now on.
   void forget_thread(uint32_t thread);
   // Settles what was being moved, and ends the lifetimes.
@@ -95,7 +95,7 @@ class MappingLedger {
   // Ended is filled in if that was the block's last byte.
   bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);
   void drop_all(const std::vector<PagePiece>& pieces);
-  void map(const DeviceFacts& facts, const Event& event);
+  void map(const DeviceEvent& device_event, const Event& event);
   void unmap(uint64_t start, uint64_t end, uint32_t thread);
   void begin_move(uint64_t start, uint64_t size_bytes, uint32_t thread);
   void keep(uint64_t start, uint32_t thread);

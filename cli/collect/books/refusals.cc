@@ -11,23 +11,23 @@ namespace heapprof::cli {
 namespace {
 
 // The sites that hold most of the device now.
-std::vector<std::pair<uint32_t, Amount>> largest_holders(const SiteBook& sites) {
-  std::vector<std::pair<uint32_t, Amount>> holders;
+std::vector<std::pair<uint32_t, Amount>> largest_live_sites(const SiteBook& sites) {
+  std::vector<std::pair<uint32_t, Amount>> live_sites;
   for (uint32_t site = 1; site < sites.size(); ++site) {
-    if (sites[site].live.blocks != 0) holders.emplace_back(site, sites[site].live);
+    if (sites[site].live.blocks != 0) live_sites.emplace_back(site, sites[site].live);
   }
   const auto is_larger = [](const auto& a, const auto& b) {
     return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
   };
-  const auto end = holders.begin() + static_cast<std::ptrdiff_t>(std::min(holders.size(), kMostHolders));
-  std::partial_sort(holders.begin(), end, holders.end(), is_larger);
-  holders.erase(end, holders.end());
-  return holders;
+  const auto end = live_sites.begin() + static_cast<std::ptrdiff_t>(std::min(live_sites.size(), kMostLiveSites));
+  std::partial_sort(live_sites.begin(), end, live_sites.end(), is_larger);
+  live_sites.erase(end, live_sites.end());
+  return live_sites;
 }
 
 }  // namespace
 
-void Refusals::note(const DeviceFacts& facts, const Event& event, const SiteBook& held, uint64_t now_ticks) {
+void Refusals::note(const DeviceEvent& device_event, const Event& event, const SiteBook& held, uint64_t now_ticks) {
   auto same =
       std::find_if(sites.begin(), sites.end(), [&event](const RefusedSite& known) { return known.site == event.site; });
   if (same == sites.end()) {
@@ -41,14 +41,14 @@ void Refusals::note(const DeviceFacts& facts, const Event& event, const SiteBook
     same->first_ticks = now_ticks;
   }
   ++same->count;
-  if (wire::is_refusal_by_limit(facts.object)) ++same->by_limit_count;
+  if (wire::is_refusal_by_limit(device_event.object)) ++same->by_limit_count;
   same->last_ticks = now_ticks;
   same->size_bytes = event.size_bytes;
-  same->free_bytes = wire::free_of(facts.address);
+  same->free_bytes = wire::free_of(device_event.address);
   same->live = held.totals().live;
-  same->holders.clear();
+  same->live_sites.clear();
   looks += held.size();
-  if (looks <= kMostLooks) same->holders = largest_holders(held);
+  if (looks <= kMostLooks) same->live_sites = largest_live_sites(held);
 }
 
 }  // namespace heapprof::cli

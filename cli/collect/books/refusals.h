@@ -21,7 +21,7 @@ struct RefusedSite {
   uint64_t size_bytes;
   uint64_t free_bytes;  // wire::kFreeUnknown
   Amount live;
-  std::vector<std::pair<uint32_t, Amount>> holders;  // sites, the largest first
+  std::vector<std::pair<uint32_t, Amount>> live_sites;  // sites, the largest first
 };
 
 // Of one device.
@@ -34,7 +34,7 @@ struct Refusals {
   static constexpr uint64_t kMostLooks = 100'000'000;  // at sites, to see who holds most: under a second in all
 
   // held: the device's sites as of now
-  void note(const DeviceFacts& facts, const Event& event, const SiteBook& held, uint64_t now_ticks);
+  void note(const DeviceEvent& device_event, const Event& event, const SiteBook& held, uint64_t now_ticks);
 };
 
 }  // namespace heapprof::cli

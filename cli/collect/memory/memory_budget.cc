@@ -165,7 +165,7 @@ std::optional<MemoryShortage> MemoryBudget::shortage(const MemoryNeed& need) con
     return MemoryShortage{"ulimit -d", *limit};
   for (const Group& group : groups_) {
     const std::optional<uint64_t> limit = group_limit(group);
-    if (!limit || need.held_bytes < *limit / kGroupShare) continue;
+    if (!limit || need.freeable_bytes < *limit / kGroupShare) continue;
     if (leaves_too_little(*limit, group_use(group), need.finish_bytes))
       return MemoryShortage{"the control group", *limit};
   }

@@ -25,8 +25,8 @@ struct MemoryShortage {
 
 // What the caller has to say about itself.
 struct MemoryNeed {
-  uint64_t held_bytes = 0;    // would be given back if it stopped
-  uint64_t finish_bytes = 0;  // is needed to come to an end
+  uint64_t freeable_bytes = 0;  // would be given back if it stopped
+  uint64_t finish_bytes = 0;    // is needed to come to an end
 };
 
 // Whether a limit of this process's own, on its address space or its data, is set.

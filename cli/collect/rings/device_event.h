@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-struct DeviceFacts {
+struct DeviceEvent {
   wire::DeviceOperation operation;
   uint32_t device;  // wire::kPinnedDevice …
   uint64_t object;  // context or handle; 0: none
@@ -16,22 +16,22 @@ struct DeviceFacts {
 };
 
 // From the decoder to the ledger, while events wait for their turn.
-class DeviceFactsTable {
+class DeviceEventTable {
  public:
-  uint64_t put(const DeviceFacts& facts) {
-    facts_[++last_] = facts;
+  uint64_t put(const DeviceEvent& device_event) {
+    events_[++last_] = device_event;
     return last_;
   }
   // pre: put gave the number, and it has not been taken
-  DeviceFacts take(uint64_t number) {
-    const auto at = facts_.find(number);
-    const DeviceFacts facts = at->second;
-    facts_.erase(at);
-    return facts;
+  DeviceEvent take(uint64_t number) {
+    const auto at = events_.find(number);
+    const DeviceEvent device_event = at->second;
+    events_.erase(at);
+    return device_event;
   }
 
  private:
-  std::unordered_map<uint64_t, DeviceFacts> facts_;
+  std::unordered_map<uint64_t, DeviceEvent> events_;
   uint64_t last_ = 0;
 };
 

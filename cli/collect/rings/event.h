@@ -13,7 +13,7 @@ enum class EventKind : uint32_t {
   kReallocCancel,  // the begun block lives on
   kReallocFree,    // the begun block ends
   kThreadLeft,     // `thread` will write no more into this ring
-  kDevice,         // an operation on a device's memory; `address` is its number in DeviceFactsTable
+  kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
 };
 
 struct Event {

@@ -213,64 +213,67 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
 
 // Puts what is a device's aside. False: no agent writes that.
 bool RingDecoder::take_device(EventKind kind, Event* event) {
-  const DeviceFacts facts{wire::device_operation(prefix_.device), wire::device_number(prefix_.device), prefix_.object,
-                          event->address};
-  switch (facts.operation) {
+  const DeviceEvent device_event{wire::device_operation(prefix_.device), wire::device_number(prefix_.device),
+                                 prefix_.object, event->address};
+  switch (device_event.operation) {
     case wire::DeviceOperation::kAllocate:
     case wire::DeviceOperation::kAllocateFromPool:
     case wire::DeviceOperation::kAllocateUnseen:
-      if (kind != EventKind::kMalloc || !wire::is_device(facts.device)) return false;
+      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device)) return false;
       break;
     case wire::DeviceOperation::kMapRange:
-      if (kind != EventKind::kMalloc || !wire::is_mapping(facts.device) ||
-          !wire::is_range(facts.address, event->size_bytes))
+      if (kind != EventKind::kMalloc || !wire::is_mapping(device_event.device) ||
+          !wire::is_range(device_event.address, event->size_bytes))
         return false;
       break;
     case wire::DeviceOperation::kProtectRange:
       if (kind != EventKind::kMalloc ||
-          (facts.device != wire::kMappedDevice && facts.device != wire::kReservedDevice) ||
-          !wire::is_range(facts.address, event->size_bytes))
+          (device_event.device != wire::kMappedDevice && device_event.device != wire::kReservedDevice) ||
+          !wire::is_range(device_event.address, event->size_bytes))
         return false;
       break;
     case wire::DeviceOperation::kUnmapRange:
     case wire::DeviceOperation::kMoveRange:
-      if (kind != EventKind::kFree || !wire::is_range(facts.address, facts.object)) return false;
+      if (kind != EventKind::kFree || !wire::is_range(device_event.address, device_event.object)) return false;
       break;
     case wire::DeviceOperation::kCreateHandle:
-      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || facts.object == 0) return false;
+      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device) || device_event.object == 0) return false;
       break;
     case wire::DeviceOperation::kMap:
-      if (kind != EventKind::kMalloc || facts.object == 0) return false;
+      if (kind != EventKind::kMalloc || device_event.object == 0) return false;
       break;
     case wire::DeviceOperation::kUnmap:
       if (kind != EventKind::kMalloc) return false;
       break;
     case wire::DeviceOperation::kRefuse:
-      if (kind != EventKind::kMalloc || (!wire::is_device(facts.device) && facts.device != wire::kHostDevice) ||
-          facts.object == 0)
+      if (kind != EventKind::kMalloc ||
+          (!wire::is_device(device_event.device) && device_event.device != wire::kHostDevice) ||
+          device_event.object == 0)
         return false;
       break;
     case wire::DeviceOperation::kCall:
-      if (kind != EventKind::kMalloc || wire::device_call_name(facts.device) == nullptr || facts.object == 0)
+      if (kind != EventKind::kMalloc || wire::device_call_name(device_event.device) == nullptr ||
+          device_event.object == 0)
         return false;
       break;
     case wire::DeviceOperation::kRetainHandle:
     case wire::DeviceOperation::kReleaseHandle:
     case wire::DeviceOperation::kKeepHandle:
     case wire::DeviceOperation::kEndContext:
-      if (kind != EventKind::kFree || facts.object == 0) return false;
+      if (kind != EventKind::kFree || device_event.object == 0) return false;
       break;
     case wire::DeviceOperation::kHold:
-      if (kind != EventKind::kFree || !wire::is_device(facts.device) || wire::held_plus_one(facts.object) == 0 ||
-          wire::holding_of(facts.object) >= wire::kHoldings) {
+      if (kind != EventKind::kFree || !wire::is_device(device_event.device) ||
+          wire::held_plus_one(device_event.object) == 0 || wire::holding_of(device_event.object) >= wire::kHoldings) {
         return false;
       }
       break;
     case wire::DeviceOperation::kBeginEstimate:
-      if (kind != EventKind::kFree || !wire::is_device(facts.device) || facts.object == 0) return false;
+      if (kind != EventKind::kFree || !wire::is_device(device_event.device) || device_event.object == 0) return false;
       break;
     case wire::DeviceOperation::kEndEstimate:
-      if (kind != EventKind::kMalloc || !wire::is_device(facts.device) || !wire::is_estimate_kind(facts.object))
+      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device) ||
+          !wire::is_estimate_kind(device_event.object))
         return false;
       break;
     case wire::DeviceOperation::kReleaseUnseen:
@@ -284,7 +287,7 @@ bool RingDecoder::take_device(EventKind kind, Event* event) {
     default: return false;
   }
   shared_->settle();
-  event->address = shared_->devices->put(facts);
+  event->address = shared_->devices->put(device_event);
   return true;
 }
 

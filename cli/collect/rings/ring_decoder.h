@@ -2,7 +2,7 @@
 //
 // Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
 // DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and for the threads
-// and the devices' facts decode() waits for it: threads are few, and calls of a device's API take microseconds.
+// and the devices' events decode() waits for it: threads are few, and calls of a device's API take microseconds.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.
@@ -32,7 +32,7 @@ struct DecodeShared {
   ModuleMap* modules;
   ThreadTable* threads;
   uint32_t max_frames;
-  DeviceFactsTable* devices;
+  DeviceEventTable* devices;
   SecondThread* second;  // may be reading the threads and devices; nullptr: there is none
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;

@@ -10,7 +10,7 @@ namespace heapprof::cli {
 
 struct FindingScene {
   const Profile& profile;
-  const FoldedTree& tree;
+  const PlaceTree& tree;
   uint32_t device_number;
   const Device& device;
   const std::vector<Place>& places;
@@ -37,8 +37,8 @@ inline constexpr uint64_t kCopiesBytes = 4 * kMiB;
 inline constexpr uint64_t kCopiesPercent = 5;
 
 // Twins and whole files: of the peak.
-inline constexpr uint64_t kHeldTwiceBytes = kMiB;
-inline constexpr uint64_t kHeldTwicePercent = 5;
+inline constexpr uint64_t kTwiceBytes = kMiB;
+inline constexpr uint64_t kTwicePercent = 5;
 inline constexpr uint64_t kTwinBytes = 64 * kKiB;
 
 // Blocks of one size, again and again.
@@ -58,18 +58,18 @@ inline constexpr uint64_t kStormPercent = 10;  // of all allocations
 bool is_share(Ratio ratio, uint64_t percent);
 
 // Begins a finding: where it is, and who calls there, by weight.
-PlaceFinding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
-                           const std::vector<WeightedSite>& sites);
+Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
+                      const std::vector<WeightedSite>& sites);
 
 // What stays: findings_kept.cc.
-void find_growth(const FindingScene& scene, std::vector<PlaceFinding>* findings);
-void find_never_freed(const FindingScene& scene, std::vector<PlaceFinding>* findings);
+void find_growth(const FindingScene& scene, std::vector<Finding>* findings);
+void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
 // What is copied: findings_copied.cc.
-void find_copies(const FindingScene& scene, std::vector<PlaceFinding>* findings);
-void find_twins(const FindingScene& scene, std::vector<PlaceFinding>* findings);
-void find_whole_files(const FindingScene& scene, std::vector<PlaceFinding>* findings);
+void find_copies(const FindingScene& scene, std::vector<Finding>* findings);
+void find_twins(const FindingScene& scene, std::vector<Finding>* findings);
+void find_whole_files(const FindingScene& scene, std::vector<Finding>* findings);
 // What comes and goes: findings_churned.cc.
-void find_churn(const FindingScene& scene, std::vector<PlaceFinding>* findings);
-void find_storms(const FindingScene& scene, std::vector<PlaceFinding>* findings);
+void find_churn(const FindingScene& scene, std::vector<Finding>* findings);
+void find_storms(const FindingScene& scene, std::vector<Finding>* findings);
 
 }  // namespace heapprof::cli

@@ -21,7 +21,7 @@ uint32_t hash_text(std::string_view text) {
   return hash;
 }
 
-std::string make_id(const Profile& profile, const PlaceFinding& finding) {
+std::string make_id(const Profile& profile, const Finding& finding) {
   std::string key = profile.devices[finding.device].name;
   if (finding.has_frame) {
     const Frame& frame = profile.frames[finding.frame];
@@ -40,14 +40,14 @@ bool is_larger(Ratio a, Ratio b) {
   return Wide{a.part} * std::max<uint64_t>(b.whole, 1) > Wide{b.part} * std::max<uint64_t>(a.whole, 1);
 }
 
-void sort_findings(const Profile& profile, std::vector<PlaceFinding>* findings) {
-  const auto place = [&](const PlaceFinding& finding) {
+void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
+  const auto place = [&](const Finding& finding) {
     static const Frame kNone;
     const Frame& frame = finding.has_frame ? profile.frames[finding.frame] : kNone;
     return std::tuple(finding.device, finding.kind, std::string_view(frame.function), std::string_view(frame.file),
                       frame.line, frame.svma, finding.each_bytes);
   };
-  std::sort(findings->begin(), findings->end(), [&](const PlaceFinding& a, const PlaceFinding& b) {
+  std::sort(findings->begin(), findings->end(), [&](const Finding& a, const Finding& b) {
     if (is_larger(a.share, b.share)) return true;
     if (is_larger(b.share, a.share)) return false;
     if (a.cost_bytes != b.cost_bytes) return a.cost_bytes > b.cost_bytes;
@@ -56,15 +56,14 @@ void sort_findings(const Profile& profile, std::vector<PlaceFinding>* findings) 
 }
 
 // Two lines of one function have one id; then the line order tells them apart: "churn-1f3a9c02.2".
-void name_findings(const Profile& profile, std::vector<PlaceFinding>* findings) {
-  std::map<std::string, std::vector<PlaceFinding*>> same;
-  for (PlaceFinding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
+void name_findings(const Profile& profile, std::vector<Finding>* findings) {
+  std::map<std::string, std::vector<Finding*>> same;
+  for (Finding& finding : *findings) same[make_id(profile, finding)].push_back(&finding);
   for (auto& [id, alike] : same) {
-    const auto key = [&](const PlaceFinding* finding) {
+    const auto key = [&](const Finding* finding) {
       return std::tuple(finding->has_frame ? profile.frames[finding->frame].line : 0, finding->each_bytes);
     };
-    std::stable_sort(alike.begin(), alike.end(),
-                     [&](const PlaceFinding* a, const PlaceFinding* b) { return key(a) < key(b); });
+    std::stable_sort(alike.begin(), alike.end(), [&](const Finding* a, const Finding* b) { return key(a) < key(b); });
     for (size_t i = 0; i < alike.size(); ++i) alike[i]->id = i == 0 ? id : fmt::format("{}.{}", id, i + 1);
   }
 }
@@ -76,9 +75,9 @@ bool is_share(Ratio ratio, uint64_t percent) {
   return Wide{ratio.part} * 100 >= Wide{ratio.whole} * percent;
 }
 
-PlaceFinding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
-                           const std::vector<WeightedSite>& sites) {
-  PlaceFinding finding;
+Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
+                      const std::vector<WeightedSite>& sites) {
+  Finding finding;
   finding.kind = kind;
   finding.device = scene.device_number;
   finding.frame = scene.places[place].frame;
@@ -120,8 +119,8 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
   return unasked;
 }
 
-std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree& tree) {
-  std::vector<PlaceFinding> findings;
+std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree) {
+  std::vector<Finding> findings;
   for (uint32_t number = 0; number < profile.devices.size(); ++number) {
     const Device& device = profile.devices[number];
     if (is_reserved_device(device.name)) continue;  // addresses, and no memory

@@ -26,7 +26,7 @@ enum class FindingKind { kGrowth, kNeverFreed, kCopies, kTwins, kWholeFile, kChu
 
 enum class ShareOf { kPeak, kTotalBytes, kAllocations };
 
-struct PlaceFinding {
+struct Finding {
   FindingKind kind = FindingKind::kGrowth;
   std::string id;  // "growth-1f3a9c02"
   uint32_t device = 0;
@@ -60,6 +60,6 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
 bool can_have_findings(const Profile& profile);
 
 // Of all devices. pre: can_have_findings(profile); `tree` is the profile's.
-std::vector<PlaceFinding> find_findings(const Profile& profile, const FoldedTree& tree);
+std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree);
 
 }  // namespace heapprof::cli

@@ -45,7 +45,7 @@ struct Sum {
   }
 };
 
-void fill(const Sum& sum, const FindingScene& scene, PlaceFinding* finding) {
+void fill(const Sum& sum, const FindingScene& scene, Finding* finding) {
   finding->cost_bytes = sum.bytes;
   finding->cost_blocks = sum.blocks;
   finding->each_bytes = sum.bytes / sum.blocks;
@@ -57,7 +57,7 @@ void fill(const Sum& sum, const FindingScene& scene, PlaceFinding* finding) {
 
 }  // namespace
 
-void find_churn(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_churn(const FindingScene& scene, std::vector<Finding>* findings) {
   std::map<std::pair<uint32_t, uint64_t>, Sum> sums;  // by place and size
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
@@ -71,7 +71,7 @@ void find_churn(const FindingScene& scene, std::vector<PlaceFinding>* findings) 
     const bool is_many = is_share({sum.blocks, totals.total_blocks}, kChurnPercent);
     const bool is_much = is_share({sum.bytes, totals.total_bytes}, kChurnBytesPercent);
     if (!is_many && !is_much) continue;
-    PlaceFinding finding = start_finding(scene, FindingKind::kChurn, key.first, sum.sites);
+    Finding finding = start_finding(scene, FindingKind::kChurn, key.first, sum.sites);
     fill(sum, scene, &finding);
     if (!is_many) {
       finding.share_of = ShareOf::kTotalBytes;
@@ -81,7 +81,7 @@ void find_churn(const FindingScene& scene, std::vector<PlaceFinding>* findings) 
   }
 }
 
-void find_storms(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_storms(const FindingScene& scene, std::vector<Finding>* findings) {
   std::map<uint32_t, Sum> sums;  // by place
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
@@ -90,7 +90,7 @@ void find_storms(const FindingScene& scene, std::vector<PlaceFinding>* findings)
   for (const auto& [place, sum] : sums) {
     if (sum.blocks < kStormBlocks) continue;
     if (!is_share({sum.blocks, scene.device.totals.total_blocks}, kStormPercent)) continue;
-    PlaceFinding finding = start_finding(scene, FindingKind::kStorm, place, sum.sites);
+    Finding finding = start_finding(scene, FindingKind::kStorm, place, sum.sites);
     fill(sum, scene, &finding);
     findings->push_back(std::move(finding));
   }

@@ -74,8 +74,8 @@ struct Sum {
 };
 using SumsByPlace = std::map<uint32_t, Sum>;
 
-PlaceFinding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Sum& sum, ShareOf share_of) {
-  PlaceFinding finding = start_finding(scene, kind, place, sum.sites);
+Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, const Sum& sum, ShareOf share_of) {
+  Finding finding = start_finding(scene, kind, place, sum.sites);
   finding.cost_bytes = sum.bytes;
   finding.cost_blocks = sum.blocks;
   finding.each_bytes = sum.blocks == 0 ? 0 : sum.bytes / sum.blocks;
@@ -102,7 +102,7 @@ PeakSize peak_size(const Site& site) {
 
 }  // namespace
 
-void find_copies(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers growing(scene, Ask::kGrowing);
   SumsByPlace sums;
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
@@ -120,12 +120,12 @@ void find_copies(const FindingScene& scene, std::vector<PlaceFinding>* findings)
   }
   for (const auto& [place, sum] : sums) {
     if (sum.bytes < kCopiesBytes) continue;
-    PlaceFinding finding = finish(scene, FindingKind::kCopies, place, sum, ShareOf::kTotalBytes);
+    Finding finding = finish(scene, FindingKind::kCopies, place, sum, ShareOf::kTotalBytes);
     if (is_share(finding.share, kCopiesPercent)) findings->push_back(std::move(finding));
   }
 }
 
-void find_twins(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_twins(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers copying(scene, Ask::kCopying);
   const std::vector<Site>& sites = scene.device.sites;
   std::vector<uint32_t> copies;
@@ -159,27 +159,27 @@ void find_twins(const FindingScene& scene, std::vector<PlaceFinding>* findings) 
     sum.other_site = original;
   }
   for (const auto& [place, sum] : sums) {
-    if (sum.bytes < kHeldTwiceBytes) continue;
-    PlaceFinding finding = finish(scene, FindingKind::kTwins, place, sum, ShareOf::kPeak);
+    if (sum.bytes < kTwiceBytes) continue;
+    Finding finding = finish(scene, FindingKind::kTwins, place, sum, ShareOf::kPeak);
     const Place& other = scene.places[scene.place_of_site[sum.other_site]];
     if (other.has_frame) finding.other_frame = other.frame;
-    if (is_share(finding.share, kHeldTwicePercent)) findings->push_back(std::move(finding));
+    if (is_share(finding.share, kTwicePercent)) findings->push_back(std::move(finding));
   }
 }
 
-void find_whole_files(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_whole_files(const FindingScene& scene, std::vector<Finding>* findings) {
   FrameAnswers reading(scene, Ask::kReadingWhole);
   SumsByPlace sums;
   for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
     const Site& site = scene.device.sites[i];
-    if (site.numbers.max_bytes < kHeldTwiceBytes / 16 || site.grouped_stacks > 0 || !reading.has(site.node)) continue;
+    if (site.numbers.max_bytes < kTwiceBytes / 16 || site.grouped_stacks > 0 || !reading.has(site.node)) continue;
     sums[scene.place_of_site[i]].add(i, site.numbers.max_bytes, site.numbers.max_blocks);
   }
   for (auto& [place, sum] : sums) {
     sum.bytes = std::min(sum.bytes, scene.device.totals.peak_bytes);  // maxima of different moments
-    if (sum.bytes < kHeldTwiceBytes) continue;
-    PlaceFinding finding = finish(scene, FindingKind::kWholeFile, place, sum, ShareOf::kPeak);
-    if (is_share(finding.share, kHeldTwicePercent)) findings->push_back(std::move(finding));
+    if (sum.bytes < kTwiceBytes) continue;
+    Finding finding = finish(scene, FindingKind::kWholeFile, place, sum, ShareOf::kPeak);
+    if (is_share(finding.share, kTwicePercent)) findings->push_back(std::move(finding));
   }
 }
 

@@ -89,7 +89,7 @@ bool is_kept_large(const Site& site) {
 
 }  // namespace
 
-void find_growth(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
   const uint64_t duration_ns = scene.profile.run.duration_ns;
   if (scene.device.moments_ns.size() < kGrowthMoments || duration_ns < kGrowthRunNs) return;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
@@ -107,7 +107,7 @@ void find_growth(const FindingScene& scene, std::vector<PlaceFinding>* findings)
       sites.push_back({index, std::max(site.numbers.peak_bytes, site.numbers.leaked_bytes)});
     }
     if (std::max(peak_blocks, leaked_blocks) < kGrowthBlocks) continue;
-    PlaceFinding finding = start_finding(scene, FindingKind::kGrowth, place, sites);
+    Finding finding = start_finding(scene, FindingKind::kGrowth, place, sites);
     finding.cost_bytes = growth.gained_bytes;
     finding.cost_blocks = std::max(peak_blocks, leaked_blocks);
     finding.over_ns = growth.over_ns;
@@ -116,11 +116,11 @@ void find_growth(const FindingScene& scene, std::vector<PlaceFinding>* findings)
   }
 }
 
-void find_never_freed(const FindingScene& scene, std::vector<PlaceFinding>* findings) {
+void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
   const uint64_t duration_ns = scene.profile.run.duration_ns;
   if (scene.profile.run.end.kind != EndKind::kExited) return;  // who is stopped frees nothing
   const auto grows = [&](const Place& place) {
-    return std::any_of(findings->begin(), findings->end(), [&](const PlaceFinding& finding) {
+    return std::any_of(findings->begin(), findings->end(), [&](const Finding& finding) {
       return finding.kind == FindingKind::kGrowth && finding.device == scene.device_number &&
              finding.has_frame == place.has_frame && finding.frame == place.frame;
     });
@@ -143,7 +143,7 @@ void find_never_freed(const FindingScene& scene, std::vector<PlaceFinding>* find
     if (bytes < kNeverFreedBytes || blocks < kNeverFreedBlocks) continue;
     if (last_ns < duration_ns - duration_ns / 4 || last_ns - first_ns < duration_ns / 4) continue;
     if (grows(scene.places[place])) continue;
-    PlaceFinding finding = start_finding(scene, FindingKind::kNeverFreed, place, sites);
+    Finding finding = start_finding(scene, FindingKind::kNeverFreed, place, sites);
     finding.cost_bytes = bytes;
     finding.cost_blocks = blocks;
     finding.each_bytes = bytes / blocks;

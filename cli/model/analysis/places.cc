@@ -1,4 +1,4 @@
-// cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them folds the whole tree.
+// cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them places the whole tree.
 #include "cli/model/analysis/places.h"
 
 #include "cli/model/profile/site_numbers.h"
@@ -72,8 +72,8 @@ void PlaceNumbers::add(const PlaceNumbers& other) {
   temporary_blocks = add_saturating(temporary_blocks, other.temporary_blocks);
 }
 
-FoldedTree fold_tree(const Profile& profile) {
-  FoldedTree tree;
+PlaceTree build_place_tree(const Profile& profile) {
+  PlaceTree tree;
   tree.kinds.reserve(profile.frames.size());
   tree.labels.reserve(profile.frames.size());
   tree.functions.reserve(profile.frames.size());
@@ -103,7 +103,7 @@ FoldedTree fold_tree(const Profile& profile) {
   return tree;
 }
 
-std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, const Device& device) {
+std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, const Device& device) {
   constexpr uint32_t kNone = 0xffffffff;
   std::vector<Place> places;
   std::vector<uint32_t> place_of_label(tree.labels_count + 1, kNone);  // the last one: sites without a stack
@@ -148,14 +148,14 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
   return order;
 }
 
-CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device, const Place& place,
                          Metric metric) {
   std::vector<WeightedSite> sites;
   for (const uint32_t site : place.sites) sites.push_back({site, site_metric(device.sites[site], metric)});
   return find_callers(profile, tree, device, sites);
 }
 
-CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device,
                          const std::vector<WeightedSite>& sites) {
   struct Path {
     uint32_t node = 0;
@@ -204,7 +204,7 @@ std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device
   return frames;
 }
 
-uint64_t count_folded_frames(const FoldedTree& tree) {
+uint64_t count_hidden_frames(const PlaceTree& tree) {
   return static_cast<uint64_t>(std::count_if(tree.kinds.begin(), tree.kinds.end(), [](FrameKind kind) {
     return kind == FrameKind::kAllocator || kind == FrameKind::kStandard || kind == FrameKind::kRuntime;
   }));

@@ -1,7 +1,7 @@
 // cli/model/analysis/places.h: sites summed by place: what a user would call "where": the first frame that is their own.
 //
 // A place is a function with file and line (or with its module where there are no lines). Sites that reach it by different
-// callers, or that differ only in folded frames below it, are one place.
+// callers, or that differ only in hidden frames below it, are one place.
 //
 // Guarantees
 //  - Each site is in exactly one place: the sums over places are the sums over sites, which are the device's totals.
@@ -21,8 +21,8 @@ namespace heapprof::cli {
 
 enum class Metric { kPeak, kTotal, kLeaked, kAllocations, kTemporary };
 
-// For each frame and node of a profile what folding makes of it. Made once per profile.
-struct FoldedTree {
+// For each frame and node of a profile which place it belongs to. Made once per profile.
+struct PlaceTree {
   std::vector<FrameKind> kinds;  // by frame
   std::vector<uint32_t> labels;  // by frame: equal for frames that read alike as a place; below labels_count
   uint32_t labels_count = 0;
@@ -31,7 +31,7 @@ struct FoldedTree {
   std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed, as first_user_node has it
 };
 
-FoldedTree fold_tree(const Profile& profile);
+PlaceTree build_place_tree(const Profile& profile);
 
 struct PlaceNumbers {
   uint64_t total_bytes = 0;
@@ -59,7 +59,7 @@ struct Place {
   std::vector<uint32_t> sites;  // indexes into Device::sites
 };
 
-std::vector<Place> find_places(const Profile& profile, const FoldedTree& tree, const Device& device);
+std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, const Device& device);
 
 // The whole device as if it were one place, from the sites: what percents are of.
 PlaceNumbers sum_of_sites(const Device& device);
@@ -74,7 +74,7 @@ struct CallerChain {
   std::vector<uint32_t> frames;
   uint64_t other_callers = 0;  // > 0: the chain ends because from here on so many callers share, none with half
 };
-CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device, const Place& place,
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device, const Place& place,
                          Metric metric);
 
 // The same for some sites of one place, each with a weight of the caller's own.
@@ -82,13 +82,13 @@ struct WeightedSite {
   uint32_t site = 0;  // index into Device::sites
   uint64_t weight = 0;
 };
-CallerChain find_callers(const Profile& profile, const FoldedTree& tree, const Device& device,
+CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device,
                          const std::vector<WeightedSite>& sites);
 
-// All frames of the place's largest site, innermost first, folded ones too.
+// All frames of the place's largest site, innermost first, hidden ones too.
 std::vector<uint32_t> largest_stack(const Profile& profile, const Device& device, const Place& place, Metric metric);
 
 // Distinct frames of the standard library, the allocator and the runtime in the profile.
-uint64_t count_folded_frames(const FoldedTree& tree);
+uint64_t count_hidden_frames(const PlaceTree& tree);
 
 }  // namespace heapprof::cli

@@ -42,7 +42,7 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
 // A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
 void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const Device& host = profile.devices[0];
   std::vector<uint64_t> unnamed_bytes(profile.modules.size());
   uint64_t sum = 0;

@@ -67,7 +67,7 @@ void sort_by_change(std::vector<uint32_t>* order, ChangeOf change_of) {
 
 ProfileDiff diff_profiles(const Profile& base, const Profile& current) {
   ProfileDiff diff;
-  diff.trees = {fold_tree(base), fold_tree(current)};
+  diff.trees = {build_place_tree(base), build_place_tree(current)};
   StackPaths paths({&base, &current}, {&diff.trees[kBase], &diff.trees[kCurrent]});
   for (const Device& device : base.devices)
     diff.devices.push_back(diff_devices(&paths, device.name, {&device, find_device(current, device.name)}));

@@ -40,7 +40,7 @@ struct DeviceChange {
 };
 
 struct ProfileDiff {
-  BySide<FoldedTree> trees;
+  BySide<PlaceTree> trees;
   std::vector<DeviceChange> devices;  // in the order of base, then those of current alone
 };
 

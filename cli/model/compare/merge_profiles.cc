@@ -59,10 +59,10 @@ void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) 
   add_to(&sum->leaked_bytes, totals.leaked_bytes);
   add_to(&sum->leaked_blocks, totals.leaked_blocks);
   add_to(&sum->temporary_blocks, totals.temporary_blocks);
-  add_to(&sum->rss_at_peak_bytes, totals.rss_at_peak_bytes);
-  add_to(&sum->rss_max_bytes, totals.rss_max_bytes);
-  add_to(&sum->live_at_rss_max_bytes, totals.live_at_rss_max_bytes);
-  add_to(&sum->mapped_at_rss_max_bytes, totals.mapped_at_rss_max_bytes);
+  add_to(&sum->resident_at_peak_bytes, totals.resident_at_peak_bytes);
+  add_to(&sum->resident_max_bytes, totals.resident_max_bytes);
+  add_to(&sum->live_at_resident_max_bytes, totals.live_at_resident_max_bytes);
+  add_to(&sum->mapped_at_resident_max_bytes, totals.mapped_at_resident_max_bytes);
 }
 
 // "cuda:0" of two processes may be two cards.
@@ -186,7 +186,8 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
   add_to(&sum.cost.collector_cpu_ns, run.cost.collector_cpu_ns);
   add_to(&sum.cost.symbolize_ns, run.cost.symbolize_ns);
   add_to(&sum.cost.arena_resident_bytes, run.cost.arena_resident_bytes);
-  sum.cost.collector_peak_rss_bytes = std::max(sum.cost.collector_peak_rss_bytes, run.cost.collector_peak_rss_bytes);
+  sum.cost.collector_peak_resident_bytes =
+      std::max(sum.cost.collector_peak_resident_bytes, run.cost.collector_peak_resident_bytes);
 }
 
 void ProfileMerger::add_parts(const Profile& from, const std::string& file) {

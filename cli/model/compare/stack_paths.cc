@@ -69,7 +69,7 @@ bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.
 
 }  // namespace
 
-StackPaths::StackPaths(BySide<const Profile*> profiles, BySide<const FoldedTree*> trees)
+StackPaths::StackPaths(BySide<const Profile*> profiles, BySide<const PlaceTree*> trees)
     : profiles_(profiles), trees_(trees), lengths_(1) {
   number_functions();
   for (const Side side : kSides) find_paths(side);

@@ -37,7 +37,7 @@ inline constexpr uint32_t kNoFrame = 0xffffffff;
 class StackPaths {
  public:
   // Keeps references to the profiles and trees.
-  StackPaths(BySide<const Profile*> profiles, BySide<const FoldedTree*> trees);
+  StackPaths(BySide<const Profile*> profiles, BySide<const PlaceTree*> trees);
 
   uint32_t path_of(Side side, const Site& site);
   // pre for all that follow: the path is not 0, unless they say so.
@@ -65,7 +65,7 @@ class StackPaths {
   uint32_t extend(uint32_t path, uint32_t function);
 
   BySide<const Profile*> profiles_;
-  BySide<const FoldedTree*> trees_;
+  BySide<const PlaceTree*> trees_;
   BySide<std::vector<uint32_t>> functions_;    // by frame
   BySide<std::vector<uint32_t>> path_of_;      // by node
   BySide<std::vector<char>> known_;            // by function

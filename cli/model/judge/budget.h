@@ -53,26 +53,26 @@ struct Limit {
 };
 
 // What is held below the frames that fit.
-struct SiteBudget {
+struct SubtreeBudget {
   FramePattern frames;
   std::string name;  // as it was written
   FileLine at;
 };
 
 // Of a command: the program that it starts, or also every process that this starts in turn.
-enum class Processes { kStarted, kEach };
+enum class ProcessScope { kStarted, kEach };
 
 struct Budget {
   std::string name;
   std::vector<std::string> command;  // empty: none is given
   std::vector<Limit> limits;         // of the whole and of sites; one for each subject
-  std::vector<SiteBudget> sites;
+  std::vector<SubtreeBudget> sites;
   Suppressions ignores;  // leaks that do not count
   std::optional<uint64_t> warn_share;
   std::optional<uint64_t> tolerance_share;  // growth over the baseline,
   std::optional<uint64_t> slack_bytes;      // and never less than this; 0: nor than the slack of counts
   std::optional<uint64_t> runs;
-  std::optional<Processes> processes;
+  std::optional<ProcessScope> processes;
   std::string baseline;              // a profile, or a folder that has NAME.json; empty: none
   std::string message;               // for who exceeds it
   std::optional<Contract> contract;  // what must hold besides the limits; then `name` is its id

@@ -13,7 +13,7 @@ namespace {
 class Finder {
  public:
   Finder(const Budget& budget, const Profile& profile)
-      : budget_(budget), profile_(profile), tree_(fold_tree(profile)), frames_(profile) {}
+      : budget_(budget), profile_(profile), tree_(build_place_tree(profile)), frames_(profile) {}
 
   std::vector<Place> places(const Subject& subject) const {
     const std::vector<bool> stacks = stacks_of(subject);
@@ -63,7 +63,7 @@ class Finder {
 
   const Budget& budget_;
   const Profile& profile_;
-  FoldedTree tree_;
+  PlaceTree tree_;
   FrameMatcher frames_;
 };
 

@@ -1,7 +1,7 @@
-// cli/model/judge/history.h: what runs of one program took over time: a record for each verdict.
+// cli/model/judge/history.h: what runs of one program took over time: an entry for each verdict.
 //
 // A file holds one JSON object a line, the oldest first: cli/write/append_history adds to it, cli/read/read_history reads it,
-// man/heapprof-history.1 describes it. Commands that judge a profile make their records with make_record.
+// man/heapprof-history.1 describes it. Commands that judge a profile make their entries with make_history_entry.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -17,7 +17,7 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kHistoryVersion = 1;
 
-struct HistoryRecord {
+struct HistoryEntry {
   int64_t time_unix_ns = 0;          // when the run began
   std::string commit;                // empty: unknown
   std::string name;                  // the budget's, or the program's
@@ -29,15 +29,15 @@ struct HistoryRecord {
 
 inline size_t metric_index(Metric metric) { return static_cast<size_t>(metric); }
 
-// The names of the metrics in a record, by Metric: "peak_bytes", "allocations_count" …
+// The names of the metrics in an entry, by Metric: "peak_bytes", "allocations_count" …
 extern const std::array<std::string_view, 5> kHistoryMetricKeys;
 
 // The device's numbers. Leaks that the profile's sites have marked as suppressed do not count. A merged profile has no peak:
 // its inputs had theirs at different times.
-HistoryRecord make_record(const Profile& profile, const Device& device, const std::string& name,
-                          const std::string& commit);
+HistoryEntry make_history_entry(const Profile& profile, const Device& device, const std::string& name,
+                                const std::string& commit);
 
 // What a run is called that no budget names: its program's file name.
-std::string record_name(const Profile& profile);
+std::string history_name(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -6,15 +6,15 @@
 namespace heapprof::cli {
 namespace {
 
-bool is_of_command(const HistoryRecord& record, const std::string& name, const std::vector<std::string>& command) {
-  if (record.command.empty()) return record.name == name;
+bool is_of_command(const HistoryEntry& entry, const std::string& name, const std::vector<std::string>& command) {
+  if (entry.command.empty()) return entry.name == name;
   Budget asked;
   asked.command = command;
-  return is_for_command(asked, record.command);
+  return is_for_command(asked, entry.command);
 }
 
 // The last ones, as they stand in the file: the oldest first.
-std::vector<uint64_t> last_values(const std::vector<HistoryRecord>& runs, const std::string& device, Metric metric) {
+std::vector<uint64_t> last_values(const std::vector<HistoryEntry>& runs, const std::string& device, Metric metric) {
   std::vector<uint64_t> values;
   for (size_t i = runs.size(); i-- > 0 && values.size() < kBaselineRuns;) {
     const std::optional<uint64_t>& value = runs[i].metrics[metric_index(metric)];
@@ -25,27 +25,27 @@ std::vector<uint64_t> last_values(const std::vector<HistoryRecord>& runs, const 
 
 }  // namespace
 
-std::vector<HistoryRecord> runs_of_command(const std::vector<HistoryRecord>& records, const std::string& name,
-                                           const std::vector<std::string>& command) {
-  std::vector<HistoryRecord> runs;
+std::vector<HistoryEntry> runs_of_command(const std::vector<HistoryEntry>& entries, const std::string& name,
+                                          const std::vector<std::string>& command) {
+  std::vector<HistoryEntry> runs;
   bool is_named = false;
-  for (const HistoryRecord& record : records) {
-    if (!record.ok.value_or(true) || !is_of_command(record, name, command)) continue;
-    runs.push_back(record);
-    is_named = is_named || record.name == name;
+  for (const HistoryEntry& entry : entries) {
+    if (!entry.ok.value_or(true) || !is_of_command(entry, name, command)) continue;
+    runs.push_back(entry);
+    is_named = is_named || entry.name == name;
   }
-  if (is_named) std::erase_if(runs, [&](const HistoryRecord& record) { return record.name != name; });
+  if (is_named) std::erase_if(runs, [&](const HistoryEntry& entry) { return entry.name != name; });
   return runs;
 }
 
-size_t count_baseline_runs(const std::vector<HistoryRecord>& runs) {
+size_t count_baseline_runs(const std::vector<HistoryEntry>& runs) {
   if (runs.empty()) return 0;
   const std::string& device = runs.back().device;
   const auto of_device = std::count_if(runs.begin(), runs.end(), [&](const auto& run) { return run.device == device; });
   return std::min(kBaselineRuns, static_cast<size_t>(of_device));
 }
 
-void compare_with_runs(const Budget& budget, const std::vector<HistoryRecord>& runs, Evidence* evidence) {
+void compare_with_runs(const Budget& budget, const std::vector<HistoryEntry>& runs, Evidence* evidence) {
   std::vector<Subject> subjects;
   for (const Subject& subject : evidence->subjects) {
     const bool is_known = subject.site == Subject::kWhole && !subject.is_share;

@@ -17,15 +17,15 @@ namespace heapprof::cli {
 
 inline constexpr size_t kBaselineRuns = 20;
 
-// Those of the command: the same arguments, a program of the same file name; of several names those of `name` alone. A record
+// Those of the command: the same arguments, a program of the same file name; of several names those of `name` alone. An entry
 // without a command goes by its name.
-std::vector<HistoryRecord> runs_of_command(const std::vector<HistoryRecord>& records, const std::string& name,
-                                           const std::vector<std::string>& command);
+std::vector<HistoryEntry> runs_of_command(const std::vector<HistoryEntry>& entries, const std::string& name,
+                                          const std::vector<std::string>& command);
 
 // How many runs the median of the first device is of.
-size_t count_baseline_runs(const std::vector<HistoryRecord>& runs);
+size_t count_baseline_runs(const std::vector<HistoryEntry>& runs);
 
 // Puts the medians into the evidence. Subjects that have neither a median nor a limit are taken out of it.
-void compare_with_runs(const Budget& budget, const std::vector<HistoryRecord>& runs, Evidence* evidence);
+void compare_with_runs(const Budget& budget, const std::vector<HistoryEntry>& runs, Evidence* evidence);
 
 }  // namespace heapprof::cli

@@ -20,15 +20,15 @@ struct Group {
   std::vector<size_t> runs;
 };
 
-std::vector<Group> group_records(const std::vector<HistoryRecord>& records, const HistoryFilter& filter) {
+std::vector<Group> group_entries(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter) {
   std::vector<Group> groups;
   std::map<std::pair<std::string, std::string>, size_t> known;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const HistoryRecord& record = records[i];
-    if (!filter.name.empty() && !glob_matches(filter.name, record.name)) continue;
-    if (!filter.device.empty() && filter.device != record.device) continue;
-    const auto [entry, is_new] = known.emplace(std::make_pair(record.name, record.device), groups.size());
-    if (is_new) groups.push_back({record.name, record.device, {}});
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const HistoryEntry& item = entries[i];
+    if (!filter.name.empty() && !glob_matches(filter.name, item.name)) continue;
+    if (!filter.device.empty() && filter.device != item.device) continue;
+    const auto [entry, is_new] = known.emplace(std::make_pair(item.name, item.device), groups.size());
+    if (is_new) groups.push_back({item.name, item.device, {}});
     groups[entry->second].runs.push_back(i);
   }
   return groups;
@@ -36,20 +36,20 @@ std::vector<Group> group_records(const std::vector<HistoryRecord>& records, cons
 
 }  // namespace
 
-std::vector<Series> find_series(const std::vector<HistoryRecord>& records, const HistoryFilter& filter) {
+std::vector<Series> find_series(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter) {
   std::vector<Series> all;
-  for (const Group& group : group_records(records, filter)) {
+  for (const Group& group : group_entries(entries, filter)) {
     for (const auto& [word, metric] : kMetricWords) {
       if (filter.metric && *filter.metric != metric) continue;
       Series series = {group.name, group.device, metric, {}, {}, {}};
       for (const size_t run : group.runs) {
-        const std::optional<uint64_t>& value = records[run].metrics[metric_index(metric)];
+        const std::optional<uint64_t>& value = entries[run].metrics[metric_index(metric)];
         if (!value) continue;
         series.runs.push_back(run);
         series.values.push_back(*value);
       }
       if (series.values.empty()) continue;
-      series.findings = find_trend(series.values, is_in_bytes(metric) ? kFloorBytes : kFloorBlocks);
+      series.trend_changes = find_trend(series.values, is_in_bytes(metric) ? kFloorBytes : kFloorBlocks);
       all.push_back(std::move(series));
     }
   }

@@ -1,4 +1,4 @@
-// cli/model/judge/history_series.h: the records of a history as series: one for each name, device and metric.
+// cli/model/judge/history_series.h: the entries of a history as series: one for each name, device and metric.
 #pragma once
 
 #include "cli/model/judge/history.h"
@@ -21,12 +21,12 @@ struct Series {
   std::string name;
   std::string device;
   Metric metric = Metric::kPeak;
-  std::vector<size_t> runs;  // indexes of the records, in the order of the file
+  std::vector<size_t> runs;  // indexes of the entries, in the order of the file
   std::vector<uint64_t> values;
-  std::vector<Finding> findings;
+  std::vector<TrendChange> trend_changes;
 };
 
-// Names and devices in the order of their first record; metrics as the words have them. Series without a value are left out.
-std::vector<Series> find_series(const std::vector<HistoryRecord>& records, const HistoryFilter& filter);
+// Names and devices in the order of their first entry; metrics as the words have them. Series without a value are left out.
+std::vector<Series> find_series(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter);
 
 }  // namespace heapprof::cli

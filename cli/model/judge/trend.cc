@@ -67,7 +67,7 @@ bool are_apart(Values before, Values after, bool is_rise) {
 }
 
 // How far the runs lie from the straight line through the middles of both windows.
-double distance_from_slope(Values before, Values after, const Finding& step) {
+double distance_from_slope(Values before, Values after, const TrendChange& step) {
   const double first = (static_cast<double>(before.size()) - 1) / 2;
   const double second = static_cast<double>(before.size()) + (static_cast<double>(after.size()) - 1) / 2;
   const auto from = static_cast<double>(step.before);
@@ -82,20 +82,20 @@ double distance_from_slope(Values before, Values after, const Finding& step) {
 
 class StepSearch {
  public:
-  StepSearch(Values values, uint64_t floor, std::vector<Finding>* found)
+  StepSearch(Values values, uint64_t floor, std::vector<TrendChange>* found)
       : values_(values), floor_(floor), noise_(noise_of_neighbours(values)), found_(found) {}
 
   // Steps within [begin, end), in order.
   void run(size_t begin, size_t end) {
-    std::optional<Finding> best;
+    std::optional<TrendChange> best;
     double best_gain = 0;
     for (size_t i = begin + kLeastBefore; i < end; ++i) {
       const size_t from = i - std::min(kWindow, i - begin);
       const size_t to = i + std::min(kWindow, end - i);
       const Values before = values_.subspan(from, i - from);
       const Values after = values_.subspan(i, to - i);
-      const Finding step = {Finding::Kind::kStep,       i, to - 1, median(before), median(after),
-                            after.size() >= kConfirmed, 0};
+      const TrendChange step = {TrendChange::Kind::kStep,   i, to - 1, median(before), median(after),
+                                after.size() >= kConfirmed, 0};
       if (!is_step(step, before, after)) continue;
       const Values all = values_.subspan(from, to - from);
       const double gain = sum_of_distances(all, median(all)) - sum_of_distances(before, step.before) -
@@ -111,7 +111,7 @@ class StepSearch {
   }
 
  private:
-  bool is_step(const Finding& step, Values before, Values after) const {
+  bool is_step(const TrendChange& step, Values before, Values after) const {
     const auto change = static_cast<double>(distance(step.before, step.after));
     const double noise = std::max(noise_, noise_of_windows(before, after));
     return change > static_cast<double>(floor_) && change > kStepShare * static_cast<double>(step.before) &&
@@ -124,7 +124,7 @@ class StepSearch {
   Values values_;
   uint64_t floor_;
   double noise_;
-  std::vector<Finding>* found_;
+  std::vector<TrendChange>* found_;
 };
 
 // Pairs that rise less pairs that fall, of all pairs.
@@ -137,12 +137,12 @@ double kendalls_tau(Values values) {
   return balance / (static_cast<double>(values.size()) * static_cast<double>(values.size() - 1) / 2);
 }
 
-std::optional<Finding> find_drift(Values values, size_t begin, size_t end, uint64_t floor) {
+std::optional<TrendChange> find_drift(Values values, size_t begin, size_t end, uint64_t floor) {
   if (end - begin < kLeastDrift) return std::nullopt;
   const Values stretch = values.subspan(begin, end - begin);
   const size_t window = std::min(kDriftWindow, stretch.size() / 3);
-  Finding drift = {Finding::Kind::kDrift,        begin, end - 1, median(stretch.first(window)),
-                   median(stretch.last(window)), true,  0};
+  TrendChange drift = {TrendChange::Kind::kDrift,    begin, end - 1, median(stretch.first(window)),
+                       median(stretch.last(window)), true,  0};
   const auto change = static_cast<double>(distance(drift.before, drift.after));
   if (change <= static_cast<double>(floor) || change <= kDriftShare * static_cast<double>(drift.before) ||
       change <= kStepNoise * noise_of_neighbours(stretch))
@@ -158,24 +158,24 @@ std::optional<Finding> find_drift(Values values, size_t begin, size_t end, uint6
 
 uint64_t median_of(std::vector<uint64_t> values) { return median(values); }
 
-std::vector<Finding> find_trend(const std::vector<uint64_t>& values, uint64_t floor) {
+std::vector<TrendChange> find_trend(const std::vector<uint64_t>& values, uint64_t floor) {
   const size_t skipped = values.size() - std::min(values.size(), kMostRuns);
   const Values recent = Values(values).subspan(skipped);
-  std::vector<Finding> steps;
+  std::vector<TrendChange> steps;
   StepSearch(recent, floor, &steps).run(0, recent.size());
-  std::vector<Finding> findings;
+  std::vector<TrendChange> trend_changes;
   size_t begin = 0;
   for (size_t i = 0; i <= steps.size(); ++i) {
     const size_t end = i < steps.size() ? steps[i].first : recent.size();
-    if (const std::optional<Finding> drift = find_drift(recent, begin, end, floor)) findings.push_back(*drift);
-    if (i < steps.size()) findings.push_back(steps[i]);
+    if (const std::optional<TrendChange> drift = find_drift(recent, begin, end, floor)) trend_changes.push_back(*drift);
+    if (i < steps.size()) trend_changes.push_back(steps[i]);
     begin = end;
   }
-  for (Finding& finding : findings) {
-    finding.first += skipped;
-    finding.last += skipped;
+  for (TrendChange& trend_change : trend_changes) {
+    trend_change.first += skipped;
+    trend_change.last += skipped;
   }
-  return findings;
+  return trend_changes;
 }
 
 }  // namespace heapprof::cli

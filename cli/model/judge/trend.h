@@ -25,7 +25,7 @@
 
 namespace heapprof::cli {
 
-struct Finding {
+struct TrendChange {
   enum class Kind { kStep, kDrift };
   Kind kind = Kind::kStep;
   size_t first = 0;             // step: the first run after it; drift: the first run of the stretch
@@ -36,8 +36,8 @@ struct Finding {
   uint64_t largest_single = 0;  // of a drift: the largest difference between two neighbouring runs
 };
 
-// The findings in the order of the runs. `floor`: a difference that nobody cares about, in the unit of the values.
-std::vector<Finding> find_trend(const std::vector<uint64_t>& values, uint64_t floor);
+// The trend changes in the order of the runs. `floor`: a difference that nobody cares about, in the unit of the values.
+std::vector<TrendChange> find_trend(const std::vector<uint64_t>& values, uint64_t floor);
 
 // The middle one; of an even number the upper of the two. pre: not empty
 uint64_t median_of(std::vector<uint64_t> values);

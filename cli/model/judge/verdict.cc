@@ -112,9 +112,9 @@ RunState find_started_state(const Profile& profile) {
 
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline) {
   std::vector<Subject> whole;
-  std::vector<Subject> of_sites;
+  std::vector<Subject> of_subtrees;
   for (const Limit& limit : budget.limits)
-    (limit.subject.site == Subject::kWhole ? whole : of_sites).push_back(limit.subject);
+    (limit.subject.site == Subject::kWhole ? whole : of_subtrees).push_back(limit.subject);
   std::vector<Subject> subjects;
   // Device by device, as they stand in the profile; then sites, as they stand in the budget; metric by metric.
   for (const Device& device : profile.devices) {
@@ -135,11 +135,11 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
   const auto rank = [](Metric metric) {
     return std::find(kMetrics.begin(), kMetrics.end(), metric) - kMetrics.begin();
   };
-  std::erase_if(of_sites, [&](const Subject& subject) { return find_device(profile, subject.device) == nullptr; });
-  std::stable_sort(of_sites.begin(), of_sites.end(), [&](const Subject& a, const Subject& b) {
+  std::erase_if(of_subtrees, [&](const Subject& subject) { return find_device(profile, subject.device) == nullptr; });
+  std::stable_sort(of_subtrees.begin(), of_subtrees.end(), [&](const Subject& a, const Subject& b) {
     return std::pair(a.site, rank(a.metric)) < std::pair(b.site, rank(b.metric));
   });
-  subjects.insert(subjects.end(), of_sites.begin(), of_sites.end());
+  subjects.insert(subjects.end(), of_subtrees.begin(), of_subtrees.end());
   return subjects;
 }
 

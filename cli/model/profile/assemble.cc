@@ -114,7 +114,7 @@ Device make_device(const RecordedDevice& recorded, const std::vector<uint32_t>& 
 
 void forget_other_stacks(Recording* recording) {
   for (RecordedDevice& device : recording->devices) {
-    for (Refusal& refusal : device.refusals) std::vector<Holder>().swap(refusal.holders);
+    for (Refusal& refusal : device.refusals) std::vector<LiveSite>().swap(refusal.live_sites);
   }
   for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
   merge_api(&recording->api);

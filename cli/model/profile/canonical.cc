@@ -88,7 +88,7 @@ Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_fo
   return tree;
 }
 
-// The place of each node in a depth-first walk, children in the order of their frames' ranks.
+// The position of each node in a depth-first walk, children in the order of their frames' ranks.
 std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std::vector<uint32_t>& rank) {
   constexpr uint32_t kNone = 0xffffffff;
   // Nodes by rank (a counting sort), then each to the front of its parent's list from the last to the first: lists by rank.
@@ -103,10 +103,10 @@ std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std:
     next_sibling[*i] = first_child[nodes[*i].parent];
     first_child[nodes[*i].parent] = *i;
   }
-  std::vector<uint32_t> place(nodes.size(), 0);
-  uint32_t next_place = 1;
+  std::vector<uint32_t> position(nodes.size(), 0);
+  uint32_t next_position = 1;
   for (uint32_t at = first_child[0]; at != kNone;) {
-    place[at] = next_place++;
+    position[at] = next_position++;
     if (first_child[at] != kNone) {
       at = first_child[at];
       continue;
@@ -114,7 +114,7 @@ std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std:
     while (at != 0 && next_sibling[at] == kNone) at = nodes[at].parent;
     at = at == 0 ? kNone : next_sibling[at];
   }
-  return place;
+  return position;
 }
 
 bool has_counted(const SiteNumbers& numbers) {
@@ -141,11 +141,11 @@ void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vec
   for (const Site& site : sites) (*site_of_node)[site.node] = 0;  // for the next device
 }
 
-void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& place) {
+void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position) {
   std::sort(sites->begin(), sites->end(), [&](const Site& a, const Site& b) {
     if (a.numbers.peak_bytes != b.numbers.peak_bytes) return a.numbers.peak_bytes > b.numbers.peak_bytes;
     if (a.numbers.total_bytes != b.numbers.total_bytes) return a.numbers.total_bytes > b.numbers.total_bytes;
-    return place[a.node] < place[b.node];
+    return position[a.node] < position[b.node];
   });
 }
 
@@ -208,17 +208,17 @@ void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
 void canonicalize(Profile* profile) {
   const std::vector<uint32_t> stands_for = intern_frames(profile);
   const Tree tree = intern_nodes(*profile, stands_for);
-  const std::vector<uint32_t> place = walk_order(tree.nodes, rank_frames(*profile));
-  std::vector<uint32_t> node_at(place.size());
-  for (uint32_t i = 0; i < place.size(); ++i) node_at[place[i]] = i;
+  const std::vector<uint32_t> position = walk_order(tree.nodes, rank_frames(*profile));
+  std::vector<uint32_t> node_at(position.size());
+  for (uint32_t i = 0; i < position.size(); ++i) node_at[position[i]] = i;
   std::vector<uint32_t> site_of_node(tree.nodes.size(), 0);
   for (Device& device : profile->devices) {
     merge_sites(&device, tree.new_node, &site_of_node);
-    sort_sites(&device.sites, place);
+    sort_sites(&device.sites, position);
   }
-  // Numbered by place meanwhile, so that the order of equals does not depend on the numbers before.
+  // Numbered by position meanwhile, so that the order of equals does not depend on the numbers before.
   for_each_other_node(*profile,
-                      [&](uint32_t& node) { node = node < tree.new_node.size() ? place[tree.new_node[node]] : 0; });
+                      [&](uint32_t& node) { node = node < tree.new_node.size() ? position[tree.new_node[node]] : 0; });
   for (Device& device : profile->devices) {
     merge_refusals(&device.refusals);
     merge_estimates(&device.unseen.estimates);

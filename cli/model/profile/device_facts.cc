@@ -10,21 +10,22 @@
 namespace heapprof::cli {
 namespace {
 
-void merge_holders(std::vector<Holder>* holders) {
-  std::sort(holders->begin(), holders->end(), [](const Holder& a, const Holder& b) { return a.node < b.node; });
+void merge_live_sites(std::vector<LiveSite>* live_sites) {
+  std::sort(live_sites->begin(), live_sites->end(),
+            [](const LiveSite& a, const LiveSite& b) { return a.node < b.node; });
   size_t kept = 0;
-  for (const Holder& holder : *holders) {
-    if (kept != 0 && (*holders)[kept - 1].node == holder.node) {
-      Holder& same = (*holders)[kept - 1];
-      same.live_bytes = add_saturating(same.live_bytes, holder.live_bytes);
-      same.live_blocks = add_saturating(same.live_blocks, holder.live_blocks);
+  for (const LiveSite& live_site : *live_sites) {
+    if (kept != 0 && (*live_sites)[kept - 1].node == live_site.node) {
+      LiveSite& same = (*live_sites)[kept - 1];
+      same.live_bytes = add_saturating(same.live_bytes, live_site.live_bytes);
+      same.live_blocks = add_saturating(same.live_blocks, live_site.live_blocks);
     } else {
-      (*holders)[kept++] = holder;
+      (*live_sites)[kept++] = live_site;
     }
   }
-  holders->resize(kept);
-  std::stable_sort(holders->begin(), holders->end(),
-                   [](const Holder& a, const Holder& b) { return a.live_bytes > b.live_bytes; });
+  live_sites->resize(kept);
+  std::stable_sort(live_sites->begin(), live_sites->end(),
+                   [](const LiveSite& a, const LiveSite& b) { return a.live_bytes > b.live_bytes; });
 }
 
 Refusal sum_of(Refusal a, Refusal b) {
@@ -72,7 +73,7 @@ void merge_refusals(std::vector<Refusal>* refusals) {
                    [](const Refusal& a, const Refusal& b) { return a.node < b.node; });
   std::vector<Refusal> merged;
   for (Refusal& refusal : *refusals) {
-    merge_holders(&refusal.holders);
+    merge_live_sites(&refusal.live_sites);
     if (!merged.empty() && merged.back().node == refusal.node) {
       merged.back() = sum_of(std::move(merged.back()), std::move(refusal));
     } else {

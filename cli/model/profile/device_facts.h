@@ -55,7 +55,7 @@ inline uint64_t unattributed_bytes(const DeviceUse& use) {
 void add_use(DeviceUse* sum, const DeviceUse& more);
 
 // Who had memory of the device when it refused some.
-struct Holder {
+struct LiveSite {
   uint32_t node = 0;  // the stack that allocated it: as in the sites beside
   uint64_t live_bytes = 0;
   uint64_t live_blocks = 0;
@@ -72,10 +72,10 @@ struct Refusal {
   std::optional<uint64_t> free_bytes;  // on the device, or within the limit; none: not known
   uint64_t live_bytes = 0;             // what the process held
   uint64_t live_blocks = 0;
-  std::vector<Holder> holders;  // the largest, by live_bytes
+  std::vector<LiveSite> live_sites;  // the largest, by live_bytes
 };
 
-inline constexpr size_t kMostHolders = 10;
+inline constexpr size_t kMostLiveSites = 10;
 
 // Makes those of one stack one, and puts the latest first.
 void merge_refusals(std::vector<Refusal>* refusals);

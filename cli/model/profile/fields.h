@@ -108,7 +108,7 @@ void visit_unwinder(Counters& counters, Visit&& visit) {
 template <typename Cost, typename Visit>
 void visit_cost(Cost& cost, Visit&& visit) {
   visit("collector_cpu_ns", cost.collector_cpu_ns);
-  visit("collector_peak_rss_bytes", cost.collector_peak_rss_bytes);
+  visit("collector_peak_rss_bytes", cost.collector_peak_resident_bytes);
   visit("symbolize_ns", cost.symbolize_ns);
   visit("arena_resident_bytes", cost.arena_resident_bytes);
 }
@@ -189,10 +189,10 @@ void visit_refusal(Refusal& refusal, Visit&& visit) {
   visit("live_count", refusal.live_blocks);
 }
 
-template <typename Holder, typename Visit>
-void visit_holder(Holder& holder, Visit&& visit) {
-  visit("live_bytes", holder.live_bytes);
-  visit("live_count", holder.live_blocks);
+template <typename LiveSite, typename Visit>
+void visit_live_site(LiveSite& live_site, Visit&& visit) {
+  visit("live_bytes", live_site.live_bytes);
+  visit("live_count", live_site.live_blocks);
 }
 
 template <typename Unseen, typename Visit>
@@ -237,10 +237,10 @@ void visit_totals(Totals& totals, Visit&& visit) {
   visit("leaked_bytes", totals.leaked_bytes);
   visit("leaked_count", totals.leaked_blocks);
   visit("temporary_count", totals.temporary_blocks);
-  visit("rss_at_peak_bytes", totals.rss_at_peak_bytes);
-  visit("rss_max_bytes", totals.rss_max_bytes);
-  visit("live_at_rss_max_bytes", totals.live_at_rss_max_bytes);
-  visit("mapped_at_rss_max_bytes", totals.mapped_at_rss_max_bytes);
+  visit("rss_at_peak_bytes", totals.resident_at_peak_bytes);
+  visit("rss_max_bytes", totals.resident_max_bytes);
+  visit("live_at_rss_max_bytes", totals.live_at_resident_max_bytes);
+  visit("mapped_at_rss_max_bytes", totals.mapped_at_resident_max_bytes);
 }
 
 }  // namespace heapprof::cli

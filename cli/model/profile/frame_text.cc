@@ -25,15 +25,15 @@ bool cut_number(std::string_view* text, uint32_t* number) {
   return true;
 }
 
-bool parse_place(std::string_view place, bool has_columns, ParsedFrame* frame) {
-  if (place.starts_with("in ") && place.size() > 3) {
-    frame->module = place.substr(3);
+bool parse_source(std::string_view source, bool has_columns, ParsedFrame* frame) {
+  if (source.starts_with("in ") && source.size() > 3) {
+    frame->module = source.substr(3);
     return true;
   }
   uint32_t line = 0;
-  if (!cut_number(&place, &line)) return false;
-  if (has_columns) cut_number(&place, &line);
-  frame->file = place;
+  if (!cut_number(&source, &line)) return false;
+  if (has_columns) cut_number(&source, &line);
+  frame->file = source;
   frame->line = line;
   return true;
 }
@@ -65,7 +65,7 @@ ParsedFrame parse_frame_text(std::string_view text, bool has_columns) {
   }
   const size_t open = text.rfind(" (");
   if (open != std::string_view::npos && open > 0 && text.ends_with(')')) {
-    if (parse_place(text.substr(open + 2, text.size() - open - 3), has_columns, &frame)) text = text.substr(0, open);
+    if (parse_source(text.substr(open + 2, text.size() - open - 3), has_columns, &frame)) text = text.substr(0, open);
   }
   if (text != kUnknown) frame.function = text;
   return frame;

@@ -140,8 +140,8 @@ class Checker {
     at_most(device, "temporary_blocks", totals.temporary_blocks, "total_blocks", totals.total_blocks);
     at_most(device, "peak_ns", totals.peak_ns, "duration_ns", profile_.run.duration_ns);
     at_most(device, "max_blocks_ns", totals.max_blocks_ns, "duration_ns", profile_.run.duration_ns);
-    at_most(device, "rss_at_peak_bytes", totals.rss_at_peak_bytes, "rss_max_bytes", totals.rss_max_bytes);
-    at_most(device, "live_at_rss_max_bytes", totals.live_at_rss_max_bytes, "peak_bytes", totals.peak_bytes);
+    at_most(device, "rss_at_peak_bytes", totals.resident_at_peak_bytes, "rss_max_bytes", totals.resident_max_bytes);
+    at_most(device, "live_at_rss_max_bytes", totals.live_at_resident_max_bytes, "peak_bytes", totals.peak_bytes);
     check_timeline(device);
     check_moments(device);
   }

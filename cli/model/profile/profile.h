@@ -80,7 +80,7 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
   for (auto& device : profile.devices) {
     for (auto& refusal : device.refusals) {
       visit(refusal.node);
-      for (auto& holder : refusal.holders) visit(holder.node);
+      for (auto& live_site : refusal.live_sites) visit(live_site.node);
     }
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
   }

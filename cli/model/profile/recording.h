@@ -94,15 +94,16 @@ struct DeviceTotals {
   uint64_t leaked_bytes = 0;
   uint64_t leaked_blocks = 0;
   uint64_t temporary_blocks = 0;
-  uint64_t rss_at_peak_bytes = 0;  // resident set, sampled; 0: unknown
-  uint64_t rss_max_bytes = 0;
-  uint64_t live_at_rss_max_bytes = 0;    // of this device when that was sampled
-  uint64_t mapped_at_rss_max_bytes = 0;  // of the pages that the program had mapped itself, with access
+  uint64_t resident_at_peak_bytes = 0;  // resident set, sampled; 0: unknown
+  uint64_t resident_max_bytes = 0;
+  uint64_t live_at_resident_max_bytes = 0;    // of this device when that was sampled
+  uint64_t mapped_at_resident_max_bytes = 0;  // of the pages that the program had mapped itself, with access
 };
 
 // Whether it is known what the resident set was made of: not in profiles of before that was looked at.
 inline bool has_resident_parts(const DeviceTotals& totals) {
-  return totals.rss_max_bytes != 0 && (totals.live_at_rss_max_bytes != 0 || totals.mapped_at_rss_max_bytes != 0);
+  return totals.resident_max_bytes != 0 &&
+         (totals.live_at_resident_max_bytes != 0 || totals.mapped_at_resident_max_bytes != 0);
 }
 
 struct RecordedDevice {

@@ -96,7 +96,7 @@ struct UnwinderCounters {
 // What profiling itself cost.
 struct Cost {
   uint64_t collector_cpu_ns = 0;
-  uint64_t collector_peak_rss_bytes = 0;
+  uint64_t collector_peak_resident_bytes = 0;
   uint64_t symbolize_ns = 0;
   uint64_t arena_resident_bytes = 0;  // charged to the target's cgroup
 };

@@ -1,4 +1,4 @@
-// cli/write/check/check_codequality.cc: GitLab's Code Quality report: a list of what is wrong, each with a place in the project.
+// cli/write/check/check_codequality.cc: GitLab's Code Quality report: a list of what is wrong, each with a source in the project.
 #include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
 #include "cli/write/encode/json_stream.h"
@@ -12,7 +12,7 @@ struct Issue {
   std::string check;
   const char* severity;
   std::string words;
-  SourcePlace place;
+  FileLine source;
   std::string fingerprint;
 };
 
@@ -26,11 +26,11 @@ void write_issue(JsonWriter* json, const Issue& issue) {
   json->key("location");
   json->begin_object();
   json->key("path");
-  json->string(issue.place.file);
+  json->string(issue.source.file);
   json->key("lines");
   json->begin_object();
   json->key("begin");
-  json->number(issue.place.line);
+  json->number(issue.source.line);
   json->end_object();
   json->end_object();
   json->end_object();
@@ -43,7 +43,7 @@ void write_check_codequality(const CheckReport& report, ByteSink* sink) {
   json.begin_array();
   for (const Verdict& verdict : report.verdicts) {
     const std::string name = verdict.name + ": ";
-    const SourcePlace somewhere = any_place(report.folder, verdict, nullptr);
+    const FileLine somewhere = any_source_line(report.folder, verdict, nullptr);
     if (const std::string trouble = trouble_text(verdict); !trouble.empty())
       write_issue(&json, {"run", "blocker", name + trouble, somewhere, fingerprint(verdict, "run")});
     if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
@@ -52,7 +52,7 @@ void write_check_codequality(const CheckReport& report, ByteSink* sink) {
       if (line.outcome == Outcome::kOk) continue;
       const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
       write_issue(&json, {rule_name(line), is_failure ? "major" : "minor", name + sentence(line),
-                          any_place(report.folder, verdict, &line), fingerprint(verdict, line)});
+                          any_source_line(report.folder, verdict, &line), fingerprint(verdict, line)});
     }
   }
   json.end_array();

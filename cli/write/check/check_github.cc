@@ -26,10 +26,10 @@ std::string property(const std::string& text) {
   return safe;
 }
 
-std::string annotation(const char* kind, const Verdict& verdict, const std::optional<SourcePlace>& place,
+std::string annotation(const char* kind, const Verdict& verdict, const std::optional<FileLine>& source,
                        const std::string& words) {
-  std::string where = place ? "file=" + property(place->file) + "," : "";
-  if (place && place->line > 0) where += fmt::format("line={},", place->line);
+  std::string where = source ? "file=" + property(source->file) + "," : "";
+  if (source && source->line > 0) where += fmt::format("line={},", source->line);
   return fmt::format("::{} {}title=heapprof {}::{}\n", kind, where, property(verdict.name), data(words));
 }
 
@@ -60,7 +60,7 @@ std::string render_check_annotations(const CheckReport& report) {
       const bool is_error = is_over && !report.warn_only;
       const std::string message = is_over && !verdict.message.empty() ? ". " + verdict.message : "";
       (is_error ? errors : warnings)
-          .push_back(annotation(is_error ? "error" : "warning", verdict, source_place(report.folder, &line),
+          .push_back(annotation(is_error ? "error" : "warning", verdict, source_line(report.folder, &line),
                                 sentence(line) + message));
     }
   }

@@ -19,7 +19,7 @@ constexpr size_t kMostBytes = 60'000;  // of rows
 std::string cell(const std::string& text) { return markdown_text(shorten_middle(escape_controls(text), 200)); }
 
 std::string row(const Judged& line, bool warn_only) {
-  const std::string who = line.culprit ? culprit_text(line) + " (" + culprit_place(*line.culprit) + ")" : "";
+  const std::string who = line.culprit ? culprit_text(line) + " (" + culprit_source(*line.culprit) + ")" : "";
   const std::string change = line.outcome == Outcome::kFail ? excess_text(line)
                              : line.base                    ? growth_text(*line.base, line.value)
                                                             : "";

@@ -1,10 +1,10 @@
-// cli/write/check/check_report.cc: one line per form.
+// cli/write/check/check_report.cc: one line per format.
 #include "cli/write/check/check_report.h"
 
 namespace heapprof::cli {
 
-std::span<const CheckForm> check_forms() {
-  static constexpr CheckForm kForms[] = {
+std::span<const CheckFormat> check_formats() {
+  static constexpr CheckFormat kFormats[] = {
       {"--summary", "FILE.md", "Markdown, for a step's summary or a comment", write_check_markdown},
       {"--junit", "FILE.xml", "one test case for each limit", write_check_junit},
       {"--codequality", "FILE.json", "for GitLab's merge requests", write_check_codequality},
@@ -14,7 +14,7 @@ std::span<const CheckForm> check_forms() {
       {"--bmf", "FILE.json", "for Bencher", write_check_bmf},
       {"--gha-benchmark", "FILE.json", "for github-action-benchmark", write_check_gha_benchmark},
   };
-  return kForms;
+  return kFormats;
 }
 
 }  // namespace heapprof::cli

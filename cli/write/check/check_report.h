@@ -1,10 +1,10 @@
-// cli/write/check/check_report.h: the verdicts of `heapprof check` in the forms that people and other tools read.
+// cli/write/check/check_report.h: the verdicts of `heapprof check` in the formats that people and other tools read.
 //
-// A new form is one file with one function, one line in check_report.cc, and one test that reads it back.
+// A new format is one file with one function, one line in check_report.cc, and one test that reads it back.
 //
 // Guarantees
-//  - All forms say the same of each limit; a program that failed or a profile that is incomplete is an error in each of them.
-//  - Names of functions and files are strangers': each form escapes them.
+//  - All formats say the same of each limit; a program that failed or a profile that is incomplete is an error in each of them.
+//  - Names of functions and files are strangers': each format escapes them.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -23,13 +23,13 @@ struct CheckReport {
   std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
 };
 
-struct CheckForm {
+struct CheckFormat {
   const char* flag;   // "--junit"
   const char* value;  // "FILE.xml"
   const char* text;   // for --help
   void (*write)(const CheckReport& report, ByteSink* sink);
 };
-std::span<const CheckForm> check_forms();
+std::span<const CheckFormat> check_formats();
 
 void write_check_junit(const CheckReport& report, ByteSink* sink);
 void write_check_codequality(const CheckReport& report, ByteSink* sink);

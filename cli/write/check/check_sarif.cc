@@ -57,7 +57,7 @@ std::string uri(const std::string& path) {
   return text;
 }
 
-void write_location(JsonWriter* json, const SourcePlace& place) {
+void write_location(JsonWriter* json, const FileLine& source) {
   json->key("locations");
   json->begin_array();
   json->begin_object();
@@ -66,60 +66,60 @@ void write_location(JsonWriter* json, const SourcePlace& place) {
   json->key("artifactLocation");
   json->begin_object();
   json->key("uri");
-  json->string(uri(place.file));
+  json->string(uri(source.file));
   json->end_object();
   json->key("region");
   json->begin_object();
   json->key("startLine");
-  json->number(place.line);
+  json->number(source.line);
   json->end_object();
   json->end_object();
   json->end_object();
   json->end_array();
 }
 
-struct Finding {
+struct SarifResult {
   std::string rule;
   const char* level;
   std::string words;
-  SourcePlace place;
+  FileLine source;
   std::string fingerprint;
 };
 
-void write_result(JsonWriter* json, const Finding& finding) {
+void write_result(JsonWriter* json, const SarifResult& result) {
   json->new_line();
   json->begin_object();
   json->key("ruleId");
-  json->string("heapprof/" + finding.rule);
+  json->string("heapprof/" + result.rule);
   json->key("level");
-  json->string(finding.level);
-  write_text(json, "message", finding.words);
-  write_location(json, finding.place);
+  json->string(result.level);
+  write_text(json, "message", result.words);
+  write_location(json, result.source);
   json->key("partialFingerprints");
   json->begin_object();
   json->key("heapprof/v1");
-  json->string(finding.fingerprint);
+  json->string(result.fingerprint);
   json->end_object();
   json->end_object();
 }
 
-std::vector<Finding> find_results(const CheckReport& report) {
-  std::vector<Finding> findings;
+std::vector<SarifResult> find_results(const CheckReport& report) {
+  std::vector<SarifResult> results;
   for (const Verdict& verdict : report.verdicts) {
     const std::string name = verdict.name + ": ";
-    const SourcePlace somewhere = any_place(report.folder, verdict, nullptr);
+    const FileLine somewhere = any_source_line(report.folder, verdict, nullptr);
     if (const std::string trouble = trouble_text(verdict); !trouble.empty())
-      findings.push_back({"run", "error", name + trouble, somewhere, fingerprint(verdict, "run")});
+      results.push_back({"run", "error", name + trouble, somewhere, fingerprint(verdict, "run")});
     if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty())
-      findings.push_back({"processes", "note", name + unjudged, somewhere, fingerprint(verdict, "processes")});
+      results.push_back({"processes", "note", name + unjudged, somewhere, fingerprint(verdict, "processes")});
     for (const Judged& line : verdict.judged) {
       if (line.outcome == Outcome::kOk) continue;
       const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
-      findings.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(line),
-                          any_place(report.folder, verdict, &line), fingerprint(verdict, line)});
+      results.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(line),
+                         any_source_line(report.folder, verdict, &line), fingerprint(verdict, line)});
     }
   }
-  return findings;
+  return results;
 }
 
 }  // namespace
@@ -147,8 +147,8 @@ void write_check_sarif(const CheckReport& report, ByteSink* sink) {
   json.end_object();
   json.key("results");
   json.begin_array();
-  const std::vector<Finding> findings = find_results(report);
-  for (size_t i = 0; i < std::min(findings.size(), kMostResults); ++i) write_result(&json, findings[i]);
+  const std::vector<SarifResult> results = find_results(report);
+  for (size_t i = 0; i < std::min(results.size(), kMostResults); ++i) write_result(&json, results[i]);
   json.end_array();
   json.end_object();
   json.end_array();

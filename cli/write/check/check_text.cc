@@ -31,8 +31,8 @@ std::string difference(const Judged& line) {
 std::string who(const Judged& line) {
   if (!line.culprit) return "";
   const Culprit& culprit = *line.culprit;
-  const std::string place = culprit_place(culprit);
-  std::string text = place.empty() ? culprit_function(culprit) : place + " " + culprit_function(culprit);
+  const std::string source = culprit_source(culprit);
+  std::string text = source.empty() ? culprit_function(culprit) : source + " " + culprit_function(culprit);
   if (culprit.value < culprit.whole) text += " " + format_percent_rounded({culprit.value, culprit.whole});
   return text;
 }
@@ -57,7 +57,7 @@ std::string paint(const std::string& text, bool colored) {
   return fmt::format("\x1b[{}m{}\x1b[0m{}", color, text.substr(0, end), text.substr(std::min(end, text.size())));
 }
 
-// Long names are cut only where a place would not fit on the line; numbers never.
+// Long names are cut only where a source would not fit on the line; numbers never.
 std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
   constexpr size_t kLeastLast = 20;     // columns of the last cell, however narrow the terminal is
   constexpr size_t kLongestLast = 200;  // where it is none

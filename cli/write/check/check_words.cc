@@ -96,7 +96,7 @@ std::string bounds_text(const Judged& line) {
   return text;
 }
 
-std::string culprit_place(const Culprit& culprit) {
+std::string culprit_source(const Culprit& culprit) {
   if (culprit.file.empty()) return escape_controls(culprit.module);
   return escape_controls(culprit.line > 0 ? fmt::format("{}:{}", culprit.file, culprit.line) : culprit.file);
 }
@@ -175,19 +175,19 @@ std::optional<std::string> path_in_project(const std::string& path) {
 
 }  // namespace
 
-std::optional<SourcePlace> source_place(const std::string& folder, const Judged* line) {
+std::optional<FileLine> source_line(const std::string& folder, const Judged* line) {
   if (line == nullptr) return std::nullopt;
   if (line->culprit) {
-    if (const auto file = path_in_project(line->culprit->file)) return SourcePlace{*file, line->culprit->line};
+    if (const auto file = path_in_project(line->culprit->file)) return FileLine{*file, line->culprit->line};
   }
   if (line->at.line == 0) return std::nullopt;  // of a flag
   const bool is_absolute = line->at.file.starts_with('/');
   const auto file = path_in_project(is_absolute ? line->at.file : folder + line->at.file);
-  return file ? std::optional<SourcePlace>({*file, line->at.line}) : std::nullopt;
+  return file ? std::optional<FileLine>({*file, line->at.line}) : std::nullopt;
 }
 
-SourcePlace any_place(const std::string& folder, const Verdict& verdict, const Judged* line) {
-  if (const auto place = source_place(folder, line)) return {place->file, std::max<uint64_t>(place->line, 1)};
+FileLine any_source_line(const std::string& folder, const Verdict& verdict, const Judged* line) {
+  if (const auto source = source_line(folder, line)) return {source->file, std::max<uint64_t>(source->line, 1)};
   const std::string& profile = verdict.profile.empty() ? verdict.name : verdict.profile;
   return {path_in_project(folder + profile).value_or(base_name(profile)), 1};
 }

@@ -1,4 +1,4 @@
-// cli/write/check/check_words.h: the words for a verdict that all its forms share. Nothing is escaped here but controls.
+// cli/write/check/check_words.h: the words for a verdict that all its formats share. Nothing is escaped here but controls.
 #pragma once
 
 #include "cli/model/judge/verdict.h"
@@ -19,7 +19,7 @@ std::string excess_text(const Judged& line);                      // "+1.42 GiB"
 std::string growth_text(uint64_t base, uint64_t value);           // "+12.3 %", "±0", "new"
 std::string limit_text(const Judged& line);                       // "limit 512 MiB", "expected 980 B to 1020 B"
 std::string bounds_text(const Judged& line);                      // "limit 512 MiB, baseline 1.71 GiB"
-std::string culprit_place(const Culprit& culprit);                // "src/index.cc:212", "libfoo.so"
+std::string culprit_source(const Culprit& culprit);               // "src/index.cc:212", "libfoo.so"
 std::string culprit_function(const Culprit& culprit);             // "build_index"
 std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none
 std::string sentence(const Judged& line);          // "host peak 1.92 GiB, limit 512 MiB; build_index …"
@@ -33,13 +33,9 @@ std::string fingerprint(const Verdict& verdict, const Judged& line);
 std::string fingerprint(const Verdict& verdict, std::string_view what);  // "run", "processes"
 
 // Where services show it.
-struct SourcePlace {
-  std::string file;   // below the project's folder
-  uint64_t line = 0;  // 0: unknown
-};
 // The culprit's, where it has a source in the project; else the limit's own line, if that is in a file of the project.
-std::optional<SourcePlace> source_place(const std::string& folder, const Judged* line);
-// For forms that want a file in any case: else the profile's, or the verdict's name.
-SourcePlace any_place(const std::string& folder, const Verdict& verdict, const Judged* line);
+std::optional<FileLine> source_line(const std::string& folder, const Judged* line);
+// For formats that want a file in any case: else the profile's, or the verdict's name.
+FileLine any_source_line(const std::string& folder, const Verdict& verdict, const Judged* line);
 
 }  // namespace heapprof::cli

@@ -170,7 +170,7 @@ class DiffWriter {
   void write_stack(const TwoProfiles& two, const MatchedStack& stack) {
     const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
     const Profile& profile = *two.profiles[side];
-    const FoldedTree& tree = two.diff.trees[side];
+    const PlaceTree& tree = two.diff.trees[side];
     json_.begin_object();
     write_numbers(two, stack.numbers);
     json_.key("frames");

@@ -169,7 +169,7 @@ class DiffText {
         line.remark = fmt::format("{} → {}", words_.value(metric, change.base), words_.value(metric, change.current));
       lines.push_back(std::move(line));
     }
-    const FoldedTree& tree = two_.diff.trees[kCurrent];
+    const PlaceTree& tree = two_.diff.trees[kCurrent];
     const FrameNames names(*two_.profiles[kCurrent], tree);
     size_t column = 0;
     const std::vector<std::string> texts = lay_out(names, lines, 0, columns_, &column);

@@ -1,4 +1,4 @@
-// cli/write/diff/diff_view.cc: what all forms of a diff agree on.
+// cli/write/diff/diff_view.cc: what all formats of a diff agree on.
 #include "cli/write/diff/diff_view.h"
 
 #include <algorithm>
@@ -58,12 +58,12 @@ bool any_grew(const std::vector<MetricRow>& rows, const DiffView& view) {
 
 }  // namespace
 
-std::span<const DiffForm> diff_forms() {
-  static constexpr std::array<DiffForm, 4> kForms = {{{"text", render_diff_text, render_sets_text},
-                                                      {"json", render_diff_json, render_sets_json},
-                                                      {"markdown", render_diff_markdown, render_sets_markdown},
-                                                      {"csv", render_diff_csv, render_sets_csv}}};
-  return kForms;
+std::span<const DiffFormat> diff_formats() {
+  static constexpr std::array<DiffFormat, 4> kFormats = {{{"text", render_diff_text, render_sets_text},
+                                                          {"json", render_diff_json, render_sets_json},
+                                                          {"markdown", render_diff_markdown, render_sets_markdown},
+                                                          {"csv", render_diff_csv, render_sets_csv}}};
+  return kFormats;
 }
 
 std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view) {

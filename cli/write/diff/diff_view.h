@@ -1,9 +1,9 @@
-// cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them, and in which form.
+// cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them, and in which format.
 //
-// A new form is one file with its two functions, one line in diff_forms(), and its golden tests.
+// A new format is one file with its two functions, one line in diff_formats(), and its golden tests.
 //
 // Guarantees
-//  - All forms show the same changes; what a form marks as growth is what `--exit-code` fails on (grew()).
+//  - All formats show the same changes; what a format marks as growth is what `--exit-code` fails on (grew()).
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -40,12 +40,12 @@ struct TwoSets {
   Pairing pairing;
 };
 
-struct DiffForm {
+struct DiffFormat {
   const char* name;  // of --format
   std::string (*render)(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
   std::string (*render_sets)(const TwoSets& two, const DiffView& view, const Terminal& terminal);
 };
-std::span<const DiffForm> diff_forms();
+std::span<const DiffFormat> diff_formats();
 
 std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
 std::string render_diff_json(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);

@@ -96,7 +96,7 @@ std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool wit
   const MatchedStack& stack = place.stacks[order[0]];
   const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
   const Profile& profile = *two_.profiles[side];
-  const FoldedTree& tree = two_.diff.trees[side];
+  const PlaceTree& tree = two_.diff.trees[side];
   CallerChain chain;
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   uint32_t node = tree.place_node[stack.node[side]];

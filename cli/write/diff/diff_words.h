@@ -1,4 +1,4 @@
-// cli/write/diff/diff_words.h: the words that the text and the Markdown form of a diff share: how places are named, and the sentences.
+// cli/write/diff/diff_words.h: the words that the text and the Markdown format of a diff share: how places are named, and the sentences.
 //
 // Trust:    names are escaped for a terminal; Markdown escapes them further.
 #pragma once

@@ -1,4 +1,4 @@
-// cli/write/doctor/doctor_report.cc: one line for each check where the terminal is wide enough; what does not fit goes on below.
+// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit goes on below.
 #include "cli/write/doctor/doctor_report.h"
 
 #include "cli/base/byte_sink.h"
@@ -13,7 +13,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kFindingColumns = 9;
+constexpr size_t kAvailabilityColumns = 9;
 
 // The words of the text, broken at blanks; lines after the first begin at column `indent`.
 std::string wrapped(const std::string& text, size_t indent, size_t columns) {
@@ -38,43 +38,45 @@ std::string wrapped(const std::string& text, size_t indent, size_t columns) {
   return result;
 }
 
-std::string painted(Finding finding, bool colored) {
-  const std::string word = pad_right(finding_name(finding), kFindingColumns);
-  if (!colored || finding == Finding::kOk) return word;
-  return fmt::format("\x1b[{}m{}\x1b[0m", finding == Finding::kMissing ? 31 : 33, word);
+std::string painted(Availability availability, bool colored) {
+  const std::string word = pad_right(availability_name(availability), kAvailabilityColumns);
+  if (!colored || availability == Availability::kOk) return word;
+  return fmt::format("\x1b[{}m{}\x1b[0m", availability == Availability::kMissing ? 31 : 33, word);
 }
 
-std::string verdict(const std::vector<Check>& checks) {
-  const auto count = [&](Finding finding) {
-    return std::count_if(checks.begin(), checks.end(), [&](const Check& check) { return check.finding == finding; });
+std::string summary(const std::vector<Capability>& capabilities) {
+  const auto count = [&](Availability availability) {
+    return std::count_if(capabilities.begin(), capabilities.end(),
+                         [&](const Capability& capability) { return capability.availability == availability; });
   };
-  const auto missing = count(Finding::kMissing);
-  const auto warnings = count(Finding::kWarning);
+  const auto missing = count(Availability::kMissing);
+  const auto warnings = count(Availability::kWarning);
   const std::string warned = warnings == 0 ? "" : "; " + format_counted(static_cast<uint64_t>(warnings), "warning");
   if (missing == 0) return "heapprof can profile programs here" + warned + "\n";
-  return fmt::format("heapprof cannot profile programs here: {} of {} checks found something missing{}\n", missing,
-                     checks.size(), warned);
+  return fmt::format("heapprof cannot profile programs here: missing: {} of {} capabilities{}\n", missing,
+                     capabilities.size(), warned);
 }
 
 }  // namespace
 
-std::string render_checks_text(const std::vector<Check>& checks, const Terminal& terminal) {
+std::string render_doctor_text(const std::vector<Capability>& capabilities, const Terminal& terminal) {
   size_t name_columns = 0;
-  for (const Check& check : checks) name_columns = std::max(name_columns, display_width(check.name));
-  const size_t indent = kFindingColumns + name_columns + 2;
+  for (const Capability& capability : capabilities)
+    name_columns = std::max(name_columns, display_width(capability.name));
+  const size_t indent = kAvailabilityColumns + name_columns + 2;
   const auto columns = static_cast<size_t>(terminal.columns);
   std::string text;
-  for (const Check& check : checks) {
-    text += painted(check.finding, terminal.colored) + pad_right(check.name, name_columns + 2);
-    text += wrapped(escape_controls(check.what), indent, columns) + "\n";
-    if (!check.fix.empty())
-      text += std::string(indent, ' ') + wrapped("fix: " + escape_controls(check.fix), indent, columns) + "\n";
+  for (const Capability& capability : capabilities) {
+    text += painted(capability.availability, terminal.colored) + pad_right(capability.name, name_columns + 2);
+    text += wrapped(escape_controls(capability.what), indent, columns) + "\n";
+    if (!capability.fix.empty())
+      text += std::string(indent, ' ') + wrapped("fix: " + escape_controls(capability.fix), indent, columns) + "\n";
   }
-  text += "\n" + verdict(checks);
+  text += "\n" + summary(capabilities);
   return terminal.utf8 ? text : to_ascii(text);
 }
 
-std::string render_checks_json(const std::vector<Check>& checks, const Terminal&) {
+std::string render_doctor_json(const std::vector<Capability>& capabilities, const Terminal&) {
   StringSink sink;
   JsonWriter json(&sink);
   json.begin_object();
@@ -82,18 +84,18 @@ std::string render_checks_json(const std::vector<Check>& checks, const Terminal&
   json.number(1);
   json.key("checks");
   json.begin_array();
-  for (const Check& check : checks) {
+  for (const Capability& capability : capabilities) {
     json.new_line();
     json.begin_object();
     json.key("name");
-    json.string(check.name);
+    json.string(capability.name);
     json.key("finding");
-    json.string(finding_name(check.finding));
+    json.string(availability_name(capability.availability));
     json.key("what");
-    json.string(check.what);
-    if (!check.fix.empty()) {
+    json.string(capability.what);
+    if (!capability.fix.empty()) {
       json.key("fix");
-      json.string(check.fix);
+      json.string(capability.fix);
     }
     json.end_object();
   }

@@ -1,4 +1,4 @@
-// cli/write/doctor/doctor_report.h: the findings of `heapprof doctor` for people and for scripts.
+// cli/write/doctor/doctor_report.h: what `heapprof doctor` found for people and for scripts.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -9,7 +9,7 @@
 
 namespace heapprof::cli {
 
-std::string render_checks_text(const std::vector<Check>& checks, const Terminal& terminal);
-std::string render_checks_json(const std::vector<Check>& checks, const Terminal& terminal);
+std::string render_doctor_text(const std::vector<Capability>& capabilities, const Terminal& terminal);
+std::string render_doctor_json(const std::vector<Capability>& capabilities, const Terminal& terminal);
 
 }  // namespace heapprof::cli

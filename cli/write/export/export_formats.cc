@@ -9,7 +9,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr Format kFormats[] = {
+constexpr ExportFormat kFormats[] = {
     {"folded", ".folded", "flamegraph.pl, inferno, speedscope: a line for each stack",
      "flamegraph.pl --countname bytes {0} >{0}.svg", false, true, write_folded},
     {"speedscope", ".speedscope.json", "https://www.speedscope.app: open the file there, or run it locally",
@@ -21,10 +21,10 @@ constexpr Format kFormats[] = {
 
 }  // namespace
 
-std::span<const Format> formats() { return kFormats; }
+std::span<const ExportFormat> export_formats() { return kFormats; }
 
-const Format* find_format(std::string_view name) {
-  for (const Format& format : kFormats) {
+const ExportFormat* find_export_format(std::string_view name) {
+  for (const ExportFormat& format : kFormats) {
     if (format.name == name) return &format;
   }
   return nullptr;

@@ -1,6 +1,6 @@
 // cli/write/export/export_formats.h: the formats in which a profile can be exported.
 //
-// A new format is one file with one function, one line in registry.cc, and one golden test.
+// A new format is one file with one function, one line in formats.cc, and one golden test.
 #pragma once
 
 #include "cli/base/byte_sink.h"
@@ -20,7 +20,7 @@ struct ExportView {
   std::optional<Metric> metric;  // none: likewise
 };
 
-struct Format {
+struct ExportFormat {
   std::string_view name;       // of --format
   std::string_view extension;  // of files, with its dots
   std::string_view summary;    // what opens it; one line
@@ -31,8 +31,8 @@ struct Format {
   void (*write)(const Profile& profile, const ExportView& view, ByteSink* sink);
 };
 
-std::span<const Format> formats();
-const Format* find_format(std::string_view name);  // nullptr: there is none of that name
+std::span<const ExportFormat> export_formats();
+const ExportFormat* find_export_format(std::string_view name);  // nullptr: there is none of that name
 
 // The device that formats of one device export: the named one, else the host. pre: as above; the profile has a device.
 const Device& exported_device(const Profile& profile, const ExportView& view);

@@ -1,4 +1,4 @@
-// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as \x3b, the form in which
+// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as \x3b, the way in which
 // control characters are shown elsewhere.
 #include "cli/write/export/folded.h"
 

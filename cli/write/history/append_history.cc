@@ -33,41 +33,41 @@ bool ends_half_way(int fd, off_t size) {
 
 }  // namespace
 
-std::string history_line(const HistoryRecord& record) {
+std::string history_line(const HistoryEntry& entry) {
   StringSink sink;
   JsonWriter json(&sink);
   json.begin_object();
   json.key("version");
   json.number(kHistoryVersion);
   json.key("time_unix_ns");
-  json.signed_number(record.time_unix_ns);
+  json.signed_number(entry.time_unix_ns);
   json.key("commit");
-  json.string(record.commit);
+  json.string(entry.commit);
   json.key("name");
-  json.string(record.name);
+  json.string(entry.name);
   json.key("command");
   json.begin_array();
-  for (const std::string& word : record.command) json.string(word);
+  for (const std::string& word : entry.command) json.string(word);
   json.end_array();
   json.key("device");
-  json.string(record.device);
-  for (size_t i = 0; i < record.metrics.size(); ++i) {
-    if (!record.metrics[i]) continue;
+  json.string(entry.device);
+  for (size_t i = 0; i < entry.metrics.size(); ++i) {
+    if (!entry.metrics[i]) continue;
     json.key(kHistoryMetricKeys[i]);
-    json.number(*record.metrics[i]);
+    json.number(*entry.metrics[i]);
   }
-  if (record.ok) {
+  if (entry.ok) {
     json.key("ok");
-    json.boolean(*record.ok);
+    json.boolean(*entry.ok);
   }
   json.end_object();
   json.finish();
   return sink.text();
 }
 
-Result<Done> append_history(const std::string& path, std::span<const HistoryRecord> records) {
+Result<Done> append_history(const std::string& path, std::span<const HistoryEntry> entries) {
   std::string lines;
-  for (const HistoryRecord& record : records) lines += history_line(record);
+  for (const HistoryEntry& entry : entries) lines += history_line(entry);
   if (lines.empty()) return Done{};
   const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
   if (!fd.is_open()) return history_not_writable(path, errno_text(errno));

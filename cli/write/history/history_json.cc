@@ -17,7 +17,7 @@ class HistoryJson {
     json_.begin_object();
     json_.count("version", 1);
     json_.text("file", view_.file);
-    json_.count("records_count", view_.records->size());
+    json_.count("records_count", view_.entries->size());
     json_.count("lines_skipped_count", view_.lines_skipped);
     json_.key("series");
     json_.begin_array();
@@ -47,7 +47,7 @@ class HistoryJson {
       json_.begin_object();
       write_run(series, i);
       json_.count("value", series.values[i]);
-      if (const std::optional<bool>& ok = (*view_.records)[series.runs[i]].ok) {
+      if (const std::optional<bool>& ok = (*view_.entries)[series.runs[i]].ok) {
         json_.key("ok");
         json_.boolean(*ok);
       }
@@ -56,32 +56,32 @@ class HistoryJson {
     json_.end_array();
     json_.key("findings");
     json_.begin_array();
-    for (const Finding& finding : series.findings) write_finding(series, finding);
+    for (const TrendChange& trend_change : series.trend_changes) write_trend_change(series, trend_change);
     json_.end_array();
     json_.end_object();
   }
 
   void write_run(const Series& series, size_t index) {
-    const HistoryRecord& record = (*view_.records)[series.runs[index]];
+    const HistoryEntry& entry = (*view_.entries)[series.runs[index]];
     json_.key("time_unix_ns");
-    json_.signed_number(record.time_unix_ns);
-    json_.text("commit", record.commit);
+    json_.signed_number(entry.time_unix_ns);
+    json_.text("commit", entry.commit);
   }
 
-  void write_finding(const Series& series, const Finding& finding) {
-    const bool is_step = finding.kind == Finding::Kind::kStep;
+  void write_trend_change(const Series& series, const TrendChange& trend_change) {
+    const bool is_step = trend_change.kind == TrendChange::Kind::kStep;
     json_.begin_object();
     json_.text("kind", is_step ? "step" : "drift");
-    json_.count("run", finding.first);
-    if (!is_step) json_.count("last_run", finding.last);
-    write_run(series, finding.first);
-    json_.count("before", finding.before);
-    json_.count("after", finding.after);
+    json_.count("run", trend_change.first);
+    if (!is_step) json_.count("last_run", trend_change.last);
+    write_run(series, trend_change.first);
+    json_.count("before", trend_change.before);
+    json_.count("after", trend_change.after);
     if (is_step) {
       json_.key("confirmed");
-      json_.boolean(finding.is_confirmed);
+      json_.boolean(trend_change.is_confirmed);
     } else {
-      json_.count("largest_single_change", finding.largest_single);
+      json_.count("largest_single_change", trend_change.largest_single);
     }
     json_.end_object();
   }

@@ -54,15 +54,15 @@ class HistoryText {
 
  private:
   void write_head() {
-    const std::vector<HistoryRecord>& records = *view_.records;
+    const std::vector<HistoryEntry>& entries = *view_.entries;
     text_ += escape_controls(view_.file);
-    if (records.empty()) {
+    if (entries.empty()) {
       text_ += "  no records\n";
       return;
     }
-    const auto earlier = [](const HistoryRecord& a, const HistoryRecord& b) { return a.time_unix_ns < b.time_unix_ns; };
-    const auto [first, last] = std::minmax_element(records.begin(), records.end(), earlier);
-    text_ += fmt::format("  {}  {} … {}", format_counted(records.size(), "record"), start_text(first->time_unix_ns),
+    const auto earlier = [](const HistoryEntry& a, const HistoryEntry& b) { return a.time_unix_ns < b.time_unix_ns; };
+    const auto [first, last] = std::minmax_element(entries.begin(), entries.end(), earlier);
+    text_ += fmt::format("  {}  {} … {}", format_counted(entries.size(), "record"), start_text(first->time_unix_ns),
                          start_text(last->time_unix_ns));
     if (view_.lines_skipped > 0) text_ += fmt::format("  {} left out", format_counted(view_.lines_skipped, "line"));
     text_ += '\n';
@@ -87,7 +87,7 @@ class HistoryText {
         [](const Series& a, const Series& b) { return a.runs.size() < b.runs.size(); });
     const size_t runs = longest.runs.size();
     const auto exceeded = std::count_if(longest.runs.begin(), longest.runs.end(),
-                                        [&](size_t run) { return (*view_.records)[run].ok == false; });
+                                        [&](size_t run) { return (*view_.entries)[run].ok == false; });
     text_ += fmt::format("\n{}  {}  {}", escape_controls(head.name), escape_controls(head.device),
                          format_counted(runs, "run"));
     if (exceeded > 0) text_ += fmt::format(", {} beyond limits", exceeded);
@@ -96,7 +96,8 @@ class HistoryText {
     for (size_t i = begin; i < end; ++i) rows.push_back(row_of(view_.series[i]));
     write_rows(rows);
     for (size_t i = begin; i < end; ++i) {
-      for (const Finding& finding : view_.series[i].findings) write_finding(view_.series[i], finding);
+      for (const TrendChange& trend_change : view_.series[i].trend_changes)
+        write_trend_change(view_.series[i], trend_change);
     }
   }
 
@@ -138,10 +139,10 @@ class HistoryText {
 
   // "a1b2c3d4e5f6, 2026-11-03 10:00"
   std::string moment_of(const Series& series, size_t index) const {
-    const HistoryRecord& record = (*view_.records)[series.runs[index]];
-    const std::string commit = escape_controls(record.commit);
+    const HistoryEntry& entry = (*view_.entries)[series.runs[index]];
+    const std::string commit = escape_controls(entry.commit);
     return fmt::format("{}, {}", commit.empty() ? "unknown commit" : shorten_commit(commit),
-                       start_text(record.time_unix_ns));
+                       start_text(entry.time_unix_ns));
   }
 
   static std::string shorten_commit(const std::string& commit) {
@@ -149,23 +150,25 @@ class HistoryText {
     return is_hash ? commit.substr(0, kCommitColumns) : commit;
   }
 
-  void write_finding(const Series& series, const Finding& finding) {
+  void write_trend_change(const Series& series, const TrendChange& trend_change) {
     const Metric metric = series.metric;
-    const bool is_rise = finding.after > finding.before;
-    const std::string change = fmt::format("{} → {}, {}", amount(metric, finding.before), amount(metric, finding.after),
-                                           share({finding.before, finding.after}));
-    if (finding.kind == Finding::Kind::kStep) {
+    const bool is_rise = trend_change.after > trend_change.before;
+    const std::string change =
+        fmt::format("{} → {}, {}", amount(metric, trend_change.before), amount(metric, trend_change.after),
+                    share({trend_change.before, trend_change.after}));
+    if (trend_change.kind == TrendChange::Kind::kStep) {
       text_ += fmt::format("  {} {}: {} at {}, run {} of {}{}\n", metric_word(metric), is_rise ? "rose" : "fell",
-                           change, moment_of(series, finding.first), finding.first + 1, series.values.size(),
-                           finding.is_confirmed ? "" : " (too new to be sure)");
+                           change, moment_of(series, trend_change.first), trend_change.first + 1, series.values.size(),
+                           trend_change.is_confirmed ? "" : " (too new to be sure)");
       return;
     }
-    const uint64_t least = std::min(finding.before, finding.after);
+    const uint64_t least = std::min(trend_change.before, trend_change.after);
     const std::string single =
-        least > 0 ? format_percent({finding.largest_single, least}) : amount(metric, finding.largest_single);
-    text_ += fmt::format("  {} drifts {}: {} over {} runs, no single change over {}\n    from {} to {}\n",
-                         metric_word(metric), is_rise ? "up" : "down", change, finding.last - finding.first + 1, single,
-                         moment_of(series, finding.first), moment_of(series, finding.last));
+        least > 0 ? format_percent({trend_change.largest_single, least}) : amount(metric, trend_change.largest_single);
+    text_ +=
+        fmt::format("  {} drifts {}: {} over {} runs, no single change over {}\n    from {} to {}\n",
+                    metric_word(metric), is_rise ? "up" : "down", change, trend_change.last - trend_change.first + 1,
+                    single, moment_of(series, trend_change.first), moment_of(series, trend_change.last));
   }
 
   const HistoryView& view_;

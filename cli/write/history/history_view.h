@@ -11,13 +11,13 @@ namespace heapprof::cli {
 
 struct HistoryView {
   std::string file;  // as the user named it
-  const std::vector<HistoryRecord>* records = nullptr;
+  const std::vector<HistoryEntry>* entries = nullptr;
   std::vector<Series> series;
   uint64_t lines_skipped = 0;
   bool exact_bytes = false;
 };
 
-// A block for each name and device: a line for each metric, and a sentence for each finding.
+// A block for each name and device: a line for each metric, and a sentence for each trend change.
 std::string render_history_text(const HistoryView& view, const Terminal& terminal);
 std::string render_history_json(const HistoryView& view, const Terminal& terminal);
 

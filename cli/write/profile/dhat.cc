@@ -313,9 +313,9 @@ class DhatWriter {
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);
       visit_refusal(refusal, fields_);
-      write_structs("holders", refusal.holders, [this](const Holder& holder) {
-        write_stack(holder.node);
-        visit_holder(holder, fields_);
+      write_structs("holders", refusal.live_sites, [this](const LiveSite& live_site) {
+        write_stack(live_site.node);
+        visit_live_site(live_site, fields_);
       });
     });
   }

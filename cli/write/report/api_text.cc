@@ -37,7 +37,7 @@ void add(Row* sum, uint64_t count, uint64_t duration_ns, uint64_t size_bytes) {
 
 class ApiWriter {
  public:
-  ApiWriter(const Profile& profile, const FoldedTree& tree, const FrameNames& names, size_t columns)
+  ApiWriter(const Profile& profile, const PlaceTree& tree, const FrameNames& names, size_t columns)
       : profile_(profile), tree_(tree), names_(names), columns_(columns) {}
 
   std::string write() {
@@ -169,7 +169,7 @@ class ApiWriter {
   }
 
   const Profile& profile_;
-  const FoldedTree& tree_;
+  const PlaceTree& tree_;
   const FrameNames& names_;
   size_t columns_;
   std::deque<CallerChain> chains_;  // the lines point at them
@@ -177,7 +177,7 @@ class ApiWriter {
 
 }  // namespace
 
-std::string api_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, size_t columns) {
+std::string api_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, size_t columns) {
   return ApiWriter(profile, tree, names, columns).write();
 }
 

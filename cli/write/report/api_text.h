@@ -14,6 +14,6 @@
 namespace heapprof::cli {
 
 // Empty if there were none.
-std::string api_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, size_t columns);
+std::string api_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, size_t columns);
 
 }  // namespace heapprof::cli

@@ -23,14 +23,15 @@ std::vector<std::string> resident_cells(const DeviceTotals& totals, bool exact_b
   const auto bytes = [exact_bytes](uint64_t value) {
     return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
   };
-  const uint64_t seen = add_saturating(totals.live_at_rss_max_bytes, totals.mapped_at_rss_max_bytes);
-  std::vector<std::string> cells = {fmt::format("resident at most {} (sampled):", bytes(totals.rss_max_bytes)),
-                                    fmt::format("heap {}", bytes(totals.live_at_rss_max_bytes))};
-  if (totals.mapped_at_rss_max_bytes != 0)
-    cells.back() += fmt::format(" + mapped {}", bytes(totals.mapped_at_rss_max_bytes));
+  const uint64_t seen = add_saturating(totals.live_at_resident_max_bytes, totals.mapped_at_resident_max_bytes);
+  std::vector<std::string> cells = {fmt::format("resident at most {} (sampled):", bytes(totals.resident_max_bytes)),
+                                    fmt::format("heap {}", bytes(totals.live_at_resident_max_bytes))};
+  if (totals.mapped_at_resident_max_bytes != 0)
+    cells.back() += fmt::format(" + mapped {}", bytes(totals.mapped_at_resident_max_bytes));
   cells.back() += ",";
-  cells.push_back(seen > totals.rss_max_bytes ? "not all of it touched"
-                                              : fmt::format("the rest {}", bytes(totals.rss_max_bytes - seen)));
+  cells.push_back(seen > totals.resident_max_bytes
+                      ? "not all of it touched"
+                      : fmt::format("the rest {}", bytes(totals.resident_max_bytes - seen)));
   return cells;
 }
 
@@ -128,12 +129,12 @@ class DeviceLines {
       return facts(std::string(name_width_ + 2, ' '), spread_cells(spread), 1);
     if (has_resident_parts(totals))
       return facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
-    if (totals.rss_at_peak_bytes == 0) return;
-    cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.rss_at_peak_bytes))};
-    if (totals.rss_at_peak_bytes > totals.peak_bytes) {
+    if (totals.resident_at_peak_bytes == 0) return;
+    cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.resident_at_peak_bytes))};
+    if (totals.resident_at_peak_bytes > totals.peak_bytes) {
       cells.back() += ':';
       cells.push_back(fmt::format("heap {}, other {}", bytes(totals.peak_bytes),
-                                  bytes(totals.rss_at_peak_bytes - totals.peak_bytes)));
+                                  bytes(totals.resident_at_peak_bytes - totals.peak_bytes)));
     }
     facts(std::string(name_width_ + 2, ' '), cells, 1);
   }

@@ -13,10 +13,10 @@ namespace {
 class FindingsWriter {
  public:
   FindingsWriter(const Profile& profile, const ReportView& view, ByteSink* sink)
-      : profile_(profile), view_(view), tree_(fold_tree(profile)), names_(profile, tree_), json_(sink) {}
+      : profile_(profile), view_(view), tree_(build_place_tree(profile)), names_(profile, tree_), json_(sink) {}
 
   void write() {
-    const std::vector<PlaceFinding> findings = shown_findings(profile_, view_, tree_);
+    const std::vector<Finding> findings = shown_findings(profile_, view_, tree_);
     json_.begin_object();
     json_.count("version", 1);
     json_.key("command");
@@ -42,7 +42,7 @@ class FindingsWriter {
   }
 
  private:
-  void write_finding(const PlaceFinding& finding) {
+  void write_finding(const Finding& finding) {
     json_.new_line();
     json_.begin_object();
     json_.text("id", finding.id);
@@ -66,7 +66,7 @@ class FindingsWriter {
     json_.end_object();
   }
 
-  void write_share(const PlaceFinding& finding) {
+  void write_share(const Finding& finding) {
     switch (finding.share_of) {
       case ShareOf::kPeak: return json_.count("of_peak_bytes", finding.share.whole);
       case ShareOf::kTotalBytes: return json_.count("of_total_bytes", finding.share.whole);
@@ -74,7 +74,7 @@ class FindingsWriter {
     }
   }
 
-  void write_facts(const PlaceFinding& finding) {
+  void write_facts(const Finding& finding) {
     switch (finding.kind) {
       case FindingKind::kGrowth: json_.count("over_ns", finding.over_ns); break;
       case FindingKind::kNeverFreed:
@@ -107,7 +107,7 @@ class FindingsWriter {
 
   const Profile& profile_;
   const ReportView& view_;
-  FoldedTree tree_;
+  PlaceTree tree_;
   FrameNames names_;
   JsonWriter json_;
 };

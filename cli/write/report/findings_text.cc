@@ -24,11 +24,11 @@ class FindingsText {
         view_(view),
         colored_(terminal.colored),
         columns_(static_cast<size_t>(terminal.columns)),
-        tree_(fold_tree(profile)),
+        tree_(build_place_tree(profile)),
         names_(profile, tree_) {}
 
   std::string render() {
-    const std::vector<PlaceFinding> findings = shown_findings(profile_, view_, tree_);
+    const std::vector<Finding> findings = shown_findings(profile_, view_, tree_);
     const size_t shown = std::min(findings.size(), view_.top.value_or(kShown));
     if (findings.empty()) {
       wrap("no findings" + unasked(", not asked: "), 0, "");
@@ -56,7 +56,7 @@ class FindingsText {
     return text;
   }
 
-  void show(const PlaceFinding& finding) {
+  void show(const Finding& finding) {
     std::string head = share_text(profile_, finding) + "  " + finding_head(finding, view_);
     if (profile_.devices.size() > 1) head += " on " + escape_controls(profile_.devices[finding.device].name);
     const size_t right_end = std::min(columns_, kWidest);
@@ -101,7 +101,7 @@ class FindingsText {
   const ReportView& view_;
   bool colored_;
   size_t columns_;
-  FoldedTree tree_;
+  PlaceTree tree_;
   FrameNames names_;
   std::string text_;
 };

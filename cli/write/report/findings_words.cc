@@ -23,7 +23,7 @@ uint64_t per_second(uint64_t value, uint64_t over_ns) {
                       : static_cast<uint64_t>(std::min<Wide>(Wide{value} * 1'000'000'000 / over_ns, UINT64_MAX));
 }
 
-std::string twin_text(const PlaceFinding& finding, const FrameNames& names) {
+std::string twin_text(const Finding& finding, const FrameNames& names) {
   const std::string copy =
       fmt::format("a copy, {}", finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
   if (finding.other_frame == kNoModule) return copy + "; the original is of the same size and alive at the same time";
@@ -33,13 +33,13 @@ std::string twin_text(const PlaceFinding& finding, const FrameNames& names) {
 }
 
 // A sum of runs does not know what was alive at once.
-std::string alive_text(const Profile& profile, const PlaceFinding& finding) {
+std::string alive_text(const Profile& profile, const Finding& finding) {
   return profile.merged.empty() ? fmt::format("; at most {} alive at once", format_count(finding.most_blocks)) : "";
 }
 
 }  // namespace
 
-std::string finding_head(const PlaceFinding& finding, const ReportView& view) {
+std::string finding_head(const Finding& finding, const ReportView& view) {
   const std::string cost = bytes(view, finding.cost_bytes);
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
@@ -56,7 +56,7 @@ std::string finding_head(const PlaceFinding& finding, const ReportView& view) {
   return "";
 }
 
-std::string finding_detail(const Profile& profile, const PlaceFinding& finding, const FrameNames& names,
+std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth:
@@ -104,7 +104,7 @@ std::string finding_remedy(FindingKind kind) {
   return "";
 }
 
-std::string share_text(const Profile& profile, const PlaceFinding& finding) {
+std::string share_text(const Profile& profile, const Finding& finding) {
   const char* peak = profile.merged.empty() ? "the peak" : "the sum of the peaks";
   const char* whole = finding.share_of == ShareOf::kPeak         ? peak
                       : finding.share_of == ShareOf::kTotalBytes ? "all bytes"
@@ -122,9 +122,9 @@ std::string unasked_text(const Profile& profile, const Unasked& unasked) {
   return "growth: the file does not say what sites held when";
 }
 
-std::vector<PlaceFinding> shown_findings(const Profile& profile, const ReportView& view, const FoldedTree& tree) {
-  std::vector<PlaceFinding> findings = find_findings(profile, tree);
-  const auto is_hidden = [&](const PlaceFinding& finding) {
+std::vector<Finding> shown_findings(const Profile& profile, const ReportView& view, const PlaceTree& tree) {
+  std::vector<Finding> findings = find_findings(profile, tree);
+  const auto is_hidden = [&](const Finding& finding) {
     return !view.device.empty() && profile.devices[finding.device].name != view.device;
   };
   findings.erase(std::remove_if(findings.begin(), findings.end(), is_hidden), findings.end());

@@ -10,16 +10,16 @@
 namespace heapprof::cli {
 
 // "grew by 42.0 MiB in 3.6 s"
-std::string finding_head(const PlaceFinding& finding, const ReportView& view);
+std::string finding_head(const Finding& finding, const ReportView& view);
 // A sentence without a full stop.
-std::string finding_detail(const Profile& profile, const PlaceFinding& finding, const FrameNames& names,
+std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view);
 std::string finding_remedy(FindingKind kind);
-std::string share_text(const Profile& profile, const PlaceFinding& finding);  // "71.0 % of the peak"
+std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
 // Why a rule was not asked; it is named first.
 std::string unasked_text(const Profile& profile, const Unasked& unasked);
 
 // Those of the devices that the view is about.
-std::vector<PlaceFinding> shown_findings(const Profile& profile, const ReportView& view, const FoldedTree& tree);
+std::vector<Finding> shown_findings(const Profile& profile, const ReportView& view, const PlaceTree& tree);
 
 }  // namespace heapprof::cli

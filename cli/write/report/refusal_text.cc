@@ -16,7 +16,7 @@ namespace {
 
 class RefusalWriter {
  public:
-  RefusalWriter(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+  RefusalWriter(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                 const RefusalView& view)
       : profile_(profile), tree_(tree), names_(names), device_(device), view_(view) {}
 
@@ -56,21 +56,21 @@ class RefusalWriter {
   }
 
   // Sites that read alike are one place, as everywhere.
-  std::vector<Holder> holders_by_place(const Refusal& refusal) const {
+  std::vector<LiveSite> live_by_place(const Refusal& refusal) const {
     std::map<uint32_t, size_t> index;
-    std::vector<Holder> places;
-    for (const Holder& holder : refusal.holders) {
-      const uint32_t node = tree_.place_node[holder.node];
+    std::vector<LiveSite> places;
+    for (const LiveSite& live_site : refusal.live_sites) {
+      const uint32_t node = tree_.place_node[live_site.node];
       const uint32_t label = node == 0 ? tree_.labels_count : tree_.labels[profile_.nodes[node].frame];
       const auto [at, is_new] = index.try_emplace(label, places.size());
       if (is_new) {
-        places.push_back(holder);
+        places.push_back(live_site);
       } else {
-        places[at->second].live_bytes += holder.live_bytes;
+        places[at->second].live_bytes += live_site.live_bytes;
       }
     }
     std::stable_sort(places.begin(), places.end(),
-                     [](const Holder& a, const Holder& b) { return a.live_bytes > b.live_bytes; });
+                     [](const LiveSite& a, const LiveSite& b) { return a.live_bytes > b.live_bytes; });
     return places;
   }
 
@@ -81,11 +81,11 @@ class RefusalWriter {
     std::vector<PlaceLine> lines = {line_at(refusal.node)};
     const std::string times = refusal.count == 1 ? "" : fmt::format("{} times", format_count(refusal.count));
     lines[0].numbers = {"asked for", bytes(refusal.size_bytes), times};
-    const std::vector<Holder> holders = holders_by_place(refusal);
-    for (size_t i = 0; i < std::min(holders.size(), view_.most_holders); ++i) {
-      PlaceLine line = line_at(holders[i].node);
-      line.numbers = {i == 0 ? "held by" : "", bytes(holders[i].live_bytes),
-                      format_percent({holders[i].live_bytes, refusal.live_bytes})};
+    const std::vector<LiveSite> live_sites = live_by_place(refusal);
+    for (size_t i = 0; i < std::min(live_sites.size(), view_.most_live_sites); ++i) {
+      PlaceLine line = line_at(live_sites[i].node);
+      line.numbers = {i == 0 ? "held by" : "", bytes(live_sites[i].live_bytes),
+                      format_percent({live_sites[i].live_bytes, refusal.live_bytes})};
       lines.push_back(std::move(line));
     }
     size_t function_column = 0;
@@ -93,7 +93,7 @@ class RefusalWriter {
   }
 
   const Profile& profile_;
-  const FoldedTree& tree_;
+  const PlaceTree& tree_;
   const FrameNames& names_;
   const Device& device_;
   const RefusalView& view_;
@@ -103,7 +103,7 @@ class RefusalWriter {
 
 }  // namespace
 
-std::string refusal_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+std::string refusal_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                          const RefusalView& view) {
   return RefusalWriter(profile, tree, names, device, view).write();
 }

@@ -15,14 +15,14 @@
 namespace heapprof::cli {
 
 struct RefusalView {
-  size_t most_refusals;  // places that asked, the latest first
-  size_t most_holders;   // of each
+  size_t most_refusals;    // places that asked, the latest first
+  size_t most_live_sites;  // of each
   size_t columns;
   bool exact_bytes = false;
 };
 
 // Empty if nothing was refused.
-std::string refusal_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names, const Device& device,
+std::string refusal_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
                          const RefusalView& view);
 
 }  // namespace heapprof::cli

@@ -15,7 +15,7 @@ std::string module_path(const Profile& profile, const Frame& frame) {
 }  // namespace
 
 std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal&) {
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const bool lifetimes = profile.has_lifetimes;
   const bool temporary = has_metric(profile, Metric::kTemporary);
   std::string text = "device,function,file,line,module,total_bytes,allocations_count";

@@ -15,7 +15,7 @@ namespace {
 class ReportWriter {
  public:
   ReportWriter(const Profile& profile, const ReportView& view, ByteSink* sink)
-      : profile_(profile), view_(view), tree_(fold_tree(profile)), json_(sink) {}
+      : profile_(profile), view_(view), tree_(build_place_tree(profile)), json_(sink) {}
 
   void write() {
     json_.begin_object();
@@ -109,12 +109,12 @@ class ReportWriter {
       write_suppressed(sum_of_sites(device));
     }
     if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
-    if (totals.rss_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.rss_at_peak_bytes);
+    if (totals.resident_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.resident_at_peak_bytes);
     write_driver_facts(device);
     if (has_resident_parts(totals)) {
-      count("resident_max_bytes", totals.rss_max_bytes);
-      count("live_at_resident_max_bytes", totals.live_at_rss_max_bytes);
-      count("mapped_at_resident_max_bytes", totals.mapped_at_rss_max_bytes);
+      count("resident_max_bytes", totals.resident_max_bytes);
+      count("live_at_resident_max_bytes", totals.live_at_resident_max_bytes);
+      count("mapped_at_resident_max_bytes", totals.mapped_at_resident_max_bytes);
     }
     const std::vector<Place> places = find_places(profile_, tree_, device);
     count("places_count", places.size());
@@ -182,9 +182,9 @@ class ReportWriter {
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);
       visit_refusal(refusal, field);
-      write_objects("holders", refusal.holders, [&](const Holder& holder) {
-        write_place_of(holder.node);
-        visit_holder(holder, field);
+      write_objects("holders", refusal.live_sites, [&](const LiveSite& live_site) {
+        write_place_of(live_site.node);
+        visit_live_site(live_site, field);
       });
     });
   }
@@ -278,7 +278,7 @@ class ReportWriter {
 
   const Profile& profile_;
   const ReportView& view_;
-  FoldedTree tree_;
+  PlaceTree tree_;
   JsonWriter json_;
 };
 

@@ -4,11 +4,11 @@
 #include "cli/base/units.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
+#include "cli/write/report/call_tree_text.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/report_view.h"
-#include "cli/write/report/tree_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -33,7 +33,7 @@ class TextReport {
         view_(view),
         colored_(terminal.colored),
         columns_(static_cast<size_t>(terminal.columns)),
-        tree_(fold_tree(profile)),
+        tree_(build_place_tree(profile)),
         names_(profile, tree_) {}
 
   std::string render() {
@@ -43,7 +43,7 @@ class TextReport {
     text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
     for (const Device* device : devices) {
       const std::string refused =
-          refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostHolders, columns_, view_.exact_bytes});
+          refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostLiveSites, columns_, view_.exact_bytes});
       if (!refused.empty()) text_ += "\n" + refused;
     }
     if (!view_.list_suppressions && view_.device.empty()) text_ += api_text(profile_, tree_, names_, columns_);
@@ -112,7 +112,7 @@ class TextReport {
     if (view_.tree) {
       const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
       title(std::string("TREE ") + metric_name(metric), device, "cut at 1 %");
-      text_ += render_tree(profile_, tree_, names_, device, view_, metric, columns_);
+      text_ += render_call_tree(profile_, tree_, names_, device, view_, metric, columns_);
       return;
     }
     if (view_.sort) return section(device, places, *view_.sort, kTopOfPeak);
@@ -274,9 +274,9 @@ class TextReport {
     }
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
       text_ += bytes(sum.suppressed_bytes) + " of known leaks suppressed (--list-suppressions)\n";
-    const uint64_t folded = count_folded_frames(tree_);
-    if (folded > 0 && !view_.all_frames && !view_.list_suppressions) {
-      text_ += format_counted(folded, "std, allocator and runtime frame") + " folded (--all-frames)\n";
+    const uint64_t hidden = count_hidden_frames(tree_);
+    if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
+      text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
     findings_line();
     std::string more = "more:";
@@ -307,7 +307,7 @@ class TextReport {
   const ReportView& view_;
   bool colored_;
   size_t columns_;
-  FoldedTree tree_;
+  PlaceTree tree_;
   FrameNames names_;
   std::string text_;
 };

@@ -1,4 +1,4 @@
-// cli/write/report/report_view.cc: the registry of the report's forms.
+// cli/write/report/report_view.cc: the list of the report's formats.
 #include "cli/write/report/report_view.h"
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 
 namespace heapprof::cli {
 
-std::span<const ReportForm> report_forms() {
-  static constexpr std::array<ReportForm, 3> kForms = {{{"text", render_report_text, render_findings_text},
-                                                        {"json", render_report_json, render_findings_json},
-                                                        {"csv", render_report_csv, nullptr}}};
-  return kForms;
+std::span<const ReportFormat> report_formats() {
+  static constexpr std::array<ReportFormat, 3> kFormats = {{{"text", render_report_text, render_findings_text},
+                                                            {"json", render_report_json, render_findings_json},
+                                                            {"csv", render_report_csv, nullptr}}};
+  return kFormats;
 }
 
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view) {

@@ -1,9 +1,9 @@
-// cli/write/report/report_view.h: what a report shows of a profile, and in which form.
+// cli/write/report/report_view.h: what a report shows of a profile, and in which format.
 //
-// A new form is one file with one function of this signature, one line in report_forms(), and one golden test.
+// A new format is one file with one function of this signature, one line in report_formats(), and one golden test.
 //
 // Guarantees
-//  - All forms show the same places with the same numbers; the shares are of the device's totals.
+//  - All formats show the same places with the same numbers; the shares are of the device's totals.
 #pragma once
 
 #include "cli/base/terminal.h"
@@ -35,13 +35,13 @@ struct ReportView {
 
 using Renderer = std::string (*)(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
-struct ReportForm {
+struct ReportFormat {
   const char* name;  // of --format
   Renderer render;
   Renderer render_findings;  // nullptr: it has no room for words
 };
 
-std::span<const ReportForm> report_forms();
+std::span<const ReportFormat> report_formats();
 
 std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
@@ -53,7 +53,7 @@ std::string render_findings_json(const Profile& profile, const ReportView& view,
 // The devices that the view is about. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
 
-// Places for forms that scripts read: all, unless the view asks for fewer; the first by the view's metric.
+// Places for formats that scripts read: all, unless the view asks for fewer; the first by the view's metric.
 std::vector<uint32_t> ordered_places(const Profile& profile, const ReportView& view, const std::vector<Place>& places);
 
 }  // namespace heapprof::cli

@@ -15,7 +15,7 @@ constexpr size_t kMostEstimates = 5;  // of a device
 
 class UnseenWriter {
  public:
-  UnseenWriter(const Profile& profile, const FoldedTree& tree, const FrameNames& names, bool exact_bytes)
+  UnseenWriter(const Profile& profile, const PlaceTree& tree, const FrameNames& names, bool exact_bytes)
       : profile_(profile), tree_(tree), names_(names), exact_bytes_(exact_bytes) {}
 
   std::string write(const std::vector<const Device*>& devices, size_t columns) {
@@ -70,7 +70,7 @@ class UnseenWriter {
   }
 
   const Profile& profile_;
-  const FoldedTree& tree_;
+  const PlaceTree& tree_;
   const FrameNames& names_;
   bool exact_bytes_;
   std::vector<PlaceLine> lines_;
@@ -79,7 +79,7 @@ class UnseenWriter {
 
 }  // namespace
 
-std::string unseen_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names,
+std::string unseen_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                         const std::vector<const Device*>& devices, bool exact_bytes, size_t columns) {
   return UnseenWriter(profile, tree, names, exact_bytes).write(devices, columns);
 }

@@ -17,7 +17,7 @@
 namespace heapprof::cli {
 
 // Empty if there is none.
-std::string unseen_text(const Profile& profile, const FoldedTree& tree, const FrameNames& names,
+std::string unseen_text(const Profile& profile, const PlaceTree& tree, const FrameNames& names,
                         const std::vector<const Device*>& devices, bool exact_bytes, size_t columns);
 
 }  // namespace heapprof::cli

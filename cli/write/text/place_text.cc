@@ -24,7 +24,7 @@ std::string normal_path(const std::string& path) {
 
 // The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
 // lie elsewhere, and stay absolute, as sources of shared libraries do.
-std::string find_root(const Profile& profile, const FoldedTree& tree) {
+std::string find_root(const Profile& profile, const PlaceTree& tree) {
   std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
@@ -54,7 +54,7 @@ std::string find_root(const Profile& profile, const FoldedTree& tree) {
 
 }  // namespace
 
-FrameNames::FrameNames(const Profile& profile, const FoldedTree& tree)
+FrameNames::FrameNames(const Profile& profile, const PlaceTree& tree)
     : profile_(profile), root_(find_root(profile, tree)) {}
 
 bool FrameNames::has_name(uint32_t frame) const { return !profile_.frames[frame].function.empty(); }
@@ -141,7 +141,7 @@ std::string callers_text(const FrameNames& names, const CallerChain& chain, bool
   return with_locations && text.ends_with("…") ? join_callers(names, chain, true, false, columns) : text;
 }
 
-PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t node,
                   CallerChain* callers) {
   constexpr size_t kMostCallers = 8;
   const uint32_t place_node = node == 0 ? 0 : tree.place_node[node];

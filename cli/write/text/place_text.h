@@ -18,7 +18,7 @@ namespace heapprof::cli {
 // How frames of one profile are named. Keeps a reference to it.
 class FrameNames {
  public:
-  FrameNames(const Profile& profile, const FoldedTree& tree);
+  FrameNames(const Profile& profile, const PlaceTree& tree);
 
   bool has_name(uint32_t frame) const;
   std::string function(uint32_t frame) const;        // "Tile::decode"; "0x1a2b" without a name
@@ -48,7 +48,7 @@ struct PlaceLine {
 };
 
 // The place that a node's stack is of and its callers, which the line points at; without numbers. Node 0: no stack.
-PlaceLine line_of(const Profile& profile, const FoldedTree& tree, const FrameNames& names, uint32_t node,
+PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t node,
                   CallerChain* callers);
 
 // One text per line; all share their columns. `function_column` gets where functions begin.

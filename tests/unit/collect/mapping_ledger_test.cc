@@ -38,7 +38,7 @@ class Session {
   uint64_t peak(uint32_t device) const { return sites(device).totals().peak.bytes / kPage; }
 
  private:
-  void apply(const DeviceFacts& facts, uint64_t pages, uint32_t site) {
+  void apply(const DeviceEvent& facts, uint64_t pages, uint32_t site) {
     const Event event{++now_, 0, pages * kPage, site, pack_thread(thread_, EventKind::kDevice)};
     ledger.apply(facts, event, now_);
   }

@@ -331,7 +331,7 @@ TEST_CASE("times are nanoseconds since the start") {
   CHECK(host.sites[1].numbers.first_leak_ns >= 40'000'000);
   CHECK(host.sites[1].numbers.first_leak_ns <= recording.run.duration_ns);
   CHECK(host.timeline.buckets.size() * host.timeline.bucket_ns >= recording.run.duration_ns - host.timeline.bucket_ns);
-  CHECK(host.totals.rss_max_bytes == 0);  // drain() was never called
+  CHECK(host.totals.resident_max_bytes == 0);  // drain() was never called
 }
 
 TEST_CASE("an unstamped record is not older than the round that did not see it") {
@@ -345,7 +345,7 @@ TEST_CASE("an unstamped record is not older than the round that did not see it")
   ring.malloc(0x1000, 10, {1}, stamp);
   const Recording recording = session.finish();
   CHECK(recording.devices[0].totals.peak_ns >= 30'000'000);
-  CHECK(recording.devices[0].totals.rss_max_bytes > 0);
+  CHECK(recording.devices[0].totals.resident_max_bytes > 0);
 }
 
 TEST_CASE("a collector that detaches says so") {

@@ -1,4 +1,4 @@
-// tests/unit/commands/diff_test.cc: the forms of a diff: golden texts, widths, and the same changes in every form.
+// tests/unit/commands/diff_test.cc: the formats of a diff: golden texts, widths, and the same changes in every format.
 #include "cli/commands/diff.h"
 
 #include "cli/base/text.h"

@@ -35,12 +35,12 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-HistoryRecord record_of(const std::string& name) {
-  HistoryRecord record;
-  record.name = name;
-  record.time_unix_ns = 5;
-  record.metrics[0] = 7;
-  return record;
+HistoryEntry record_of(const std::string& name) {
+  HistoryEntry entry;
+  entry.name = name;
+  entry.time_unix_ns = 5;
+  entry.metrics[0] = 7;
+  return entry;
 }
 
 }  // namespace
@@ -48,16 +48,17 @@ HistoryRecord record_of(const std::string& name) {
 TEST_CASE("a profile's record reads back as it was made") {
   const TemporaryFolder folder;
   const Profile profile = test::assembled(test::hostile_sample());
-  std::vector<HistoryRecord> records;
-  for (const Device& device : profile.devices) records.push_back(make_record(profile, device, "na\"me\n", "c0ffee"));
-  records[1].ok = true;
-  REQUIRE(append_history(folder.file(), records));
-  REQUIRE(append_history(folder.file(), records));
+  std::vector<HistoryEntry> entries;
+  for (const Device& device : profile.devices)
+    entries.push_back(make_history_entry(profile, device, "na\"me\n", "c0ffee"));
+  entries[1].ok = true;
+  REQUIRE(append_history(folder.file(), entries));
+  REQUIRE(append_history(folder.file(), entries));
   const Result<History> history = read_history(folder.file());
   REQUIRE(history);
   CHECK(history->warnings.empty());
-  REQUIRE(history->records.size() == 4);
-  const HistoryRecord& host = history->records[2];
+  REQUIRE(history->entries.size() == 4);
+  const HistoryEntry& host = history->entries[2];
   CHECK(host.name == "na\"me\\x0a");
   CHECK(host.device == "host");
   CHECK(host.commit == "c0ffee");
@@ -69,34 +70,34 @@ TEST_CASE("a profile's record reads back as it was made") {
   CHECK(host.metrics[metric_index(Metric::kLeaked)] == totals.leaked_bytes);
   CHECK(host.metrics[metric_index(Metric::kAllocations)] == totals.total_blocks);
   CHECK(host.metrics[metric_index(Metric::kTemporary)] == totals.temporary_blocks);
-  CHECK(history->records[3].device == "cuda:0");
-  CHECK(history->records[3].ok == true);
+  CHECK(history->entries[3].device == "cuda:0");
+  CHECK(history->entries[3].ok == true);
 }
 
 TEST_CASE("what a profile does not know is not in its record") {
   Profile profile = test::assembled(test::small_sample());
   profile.merged.emplace_back();
-  HistoryRecord record = make_record(profile, profile.devices[0], "x", "");
-  CHECK_FALSE(record.metrics[metric_index(Metric::kPeak)]);
-  CHECK(record.metrics[metric_index(Metric::kLeaked)]);
+  HistoryEntry entry = make_history_entry(profile, profile.devices[0], "x", "");
+  CHECK_FALSE(entry.metrics[metric_index(Metric::kPeak)]);
+  CHECK(entry.metrics[metric_index(Metric::kLeaked)]);
   profile.has_lifetimes = false;
   profile.dialect = Dialect::kDhatRs;
-  record = make_record(profile, profile.devices[0], "x", "");
-  CHECK_FALSE(record.metrics[metric_index(Metric::kLeaked)]);
-  CHECK_FALSE(record.metrics[metric_index(Metric::kTemporary)]);
-  CHECK(record.metrics[metric_index(Metric::kTotal)]);
+  entry = make_history_entry(profile, profile.devices[0], "x", "");
+  CHECK_FALSE(entry.metrics[metric_index(Metric::kLeaked)]);
+  CHECK_FALSE(entry.metrics[metric_index(Metric::kTemporary)]);
+  CHECK(entry.metrics[metric_index(Metric::kTotal)]);
 }
 
-TEST_CASE("suppressed leaks are not in a record") {
+TEST_CASE("suppressed leaks are not in an entry") {
   Profile profile = test::assembled(test::small_sample());
   for (Site& site : profile.devices[0].sites) site.suppressed_by = 1;
-  CHECK(make_record(profile, profile.devices[0], "x", "").metrics[metric_index(Metric::kLeaked)] == 0);
+  CHECK(make_history_entry(profile, profile.devices[0], "x", "").metrics[metric_index(Metric::kLeaked)] == 0);
 }
 
 TEST_CASE("below a line that was left half way a new one begins") {
   const TemporaryFolder folder;
   std::ofstream(folder.file()) << "{\"version\":1,\"na";
-  REQUIRE(append_history(folder.file(), std::vector<HistoryRecord>{record_of("x")}));
+  REQUIRE(append_history(folder.file(), std::vector<HistoryEntry>{record_of("x")}));
   CHECK(content(folder.file()) == "{\"version\":1,\"na\n" + history_line(record_of("x")));
 }
 
@@ -107,9 +108,9 @@ TEST_CASE("writers at the same time do not mix their lines") {
   const std::string long_name(20'000, 'n');  // more than a pipe's or a page's worth
   for (int i = 0; i < kWriters; ++i) {
     if (::fork() != 0) continue;
-    const std::vector<HistoryRecord> records = {record_of(long_name), record_of(std::to_string(i))};
+    const std::vector<HistoryEntry> entries = {record_of(long_name), record_of(std::to_string(i))};
     for (int round = 0; round < kRounds; ++round) {
-      if (!append_history(folder.file(), records)) ::_exit(1);
+      if (!append_history(folder.file(), entries)) ::_exit(1);
     }
     ::_exit(0);
   }
@@ -121,16 +122,16 @@ TEST_CASE("writers at the same time do not mix their lines") {
   const Result<History> history = read_history(folder.file());
   REQUIRE(history);
   CHECK(history->lines_skipped == 0);
-  REQUIRE(history->records.size() == 2 * kWriters * kRounds);
-  for (size_t i = 0; i < history->records.size(); i += 2) {
-    CHECK(history->records[i].name.size() == long_name.size());
-    CHECK(history->records[i + 1].name.size() == 1);
+  REQUIRE(history->entries.size() == 2 * kWriters * kRounds);
+  for (size_t i = 0; i < history->entries.size(); i += 2) {
+    CHECK(history->entries[i].name.size() == long_name.size());
+    CHECK(history->entries[i + 1].name.size() == 1);
   }
 }
 
 TEST_CASE("a full disk is a problem, and no half line is left") {
-  const Result<Done> added = append_history("/dev/full", std::vector<HistoryRecord>{record_of("x")});
+  const Result<Done> added = append_history("/dev/full", std::vector<HistoryEntry>{record_of("x")});
   REQUIRE_FALSE(added);
   CHECK(added.problem().id == "HP136");
-  CHECK_FALSE(append_history("/nonexistent/x.jsonl", std::vector<HistoryRecord>{record_of("x")}));
+  CHECK_FALSE(append_history("/nonexistent/x.jsonl", std::vector<HistoryEntry>{record_of("x")}));
 }

@@ -2,7 +2,7 @@
 #include "cli/commands/options.h"
 
 #include "cli/base/text.h"
-#include "cli/commands/registry.h"
+#include "cli/commands/command_list.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 

@@ -1,4 +1,4 @@
-// tests/unit/commands/report_test.cc: the report's forms: golden texts, widths, and totals that agree in every view.
+// tests/unit/commands/report_test.cc: the report's formats: golden texts, widths, and totals that agree in every view.
 #include "cli/commands/report.h"
 
 #include "cli/base/text.h"

@@ -58,10 +58,10 @@ class Scene {
   }
   Device& host() { return plan_.profile().devices[0]; }
   Profile& profile() { return plan_.profile(); }
-  std::vector<PlaceFinding> found() { return find_findings(profile(), fold_tree(profile())); }
+  std::vector<Finding> found() { return find_findings(profile(), build_place_tree(profile())); }
   std::string kinds() {
     std::string kinds;
-    for (const PlaceFinding& finding : found())
+    for (const Finding& finding : found())
       kinds += (kinds.empty() ? "" : " ") + std::string(finding_name(finding.kind));
     return kinds;
   }
@@ -129,7 +129,7 @@ TEST_CASE("what grows is summed over the callers of a place, and an orderly end 
   Scene scene;
   scene.add({kWork, {"a", "/src/a.cc", 1}, kMain}, blocks(20, 10'000)).live(rising(50'000));
   scene.add({kWork, {"b", "/src/b.cc", 1}, kMain}, blocks(20, 10'000)).live(rising(50'000));
-  const std::vector<PlaceFinding> found = scene.found();
+  const std::vector<Finding> found = scene.found();
   REQUIRE(found.size() == 1);
   CHECK(found[0].cost_bytes == 900'000);
   CHECK(found[0].over_ns == 9 * kSecond);
@@ -173,7 +173,7 @@ TEST_CASE("bytes that realloc moved, and half of what a growing vector allocated
   const Step append{"std::vector<int>::_M_default_append(unsigned long)", "/usr/include/c++/12/bits/vector.tcc", 2};
   Scene vector;
   vector.add({insert, kWork, kMain}, blocks(20, 500'000));
-  const std::vector<PlaceFinding> found = vector.found();
+  const std::vector<Finding> found = vector.found();
   REQUIRE(found.size() == 1);
   CHECK(found[0].cost_bytes == 5'000'000);
   CHECK(found[0].is_estimate);
@@ -187,7 +187,7 @@ TEST_CASE("a copy is a twin if blocks of its size are alive elsewhere") {
   const Step load{"load", "/src/load.cc", 1};
   Scene scene;
   scene.add({load, kMain}, blocks(1, 3'000'001)).add({copy, kWork, kMain}, blocks(1, 3'000'001));
-  const std::vector<PlaceFinding> found = scene.found();
+  const std::vector<Finding> found = scene.found();
   REQUIRE(found.size() == 1);
   CHECK(found[0].kind == FindingKind::kTwins);
   CHECK(scene.profile().frames[found[0].frame].function == "work()");
@@ -248,8 +248,8 @@ TEST_CASE("findings are in the order of their shares, and keep their ids from bu
     made.add({{"work()", "/src/work.cc", line + 5}, kMain}, one_by_one(10'000, 77));
     return made.found();
   };
-  const std::vector<PlaceFinding> first = scene(7);
-  const std::vector<PlaceFinding> second = scene(9);
+  const std::vector<Finding> first = scene(7);
+  const std::vector<Finding> second = scene(9);
   REQUIRE(first.size() == 3);
   REQUIRE(second.size() == 3);
   CHECK(first[0].kind == FindingKind::kWholeFile);

@@ -6,17 +6,17 @@ using namespace heapprof::cli;
 
 namespace {
 
-HistoryRecord run_of(uint64_t peak, std::optional<bool> ok = std::nullopt, const std::string& device = "host") {
-  HistoryRecord record;
-  record.name = "render";
-  record.command = {"./render", "small.usd"};
-  record.device = device;
-  record.metrics[metric_index(Metric::kPeak)] = peak;
-  record.ok = ok;
-  return record;
+HistoryEntry run_of(uint64_t peak, std::optional<bool> ok = std::nullopt, const std::string& device = "host") {
+  HistoryEntry entry;
+  entry.name = "render";
+  entry.command = {"./render", "small.usd"};
+  entry.device = device;
+  entry.metrics[metric_index(Metric::kPeak)] = peak;
+  entry.ok = ok;
+  return entry;
 }
 
-Evidence compared(const std::vector<HistoryRecord>& runs, std::vector<Subject> subjects, const Budget& budget = {}) {
+Evidence compared(const std::vector<HistoryEntry>& runs, std::vector<Subject> subjects, const Budget& budget = {}) {
   Evidence evidence;
   evidence.subjects = std::move(subjects);
   compare_with_runs(budget, runs, &evidence);
@@ -26,11 +26,11 @@ Evidence compared(const std::vector<HistoryRecord>& runs, std::vector<Subject> s
 }  // namespace
 
 TEST_CASE("runs are those of the command, wherever its program lies, that kept their limits") {
-  HistoryRecord other = run_of(7);
+  HistoryEntry other = run_of(7);
   other.command = {"./render", "large.usd"};
-  HistoryRecord elsewhere = run_of(3, true);
+  HistoryEntry elsewhere = run_of(3, true);
   elsewhere.command[0] = "/opt/render";
-  const std::vector<HistoryRecord> runs =
+  const std::vector<HistoryEntry> runs =
       runs_of_command({run_of(1), other, run_of(2, false), elsewhere}, "render", {"build/render", "small.usd"});
   REQUIRE(runs.size() == 2);
   CHECK(runs[0].metrics[metric_index(Metric::kPeak)] == 1);
@@ -39,22 +39,22 @@ TEST_CASE("runs are those of the command, wherever its program lies, that kept t
 }
 
 TEST_CASE("of runs under several names those under the budget's count, and of none under it all") {
-  HistoryRecord named = run_of(9);
+  HistoryEntry named = run_of(9);
   named.name = "nightly";
-  const std::vector<HistoryRecord> records = {run_of(1), named};
-  CHECK(runs_of_command(records, "nightly", named.command).size() == 1);
-  CHECK(runs_of_command(records, "weekly", named.command).size() == 2);
+  const std::vector<HistoryEntry> entries = {run_of(1), named};
+  CHECK(runs_of_command(entries, "nightly", named.command).size() == 1);
+  CHECK(runs_of_command(entries, "weekly", named.command).size() == 2);
 }
 
-TEST_CASE("a record without a command goes by its name") {
-  HistoryRecord bare = run_of(1);
+TEST_CASE("an entry without a command goes by its name") {
+  HistoryEntry bare = run_of(1);
   bare.command.clear();
   CHECK(runs_of_command({bare}, "render", {"./x"}).size() == 1);
   CHECK(runs_of_command({bare}, "x", {"./x"}).empty());
 }
 
 TEST_CASE("the baseline is the median of the last twenty runs of each device") {
-  std::vector<HistoryRecord> runs;
+  std::vector<HistoryEntry> runs;
   for (int i = 0; i < 15; ++i) runs.push_back(run_of(1'000'000));  // too old: five of them count
   for (uint64_t i = 0; i < 15; ++i) runs.push_back(run_of(100 + i));
   runs.push_back(run_of(7, std::nullopt, "cuda:0"));

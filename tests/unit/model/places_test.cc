@@ -28,7 +28,7 @@ std::vector<std::string> caller_names(const Profile& profile, const CallerChain&
 
 TEST_CASE("places agree with first_user_node") {
   for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(random_sample({}))}) {
-    const FoldedTree tree = fold_tree(profile);
+    const PlaceTree tree = build_place_tree(profile);
     for (uint32_t node = 0; node < profile.nodes.size(); ++node)
       CHECK(tree.place_node[node] == first_user_node(profile, node));
   }
@@ -36,7 +36,7 @@ TEST_CASE("places agree with first_user_node") {
 
 TEST_CASE("sites that reach one line by several callers are one place") {
   const Profile profile = scene_profile();
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const std::vector<Place> places = find_places(profile, tree, profile.devices[0]);
   const Place* intern = find_function(profile, places, "intern");
   REQUIRE(intern != nullptr);
@@ -50,7 +50,7 @@ TEST_CASE("sites that reach one line by several callers are one place") {
 
 TEST_CASE("the dominant callers are the user's own") {
   const Profile profile = scene_profile();
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const std::vector<Place> places = find_places(profile, tree, profile.devices[0]);
   const Place* index = find_function(profile, places, "build_index");
   REQUIRE(index != nullptr);
@@ -61,7 +61,7 @@ TEST_CASE("the dominant callers are the user's own") {
 
 TEST_CASE("the sums over places are the device's totals") {
   for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(random_sample({}))}) {
-    const FoldedTree tree = fold_tree(profile);
+    const PlaceTree tree = build_place_tree(profile);
     for (const Device& device : profile.devices) {
       PlaceNumbers sum;
       size_t sites = 0;
@@ -81,7 +81,7 @@ TEST_CASE("the sums over places are the device's totals") {
 
 TEST_CASE("ranks leave out what has none of the metric") {
   const Profile profile = scene_profile();
-  const FoldedTree tree = fold_tree(profile);
+  const PlaceTree tree = build_place_tree(profile);
   const std::vector<Place> places = find_places(profile, tree, profile.devices[0]);
   const std::vector<uint32_t> leaked = rank_places(places, Metric::kLeaked);
   REQUIRE(leaked.size() == 1);
@@ -91,6 +91,6 @@ TEST_CASE("ranks leave out what has none of the metric") {
 
 TEST_CASE("a site without a stack is a place of its own") {
   const Profile profile = scene_profile();
-  const std::vector<Place> places = find_places(profile, fold_tree(profile), profile.devices[0]);
+  const std::vector<Place> places = find_places(profile, build_place_tree(profile), profile.devices[0]);
   CHECK(std::count_if(places.begin(), places.end(), [](const Place& place) { return !place.has_frame; }) == 1);
 }

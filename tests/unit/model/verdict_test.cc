@@ -1,6 +1,6 @@
 #include "cli/model/judge/verdict.h"
 
-#include "cli/model/judge/verdict_record.h"
+#include "cli/model/judge/verdict_entry.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
@@ -270,8 +270,8 @@ TEST_CASE("a history has the medians of the runs") {
   Verdict verdict;
   verdict.name = "render";
   verdict.devices = measure_devices(runs);
-  const HistoryRecord record = make_record(runs[2], runs[2].devices[0], verdict, "c0ffee");
-  const HistoryRecord middle = make_record(runs[1], runs[1].devices[0], "render", "c0ffee");
+  const HistoryEntry record = make_history_entry(runs[2], runs[2].devices[0], verdict, "c0ffee");
+  const HistoryEntry middle = make_history_entry(runs[1], runs[1].devices[0], "render", "c0ffee");
   CHECK(record.metrics[metric_index(Metric::kTotal)] == middle.metrics[metric_index(Metric::kTotal)]);
   CHECK_FALSE(record.metrics[metric_index(Metric::kPeak)]);  // a run that does not know it says nothing
   CHECK(record.ok == true);

@@ -55,7 +55,7 @@ message = "ask first"
   CHECK(file->defaults.tolerance_share == 300);
   CHECK(file->defaults.slack_bytes == 65536);
   CHECK(file->defaults.runs == 3);
-  CHECK(file->defaults.processes == Processes::kEach);
+  CHECK(file->defaults.processes == ProcessScope::kEach);
   REQUIRE(file->budgets.size() == 1);
   const Budget& budget = file->budgets[0];
   CHECK(budget.name == "render-small");

@@ -20,19 +20,19 @@ const std::string kGood =
 
 }  // namespace
 
-TEST_CASE("a record is read whole, and what is not known of it stays unknown") {
+TEST_CASE("an entry is read whole, and what is not known of it stays unknown") {
   const History history = read(kGood + "\n");
-  REQUIRE(history.records.size() == 1);
-  const HistoryRecord& record = history.records[0];
-  CHECK(record.time_unix_ns == 1'795'198'380'123'456'789);
-  CHECK(record.commit == "abc");
-  CHECK(record.name == "render");
-  CHECK(record.command == std::vector<std::string>{"./render", "x y"});
-  CHECK(record.device == "cuda:0");
-  CHECK(record.metrics[metric_index(Metric::kPeak)] == UINT64_MAX);
-  CHECK(record.metrics[metric_index(Metric::kAllocations)] == 3);
-  CHECK_FALSE(record.metrics[metric_index(Metric::kLeaked)]);
-  CHECK(record.ok == false);
+  REQUIRE(history.entries.size() == 1);
+  const HistoryEntry& entry = history.entries[0];
+  CHECK(entry.time_unix_ns == 1'795'198'380'123'456'789);
+  CHECK(entry.commit == "abc");
+  CHECK(entry.name == "render");
+  CHECK(entry.command == std::vector<std::string>{"./render", "x y"});
+  CHECK(entry.device == "cuda:0");
+  CHECK(entry.metrics[metric_index(Metric::kPeak)] == UINT64_MAX);
+  CHECK(entry.metrics[metric_index(Metric::kAllocations)] == 3);
+  CHECK_FALSE(entry.metrics[metric_index(Metric::kLeaked)]);
+  CHECK(entry.ok == false);
   CHECK(history.warnings.empty());
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("lines that cannot be used are named with their number, and the others
                            R"({"version":1,"name":"x","peak_bytes":1.5})" + "\n" + R"({"name":"x"})" + "\n" + kGood +
                            "\n" + kGood.substr(0, 60);
   const History history = read(text);
-  CHECK(history.records.size() == 3);
+  CHECK(history.entries.size() == 3);
   CHECK(history.lines_skipped == 5);
   REQUIRE(history.warnings.size() == 5);
   CHECK(history.warnings[0].what.find("ci.jsonl line 2 is left out: it is of version 2, of a newer heapprof") == 0);
@@ -51,7 +51,7 @@ TEST_CASE("lines that cannot be used are named with their number, and the others
   CHECK(history.warnings[4].what.find("ci.jsonl line 9 is left out: it is cut off: ") == 0);
 }
 
-TEST_CASE("a whole last line counts without its end") { CHECK(read(kGood).records.size() == 1); }
+TEST_CASE("a whole last line counts without its end") { CHECK(read(kGood).entries.size() == 1); }
 
 TEST_CASE("hostile lines are left out") {
   const std::string deep(100'000, '[');
@@ -60,7 +60,7 @@ TEST_CASE("hostile lines are left out") {
   const std::string text =
       deep + "\n" + std::string("\0\xff\x1b\n", 4) + std::string(3 << 20, 'x') + "\n" + doubled + "\n" + kGood;
   const History history = read(text);
-  CHECK(history.records.size() == 1);
+  CHECK(history.entries.size() == 1);
   CHECK(history.lines_skipped == 4);
   CHECK(history.warnings[2].what.find("longer than 1 MiB") != std::string::npos);
 }
@@ -75,9 +75,9 @@ TEST_CASE("many broken lines are counted, and the first named") {
 
 TEST_CASE("names from a history are safe for a terminal") {
   const History history = read(R"({"version":1,"name":"a\u001b[31m","commit":"\n"})");
-  REQUIRE(history.records.size() == 1);
-  CHECK(history.records[0].name == "a\\x1b[31m");
-  CHECK(history.records[0].commit == "\\x0a");
+  REQUIRE(history.entries.size() == 1);
+  CHECK(history.entries[0].name == "a\\x1b[31m");
+  CHECK(history.entries[0].commit == "\\x0a");
 }
 
 TEST_CASE("a history that is not there is a problem") {

@@ -63,7 +63,7 @@ TEST_CASE("stacks of calls and refusals come back, beside a site without a stack
   Refusal refusal;
   refusal.node = node_of(profile, "jit::loop");
   refusal.count = 1;
-  refusal.holders = {{node_of(profile, "main"), 7, 1}, {0, 5, 1}};
+  refusal.live_sites = {{node_of(profile, "main"), 7, 1}, {0, 5, 1}};
   profile.devices[1].refusals = {refusal};
   REQUIRE(find_violations(profile).empty());
 
@@ -77,9 +77,9 @@ TEST_CASE("stacks of calls and refusals come back, beside a site without a stack
   }
   REQUIRE(again.devices[1].refusals.size() == 1);
   CHECK(again.devices[1].refusals[0].node == node_of(again, "jit::loop"));
-  REQUIRE(again.devices[1].refusals[0].holders.size() == 2);
-  CHECK(again.devices[1].refusals[0].holders[0].node == node_of(again, "main"));
-  CHECK(again.devices[1].refusals[0].holders[1].node == 0);
+  REQUIRE(again.devices[1].refusals[0].live_sites.size() == 2);
+  CHECK(again.devices[1].refusals[0].live_sites[0].node == node_of(again, "main"));
+  CHECK(again.devices[1].refusals[0].live_sites[1].node == 0);
 }
 
 TEST_CASE("two devices of one name are refused") {
@@ -145,7 +145,7 @@ TEST_CASE("everything that a profile holds comes back") {
   REQUIRE(again.devices.size() == 2);
   CHECK(again.devices[1].name == "cuda:0");
   CHECK(again.devices[1].sites.size() == 1);
-  CHECK(again.devices[0].totals.rss_max_bytes == 6'000'000);
+  CHECK(again.devices[0].totals.resident_max_bytes == 6'000'000);
   CHECK(again.devices[0].totals.max_blocks_ns == profile.devices[0].totals.max_blocks_ns);
   CHECK(again.devices[0].timeline.buckets.size() == profile.devices[0].timeline.buckets.size());
   REQUIRE(again.frames.size() == profile.frames.size());

@@ -140,10 +140,10 @@ TEST_CASE("the environment is not in the file") {
 }
 
 TEST_CASE("formats are found by name") {
-  REQUIRE(find_format("dhat") != nullptr);
-  CHECK(find_format("docx") == nullptr);
-  for (const Format& format : formats()) {
-    CHECK(find_format(format.name) == &format);
+  REQUIRE(find_export_format("dhat") != nullptr);
+  CHECK(find_export_format("docx") == nullptr);
+  for (const ExportFormat& format : export_formats()) {
+    CHECK(find_export_format(format.name) == &format);
     CHECK_FALSE(format.summary.empty());
   }
 }

@@ -21,7 +21,7 @@ namespace {
 
 std::string exported(const Profile& profile, const char* format, const ExportView& view) {
   StringSink sink;
-  find_format(format)->write(profile, view, &sink);
+  find_export_format(format)->write(profile, view, &sink);
   return sink.text();
 }
 

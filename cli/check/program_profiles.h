@@ -1,4 +1,4 @@
-// cli/check/check_record.h: the profiles that one program's runs leave behind: its own, and those of the processes that it starts.
+// cli/check/program_profiles.h: the profiles that one program's runs leave behind: its own, and those of the processes that it starts.
 #pragma once
 
 #include "cli/base/result.h"
@@ -28,14 +28,14 @@ class ScratchFolder {
 };
 
 // One program's profiles: a file's, or those of its runs.
-struct Recorded {
+struct ProgramProfiles {
   std::vector<Profile> runs;
   std::vector<std::string> files;
   Unjudged unjudged;  // what else left a profile: of the run with the most
 };
 
 // Runs the budget's command as often as it says, or until a run fails: the others cannot mend it.
-Result<Recorded> record_program(const Budget& budget, const std::string& folder, ColorMode color);
+Result<ProgramProfiles> profile_program(const Budget& budget, const std::string& folder, ColorMode color);
 
 // What the process started, and heapprof could not see.
 Unjudged count_unprofiled(const Profile& profile);
@@ -48,7 +48,7 @@ struct StartedProcess {
 // In the order of their commands. `look` sees each profile.
 Result<std::vector<StartedProcess>> find_started(
     const std::string& folder, const std::function<Result<Done>(const Profile&, const std::string&)>& look);
-Result<Recorded> read_started(const StartedProcess& process);
+Result<ProgramProfiles> read_started(const StartedProcess& process);
 
 // The run whose peak is nearest to the median: it is shown, and kept. pre: there is one
 size_t representative(const std::vector<Profile>& runs);

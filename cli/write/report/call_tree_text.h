@@ -1,4 +1,4 @@
-// cli/write/report/tree_text.h: the call tree as lines of text, from the outermost frames inwards, cut at 1 %.
+// cli/write/report/call_tree_text.h: the call tree as lines of text, from the outermost frames inwards, cut at 1 %.
 //
 // Guarantees
 //  - The lines of one level, with the line for what was cut, and what the function above allocates itself, sum to that function.
@@ -15,8 +15,8 @@ namespace heapprof::cli {
 
 inline constexpr size_t kMostTreeLines = 2000;
 
-std::string render_tree(const Profile& profile, const FoldedTree& folded, const FrameNames& names, const Device& device,
-                        const ReportView& view, Metric metric, size_t columns);
+std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree, const FrameNames& names,
+                             const Device& device, const ReportView& view, Metric metric, size_t columns);
 
 // A value of the metric as the view wants it: "1.92 GiB", "18.4 M".
 std::string metric_text(const ReportView& view, Metric metric, uint64_t value);

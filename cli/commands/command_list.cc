@@ -1,5 +1,5 @@
-// cli/commands/registry.cc: see registry.h.
-#include "cli/commands/registry.h"
+// cli/commands/command_list.cc: see command_list.h.
+#include "cli/commands/command_list.h"
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

@@ -1,5 +1,5 @@
-// cli/write/report/tree_text.cc: built and printed without recursion: a profile may be a million frames deep.
-#include "cli/write/report/tree_text.h"
+// cli/write/report/call_tree_text.cc: built and printed without recursion: a profile may be a million frames deep.
+#include "cli/write/report/call_tree_text.h"
 
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
@@ -18,7 +18,7 @@ constexpr size_t kDeepestIndent = 12;  // levels; deeper ones keep this indentat
 
 struct TreeNode {
   uint32_t parent = 0;
-  uint32_t function = 0;  // as FoldedTree::functions
+  uint32_t function = 0;  // as PlaceTree::functions
   uint32_t frame = 0;     // one of the frames that it stands for
   bool is_stackless = false;
   bool has_several_lines = false;
@@ -26,10 +26,10 @@ struct TreeNode {
   std::vector<uint32_t> children;  // sorted once all values are known
 };
 
-class CallTree {
+class ShownTree {
  public:
-  CallTree(const Profile& profile, const FoldedTree& folded, const Device& device, bool all_frames, Metric metric)
-      : profile_(profile), folded_(folded) {
+  ShownTree(const Profile& profile, const PlaceTree& place_tree, const Device& device, bool all_frames, Metric metric)
+      : profile_(profile), place_tree_(place_tree) {
     nodes_.emplace_back();
     const std::vector<uint32_t> shown = place_nodes(device, all_frames);
     for (const Site& site : device.sites) {
@@ -51,14 +51,14 @@ class CallTree {
   // For each node of the profile the node here that stands for it.
   std::vector<uint32_t> place_nodes(const Device& device, bool all_frames) {
     std::vector<bool> names_a_place(profile_.nodes.size());
-    for (const Site& site : device.sites) names_a_place[folded_.place_node[site.node]] = true;
+    for (const Site& site : device.sites) names_a_place[place_tree_.place_node[site.node]] = true;
     std::vector<uint32_t> here(profile_.nodes.size());
     for (uint32_t node = 1; node < profile_.nodes.size(); ++node) {
       const uint32_t frame = profile_.nodes[node].frame;
       const uint32_t parent = here[profile_.nodes[node].parent];
-      const bool is_shown = all_frames || folded_.kinds[frame] == FrameKind::kUser ||
-                            (folded_.user_node[node] == 0 && names_a_place[node]);
-      const bool recursive = parent != 0 && nodes_[parent].function == folded_.functions[frame];
+      const bool is_shown = all_frames || place_tree_.kinds[frame] == FrameKind::kUser ||
+                            (place_tree_.user_node[node] == 0 && names_a_place[node]);
+      const bool recursive = parent != 0 && nodes_[parent].function == place_tree_.functions[frame];
       here[node] = is_shown && !recursive ? child(parent, frame) : parent;
       TreeNode& shown_as = nodes_[here[node]];
       if (is_shown && profile_.frames[shown_as.frame].line != profile_.frames[frame].line)
@@ -68,22 +68,22 @@ class CallTree {
   }
 
   uint32_t child(uint32_t parent, uint32_t frame) {
-    const uint64_t key = uint64_t{parent} << 32 | folded_.functions[frame];
+    const uint64_t key = uint64_t{parent} << 32 | place_tree_.functions[frame];
     const auto [entry, is_new] = child_of_.emplace(key, static_cast<uint32_t>(nodes_.size()));
-    if (is_new) nodes_.push_back({parent, folded_.functions[frame], frame, false, false, 0, {}});
+    if (is_new) nodes_.push_back({parent, place_tree_.functions[frame], frame, false, false, 0, {}});
     return entry->second;
   }
 
   uint32_t stackless_child() {
     if (stackless_ == 0) {
       stackless_ = static_cast<uint32_t>(nodes_.size());
-      nodes_.push_back({0, folded_.labels_count, 0, true, false, 0, {}});
+      nodes_.push_back({0, place_tree_.labels_count, 0, true, false, 0, {}});
     }
     return stackless_;
   }
 
   const Profile& profile_;
-  const FoldedTree& folded_;
+  const PlaceTree& place_tree_;
   std::vector<TreeNode> nodes_;
   std::unordered_map<uint64_t, uint32_t> child_of_;
   uint32_t stackless_ = 0;
@@ -107,9 +107,9 @@ std::string metric_text(const ReportView& view, Metric metric, uint64_t value) {
   return view.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
 }
 
-std::string render_tree(const Profile& profile, const FoldedTree& folded, const FrameNames& names, const Device& device,
-                        const ReportView& view, Metric metric, size_t columns) {
-  const CallTree tree(profile, folded, device, view.all_frames, metric);
+std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree, const FrameNames& names,
+                             const Device& device, const ReportView& view, Metric metric, size_t columns) {
+  const ShownTree tree(profile, place_tree, device, view.all_frames, metric);
   const uint64_t all = tree[0].value;
   if (all == 0) return "";
   std::vector<Pending> stack;

@@ -1,4 +1,4 @@
-// cli/model/judge/verdict_record.h: a verdict as a line of a history.
+// cli/model/judge/verdict_entry.h: a verdict as a line of a history.
 #pragma once
 
 #include "cli/model/judge/history.h"
@@ -9,7 +9,7 @@
 namespace heapprof::cli {
 
 // What was judged of the device: of several runs the medians, of which `profile` is but one.
-HistoryRecord make_record(const Profile& profile, const Device& device, const Verdict& verdict,
-                          const std::string& commit);
+HistoryEntry make_history_entry(const Profile& profile, const Device& device, const Verdict& verdict,
+                                const std::string& commit);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-#include "cli/collect/rings/merge.h"
+#include "cli/collect/rings/ring_merge.h"
 
 #include "cli/collect/rings/event_queue.h"
 

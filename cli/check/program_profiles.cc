@@ -1,5 +1,5 @@
-// cli/check/check_record.cc: profiles go to a folder of their own, runN.json and, for processes that are started, runN.PID.json.
-#include "cli/check/check_record.h"
+// cli/check/program_profiles.cc: profiles go to a folder of their own, runN.json and, for processes that are started, runN.PID.json.
+#include "cli/check/program_profiles.h"
 
 #include "cli/base/problems.h"
 #include "cli/check/contract_run.h"
@@ -66,8 +66,8 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, error);
 }
 
-Result<Recorded> record_program(const Budget& budget, const std::string& folder, ColorMode color) {
-  Recorded recorded;
+Result<ProgramProfiles> profile_program(const Budget& budget, const std::string& folder, ColorMode color) {
+  ProgramProfiles measured;
   for (uint64_t run = 1; run <= budget.runs.value_or(1); ++run) {
     RunOptions options;
     options.quiet = true;
@@ -81,20 +81,20 @@ Result<Recorded> record_program(const Budget& budget, const std::string& folder,
     if (!profile) return profile.problem();
     const Unjudged others = count_others(folder, run);
     const Unjudged unseen = count_unprofiled(*profile);
-    recorded.unjudged.processes = std::max(recorded.unjudged.processes, others.processes + unseen.processes);
-    recorded.unjudged.replaced = std::max(recorded.unjudged.replaced, others.replaced + unseen.replaced);
+    measured.unjudged.processes = std::max(measured.unjudged.processes, others.processes + unseen.processes);
+    measured.unjudged.replaced = std::max(measured.unjudged.replaced, others.replaced + unseen.replaced);
     // What heapprof says of itself: it was not able to see the program.
     const RunEnd end = profile->run.end;
     if (code == kNotProfiled && (end.kind != EndKind::kExited || end.status != kNotProfiled)) {
       profile->run.complete = false;
       profile->run.incomplete_reason = "heapprof could not profile it";
     }
-    recorded.files.push_back(file);
-    recorded.runs.push_back(std::move(*profile));
-    if (state_for(budget, recorded.runs.back(), false).trouble != Trouble::kNone || !ended_as_claimed(budget, end))
+    measured.files.push_back(file);
+    measured.runs.push_back(std::move(*profile));
+    if (state_for(budget, measured.runs.back(), false).trouble != Trouble::kNone || !ended_as_claimed(budget, end))
       break;
   }
-  return recorded;
+  return measured;
 }
 
 Result<std::vector<StartedProcess>> find_started(
@@ -123,15 +123,15 @@ Result<std::vector<StartedProcess>> find_started(
   return processes;
 }
 
-Result<Recorded> read_started(const StartedProcess& process) {
-  Recorded recorded;
+Result<ProgramProfiles> read_started(const StartedProcess& process) {
+  ProgramProfiles measured;
   for (const std::string& file : process.files) {
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();
-    recorded.files.push_back(file);
-    recorded.runs.push_back(std::move(*profile));
+    measured.files.push_back(file);
+    measured.runs.push_back(std::move(*profile));
   }
-  return recorded;
+  return measured;
 }
 
 size_t representative(const std::vector<Profile>& runs) {

@@ -1,6 +1,6 @@
-// cli/commands/registry.h: the commands of heapprof, and what it says without one.
+// cli/commands/command_list.h: the commands of heapprof, and what it says without one.
 //
-// A new command is one file, one line in registry.cc, one man page.
+// A new command is one file, one line in command_list.cc, one man page.
 #pragma once
 
 #include "cli/commands/options.h"

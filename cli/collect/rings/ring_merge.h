@@ -1,4 +1,4 @@
-// cli/collect/rings/merge.h: events of several rings in the order of their stamps.
+// cli/collect/rings/ring_merge.h: events of several rings in the order of their stamps.
 //
 // Guarantees
 //  - Events of one ring keep their order; of equal stamps in two rings the lower ring's comes first.
