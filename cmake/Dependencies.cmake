@@ -1,7 +1,7 @@
 # Every dependency comes from Debian's packages; scripts/setup installs them. Each is named by the one part that uses it.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)                                                      # cli: text
+find_path(FMT_INCLUDE_DIR NAMES fmt/format-inl.h REQUIRED)                      # cli: text; cli/base/libfmt.cc compiles it
 find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
 find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
 set(ZLIB_USE_STATIC_LIBS ${HEAPPROF_STATIC_CLI})
@@ -20,15 +20,14 @@ target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLU
 add_library(heapprof_protozero INTERFACE)
 target_include_directories(heapprof_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
 
-# Its package's target asks for the shared library; the headers hold all of it. What it finds is returned, not thrown.
+# Its package's target asks for the shared library; the headers hold all of it, and cli/read/toml_library.cc compiles their body.
+# What it finds is returned, not thrown.
 add_library(heapprof_toml INTERFACE)
 target_include_directories(heapprof_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
-target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=1 TOML_EXCEPTIONS=0 TOML_ENABLE_FORMATTERS=0)
+target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=0 TOML_EXCEPTIONS=0 TOML_ENABLE_FORMATTERS=0)
 
 # The tool for other machines is linked statically: libdw then names what it needs itself.
 add_library(heapprof_elfutils INTERFACE)
-add_library(heapprof_fmt INTERFACE)
-target_link_libraries(heapprof_fmt INTERFACE fmt::fmt-header-only)  # the shared one brings libstdc++ with it
 if(HEAPPROF_STATIC_CLI)
   foreach(archive dw elf bz2 lzma z)
     find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)

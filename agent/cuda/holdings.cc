@@ -13,7 +13,6 @@
 #include "shared/events.h"
 
 #include <string.h>
-#include <x86intrin.h>
 
 namespace heapprof::agent {
 
@@ -69,8 +68,8 @@ bool try_to_ask() {
 
 // False: who asks does not come to an end.
 bool wait_to_ask() {
-  for (const uint64_t start = __rdtsc(); !try_to_ask();) {
-    if (__rdtsc() - start > kMostTicks) {
+  for (const uint64_t start = __builtin_ia32_rdtsc(); !try_to_ask();) {
+    if (__builtin_ia32_rdtsc() - start > kMostTicks) {
       g_holdings.has_more.store(true, std::memory_order_relaxed);
       return false;
     }

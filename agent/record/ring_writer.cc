@@ -35,8 +35,8 @@ bool has_to_spin() { return g_control->filter.load(std::memory_order_relaxed) !=
 // Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
 uint32_t sleep_for_space(Context* context, uint64_t bytes) {
   if (has_to_spin()) {
-    const uint64_t start = __rdtsc();
-    while (__rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
+    const uint64_t start = __builtin_ia32_rdtsc();
+    while (__builtin_ia32_rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
     return 1;
   }
   wire::RingHeader* header = context->header;

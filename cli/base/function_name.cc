@@ -159,8 +159,8 @@ void drop_return_type(std::string* name) {
 
 std::string plain_function(std::string_view demangled) {
   constexpr size_t kLongestParsed = 20'000;  // beyond it only the middle is cut: the cost stays linear
+  if (demangled.size() > kLongestParsed) return std::string(demangled);
   std::string name(demangled);
-  if (name.size() > kLongestParsed) return name;
   drop_clone_suffix(&name);
   replace_all(&name, "[abi:cxx11]", "");
   replace_all(&name, "std::__cxx11::", "std::");

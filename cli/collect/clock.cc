@@ -11,7 +11,6 @@
 
 #ifdef __x86_64__
 #include <cpuid.h>
-#include <x86intrin.h>
 #endif
 
 namespace heapprof::cli {
@@ -54,7 +53,7 @@ uint64_t monotonic_ns() {
 
 uint64_t read_ticks(wire::ClockMode mode) {
 #ifdef __x86_64__
-  if (mode == wire::ClockMode::kTsc) return __rdtsc();
+  if (mode == wire::ClockMode::kTsc) return __builtin_ia32_rdtsc();
 #endif
   static_cast<void>(mode);
   return monotonic_ns();

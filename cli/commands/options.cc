@@ -1,5 +1,5 @@
-// cli/commands/options.cc: CLI11 takes the arguments apart; the checks and the words are ours, since its exceptions carry
-// prose instead of facts.
+// cli/commands/options.cc: the words for mistakes are ours, since CLI11's exceptions carry prose instead of facts: one scan finds
+// where the flags end and what is wrong with them; then CLI11 takes apart what is known to be right.
 #include "cli/commands/options.h"
 
 #include "cli/base/problems.h"
@@ -71,14 +71,22 @@ std::string nearest_word(const std::string& typed, const std::vector<std::string
 }
 
 Options::Options(CommandText text) : text_(std::move(text)) {
-  app_.set_help_flag();  // ours differ: -h is short, --help is long
   add_flag({"-h", "", kHelpGroup, "a screen of help"}, &wants_short_help_);
   add_flag({"--help", "", kHelpGroup, "all of it"}, &wants_long_help_);
 }
 
-void Options::declare(const FlagText& flag) {
+void Options::declare(const FlagText& flag, FlagTaker::Values values,
+                      std::function<void(const std::vector<std::string>&)> take) {
   flags_.push_back({flag, split_names(flag.names)});
+  line_.flags.push_back({flag.names, values, std::move(take)});
   if (std::find(groups_.begin(), groups_.end(), flag.group) == groups_.end()) groups_.emplace_back(flag.group);
+}
+
+void Options::declare_value(const FlagText& flag, Take take) {
+  declare(flag, FlagTaker::Values::kLast,
+          [name = split_names(flag.names).back(), take = std::move(take)](const std::vector<std::string>& values) {
+            take(name, values[0]);
+          });
 }
 
 void Options::complain(Problem problem) {
@@ -86,104 +94,76 @@ void Options::complain(Problem problem) {
 }
 
 void Options::add_flag(const FlagText& flag, bool* target) {
-  declare(flag);
-  app_.add_flag_callback(flag.names, [target] { *target = true; });
+  declare(flag, FlagTaker::Values::kNone, [target](const std::vector<std::string>&) { *target = true; });
 }
 
 void Options::add_text(const FlagText& flag, std::string* target) {
-  declare(flag);
-  const std::string name = flags_.back().names.back();
-  app_.add_option_function<std::string>(flag.names,
-                                        [this, name, target, value = flag.value](const std::string& text) {
-                                          if (text.empty()) complain(missing_value(name, value));
-                                          *target = text;
-                                        })
-      ->take_last();
+  declare_value(flag, [this, target, value = flag.value](const std::string& name, const std::string& text) {
+    if (text.empty()) complain(missing_value(name, value));
+    *target = text;
+  });
 }
 
 void Options::add_texts(const FlagText& flag, std::vector<std::string>* target) {
-  declare(flag);
-  const std::string name = flags_.back().names.back();
-  app_.add_option_function<std::vector<std::string>>(
-          flag.names,
-          [this, name, target, value = flag.value](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              if (text.empty()) complain(missing_value(name, value));
-            }
-            *target = texts;
-          })
-      ->take_all()
-      ->allow_extra_args(false);
+  declare(
+      flag, FlagTaker::Values::kAll,
+      [this, name = split_names(flag.names).back(), target, value = flag.value](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) {
+          if (text.empty()) complain(missing_value(name, value));
+        }
+        *target = texts;
+      });
 }
 
 void Options::add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target) {
-  const std::string name = flag.names;
-  declare(flag);
-  app_.add_option_function<std::string>(
-          flag.names,
-          [=, this](const std::string& text) {
-            uint64_t number = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-            const bool is_number = error == std::errc{} && end == text.data() + text.size();
-            if (text != kNoValue && (!is_number || number < 1 || number > largest)) {
-              complain(bad_value(name, text, fmt::format("a number from 1 to {}", format_count_exact(largest))));
-            }
-            *target = std::chrono::seconds(number);
-          })
-      ->take_last();
+  declare_value(flag, [=, this](const std::string& name, const std::string& text) {
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_number = error == std::errc{} && end == text.data() + text.size();
+    if (text != kNoValue && (!is_number || number < 1 || number > largest)) {
+      complain(bad_value(name, text, fmt::format("a number from 1 to {}", format_count_exact(largest))));
+    }
+    *target = std::chrono::seconds(number);
+  });
 }
 
 void Options::add_number(const FlagText& flag, uint64_t smallest, uint64_t largest, uint64_t* target) {
-  declare(flag);
-  const std::string name = flags_.back().names.back();
-  app_.add_option_function<std::string>(
-          flag.names,
-          [=, this](const std::string& text) {
-            uint64_t number = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-            if (error != std::errc{} || end != text.data() + text.size() || number < smallest || number > largest) {
-              complain(bad_value(
-                  name, text,
-                  fmt::format("a number from {} to {}", format_count_exact(smallest), format_count_exact(largest))));
-            } else {
-              *target = number;
-            }
-          })
-      ->take_last();
+  declare_value(flag, [=, this](const std::string& name, const std::string& text) {
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < smallest || number > largest) {
+      complain(
+          bad_value(name, text,
+                    fmt::format("a number from {} to {}", format_count_exact(smallest), format_count_exact(largest))));
+    } else {
+      *target = number;
+    }
+  });
 }
 
 void Options::add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target) {
-  declare(flag);
-  const std::string name = flags_.back().names.back();
-  app_.add_option_function<std::string>(
-          flag.names,
-          [=, this](const std::string& text) {
-            const Result<uint64_t> size_bytes = parse_size(text);
-            if (!size_bytes) {
-              complain(size_bytes.problem());
-            } else if (*size_bytes < smallest_bytes) {
-              complain(bad_value(name, text, fmt::format("a size of {} or more", format_bytes(smallest_bytes))));
-            } else {
-              *target = *size_bytes;
-            }
-          })
-      ->take_last();
+  declare_value(flag, [=, this](const std::string& name, const std::string& text) {
+    const Result<uint64_t> size_bytes = parse_size(text);
+    if (!size_bytes) {
+      complain(size_bytes.problem());
+    } else if (*size_bytes < smallest_bytes) {
+      complain(bad_value(name, text, fmt::format("a size of {} or more", format_bytes(smallest_bytes))));
+    } else {
+      *target = *size_bytes;
+    }
+  });
 }
 
 void Options::add_word(const FlagText& flag, const std::vector<std::string>& words,
                        std::function<void(size_t)> choose) {
-  declare(flag);
-  const std::string name = flags_.back().names.back();
-  app_.add_option_function<std::string>(flag.names,
-                                        [this, name, words, choose = std::move(choose)](const std::string& text) {
-                                          const auto word = std::find(words.begin(), words.end(), text);
-                                          if (word == words.end()) {
-                                            complain(bad_value(name, text, joined(words)));
-                                          } else {
-                                            choose(static_cast<size_t>(word - words.begin()));
-                                          }
-                                        })
-      ->take_last();
+  declare_value(flag, [this, words, choose = std::move(choose)](const std::string& name, const std::string& text) {
+    const auto word = std::find(words.begin(), words.end(), text);
+    if (word == words.end()) {
+      complain(bad_value(name, text, joined(words)));
+    } else {
+      choose(static_cast<size_t>(word - words.begin()));
+    }
+  });
 }
 
 void Options::add_color(ColorMode* target) {
@@ -194,12 +174,12 @@ void Options::add_color(ColorMode* target) {
 
 void Options::add_positional(std::string* target) {
   most_positionals_ = 1;
-  app_.add_option("FILE", *target);
+  line_.positional = target;
 }
 
 void Options::add_positionals(std::vector<std::string>* target) {
   most_positionals_ = SIZE_MAX;
-  app_.add_option("FILE", *target);
+  line_.positionals = target;
 }
 
 const Options::Declared* Options::find(const std::string& name) const {
@@ -217,18 +197,20 @@ std::string Options::nearest(const std::string& flag) const {
   return is_long(flag) ? nearest_word(flag, known) : "";
 }
 
-Result<Done> Options::parse(const std::vector<std::string>& arguments) {
-  // What CLI11 would report in prose: unknown flags, values that are missing or too many.
+// What CLI11 would report in prose: unknown flags, values that are missing or too many.
+Result<size_t> Options::scan(const std::vector<std::string>& arguments, Stop stop) const {
   bool only_positionals = false;
   size_t positionals = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
-    if (only_positionals || !is_flag(argument)) {
-      if (++positionals > most_positionals_) return unexpected_argument(argument, text_.name);
+    const bool ends_flags = !only_positionals && argument == "--";
+    if (stop == Stop::kAtProgram && (ends_flags || !is_flag(argument))) return i;
+    if (ends_flags) {
+      only_positionals = true;
       continue;
     }
-    if (argument == "--") {
-      only_positionals = true;
+    if (only_positionals || !is_flag(argument)) {
+      if (++positionals > most_positionals_) return unexpected_argument(argument, text_.name);
       continue;
     }
     if (is_long(argument)) {
@@ -239,57 +221,46 @@ Result<Done> Options::parse(const std::vector<std::string>& arguments) {
       const bool takes_value = flag->may_take_value();
       if (takes_value && equals + 1 == argument.size()) return missing_value(name, flag->text.value);
       if (!takes_value && equals != std::string::npos) return bad_value(name, argument.substr(equals + 1), "no value");
-      if (!flag->must_take_value()) continue;
-      if (takes_value && equals == std::string::npos && ++i == arguments.size())
-        return missing_value(name, flag->text.value);
-      if (takes_value && equals == std::string::npos && is_flag(arguments[i]))
-        return missing_value(name, flag->text.value);
+      if (!flag->must_take_value() || equals != std::string::npos) continue;
+      if (++i == arguments.size() || is_flag(arguments[i])) return missing_value(name, flag->text.value);
       continue;
     }
     for (size_t at = 1; at < argument.size(); ++at) {  // -q, -qo FILE, -oFILE
       const std::string name = {'-', argument[at]};
       const Declared* flag = find(name);
       if (flag == nullptr) return unknown_flag(name, "", text_.name);
-      if (flag->text.value[0] == '\0') continue;
+      if (!flag->may_take_value()) continue;
       if (at + 1 == argument.size() && (++i == arguments.size() || is_flag(arguments[i])))
         return missing_value(name, flag->text.value);
       break;
     }
   }
-  std::vector<std::string> backwards(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
-  for (std::string& argument : backwards) {
+  return arguments.size();
+}
+
+Result<Done> Options::take(std::vector<std::string> arguments) {
+  for (std::string& argument : arguments) {
     const Declared* flag = is_long(argument) ? find(argument) : nullptr;
     if (flag != nullptr && flag->may_take_value() && !flag->must_take_value()) argument += "=" + std::string(kNoValue);
   }
-  try {
-    app_.parse(backwards);
-  } catch (const CLI::ParseError& error) {
-    return bad_value("the command line", error.get_name(), "flags and values as -h shows them");
-  }
+  if (const std::optional<std::string> mistake = take_arguments(line_, arguments))
+    return bad_value("the command line", *mistake, "flags and values as -h shows them");
   if (help()) return Done{};
   if (first_problem_) return *first_problem_;
   return Done{};
 }
 
+Result<Done> Options::parse(const std::vector<std::string>& arguments) {
+  const Result<size_t> scanned = scan(arguments, Stop::kAtEnd);
+  return scanned ? take(arguments) : Result<Done>(scanned.problem());
+}
+
 Result<Done> Options::parse_prefix(const std::vector<std::string>& arguments, std::vector<std::string>* rest) {
-  size_t end = 0;
-  while (end < arguments.size() && is_flag(arguments[end]) && arguments[end] != "--") {
-    const std::string& argument = arguments[end++];
-    // A flag whose value is the next argument takes it along: --output FILE, -o FILE, -qo FILE.
-    const std::string name = is_long(argument) ? argument : std::string{'-', argument.back()};
-    const Declared* flag = find(name);
-    bool value_inside = false;  // -oFILE: the first letter that takes a value takes the rest
-    for (size_t at = 1; !is_long(argument) && at + 1 < argument.size(); ++at) {
-      const Declared* letter = find({'-', argument[at]});
-      value_inside = value_inside || (letter != nullptr && letter->text.value[0] != '\0');
-    }
-    if (flag != nullptr && flag->must_take_value() && !value_inside && end < arguments.size() &&
-        !is_flag(arguments[end]))
-      ++end;
-  }
-  const size_t rest_begin = end < arguments.size() && arguments[end] == "--" ? end + 1 : end;
-  rest->assign(arguments.begin() + static_cast<ptrdiff_t>(rest_begin), arguments.end());
-  return parse({arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(end)});
+  const Result<size_t> scanned = scan(arguments, Stop::kAtProgram);
+  if (!scanned) return scanned.problem();
+  const auto end = arguments.begin() + static_cast<ptrdiff_t>(*scanned);
+  rest->assign(end == arguments.end() || *end != "--" ? end : end + 1, arguments.end());
+  return take({arguments.begin(), end});
 }
 
 std::optional<std::string> Options::help() const {

@@ -1,4 +1,4 @@
-// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11, shown by -h and --help.
+// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11 (command_line.h), shown by -h and --help.
 //
 // Guarantees
 //  - Every mistake is a Problem of the catalogue, with the nearest known flag where one is near.
@@ -8,8 +8,7 @@
 
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
-
-#include <CLI/CLI.hpp>
+#include "cli/commands/command_line.h"
 
 #include <chrono>
 #include <cstdint>
@@ -84,7 +83,15 @@ class Options {
     bool may_take_value() const { return text.value[0] != '\0'; }
     bool must_take_value() const { return may_take_value() && text.value[0] != '['; }
   };
-  void declare(const FlagText& flag);
+  enum class Stop : unsigned char { kAtEnd, kAtProgram };
+  // How many of `arguments` are the command's; a problem if one of these is none that was declared, or lacks its value.
+  Result<size_t> scan(const std::vector<std::string>& arguments, Stop stop) const;
+  Result<Done> take(std::vector<std::string> arguments);
+
+  using Take = std::function<void(const std::string& name, const std::string& value)>;
+  void declare(const FlagText& flag, FlagTaker::Values values,
+               std::function<void(const std::vector<std::string>&)> take);
+  void declare_value(const FlagText& flag, Take take);  // the last one that is given counts
   void add_word(const FlagText& flag, const std::vector<std::string>& words, std::function<void(size_t)> choose);
   void complain(Problem problem);
   const Declared* find(const std::string& name) const;
@@ -93,8 +100,8 @@ class Options {
   static std::string left_side(const Declared& flag);
 
   CommandText text_;
-  CLI::App app_;
-  std::vector<Declared> flags_;
+  CommandLine line_;
+  std::vector<Declared> flags_;  // in the order of line_'s
   std::vector<std::string> groups_;
   std::optional<Problem> first_problem_;
   size_t most_positionals_ = 0;

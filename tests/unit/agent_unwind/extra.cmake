@@ -9,7 +9,8 @@ list(TRANSFORM unwind_agent_sources APPEND .cc)
 add_library(unwind_under_test OBJECT ${unwind_agent_sources})
 target_link_libraries(unwind_under_test PRIVATE heapprof_agent_options heapprof_warnings PkgConfig::LIBUNWIND)
 # A probe begins a walk as a hook does: with its caller's frame pointer in a known place.
-set_source_files_properties(${unwind_test_dir}/probe.cc ${unwind_test_dir}/stack_use_test.cc PROPERTIES COMPILE_OPTIONS "-O2;-fno-omit-frame-pointer")
+set_source_files_properties(${unwind_test_dir}/probe.cc ${unwind_test_dir}/stack_use_test.cc 
+                            PROPERTIES COMPILE_OPTIONS "-O2;-fno-omit-frame-pointer" SKIP_PRECOMPILE_HEADERS ON)
 if(HEAPPROF_SANITIZE)  # frames are larger then, and not all in one place
   set_source_files_properties(${unwind_test_dir}/stack_use_test.cc PROPERTIES HEADER_FILE_ONLY ON)
 endif()

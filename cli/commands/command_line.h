@@ -1,0 +1,33 @@
+// cli/commands/command_line.h: gives each flag of a command line its values; the one door to CLI11.
+//
+// CLI11 is a header of ten thousand lines: only command_line.cc includes it, so that it is compiled once.
+//
+// Guarantees
+//  - A command line is parsed once. Flags take their values in the order in which they are listed here, not as they were typed.
+// Not provided: words for mistakes. Options finds those that have a name before it calls this.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct FlagTaker {
+  enum class Values : unsigned char { kNone, kLast, kAll };
+  std::string names;  // "-o,--output"
+  Values values = Values::kNone;
+  std::function<void(const std::vector<std::string>&)> take;  // called if the flag was given; kLast: with one value
+};
+
+struct CommandLine {
+  std::vector<FlagTaker> flags;
+  std::string* positional = nullptr;                // takes the one argument that is no flag
+  std::vector<std::string>* positionals = nullptr;  // takes all of them
+};
+
+// The name of what is wrong with `arguments`; nothing if all of them were taken.
+std::optional<std::string> take_arguments(const CommandLine& line, const std::vector<std::string>& arguments);
+
+}  // namespace heapprof::cli
