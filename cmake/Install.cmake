@@ -1,17 +1,20 @@
 # `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by its own place,
 # so the whole prefix can be moved.
-if(TARGET heapprof)
-  install(TARGETS heapprof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET heapprof_agent)
-  install(TARGETS heapprof_agent LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof)
-endif()
-if(TARGET heapprof_nvml)
-  install(TARGETS heapprof_nvml RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof)
-endif()
-if(TARGET heapprof_verify)
-  install(TARGETS heapprof_verify LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heapprof COMPONENT verify)
-endif()
+#
+# What is installed is stripped, its debug information in a file beside it: of 29 MB of the tool, 4 are code.
+function(heapprof_install target kind folder component)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  install(TARGETS ${target} ${kind} DESTINATION ${folder} COMPONENT ${component})
+  install(CODE "set(objcopy \"${CMAKE_OBJCOPY}\")
+set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/SplitDebug.cmake\")" COMPONENT ${component})
+endfunction()
+heapprof_install(heapprof RUNTIME ${CMAKE_INSTALL_BINDIR} Unspecified)
+heapprof_install(heapprof_agent LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof Unspecified)
+heapprof_install(heapprof_nvml RUNTIME ${CMAKE_INSTALL_LIBDIR}/heapprof Unspecified)
+heapprof_install(heapprof_verify LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof verify)
 
 file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/agent/include/heapprof/*.h)
 if(public_headers)

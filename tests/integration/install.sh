@@ -31,3 +31,12 @@ expect_in out.txt "$(sed -n 's/^project(heapprof VERSION \([0-9.]*\).*/\1/p' "$S
 expect_status 0 "$prefix/bin/heapprof" run -q -o profile.json -- bash -c 'grep libheapprof.so /proc/$$/maps; exit 0'
 expect_in out.txt "$prefix/lib"
 [ "$(json profile.json '[.pps[].tbk] | add')" -gt 100 ] || fail "bash allocates more than 100 blocks; the profile says $(json profile.json '[.pps[].tbk] | add')"
+
+# Stripped, and still the tool's own profile has functions and lines: they come from the file beside it.
+for file in "$prefix/bin/heapprof" "$agent"; do
+  if readelf -SW "$file" | grep -qE ' \.(debug_info|symtab) '; then fail "$file is not stripped"; fi
+  readelf -SW "$(dirname "$file")/.debug/$(basename "$file").debug" | grep -q ' \.debug_info ' || fail "the debug information of $file is missing"
+done
+expect_status 0 "$prefix/bin/heapprof" run -q -o own.json -- "$prefix/bin/heapprof" report profile.json
+frames '^heapprof::cli::' own.json >own.txt
+grep -q 'heapprof::cli::read_profile.*cli/read/read_profile\.cc:[0-9]' own.txt || fail "the installed tool's own profile has no lines: $(head -n 5 own.txt)"
