@@ -16,7 +16,7 @@ namespace {
 
 void export_all(const Profile& profile) {
   for (const Device& device : profile.devices) {
-    for (const Format& format : formats()) {
+    for (const ExportFormat& format : export_formats()) {
       StringSink sink;
       format.write(profile, {device.name, {}}, &sink);
       if (format.name != "dhat") continue;

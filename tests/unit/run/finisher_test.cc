@@ -64,14 +64,14 @@ TEST_CASE("what waits on disk comes back as it was") {
   const Recording original = make_recording(7, 333);
   Recording first = original;
   Recording second = make_recording(8, 1);
-  SpillFile::Place first_place;
-  SpillFile::Place second_place;
-  REQUIRE(file.put(&first, &first_place));
-  REQUIRE(file.put(&second, &second_place));
+  SpillFile::Extent first_extent;
+  SpillFile::Extent second_extent;
+  REQUIRE(file.put(&first, &first_extent));
+  REQUIRE(file.put(&second, &second_extent));
   CHECK(spillable_bytes(first) == 0);
   CHECK(std::filesystem::is_empty(folder.path));
-  REQUIRE(file.take(second_place, &second));
-  REQUIRE(file.take(first_place, &first));
+  REQUIRE(file.take(second_extent, &second));
+  REQUIRE(file.take(first_extent, &first));
   REQUIRE(first.devices[0].sites.size() == 333);
   for (size_t i = 0; i < 333; ++i) {
     CHECK(first.devices[0].sites[i].numbers.total_bytes == original.devices[0].sites[i].numbers.total_bytes);
@@ -85,8 +85,8 @@ TEST_CASE("what waits on disk comes back as it was") {
 TEST_CASE("a folder that takes no file leaves a recording whole") {
   SpillFile file("/no/such/folder");
   Recording recording = make_recording(7, 3);
-  SpillFile::Place place;
-  CHECK_FALSE(file.put(&recording, &place));
+  SpillFile::Extent extent;
+  CHECK_FALSE(file.put(&recording, &extent));
   CHECK(recording.devices[0].sites.size() == 3);
 }
 
