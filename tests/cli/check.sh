@@ -90,7 +90,7 @@ expect_in out.txt "1 limit kept · profile p.json"
 expect_status 4 check --max-peak 1B heapprof.check.exit_code.json p.json lost.json
 
 # ---- devices, shares, runs ----
-cp "$SOURCE/tests/golden/profile_small.json" small.json
+cp "$SOURCE/tests/golden/profile/small.json" small.json
 expect_status 1 check --max-peak 1MiB --max-peak cuda:0=1KiB -q small.json
 expect_in out.txt "FAIL  render  cuda:0 peak  1.00 MiB  limit 1.00 KiB"
 expect_not_in out.txt "host peak"
@@ -100,7 +100,7 @@ expect_status 0 check --max-peak 1MiB -- sh -c 'sleep 0; :'
 expect_in err.txt "1 process that the program started was not judged: only the program itself is [HP161]"
 
 # What another tool, or a child's profile, does not know is said.
-cp "$SOURCE/tests/golden/valgrind_heap.json" valgrind.json
+cp "$SOURCE/tests/golden/foreign/valgrind_heap.json" valgrind.json
 expect_status 0 check --max-total 1GiB valgrind.json
 expect_in out.txt "1 limit kept · how the program ended is not known · profile valgrind.json"
 expect_status 2 check --max-temporary 5 valgrind.json

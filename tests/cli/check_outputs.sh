@@ -1,7 +1,7 @@
 # heapprof check: what it writes for other tools is read back by parsers of those formats, hostile names and all.
 export LC_ALL=C.UTF-8 COLUMNS=100
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
-cp "$SOURCE/tests/golden/profile_small.json" small.json
+cp "$SOURCE/tests/golden/profile/small.json" small.json
 "$PYTHON" - <<'PY'
 import json
 profile = json.load(open("small.json"))

@@ -66,13 +66,13 @@ expect_status 0 "$HEAPPROF_BIN" diff --format json before after
 expect_eq "pairs" "$(jq -c '[.grew, (.pairs | length), .base_only, .current_only]' out.txt)" '[true,1,["before/gone.json"],[]]'
 
 # Devices that one profile has, and other tools.
-expect_status 0 "$HEAPPROF_BIN" diff a.json "$golden/profile_small.json"
+expect_status 0 "$HEAPPROF_BIN" diff a.json "$golden/profile/small.json"
 expect_in out.txt "cuda:0 is in current only."
 expect_in err.txt "[HP120]"
-expect_status 0 "$HEAPPROF_BIN" diff "$golden/valgrind_heap.json" "$golden/valgrind_heap.json"
+expect_status 0 "$HEAPPROF_BIN" diff "$golden/foreign/valgrind_heap.json" "$golden/foreign/valgrind_heap.json"
 expect_in out.txt "no change"
-expect_status 0 "$HEAPPROF_BIN" diff a.json "$golden/valgrind_heap.json"
-expect_in err.txt "a.json is of heapprof, $golden/valgrind_heap.json of valgrind: they do not count the same [HP123]"
+expect_status 0 "$HEAPPROF_BIN" diff a.json "$golden/foreign/valgrind_heap.json"
+expect_in err.txt "a.json is of heapprof, $golden/foreign/valgrind_heap.json of valgrind: they do not count the same [HP123]"
 
 refused() {
   local status=$1
@@ -118,7 +118,7 @@ heapprof: error: missing.json cannot be read: no such file or directory [HP060]
   fix:     look for it: ls -l missing.json
   instead: make a profile: heapprof run -o FILE -- PROGRAM
 WORDS
-expect_status 2 "$HEAPPROF_BIN" diff --sort temporary a.json "$golden/valgrind_heap.json"
+expect_status 2 "$HEAPPROF_BIN" diff --sort temporary a.json "$golden/foreign/valgrind_heap.json"
 expect_in err.txt "[HP067]"
 head -c 2000 a.json >cut.json
 expect_status 3 "$HEAPPROF_BIN" diff cut.json a.json

@@ -40,11 +40,11 @@ refused 2 report a.json b.json <<'WORDS'
 heapprof: error: 'b.json' is one argument too many [HP058]
   fix:     see the usage: heapprof report -h
 WORDS
-refused 2 report --device gpu "$SOURCE/tests/golden/profile_small.json" <<'WORDS'
+refused 2 report --device gpu "$SOURCE/tests/golden/profile/small.json" <<'WORDS'
 heapprof: error: the profile has no device 'gpu', only host, cuda:0 [HP057]
   fix:     name one of them, or leave --device out
 WORDS
-ln -s "$SOURCE/tests/golden/valgrind_heap.json" dhat.out
+ln -s "$SOURCE/tests/golden/foreign/valgrind_heap.json" dhat.out
 refused 2 report --sort temporary dhat.out <<'WORDS'
 heapprof: error: dhat.out does not have the metric temporary: its tool does not count it [HP067]
   fix:     go by something else, such as total

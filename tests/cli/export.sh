@@ -1,8 +1,8 @@
 # heapprof export: each format to a file and to a pipe, what is refused, and that nothing half-written is left.
 export LC_ALL=C.UTF-8 COLUMNS=100
 golden=$SOURCE/tests/golden
-small=$golden/profile_small.json
-valgrind=$golden/valgrind_heap.json
+small=$golden/profile/small.json
+valgrind=$golden/foreign/valgrind_heap.json
 
 # To a file, with what to do next; to a pipe, the same bytes and no words.
 for format in folded speedscope dhat pprof; do

@@ -1,6 +1,6 @@
 # heapprof report --findings: forms, widths, what cannot be asked, and what it may not be asked together with.
 export LC_ALL=C.UTF-8 COLUMNS=80
-small=$SOURCE/tests/golden/profile_small.json
+small=$SOURCE/tests/golden/profile/small.json
 "$HEAPPROF_BIN" run -q -o churn.json "$TARGETS/planted_churn"
 
 expect_status 0 "$HEAPPROF_BIN" report --findings churn.json
@@ -62,7 +62,7 @@ heapprof: error: --findings and --tree ask for different things [HP172]
   fix:     leave --tree out
   instead: leave --findings out
 WORDS
-cp "$SOURCE/tests/golden/valgrind_heap.json" foreign.json
+cp "$SOURCE/tests/golden/foreign/valgrind_heap.json" foreign.json
 refused report --findings foreign.json <<'WORDS'
 heapprof: error: foreign.json was not written by heapprof, and lacks what findings go by [HP170]
   fix:     record the program with heapprof: heapprof run -- PROGRAM

@@ -1,7 +1,7 @@
 # heapprof history: what it shows of planted steps and drifts, what --add appends, and what is refused.
 export LC_ALL=C.UTF-8 COLUMNS=100 TZ=UTC
 unset GITHUB_SHA CI_COMMIT_SHA
-small=$SOURCE/tests/golden/profile_small.json
+small=$SOURCE/tests/golden/profile/small.json
 
 # 30 runs: peak steps by 10 % at the 21st, total drifts by 0.3 % a run, allocations do nothing.
 "$PYTHON" - >ci.jsonl <<'MAKE'
@@ -64,7 +64,7 @@ expect_in out.txt "3 lines left out"
 expect_eq "what is shown besides" "$(tail -n +2 out.txt)" "$(tail -n +2 shown.txt)"
 
 # --add: an entry for each device; leaks that are known do not count; who says which commit.
-expect_status 0 "$HEAPPROF_BIN" history --add --commit c0ffee new.jsonl "$small" "$SOURCE/tests/golden/valgrind_heap.json"
+expect_status 0 "$HEAPPROF_BIN" history --add --commit c0ffee new.jsonl "$small" "$SOURCE/tests/golden/foreign/valgrind_heap.json"
 expect_in err.txt "added  3 records to new.jsonl, commit c0ffee"
 expect_eq "records" "$(jq -c '[.name, .device, .commit, .peak_bytes, .leaked_bytes, .allocations_count, .temporary_count, .ok]' new.jsonl | head -n 2 | tr -d '\n')" \
   '["render","host","c0ffee",9312,1236,6,1,null]["render","cuda:0","c0ffee",1048576,1048576,1,0,null]'

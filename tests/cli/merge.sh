@@ -49,9 +49,9 @@ done
 expect_eq "words of -q" "$(cat err.txt)" ""
 
 # Two devices, and profiles of other tools among themselves.
-expect_status 0 "$HEAPPROF_BIN" merge -q -o devices.json a.json "$golden/profile_small.json"
+expect_status 0 "$HEAPPROF_BIN" merge -q -o devices.json a.json "$golden/profile/small.json"
 expect_eq "devices" "$(jq -c '[.heapprof.devices[].name]' devices.json)" '["host","cuda:0"]'
-cp "$golden/valgrind_heap.json" v1.json
+cp "$golden/foreign/valgrind_heap.json" v1.json
 cp v1.json v2.json
 expect_status 0 "$HEAPPROF_BIN" merge -q -o valgrind.json v1.json v2.json
 expect_status 0 "$HEAPPROF_BIN" report valgrind.json

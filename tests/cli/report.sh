@@ -1,10 +1,10 @@
 # heapprof report: forms, widths, streams and exit status, on files of three tools.
 export LC_ALL=C.UTF-8 TZ=UTC
 golden=$SOURCE/tests/golden
-small=$golden/profile_small.json
+small=$golden/profile/small.json
 
 # Every form of every file; nothing but warnings on stderr; no line wider than the terminal.
-for file in profile_small profile_hostile profile_empty profile_no-stack valgrind_heap dhat_rs; do
+for file in profile/small profile/hostile profile/empty profile/no-stack foreign/valgrind_heap foreign/dhat_rs; do
   for columns in 80 120; do
     COLUMNS=$columns expect_status 0 "$HEAPPROF_BIN" report "$golden/$file.json"
     [ "$(wc -L <out.txt)" -le $columns ] || fail "$file: a line is wider than $columns columns: $(cat out.txt)"
@@ -45,10 +45,10 @@ expect_status 0 "$HEAPPROF_BIN" report --tree "$small"
 expect_in out.txt "TREE PEAK host"
 
 # A reader that goes away ends it quietly; a full disk does not pass for success.
-{ "$HEAPPROF_BIN" report "$golden/valgrind_heap.json"; echo $? >status.txt; } 2>pipe.txt | true
+{ "$HEAPPROF_BIN" report "$golden/foreign/valgrind_heap.json"; echo $? >status.txt; } 2>pipe.txt | true
 expect_eq "words to a closed pipe" "$(cat pipe.txt)" ""
 status=0
-"$HEAPPROF_BIN" report "$golden/valgrind_heap.json" >/dev/full 2>err.txt || status=$?
+"$HEAPPROF_BIN" report "$golden/foreign/valgrind_heap.json" >/dev/full 2>err.txt || status=$?
 expect_eq "exit status on a full disk" $status 1
 expect_in err.txt "[HP066]"
 

@@ -46,7 +46,7 @@ expect_in err.txt "0 B + 6.03 KiB"
 expect_eq "the profile knows nothing of rules" "$(grep -c suppress leaky.json || true)" 0
 COLUMNS=80 expect_status 0 "$HEAPPROF_BIN" run -o leaky.json --suppressions my.supp "$TARGETS/leaky"
 [ "$(wc -L <err.txt)" -le 80 ] || fail "a line is wider than 80 columns: $(cat err.txt)"
-expect_status 0 "$HEAPPROF_BIN" report --suppressions all.supp "$SOURCE/tests/golden/valgrind_heap.json"
+expect_status 0 "$HEAPPROF_BIN" report --suppressions all.supp "$SOURCE/tests/golden/foreign/valgrind_heap.json"
 
 # Mistakes: four parts, with the line; before the program starts.
 refused() {

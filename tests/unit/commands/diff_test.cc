@@ -56,20 +56,20 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("the diff of a scene") {
   const Pair pair(scene_before(), scene_profile());
   const DiffView view;
-  check_golden("diff_scene_80.txt", render_diff_text(pair.two, view, terminal(80)));
-  check_golden("diff_scene_120.txt", render_diff_text(pair.two, view, terminal(120)));
-  check_golden("diff_scene.md", render_diff_markdown(pair.two, view, terminal(80)));
-  check_golden("diff_scene.json", render_diff_json(pair.two, view, terminal(80)));
-  check_golden("diff_scene.csv", render_diff_csv(pair.two, view, terminal(80)));
+  check_golden("diff/scene_80.txt", render_diff_text(pair.two, view, terminal(80)));
+  check_golden("diff/scene_120.txt", render_diff_text(pair.two, view, terminal(120)));
+  check_golden("diff/scene.md", render_diff_markdown(pair.two, view, terminal(80)));
+  check_golden("diff/scene.json", render_diff_json(pair.two, view, terminal(80)));
+  check_golden("diff/scene.csv", render_diff_csv(pair.two, view, terminal(80)));
   DiffView total;
   total.sort = Metric::kTotal;
   total.all = true;
   total.exact_bytes = true;
   total.device = "host";
-  check_golden("diff_scene_total.txt", render_diff_text(pair.two, total, terminal(100)));
+  check_golden("diff/scene_total.txt", render_diff_text(pair.two, total, terminal(100)));
   Terminal ascii = terminal(100);
   ascii.utf8 = false;
-  check_golden("diff_scene_ascii.txt", render_diff_text(pair.two, view, ascii));
+  check_golden("diff/scene_ascii.txt", render_diff_text(pair.two, view, ascii));
 }
 
 TEST_CASE("no line of a diff is wider than the terminal, and none holds a control character") {
@@ -147,10 +147,10 @@ TEST_CASE("folders are a table by command, with percent and factor") {
   sets.runs[kCurrent] = {run("render", 348 * kMiB, 1'000), run("sort", 5 * kMiB, 7)};
   sets.pairing = pair_runs(sets.runs[kBase], sets.runs[kCurrent]);
   DiffView view;
-  check_golden("diff_sets.txt", render_sets_text(sets, view, terminal(100)));
-  check_golden("diff_sets.md", render_sets_markdown(sets, view, terminal(100)));
-  check_golden("diff_sets.json", render_sets_json(sets, view, terminal(100)));
-  check_golden("diff_sets.csv", render_sets_csv(sets, view, terminal(100)));
+  check_golden("diff/sets.txt", render_sets_text(sets, view, terminal(100)));
+  check_golden("diff/sets.md", render_sets_markdown(sets, view, terminal(100)));
+  check_golden("diff/sets.json", render_sets_json(sets, view, terminal(100)));
+  check_golden("diff/sets.csv", render_sets_csv(sets, view, terminal(100)));
   for (const std::string& line : split(render_sets_text(sets, view, terminal(80)))) CHECK(display_width(line) <= 80);
   view.sort = Metric::kAllocations;
   CHECK(contains(render_sets_text(sets, view, terminal(100)), "1/348×"));
@@ -165,9 +165,9 @@ TEST_CASE("profiles of other tools are compared by the metrics that both have") 
     REQUIRE(profile.ok());
     return std::move(*profile);
   };
-  const Pair foreign(golden("valgrind_heap.json"), golden("dhat_rs.json"));
+  const Pair foreign(golden("foreign/valgrind_heap.json"), golden("foreign/dhat_rs.json"));
   CHECK_FALSE(contains(render_diff_text(foreign.two, {}, terminal(100)), "temporary"));
-  const Pair same(golden("valgrind_heap.json"), golden("valgrind_heap.json"));
+  const Pair same(golden("foreign/valgrind_heap.json"), golden("foreign/valgrind_heap.json"));
   CHECK(contains(render_diff_text(same.two, {}, terminal(100)), "no change: "));
 }
 

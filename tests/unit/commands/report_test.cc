@@ -35,29 +35,29 @@ Profile read_golden(const std::string& name) {
 TEST_CASE("the report of a run") {
   const Profile profile = scene_profile();
   ReportView view = view_of("a.json");
-  check_golden("report_scene_80.txt", render_report_text(profile, view, terminal(80)));
-  check_golden("report_scene_120.txt", render_report_text(profile, view, terminal(120)));
-  check_golden("report_scene.csv", render_report_csv(profile, view, terminal(80)));
-  check_golden("report_scene.json", render_report_json(profile, view, terminal(80)));
+  check_golden("report/scene_80.txt", render_report_text(profile, view, terminal(80)));
+  check_golden("report/scene_120.txt", render_report_text(profile, view, terminal(120)));
+  check_golden("report/scene.csv", render_report_csv(profile, view, terminal(80)));
+  check_golden("report/scene.json", render_report_json(profile, view, terminal(80)));
   view.tree = true;
-  check_golden("report_scene_tree.txt", render_report_text(profile, view, terminal(80)));
+  check_golden("report/scene_tree.txt", render_report_text(profile, view, terminal(80)));
   view.all_frames = true;
   view.device = "host";
-  check_golden("report_scene_tree_all.txt", render_report_text(profile, view, terminal(100)));
+  check_golden("report/scene_tree_all.txt", render_report_text(profile, view, terminal(100)));
   view = view_of("a.json");
   view.sort = Metric::kTotal;
   view.top = 2;
   view.exact_bytes = true;
   view.device = "host";
-  check_golden("report_scene_total.txt", render_report_text(profile, view, terminal(100)));
+  check_golden("report/scene_total.txt", render_report_text(profile, view, terminal(100)));
 }
 
 TEST_CASE("the findings of a run") {
   const Profile profile = scene_profile();
   ReportView view = view_of("a.json");
   view.findings = true;
-  check_golden("report_scene_findings.txt", render_findings_text(profile, view, terminal(80)));
-  check_golden("report_scene_findings.json", render_findings_json(profile, view, terminal(80)));
+  check_golden("report/scene_findings.txt", render_findings_text(profile, view, terminal(80)));
+  check_golden("report/scene_findings.json", render_findings_json(profile, view, terminal(80)));
   for (const Profile& any : {scene_profile(), assembled(small_sample()), assembled(hostile_sample())}) {
     for (const int columns : {40, 80, 132})
       check_lines(render_findings_text(any, view, terminal(columns)), static_cast<size_t>(columns));
@@ -66,12 +66,12 @@ TEST_CASE("the findings of a run") {
 
 TEST_CASE("reports of other tools' files show what they have") {
   for (const std::string name : {"valgrind_heap", "dhat_rs"}) {
-    const Profile profile = read_golden(name + ".json");
+    const Profile profile = read_golden("foreign/" + name + ".json");
     const ReportView view = view_of(name + ".json");
     const std::string text = render_report_text(profile, view, terminal(80));
-    check_golden("report_" + name + ".txt", text);
-    check_golden("report_" + name + ".csv", render_report_csv(profile, view, terminal(80)));
-    check_golden("report_" + name + "_view.json", render_report_json(profile, view, terminal(80)));
+    check_golden("report/" + name + ".txt", text);
+    check_golden("report/" + name + ".csv", render_report_csv(profile, view, terminal(80)));
+    check_golden("report/" + name + "_view.json", render_report_json(profile, view, terminal(80)));
     CHECK(text.find("TEMPORARY") == std::string::npos);
     CHECK(text.find("lost") == std::string::npos);
     CHECK(text.find("exit") == std::string::npos);

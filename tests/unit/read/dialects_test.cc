@@ -9,7 +9,7 @@ using namespace heapprof;
 using namespace heapprof::cli;
 
 TEST_CASE("Valgrind's profile of the heap is read, its totals are the sums") {
-  const Profile profile = test::must_read(test::golden_text("valgrind_heap.json"));
+  const Profile profile = test::must_read(test::golden_text("foreign/valgrind_heap.json"));
   CHECK(profile.dialect == Dialect::kValgrind);
   CHECK(profile.time_unit == "instrs");
   CHECK(profile.has_lifetimes);
@@ -35,7 +35,7 @@ TEST_CASE("Valgrind's profile of the heap is read, its totals are the sums") {
 }
 
 TEST_CASE("dhat-rs' profile is read: microseconds, columns, inlined frames") {
-  const Profile profile = test::must_read(test::golden_text("dhat_rs.json"));
+  const Profile profile = test::must_read(test::golden_text("foreign/dhat_rs.json"));
   CHECK(profile.dialect == Dialect::kDhatRs);
   CHECK(profile.time_unit == "ns");
   CHECK(profile.run.duration_ns == 2'000'000);
@@ -54,11 +54,11 @@ TEST_CASE("dhat-rs' profile is read: microseconds, columns, inlined frames") {
 }
 
 TEST_CASE("a foreign profile written and read again is the same") {
-  for (const char* name : {"valgrind_heap.json", "dhat_rs.json"}) {
-    const Profile profile = test::must_read(test::golden_text(name));
+  for (const std::string name : {"valgrind_heap.json", "dhat_rs.json"}) {
+    const Profile profile = test::must_read(test::golden_text("foreign/" + name));
     CHECK(find_violations(profile).empty());
     const std::string text = test::written(profile);
-    CHECK(text == test::golden_text(std::string("from_") + name));
+    CHECK(text == test::golden_text("profile/from_" + name));
     const Profile again = test::must_read(text);
     CHECK(again.dialect == profile.dialect);
     CHECK(again.time_unit == profile.time_unit);
@@ -67,7 +67,7 @@ TEST_CASE("a foreign profile written and read again is the same") {
 }
 
 TEST_CASE("profiles of other things than the heap are refused by name") {
-  for (const char* name : {"valgrind_copy.json", "valgrind_ad-hoc.json"}) {
+  for (const char* name : {"foreign/valgrind_copy.json", "foreign/valgrind_ad-hoc.json"}) {
     const Result<Profile> profile = test::read_text(test::golden_text(name));
     REQUIRE_FALSE(profile.ok());
     CHECK(profile.problem().exit_code == 3);
@@ -93,7 +93,7 @@ TEST_CASE("a profile without lifetimes is read and stays without") {
 }
 
 TEST_CASE("our file without its extension reads like a foreign one") {
-  std::string text = test::golden_text("profile_small.json");
+  std::string text = test::golden_text("profile/small.json");
   text = text.substr(0, text.find(",\"heapprof\":")) + "}";
   const Profile profile = test::must_read(text);
   CHECK(profile.dialect == Dialect::kValgrind);

@@ -239,7 +239,7 @@ TEST_CASE("a gzip'd profile reads like a plain one") {
 
 TEST_CASE("the golden files read and are written as they are") {
   for (const char* name :
-       {"profile_small.json", "profile_hostile.json", "profile_empty.json", "profile_no-stack.json"}) {
+       {"profile/small.json", "profile/hostile.json", "profile/empty.json", "profile/no-stack.json"}) {
     const std::string text = test::golden_text(name);
     CHECK(test::written(test::must_read(text)) == text);
   }

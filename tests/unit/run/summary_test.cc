@@ -41,12 +41,12 @@ void check_lines(const std::string& text, size_t columns) {
 
 TEST_CASE("the summary of a run") {
   const Profile profile = scene_profile();
-  check_golden("summary_scene_80.txt", summary(profile, 80));
-  check_golden("summary_scene_120.txt", summary(profile, 120));
+  check_golden("summary/scene_80.txt", summary(profile, 80));
+  check_golden("summary/scene_120.txt", summary(profile, 120));
   Terminal ascii = terminal(100);
   ascii.utf8 = false;
   const std::string text = render_summary({profile, "heapprof.render.31337.json", 2'202'009}, ascii);
-  check_golden("summary_scene_ascii.txt", text);
+  check_golden("summary/scene_ascii.txt", text);
   for (const char c : text) CHECK(static_cast<unsigned char>(c) < 0x80);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a program that allocates nothing has a summary without places") {
   const std::string text = render_summary({profile, "out file.json", 300}, terminal(100));
   CHECK(text.find("peak\n") == std::string::npos);
   CHECK(text.find("next   heapprof report 'out file.json'\n") != std::string::npos);
-  check_golden("summary_nothing.txt", text);
+  check_golden("summary/nothing.txt", text);
 }
 
 TEST_CASE("the others are counted, shown below those that started them, and the largest one's profile is named") {

@@ -109,7 +109,7 @@ TEST_CASE("the golden files are what is written today") {
                                                    {"empty", empty_profile()},
                                                    {"no-stack", no_stack_profile()}};
   for (const auto& [name, profile] : cases) {
-    std::ifstream file(std::string(HEAPPROF_TEST_DATA "/golden/profile_") + name + ".json", std::ios::binary);
+    std::ifstream file(std::string(HEAPPROF_TEST_DATA "/golden/profile/") + name + ".json", std::ios::binary);
     REQUIRE(file.good());
     const std::string golden{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     INFO(name << ": if the change is meant: scripts/regold");

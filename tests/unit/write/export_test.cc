@@ -172,7 +172,7 @@ TEST_CASE("a device's DHAT file holds its sites and no others") {
 
 TEST_CASE("without a device the DHAT file is the profile itself") {
   const Profile profile = test::assembled(test::small_sample());
-  CHECK(exported(profile, "dhat", {}) == golden("profile_small.json"));
+  CHECK(exported(profile, "dhat", {}) == golden("profile/small.json"));
 }
 
 TEST_CASE("the host's DHAT file, when it is asked for by name, has no other device's sites either") {
@@ -180,7 +180,7 @@ TEST_CASE("the host's DHAT file, when it is asked for by name, has no other devi
   const rapidjson::Document json = parse_json(exported(profile, "dhat", {"host", {}}));
   REQUIRE(json["heapprof"]["devices"].Size() == 1);
   CHECK(std::string(json["heapprof"]["devices"][0]["name"].GetString()) == "host");
-  CHECK(json["pps"].Size() == parse_json(golden("profile_small.json"))["pps"].Size());
+  CHECK(json["pps"].Size() == parse_json(golden("profile/small.json"))["pps"].Size());
 }
 
 TEST_CASE("a profile without lifetimes is exported by its totals") {
@@ -204,10 +204,10 @@ TEST_CASE("a profile without sites is exported as empty") {
 
 TEST_CASE("the golden exports are what is written today") {
   const Profile scene = test::scene_profile();
-  check_golden("export_scene.folded", exported(scene, "folded", {}));
-  check_golden("export_scene_temporary.folded", exported(scene, "folded", {"", Metric::kTemporary}));
-  check_golden("export_scene.speedscope.json", exported(scene, "speedscope", {}));
-  check_golden("export_small_cuda.json", exported(test::assembled(test::small_sample()), "dhat", {"cuda:0", {}}));
-  check_golden("export_hostile.folded",
+  check_golden("export/scene.folded", exported(scene, "folded", {}));
+  check_golden("export/scene_temporary.folded", exported(scene, "folded", {"", Metric::kTemporary}));
+  check_golden("export/scene.speedscope.json", exported(scene, "speedscope", {}));
+  check_golden("export/small_cuda.json", exported(test::assembled(test::small_sample()), "dhat", {"cuda:0", {}}));
+  check_golden("export/hostile.folded",
                exported(test::assembled(test::hostile_sample()), "folded", {"", Metric::kTotal}));
 }

@@ -1,0 +1,18 @@
+// tests/targets/stacks/deep_recursion.cc: allocates at the bottom of a recursion, and at each thousandth level on the way back.
+//
+// usage: deep_recursion LEVELS
+#include "../keep.h"
+
+#include <pthread.h>
+
+KEEP_FRAME void descend(unsigned level) {
+  if (level > 0) descend(level - 1);
+  if (level % 1000 == 0) keep(malloc(1235 + level));
+  asm volatile("" ::: "memory");
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 98;
+  descend(static_cast<unsigned>(atoi(argv[1])));
+  return 0;
+}

@@ -1,0 +1,18 @@
+# The same source by two compilers at four levels, with and without frame pointers.
+find_program(CLANG_CXX NAMES clang++ clang++-14 clang++-15 clang++-16)
+foreach(level O0 O1 O2 O3)
+  add_executable(target_torture_${level} targets/stacks/torture.cc)
+  set_target_properties(target_torture_${level} PROPERTIES OUTPUT_NAME torture_gcc_${level} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/targets)
+  target_compile_options(target_torture_${level} PRIVATE -g -${level} -fno-builtin-malloc -Wall -Wextra -Werror)
+  target_link_libraries(target_torture_${level} PRIVATE Threads::Threads)
+  if(CLANG_CXX)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/targets/torture_clang_${level})
+    add_custom_command(OUTPUT ${output} COMMAND ${CLANG_CXX} -std=c++20 -g -${level} -fno-builtin-malloc -pthread
+                       ${CMAKE_CURRENT_SOURCE_DIR}/targets/stacks/torture.cc -o ${output} DEPENDS targets/stacks/torture.cc targets/keep.h)
+    add_custom_target(target_torture_clang_${level} ALL DEPENDS ${output})
+  endif()
+endforeach()
+add_executable(target_torture_frame_pointers targets/stacks/torture.cc)
+set_target_properties(target_torture_frame_pointers PROPERTIES OUTPUT_NAME torture_gcc_fp RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/targets)
+target_compile_options(target_torture_frame_pointers PRIVATE -g -O2 -fno-omit-frame-pointer -fno-builtin-malloc -Wall -Wextra -Werror)
+target_link_libraries(target_torture_frame_pointers PRIVATE Threads::Threads)
