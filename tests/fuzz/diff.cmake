@@ -1,1 +1,0 @@
-target_link_libraries(fuzz_diff PRIVATE heapprof_cli_read heapprof_cli_write)

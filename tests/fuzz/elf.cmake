@@ -1,1 +1,0 @@
-target_link_libraries(fuzz_elf PRIVATE heapprof_cli_target)

@@ -1,1 +1,0 @@
-target_link_libraries(fuzz_history PRIVATE heapprof_cli_read heapprof_cli_write)

@@ -1,1 +1,0 @@
-target_link_libraries(fuzz_ring PRIVATE heapprof_cli_collect)
