@@ -3,11 +3,13 @@
 # usage: run_script.sh SCRIPT      env: HEAPPROF_BIN TARGETS BUILD SOURCE
 set -u
 script=$1
+helpers="source \$SOURCE/tests/support/checks.sh"
+[[ $script != */tests/cli/* ]] || helpers+="; source \$SOURCE/tests/support/cli_checks.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-test.XXXXXX")
 cd "$work" || exit 1
 unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS
-source "$SOURCE/tests/support/checks.sh"
+eval "$helpers"
 set -e
 trap 'status=$?; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work"; else
-  echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''source \$SOURCE/tests/support/checks.sh; set -e; source $script'\''"; fi' EXIT
+  echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''$helpers; set -e; source $script'\''"; fi' EXIT
 source "$script"

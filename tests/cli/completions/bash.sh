@@ -1,0 +1,23 @@
+# Completions: bash is asked what it would offer.
+offered() { expect_eq "$1: '$2'" "$3" "$4"; }
+bash -n "$SOURCE/completions/heapprof.bash"
+if [ -f /usr/share/bash-completion/bash_completion ]; then
+  cat >ask.sh <<'ASK'
+source /usr/share/bash-completion/bash_completion
+source "$SOURCE/completions/heapprof.bash"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
+COMP_POINT=${#COMP_LINE}
+_heapprof 2>/dev/null
+printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs
+ASK
+  ask() { bash ask.sh "$@"; }
+  touch a-profile.json
+  offered bash "heapprof r" "$(ask heapprof r)" "report run"
+  offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
+  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-follow --no-summary"
+  offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
+  offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "pprof"
+  offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"
+  offered bash "heapprof report a-p" "$(ask heapprof report a-p)" "a-profile.json"
+  offered bash "heapprof run -o x ls a-p" "$(ask heapprof run -o x ls a-p)" "a-profile.json"
+fi

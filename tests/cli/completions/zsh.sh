@@ -1,0 +1,2 @@
+# Completions: zsh parses them.
+! have zsh || zsh -n "$SOURCE/completions/_heapprof"

@@ -1,0 +1,23 @@
+# What heapprof export does not take: the exact words.
+cp "$small" r.json
+cp "$foreign/valgrind_heap.json" v.json
+refused 2 export r.json <<'WORDS'
+heapprof: error: no format was named [HP130]
+  fix:     add --format FORMAT; FORMAT is one of folded, speedscope, dhat, pprof
+  instead: read it with heapprof's own means: heapprof report FILE
+WORDS
+refused 2 export --format dhat --metric peak r.json <<'WORDS'
+heapprof: error: --format dhat takes no --metric: the file holds all of them [HP132]
+  fix:     leave --metric out, and choose in the viewer
+  instead: choose a format of one metric: --format folded
+WORDS
+refused 2 export --format folded --device cuda:7 r.json <<'WORDS'
+heapprof: error: the profile has no device 'cuda:7', only host, cuda:0 [HP057]
+  fix:     name one of them, or leave --device out
+WORDS
+expect_status 2 "$HEAPPROF_BIN" export --format folded --metric temporary v.json
+expect_in err.txt "[HP067]"
+expect_status 2 "$HEAPPROF_BIN" export --format svg r.json
+expect_in err.txt "--format takes folded, speedscope, dhat or pprof, not 'svg' [HP052]"
+expect_status 2 "$HEAPPROF_BIN" export --format folded
+expect_in err.txt "[HP056]"
