@@ -1,4 +1,5 @@
-// tests/unit/agent_unwind/probe.cc: see probe.h.
+// tests/unit/agent_unwind/probe.cc: a hook's place played in a test: what the rest of the agent gives the unwinder, and
+// one walk by it and by libunwind.
 #include "tests/unit/agent_unwind/probe.h"
 
 #include "agent/process/arena.h"

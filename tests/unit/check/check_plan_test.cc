@@ -1,3 +1,5 @@
+// tests/unit/check/check_plan_test.cc: names of files that hold one budget each, and which budget judges a process that
+// the program started.
 #include "cli/check/check_plan.h"
 
 #include <catch2/catch.hpp>

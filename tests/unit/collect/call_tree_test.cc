@@ -1,3 +1,5 @@
+// tests/unit/collect/call_tree_test.cc: stacks become nodes and sites, one for each, and stay what they are while the
+// tables grow.
 #include "cli/collect/rings/call_tree.h"
 
 #include <catch2/catch.hpp>

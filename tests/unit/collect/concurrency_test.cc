@@ -1,4 +1,5 @@
-// Threads that write while the collector reads, with real time stamps and blocks that go from hand to hand.
+// tests/unit/collect/concurrency_test.cc: threads that write while the collector reads, with real time stamps and
+// blocks that go from hand to hand.
 //
 // Every thread keeps its own books; what does not depend on the order between threads must come out exactly. The peak must lie
 // between what the books allow.

@@ -1,4 +1,5 @@
-// What no agent writes: the collector must stay alive, stop believing that ring, say so, and keep its own books in order.
+// tests/unit/collect/hostile_test.cc: what no agent writes: the collector stays alive, stops believing that ring, says
+// so, and keeps its own books in order.
 #include "cli/collect/process_collector.h"
 #include "tests/support/heap_story.h"
 #include "tests/support/ring_builder.h"

@@ -1,3 +1,5 @@
+// tests/unit/collect/ledger_oracle_test.cc: random stories on several threads, in order and stamped the wrong way
+// round, against reference books that share no code.
 #include "cli/collect/books/ledger.h"
 #include "tests/support/heap_story.h"
 

@@ -1,3 +1,5 @@
+// tests/unit/collect/ledger_test.cc: what each event does to the books: peak, live, temporary, realloc in all its ways,
+// and events that come out of order.
 #include "cli/collect/books/ledger.h"
 
 #include <catch2/catch.hpp>

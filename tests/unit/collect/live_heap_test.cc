@@ -1,3 +1,5 @@
+// tests/unit/collect/live_heap_test.cc: the table of live blocks against a std::map, for orderly and for hostile
+// addresses, and when it may not grow.
 #include "cli/collect/books/live_heap.h"
 
 #include <catch2/catch.hpp>

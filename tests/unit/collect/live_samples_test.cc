@@ -1,3 +1,5 @@
+// tests/unit/collect/live_samples_test.cc: what sites held at chosen moments: which sites are kept, how far apart
+// moments are, and in which order.
 #include "cli/collect/books/live_samples.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// tests/unit/collect/liveness_test.cc: an agent sees that its collector has died, or has given the arena up; and a
+// target cannot resize the arena.
 #include "cli/collect/arena.h"
 #include "tests/support/ring_builder.h"
 

@@ -1,3 +1,5 @@
+// tests/unit/collect/memory_budget_test.cc: how much memory the collector may take: of its own, and by control groups
+// of both versions, in a /proc of our own.
 #include "cli/collect/memory/memory_budget.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// tests/unit/collect/module_map_test.cc: from an address to its module, while modules come and go, and what a hostile
+// table of modules may cost.
 #include "cli/collect/rings/module_map.h"
 
 #include "tests/support/ring_builder.h"

@@ -1,5 +1,5 @@
-// Several rings, drained at any moment, with threads inside events: the order must be that of the stamps, so everything that
-// depends on it (peak, temporary blocks, each site's maximum) must be what the reference books say, to the byte.
+// tests/unit/collect/order_oracle_test.cc: rings that are drained at any moment come out in the order of their stamps,
+// so that peak, temporary blocks and each site's maximum are those of the reference books, to the byte.
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"
 #include "tests/support/heap_story.h"

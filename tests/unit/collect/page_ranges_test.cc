@@ -1,3 +1,4 @@
+// tests/unit/collect/page_ranges_test.cc: who has which page, against a list of every page, whatever is put and taken.
 #include "cli/collect/books/page_ranges.h"
 
 #include <catch2/catch.hpp>

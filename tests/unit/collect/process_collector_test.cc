@@ -1,3 +1,5 @@
+// tests/unit/collect/process_collector_test.cc: a collector from its first ring to its recording, with an agent that is
+// only played by this process.
 #include "cli/collect/process_collector.h"
 
 #include "cli/collect/rings/second_thread.h"

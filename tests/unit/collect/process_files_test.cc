@@ -1,3 +1,5 @@
+// tests/unit/collect/process_files_test.cc: what /proc and open files say of a process, and that nothing but regular
+// files is opened.
 #include "cli/collect/process_files.h"
 
 #include <catch2/catch.hpp>

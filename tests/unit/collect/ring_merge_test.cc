@@ -1,3 +1,4 @@
+// tests/unit/collect/ring_merge_test.cc: the heads of all rings in order, and events first in, first out.
 #include "cli/collect/rings/ring_merge.h"
 
 #include "cli/collect/rings/event_queue.h"

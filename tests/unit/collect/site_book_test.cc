@@ -1,3 +1,5 @@
+// tests/unit/collect/site_book_test.cc: what is kept of a site: size classes, its value at the peak, and sums of
+// lifetimes beyond 64 bits.
 #include "cli/collect/books/site_book.h"
 
 #include <catch2/catch.hpp>

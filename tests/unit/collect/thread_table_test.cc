@@ -1,3 +1,5 @@
+// tests/unit/collect/thread_table_test.cc: which thread a ring is of, when its slot is used again, and whose name is
+// read.
 #include "cli/collect/rings/thread_table.h"
 
 #include <catch2/catch.hpp>

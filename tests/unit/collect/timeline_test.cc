@@ -1,3 +1,5 @@
+// tests/unit/collect/timeline_test.cc: the extremes of each bucket are kept, over gaps and when buckets double their
+// width.
 #include "cli/collect/books/timeline.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// tests/unit/collect/watermark_test.cc: up to which stamp everything is known, and whom the order waits for: threads in
+// events, slow ones, stuck ones, dead ones.
 #include "cli/collect/rings/watermark.h"
 
 #include <catch2/catch.hpp>

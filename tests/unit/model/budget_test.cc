@@ -1,3 +1,5 @@
+// tests/unit/model/budget_test.cc: amounts, shares and expectations as people write them, and which command a budget is
+// for.
 #include "cli/model/judge/budget.h"
 
 #include <catch2/catch.hpp>

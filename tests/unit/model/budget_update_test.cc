@@ -1,3 +1,5 @@
+// tests/unit/model/budget_update_test.cc: a raised limit is written where it stands in the file, reads back as kept,
+// and changes nothing else.
 #include "cli/model/judge/budget_update.h"
 
 #include <catch2/catch.hpp>

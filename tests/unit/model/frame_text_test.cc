@@ -1,4 +1,4 @@
-// tests/unit/model/frame_text_test.cc
+// tests/unit/model/frame_text_test.cc: a frame as text, and the frames of Valgrind and dhat-rs taken apart.
 #include "cli/model/profile/frame_text.h"
 
 #include <catch2/catch.hpp>

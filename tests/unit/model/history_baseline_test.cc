@@ -1,3 +1,4 @@
+// tests/unit/model/history_baseline_test.cc: which runs of a history are a baseline, and the median of them.
 #include "cli/model/judge/history_baseline.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// tests/unit/model/node_table_test.cc
+// tests/unit/model/node_table_test.cc: a tree of frames as a table: each node once, children after their parents.
 #include "cli/model/profile/node_table.h"
 
 #include <catch2/catch.hpp>

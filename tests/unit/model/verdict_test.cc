@@ -1,3 +1,5 @@
+// tests/unit/model/verdict_test.cc: limits at their edges, sites, growth over a baseline, medians of runs, and what is
+// never judged.
 #include "cli/model/judge/verdict.h"
 
 #include "cli/model/judge/verdict_entry.h"

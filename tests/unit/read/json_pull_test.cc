@@ -1,4 +1,4 @@
-// tests/unit/read/json_pull_test.cc
+// tests/unit/read/json_pull_test.cc: strings, integers, errors and skipped values of the JSON reader.
 #include "cli/read/json_pull.h"
 
 #include <catch2/catch.hpp>

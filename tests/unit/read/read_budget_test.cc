@@ -1,3 +1,5 @@
+// tests/unit/read/read_budget_test.cc: a file of budgets is read whole; mistakes are named with their line, and hostile
+// files hurt nobody.
 #include "cli/read/read_budget.h"
 
 #include <catch2/catch.hpp>

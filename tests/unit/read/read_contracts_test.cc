@@ -1,3 +1,4 @@
+// tests/unit/read/read_contracts_test.cc: a file of contracts is read whole; broken ones are problems with their line.
 #include "cli/read/read_contracts.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// tests/unit/run/finisher_test.cc: recordings that wait on disk for their names come back as they were, and every
+// process is written.
 #include "cli/run/finisher.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,5 @@
+// tests/unit/run/profile_path_test.cc: the names of profiles: pids, directives, names that are taken, and names that
+// lead elsewhere.
 #include "cli/run/profile_path.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// tests/unit/symbolize/demangle.cc: names as people write them, and what hostile names may cost.
+// tests/unit/symbolize/demangle_test.cc: names as people write them, and what hostile names may cost.
 #include "cli/symbolize/symbolizer.h"
 
 #include <catch2/catch.hpp>

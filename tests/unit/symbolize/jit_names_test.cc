@@ -1,4 +1,5 @@
-// tests/unit/symbolize/jit_names_test.cc
+// tests/unit/symbolize/jit_names_test.cc: names from the maps that JIT compilers write for perf: the last line counts,
+// nonsense does not, nor does another's map.
 #include "cli/symbolize/jit_names.h"
 
 #include "tests/unit/symbolize/test_programs.h"

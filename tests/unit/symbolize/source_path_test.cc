@@ -1,4 +1,5 @@
-// tests/unit/symbolize/source_path_test.cc
+// tests/unit/symbolize/source_path_test.cc: the path of a source file from what DWARF has of it: name, folder, and the
+// compilation's folder.
 #include "cli/symbolize/source_path.h"
 
 #include <catch2/catch.hpp>

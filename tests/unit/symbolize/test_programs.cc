@@ -1,4 +1,5 @@
-// tests/unit/symbolize/test_programs.cc: see test_programs.h.
+// tests/unit/symbolize/test_programs.cc: the compiled programs of programs/: where they lie, and the calls that each
+// recorded of itself.
 #include "test_programs.h"
 
 #include <catch2/catch.hpp>

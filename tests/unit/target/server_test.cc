@@ -1,3 +1,5 @@
+// tests/unit/target/server_test.cc: agents that connect: silent ones, wrong ones, too many at once, after the end, and
+// from another pid namespace.
 #include "cli/target/server.h"
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// tests/unit/write/markdown_test.cc: names in Markdown: nothing of them is taken for markup, a tag or a mention.
 #include "cli/write/encode/markdown.h"
 
 #include <catch2/catch.hpp>

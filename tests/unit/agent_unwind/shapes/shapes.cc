@@ -1,4 +1,5 @@
-// tests/unit/agent_unwind/shapes/shapes.cc: see shapes.h.
+// tests/unit/agent_unwind/shapes/shapes.cc: functions whose frames an unwinder must know: alloca, alignment, many
+// registers, callbacks, exceptions, longjmp, signal handlers, coroutines; in random order, with probes in between.
 #include "tests/unit/agent_unwind/shapes/shapes.h"
 
 #include <alloca.h>
