@@ -1,2 +1,3 @@
 # Completions: zsh parses them.
-! have zsh || zsh -n "$SOURCE/completions/_heapprof"
+have zsh || skip "zsh is not installed"
+zsh -n "$SOURCE/completions/_heapprof"
