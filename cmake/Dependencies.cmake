@@ -4,7 +4,7 @@ find_package(Threads REQUIRED)
 find_path(FMT_INCLUDE_DIR NAMES fmt/format-inl.h REQUIRED)                      # cli: text; cli/base/libfmt.cc compiles it
 find_package(CLI11 REQUIRED)                                                    # cli/commands: flags
 find_package(RapidJSON REQUIRED)                                                # cli/read, cli/write: JSON
-set(ZLIB_USE_STATIC_LIBS ${HEAPPROF_STATIC_CLI})
+set(ZLIB_USE_STATIC_LIBS ON)
 find_package(ZLIB REQUIRED)                                                     # cli/read, cli/write: what is gzip'd
 pkg_check_modules(ELFUTILS REQUIRED IMPORTED_TARGET libdw libelf)               # cli/symbolize: DWARF, ELF
 pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)                 # agent/verify: the reference unwinder
@@ -26,14 +26,12 @@ add_library(heapprof_toml INTERFACE)
 target_include_directories(heapprof_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
 target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=0 TOML_EXCEPTIONS=0 TOML_ENABLE_FORMATTERS=0)
 
-# The tool for other machines is linked statically: libdw then names what it needs itself.
+# Archives: of the time to start the tool, the loader took a third for libdw and the four libraries that this needs. They need each other
+# in this order. In a tool that is linked statically as a whole, debuginfod is asked in another way (cli/CMakeLists.txt).
 add_library(heapprof_elfutils INTERFACE)
-if(HEAPPROF_STATIC_CLI)
-  foreach(archive dw elf bz2 lzma z)
-    find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)
-    target_link_libraries(heapprof_elfutils INTERFACE ${HEAPPROF_STATIC_${archive}})
-  endforeach()
-  target_include_directories(heapprof_elfutils SYSTEM INTERFACE ${ELFUTILS_INCLUDE_DIRS})
-else()
-  target_link_libraries(heapprof_elfutils INTERFACE PkgConfig::ELFUTILS)
-endif()
+foreach(archive dw elf bz2 lzma z)
+  find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)
+  target_link_libraries(heapprof_elfutils INTERFACE ${HEAPPROF_STATIC_${archive}})
+endforeach()
+target_link_libraries(heapprof_elfutils INTERFACE ${CMAKE_DL_LIBS})
+target_include_directories(heapprof_elfutils SYSTEM INTERFACE ${ELFUTILS_INCLUDE_DIRS})

@@ -318,10 +318,10 @@ Result<int> Run::run() {
   if (!agent) return agent.problem();
   Result<LaunchOptions> launch_options = prepare_launch(*facts, *agent, *server, signals);
   if (!launch_options) return launch_options.problem();
-  ProcessPlan plan = make_plan(options_);
 
   Result<Launched> launched = launch(*launch_options);
   if (!launched) return launched.problem();
+  ProcessPlan plan = make_plan(options_);  // asks for the machine's properties while the loader maps the program
   plan.root_pid = launched->pid;
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
   tree_.emplace(launched->pid);
