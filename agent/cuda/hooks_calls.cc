@@ -64,7 +64,7 @@ using heapprof::wire::DeviceCall;
 
 #define HEAPPROF_MORE(...) __VA_OPT__(, ) __VA_ARGS__
 #define X(symbol, base, version, per_thread, kind, bytes, params, args)                                           \
-  HOOK(symbol) params {                                                                                           \
+  CUDA_HOOK(symbol) params {                                                                                      \
     auto* real = REAL(symbol);                                                                                    \
     if (real == nullptr) return kCudaNotInitialized;                                                              \
     const int result = time_call(                                                                                 \
@@ -77,7 +77,7 @@ HEAPPROF_CUDA_CALLS(X)
 #undef HEAPPROF_MORE
 
 #define X(symbol, base, version, per_thread, params, args) \
-  HOOK(symbol) params {                                    \
+  CUDA_HOOK(symbol) params {                               \
     auto* real = REAL(symbol);                             \
     if (real == nullptr) return kCudaNotInitialized;       \
     const int result = real args;                          \

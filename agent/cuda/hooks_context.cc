@@ -20,7 +20,7 @@ void** primary_of(int device) {
 
 using namespace heapprof::agent;
 
-HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t flags) {
+CUDA_HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t flags) {
   auto* real = REAL(cuGetProcAddress);
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags);
@@ -32,7 +32,7 @@ HOOK(cuGetProcAddress)(const char* name, void** function, int version, uint64_t 
   return result;
 }
 
-HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64_t flags, int* status) {
+CUDA_HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64_t flags, int* status) {
   auto* real = REAL(cuGetProcAddress_v2);
   if (real == nullptr) return kCudaNotInitialized;
   const int result = real(name, function, version, flags, status);
@@ -45,14 +45,14 @@ HOOK(cuGetProcAddress_v2)(const char* name, void** function, int version, uint64
   return result;
 }
 
-HOOK(cuCtxDestroy_v2)(void* context) {
+CUDA_HOOK(cuCtxDestroy_v2)(void* context) {
   auto* real = REAL(cuCtxDestroy_v2);
   if (real == nullptr) return kCudaNotInitialized;
   return end_context(
       context, HEAPPROF_HOOK_FRAME(), [&] { return real(context); }, [] { return true; });
 }
 
-HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
+CUDA_HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
   const auto retain = [&] { return call(REAL(cuDevicePrimaryCtxRetain), context, device); };
   const int result = estimates_gpu() && has_primary_context_ended(device)
                          ? estimate_context(context, device, HEAPPROF_HOOK_FRAME(), retain)
@@ -76,21 +76,21 @@ INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64
 
 }  // namespace
 
-HOOK(cuDevicePrimaryCtxRelease)(int device) {
+CUDA_HOOK(cuDevicePrimaryCtxRelease)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxRelease), device, false, HEAPPROF_HOOK_FRAME());
 }
-HOOK(cuDevicePrimaryCtxRelease_v2)(int device) {
+CUDA_HOOK(cuDevicePrimaryCtxRelease_v2)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxRelease_v2), device, false, HEAPPROF_HOOK_FRAME());
 }
-HOOK(cuDevicePrimaryCtxReset)(int device) {
+CUDA_HOOK(cuDevicePrimaryCtxReset)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxReset), device, true, HEAPPROF_HOOK_FRAME());
 }
-HOOK(cuDevicePrimaryCtxReset_v2)(int device) {
+CUDA_HOOK(cuDevicePrimaryCtxReset_v2)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxReset_v2), device, true, HEAPPROF_HOOK_FRAME());
 }
 
 // A card as large as the limit: the one exception to results that are the driver's.
-HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
+CUDA_HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
   const int result = call(REAL(cuMemGetInfo_v2), free_bytes, total_bytes);
   if (result != kCudaSuccess || !has_device_limits()) return result;
   const uint32_t device = device_of_context();
@@ -102,7 +102,7 @@ HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
   return result;
 }
 
-HOOK(cuDeviceTotalMem_v2)(size_t* bytes, int device) {
+CUDA_HOOK(cuDeviceTotalMem_v2)(size_t* bytes, int device) {
   const int result = call(REAL(cuDeviceTotalMem_v2), bytes, device);
   const uint64_t limit =
       device < 0 ? UINT64_MAX : device_limit(heapprof::wire::kFirstCudaDevice + static_cast<uint32_t>(device));

@@ -4,19 +4,19 @@
 
 using namespace heapprof::agent;
 
-HOOK(cuMemPoolTrimTo)(void* pool, size_t least_bytes) {
+CUDA_HOOK(cuMemPoolTrimTo)(void* pool, size_t least_bytes) {
   const int result = call(REAL(cuMemPoolTrimTo), pool, least_bytes);
   ask_pool(pool, HEAPPROF_HOOK_FRAME());
   return result;
 }
 
 // Before it: the program may set back what was the most.
-HOOK(cuMemPoolSetAttribute)(void* pool, int attribute, void* value) {
+CUDA_HOOK(cuMemPoolSetAttribute)(void* pool, int attribute, void* value) {
   ask_pool(pool, HEAPPROF_HOOK_FRAME());
   return call(REAL(cuMemPoolSetAttribute), pool, attribute, value);
 }
 
-HOOK(cuMemPoolDestroy)(void* pool) {
+CUDA_HOOK(cuMemPoolDestroy)(void* pool) {
   uint32_t device = 0;
   const bool was_known = forget_pool(pool, &device, HEAPPROF_HOOK_FRAME());
   const int result = call(REAL(cuMemPoolDestroy), pool);
@@ -44,14 +44,14 @@ const CudaAllocationNode* allocation_of(const CudaNode* node) {
 
 }  // namespace
 
-HOOK(cuGraphAddMemAllocNode)
+CUDA_HOOK(cuGraphAddMemAllocNode)
 (void** node, void* graph, const void* dependencies, size_t count, CudaAllocationNode* parameters) {
   auto* real = REAL(cuGraphAddMemAllocNode);
   return add_node(parameters, HEAPPROF_HOOK_FRAME(),
                   [&] { return call(real, node, graph, dependencies, count, parameters); });
 }
 
-HOOK(cuGraphAddNode)(void** node, void* graph, const void* dependencies, size_t count, CudaNode* parameters) {
+CUDA_HOOK(cuGraphAddNode)(void** node, void* graph, const void* dependencies, size_t count, CudaNode* parameters) {
   auto* real = REAL(cuGraphAddNode);
   const CudaAllocationNode* allocation = allocation_of(parameters);
   if (allocation == nullptr) return call(real, node, graph, dependencies, count, parameters);
@@ -59,7 +59,7 @@ HOOK(cuGraphAddNode)(void** node, void* graph, const void* dependencies, size_t 
                   [&] { return call(real, node, graph, dependencies, count, parameters); });
 }
 
-HOOK(cuGraphAddNode_v2)
+CUDA_HOOK(cuGraphAddNode_v2)
 (void** node, void* graph, const void* dependencies, const void* edges, size_t count, CudaNode* parameters) {
   auto* real = REAL(cuGraphAddNode_v2);
   const CudaAllocationNode* allocation = allocation_of(parameters);
@@ -68,30 +68,30 @@ HOOK(cuGraphAddNode_v2)
                   [&] { return call(real, node, graph, dependencies, edges, count, parameters); });
 }
 
-HOOK(cuGraphUpload)(void* executable, void* stream) {
+CUDA_HOOK(cuGraphUpload)(void* executable, void* stream) {
   const int result = call(REAL(cuGraphUpload), executable, stream);
   if (result == kCudaSuccess) ask_graphs(HEAPPROF_HOOK_FRAME());
   return result;
 }
-HOOK(cuGraphUpload_ptsz)(void* executable, void* stream) {
+CUDA_HOOK(cuGraphUpload_ptsz)(void* executable, void* stream) {
   const int result = call(REAL(cuGraphUpload_ptsz), executable, stream);
   if (result == kCudaSuccess) ask_graphs(HEAPPROF_HOOK_FRAME());
   return result;
 }
 
-HOOK(cuGraphExecDestroy)(void* executable) {
+CUDA_HOOK(cuGraphExecDestroy)(void* executable) {
   const int result = call(REAL(cuGraphExecDestroy), executable);
   if (result == kCudaSuccess) ask_graphs(HEAPPROF_HOOK_FRAME());
   return result;
 }
 
-HOOK(cuDeviceGraphMemTrim)(int device) {
+CUDA_HOOK(cuDeviceGraphMemTrim)(int device) {
   const int result = call(REAL(cuDeviceGraphMemTrim), device);
   if (result == kCudaSuccess) ask_graphs(HEAPPROF_HOOK_FRAME());
   return result;
 }
 
-HOOK(cuDeviceSetGraphMemAttribute)(int device, int attribute, void* value) {
+CUDA_HOOK(cuDeviceSetGraphMemAttribute)(int device, int attribute, void* value) {
   ask_graphs(HEAPPROF_HOOK_FRAME());
   return call(REAL(cuDeviceSetGraphMemAttribute), device, attribute, value);
 }

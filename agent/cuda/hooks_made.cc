@@ -4,24 +4,24 @@
 
 using namespace heapprof::agent;
 
-HOOK(cuCtxCreate)(void** context, unsigned flags, int device) {
+CUDA_HOOK(cuCtxCreate)(void** context, unsigned flags, int device) {
   return estimate_context(context, device, HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuCtxCreate), context, flags, device); });
 }
-HOOK(cuCtxCreate_v2)(void** context, unsigned flags, int device) {
+CUDA_HOOK(cuCtxCreate_v2)(void** context, unsigned flags, int device) {
   return estimate_context(context, device, HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuCtxCreate_v2), context, flags, device); });
 }
-HOOK(cuCtxCreate_v3)(void** context, void* affinities, int count, unsigned flags, int device) {
+CUDA_HOOK(cuCtxCreate_v3)(void** context, void* affinities, int count, unsigned flags, int device) {
   return estimate_context(context, device, HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuCtxCreate_v3), context, affinities, count, flags, device); });
 }
-HOOK(cuCtxCreate_v4)(void** context, void* parameters, unsigned flags, int device) {
+CUDA_HOOK(cuCtxCreate_v4)(void** context, void* parameters, unsigned flags, int device) {
   return estimate_context(context, device, HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuCtxCreate_v4), context, parameters, flags, device); });
 }
 // A larger stack, heap or FIFO is the context's.
-HOOK(cuCtxSetLimit)(int limit, size_t value) {
+CUDA_HOOK(cuCtxSetLimit)(int limit, size_t value) {
   return estimate_change(heapprof::wire::EstimateKind::kContext, HEAPPROF_HOOK_FRAME(),
                          [&] { return call(REAL(cuCtxSetLimit), limit, value); });
 }
@@ -33,27 +33,27 @@ INLINE int estimate_modules(const uint64_t* hook_frame, Call&& load) {
 }
 }  // namespace
 
-HOOK(cuModuleLoad)(void** module, const char* file) {
+CUDA_HOOK(cuModuleLoad)(void** module, const char* file) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(), [&] { return call(REAL(cuModuleLoad), module, file); });
 }
-HOOK(cuModuleLoadData)(void** module, const void* image) {
+CUDA_HOOK(cuModuleLoadData)(void** module, const void* image) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(), [&] { return call(REAL(cuModuleLoadData), module, image); });
 }
-HOOK(cuModuleLoadDataEx)(void** module, const void* image, unsigned count, void* options, void** values) {
+CUDA_HOOK(cuModuleLoadDataEx)(void** module, const void* image, unsigned count, void* options, void** values) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(),
                           [&] { return call(REAL(cuModuleLoadDataEx), module, image, count, options, values); });
 }
-HOOK(cuModuleLoadFatBinary)(void** module, const void* image) {
+CUDA_HOOK(cuModuleLoadFatBinary)(void** module, const void* image) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(), [&] { return call(REAL(cuModuleLoadFatBinary), module, image); });
 }
-HOOK(cuLibraryLoadData)
+CUDA_HOOK(cuLibraryLoadData)
 (void** library, const void* code, void* jit_options, void** jit_values, unsigned jit_count, void* options,
  void** values, unsigned count) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(), [&] {
     return call(REAL(cuLibraryLoadData), library, code, jit_options, jit_values, jit_count, options, values, count);
   });
 }
-HOOK(cuLibraryLoadFromFile)
+CUDA_HOOK(cuLibraryLoadFromFile)
 (void** library, const char* file, void* jit_options, void** jit_values, unsigned jit_count, void* options,
  void** values, unsigned count) {
   return estimate_modules(HEAPPROF_HOOK_FRAME(), [&] {
@@ -62,17 +62,17 @@ HOOK(cuLibraryLoadFromFile)
 }
 
 // With lazy loading, the default, a kernel is loaded when it is looked up; once.
-HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) {
+CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) {
   const auto look_up = [&] { return call(REAL(cuModuleGetFunction), function, module, name); };
   if (!estimates_gpu() || !is_first_lookup(module, name)) return look_up();
   return estimate_modules(HEAPPROF_HOOK_FRAME(), look_up);
 }
-HOOK(cuKernelGetFunction)(void** function, void* kernel) {
+CUDA_HOOK(cuKernelGetFunction)(void** function, void* kernel) {
   const auto look_up = [&] { return call(REAL(cuKernelGetFunction), function, kernel); };
   if (!estimates_gpu() || !is_first_lookup(kernel, nullptr)) return look_up();
   return estimate_modules(HEAPPROF_HOOK_FRAME(), look_up);
 }
-HOOK(cuLibraryGetModule)(void** module, void* library) {
+CUDA_HOOK(cuLibraryGetModule)(void** module, void* library) {
   const auto look_up = [&] { return call(REAL(cuLibraryGetModule), module, library); };
   if (!estimates_gpu() || !is_first_lookup(library, nullptr)) return look_up();
   return estimate_modules(HEAPPROF_HOOK_FRAME(), look_up);
@@ -92,21 +92,23 @@ INLINE int ended(int result) {
 
 }  // namespace
 
-HOOK(cuStreamBeginCapture_v2)(void* stream, int mode) {
+CUDA_HOOK(cuStreamBeginCapture_v2)(void* stream, int mode) {
   return begun(call(REAL(cuStreamBeginCapture_v2), stream, mode));
 }
-HOOK(cuStreamBeginCapture_v2_ptsz)(void* stream, int mode) {
+CUDA_HOOK(cuStreamBeginCapture_v2_ptsz)(void* stream, int mode) {
   return begun(call(REAL(cuStreamBeginCapture_v2_ptsz), stream, mode));
 }
-HOOK(cuStreamBeginCaptureToGraph)
+CUDA_HOOK(cuStreamBeginCaptureToGraph)
 (void* stream, void* graph, const void* nodes, const void* edges, size_t count, int mode) {
   return begun(call(REAL(cuStreamBeginCaptureToGraph), stream, graph, nodes, edges, count, mode));
 }
-HOOK(cuStreamBeginCaptureToGraph_ptsz)
+CUDA_HOOK(cuStreamBeginCaptureToGraph_ptsz)
 (void* stream, void* graph, const void* nodes, const void* edges, size_t count, int mode) {
   return begun(call(REAL(cuStreamBeginCaptureToGraph_ptsz), stream, graph, nodes, edges, count, mode));
 }
-HOOK(cuStreamEndCapture)(void* stream, void** graph) { return ended(call(REAL(cuStreamEndCapture), stream, graph)); }
-HOOK(cuStreamEndCapture_ptsz)(void* stream, void** graph) {
+CUDA_HOOK(cuStreamEndCapture)(void* stream, void** graph) {
+  return ended(call(REAL(cuStreamEndCapture), stream, graph));
+}
+CUDA_HOOK(cuStreamEndCapture_ptsz)(void* stream, void** graph) {
   return ended(call(REAL(cuStreamEndCapture_ptsz), stream, graph));
 }

@@ -29,13 +29,13 @@ class KeptOutput {
 using namespace heapprof::agent;
 using heapprof::wire::DeviceCall;
 
-HOOK(cuMemAlloc_v2)(uint64_t* address, size_t size_bytes) {
+CUDA_HOOK(cuMemAlloc_v2)(uint64_t* address, size_t size_bytes) {
   auto* real = REAL(cuMemAlloc_v2);
   return allocate_block(device_of_context(), address, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, address, size_bytes); });
 }
 
-HOOK(cuMemAllocPitch_v2)
+CUDA_HOOK(cuMemAllocPitch_v2)
 (uint64_t* address, size_t* pitch_bytes, size_t width_bytes, size_t height, unsigned element_bytes) {
   auto* real = REAL(cuMemAllocPitch_v2);
   const uint32_t device = device_of_context();
@@ -55,26 +55,26 @@ HOOK(cuMemAllocPitch_v2)
       });
 }
 
-HOOK(cuMemAllocManaged)(uint64_t* address, size_t size_bytes, unsigned flags) {
+CUDA_HOOK(cuMemAllocManaged)(uint64_t* address, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemAllocManaged);
   return allocate_block(heapprof::wire::kManagedDevice, address, size_bytes, DeviceCall::kAllocate,
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, address, size_bytes, flags); });
 }
 
-HOOK(cuMemHostAlloc)(void** block, size_t size_bytes, unsigned flags) {
+CUDA_HOOK(cuMemHostAlloc)(void** block, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemHostAlloc);
   return allocate_block(heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned,
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes, flags); });
 }
 
-HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
+CUDA_HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
   auto* real = REAL(cuMemAllocHost_v2);
   return allocate_block(heapprof::wire::kPinnedDevice, block, size_bytes, DeviceCall::kAllocatePinned,
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes); });
 }
 
 // The memory of arrays and mipmaps is theirs: their handles stand for addresses.
-HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
+CUDA_HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
   auto* real = REAL(cuArrayCreate_v2);
   const CudaArray2d flat = descriptor != nullptr ? *descriptor : CudaArray2d{};
   const uint64_t size_bytes = bytes_of_array({flat.width, flat.height, 0, flat.format, flat.channels, 0}, 1);
@@ -82,14 +82,14 @@ HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
                         [&] { return call(real, array, descriptor); });
 }
 
-HOOK(cuArray3DCreate_v2)(void** array, const CudaArray3d* descriptor) {
+CUDA_HOOK(cuArray3DCreate_v2)(void** array, const CudaArray3d* descriptor) {
   auto* real = REAL(cuArray3DCreate_v2);
   const uint64_t size_bytes = bytes_of_array(descriptor != nullptr ? *descriptor : CudaArray3d{}, 1);
   return allocate_block(device_of_context(), array, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
                         [&] { return call(real, array, descriptor); });
 }
 
-HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, unsigned levels) {
+CUDA_HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, unsigned levels) {
   auto* real = REAL(cuMipmappedArrayCreate);
   const uint64_t size_bytes = bytes_of_array(descriptor != nullptr ? *descriptor : CudaArray3d{}, levels);
   return allocate_block(device_of_context(), array, size_bytes, DeviceCall::kAllocate, HEAPPROF_HOOK_FRAME(),
@@ -136,25 +136,25 @@ INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bo
 
 }  // namespace
 
-HOOK(cuMemAllocAsync)(uint64_t* address, size_t size_bytes, void* stream) {
+CUDA_HOOK(cuMemAllocAsync)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync);
   return allocate_async(
       address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, address, size_bytes, stream); }, [&] { return device_of_stream(stream); });
 }
-HOOK(cuMemAllocAsync_ptsz)(uint64_t* address, size_t size_bytes, void* stream) {
+CUDA_HOOK(cuMemAllocAsync_ptsz)(uint64_t* address, size_t size_bytes, void* stream) {
   auto* real = REAL(cuMemAllocAsync_ptsz);
   return allocate_async(
       address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(), [&] { return call(real, address, size_bytes, stream); },
       [&] { return device_of_stream(stream); });
 }
-HOOK(cuMemAllocFromPoolAsync)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
+CUDA_HOOK(cuMemAllocFromPoolAsync)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync);
   return allocate_async(
       address, size_bytes, stream, false, HEAPPROF_HOOK_FRAME(),
       [&] { return call(real, address, size_bytes, pool, stream); }, [&] { return device_of_pool(pool); });
 }
-HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
+CUDA_HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* pool, void* stream) {
   auto* real = REAL(cuMemAllocFromPoolAsync_ptsz);
   return allocate_async(
       address, size_bytes, stream, true, HEAPPROF_HOOK_FRAME(),
@@ -162,27 +162,27 @@ HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, void* p
 }
 
 // Of whatever: a pool may give it back at the next wait.
-HOOK(cuMemFree_v2)(uint64_t address) {
+CUDA_HOOK(cuMemFree_v2)(uint64_t address) {
   note_pool_free();
   return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
 }
-HOOK(cuMemFreeAsync)(uint64_t address, void* stream) {
+CUDA_HOOK(cuMemFreeAsync)(uint64_t address, void* stream) {
   if (is_capturing(stream, false)) return call_captured([&] { return call(REAL(cuMemFreeAsync), address, stream); });
   note_pool_free();
   return release(REAL(cuMemFreeAsync), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
-HOOK(cuMemFreeAsync_ptsz)(uint64_t address, void* stream) {
+CUDA_HOOK(cuMemFreeAsync_ptsz)(uint64_t address, void* stream) {
   if (is_capturing(stream, true))
     return call_captured([&] { return call(REAL(cuMemFreeAsync_ptsz), address, stream); });
   note_pool_free();
   return release(REAL(cuMemFreeAsync_ptsz), address, DeviceCall::kFreeAsync, HEAPPROF_HOOK_FRAME(), address, stream);
 }
-HOOK(cuMemFreeHost)(void* block) {
+CUDA_HOOK(cuMemFreeHost)(void* block) {
   return release(REAL(cuMemFreeHost), number(block), DeviceCall::kFreePinned, HEAPPROF_HOOK_FRAME(), block);
 }
-HOOK(cuArrayDestroy)(void* array) {
+CUDA_HOOK(cuArrayDestroy)(void* array) {
   return release(REAL(cuArrayDestroy), number(array), DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), array);
 }
-HOOK(cuMipmappedArrayDestroy)(void* array) {
+CUDA_HOOK(cuMipmappedArrayDestroy)(void* array) {
   return release(REAL(cuMipmappedArrayDestroy), number(array), DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), array);
 }

@@ -4,18 +4,18 @@
 using namespace heapprof::agent;
 using heapprof::wire::DeviceCall;
 
-HOOK(cuMemHostRegister_v2)(void* block, size_t size_bytes, unsigned flags) {
+CUDA_HOOK(cuMemHostRegister_v2)(void* block, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemHostRegister_v2);
   return allocate_block(heapprof::wire::kRegisteredDevice, &block, size_bytes, DeviceCall::kRegister,
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes, flags); });
 }
 
-HOOK(cuMemHostRegister)(void* block, size_t size_bytes, unsigned flags) {
+CUDA_HOOK(cuMemHostRegister)(void* block, size_t size_bytes, unsigned flags) {
   auto* real = REAL(cuMemHostRegister);
   return allocate_block(heapprof::wire::kRegisteredDevice, &block, size_bytes, DeviceCall::kRegister,
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes, flags); });
 }
 
-HOOK(cuMemHostUnregister)(void* block) {
+CUDA_HOOK(cuMemHostUnregister)(void* block) {
   return release(REAL(cuMemHostUnregister), number(block), DeviceCall::kUnregister, HEAPPROF_HOOK_FRAME(), block);
 }

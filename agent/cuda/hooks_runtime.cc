@@ -195,7 +195,7 @@ INLINE int hook_cudaFreeAsync_ptsz(const uint64_t* hook_frame, Call&& call_runti
 
 // The wrappers: heapprof_cudartN_NAME, for runtime N; those of a version are exported as NAME@VERSION.
 #define HEAPPROF_RUNTIME_HOOK(runtime, name, params, ...)                                                            \
-  extern "C" __attribute__((visibility("default"), noinline)) int heapprof_cudart##runtime##_##name params;          \
+  HOOK int heapprof_cudart##runtime##_##name params;                                                                 \
   int heapprof_cudart##runtime##_##name params {                                                                     \
     using namespace heapprof::agent;                                                                                 \
     return hook_##name(                                                                                              \

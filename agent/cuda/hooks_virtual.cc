@@ -3,7 +3,7 @@
 
 using namespace heapprof::agent;
 
-HOOK(cuIpcCloseMemHandle)(uint64_t address) {
+CUDA_HOOK(cuIpcCloseMemHandle)(uint64_t address) {
   return release(REAL(cuIpcCloseMemHandle), address, heapprof::wire::DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);
 }
 
@@ -21,21 +21,21 @@ INLINE int note_imported(int result, const uint64_t* address, uint64_t context, 
 
 }  // namespace
 
-HOOK(cuIpcOpenMemHandle)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
+CUDA_HOOK(cuIpcOpenMemHandle)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
   return note_imported(call(REAL(cuIpcOpenMemHandle), address, handle, flags), address, number(current_context()),
                        HEAPPROF_HOOK_FRAME());
 }
-HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
+CUDA_HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsigned flags) {
   return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, number(current_context()),
                        HEAPPROF_HOOK_FRAME());
 }
 // Of another process's pool; freed like memory of one's own.
-HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
+CUDA_HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
   return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, 0, HEAPPROF_HOOK_FRAME());
 }
 
 // Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the driver's.
-HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
+CUDA_HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
   const int result = call(REAL(cuImportExternalMemory), memory, what);
   if (result == kCudaSuccess && memory != nullptr && *memory != nullptr && what != nullptr) {
     record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, number(*memory), kNoAddress,
@@ -44,20 +44,20 @@ HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
   }
   return result;
 }
-HOOK(cuExternalMemoryGetMappedBuffer)(uint64_t* address, void* memory, const CudaExternalBuffer* what) {
+CUDA_HOOK(cuExternalMemoryGetMappedBuffer)(uint64_t* address, void* memory, const CudaExternalBuffer* what) {
   const int result = call(REAL(cuExternalMemoryGetMappedBuffer), address, memory, what);
   if (result == kCudaSuccess && address != nullptr && *address != 0 && what != nullptr) {
     record_device({DeviceOperation::kMap, 0, number(memory), *address, what->size_bytes}, HEAPPROF_HOOK_FRAME());
   }
   return result;
 }
-HOOK(cuExternalMemoryGetMappedMipmappedArray)(void** array, void* memory, const void* what) {
+CUDA_HOOK(cuExternalMemoryGetMappedMipmappedArray)(void** array, void* memory, const void* what) {
   const int result = call(REAL(cuExternalMemoryGetMappedMipmappedArray), array, memory, what);
   if (result == kCudaSuccess && array != nullptr && *array != nullptr)
     record_device({DeviceOperation::kMap, 0, number(memory), number(*array), 1}, HEAPPROF_HOOK_FRAME());
   return result;
 }
-HOOK(cuDestroyExternalMemory)(void* memory) {
+CUDA_HOOK(cuDestroyExternalMemory)(void* memory) {
   auto* real = REAL(cuDestroyExternalMemory);
   if (real == nullptr) return kCudaNotInitialized;
   note_handle(DeviceOperation::kReleaseHandle, number(memory), HEAPPROF_HOOK_FRAME());
@@ -66,7 +66,7 @@ HOOK(cuDestroyExternalMemory)(void* memory) {
   return result;
 }
 
-HOOK(cuMemCreate)
+CUDA_HOOK(cuMemCreate)
 (uint64_t* handle, size_t size_bytes, const CudaAllocationProperties* properties, unsigned long long flags) {
   auto* real = REAL(cuMemCreate);
   const bool is_on_device = properties != nullptr && properties->location_type == kCudaLocationDevice &&
@@ -95,15 +95,15 @@ INLINE int note_empty_handle(int result, const uint64_t* handle, const uint64_t*
 
 }  // namespace
 
-HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
+CUDA_HOOK(cuMemImportFromShareableHandle)(uint64_t* handle, void* os_handle, int type) {
   return note_empty_handle(call(REAL(cuMemImportFromShareableHandle), handle, os_handle, type), handle,
                            HEAPPROF_HOOK_FRAME());
 }
-HOOK(cuMulticastCreate)(uint64_t* handle, const void* properties) {
+CUDA_HOOK(cuMulticastCreate)(uint64_t* handle, const void* properties) {
   return note_empty_handle(call(REAL(cuMulticastCreate), handle, properties), handle, HEAPPROF_HOOK_FRAME());
 }
 
-HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
+CUDA_HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
   const int result = call(REAL(cuMemRetainAllocationHandle), handle, address);
   if (result == kCudaSuccess && handle != nullptr) {
     if (has_device_limits()) retain_handle(*handle);
@@ -113,7 +113,7 @@ HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
 }
 
 // Before the call: when it returns, another thread may have the handle's number, or the address.
-HOOK(cuMemRelease)(uint64_t handle) {
+CUDA_HOOK(cuMemRelease)(uint64_t handle) {
   auto* real = REAL(cuMemRelease);
   if (real == nullptr) return kCudaNotInitialized;
   DeviceMemory taken{};
@@ -133,7 +133,7 @@ HOOK(cuMemRelease)(uint64_t handle) {
   return result;
 }
 
-HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t handle, unsigned long long flags) {
+CUDA_HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t handle, unsigned long long flags) {
   const int result = call(REAL(cuMemMap), address, size_bytes, offset, handle, flags);
   if (result == kCudaSuccess && handle != 0 && address != 0) {
     if (has_device_limits()) charge_mapping(address, size_bytes, handle);
@@ -142,7 +142,7 @@ HOOK(cuMemMap)(uint64_t address, size_t size_bytes, size_t offset, uint64_t hand
   return result;
 }
 
-HOOK(cuMemUnmap)(uint64_t address, size_t size_bytes) {
+CUDA_HOOK(cuMemUnmap)(uint64_t address, size_t size_bytes) {
   auto* real = REAL(cuMemUnmap);
   if (real == nullptr) return kCudaNotInitialized;
   if (address == 0) return real(address, size_bytes);

@@ -6,17 +6,12 @@
 #include "agent/cuda/routes.h"
 
 #include "agent/cuda/runtime.h"
-#include "agent/libc/raw.h"
+#include "agent/hooks/hook.h"
 #include "agent/process/arena.h"
-#include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
-#include "agent/process/state.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
 
 extern "C" {
 HIDDEN void* heapprof_real_dlsym = nullptr;

@@ -8,15 +8,15 @@
 #include "agent/cuda/driver.h"
 #include "agent/cuda/routes.h"
 #include "agent/cuda/runtime.h"
+#include "agent/hooks/hook.h"
 #include "agent/record/clock.h"
-#include "agent/record/record.h"
 #include "shared/events.h"
 
-// HOOK(symbol)(parameters) { … }; its other name is what the table of routes gives out, whatever the program defines under the
-// public one.
-#define HOOK(symbol)                                                                                   \
-  extern "C" __attribute__((visibility("hidden"), alias(#symbol))) decltype(symbol) heapprof_##symbol; \
-  extern "C" __attribute__((visibility("default"), noinline)) int symbol
+// CUDA_HOOK(symbol)(parameters) { … }: a HOOK with a second, hidden name. The table of routes gives out the hidden one, so that
+// it leads here whatever the program defines under the public name.
+#define CUDA_HOOK(symbol)                                                               \
+  extern "C" HIDDEN __attribute__((alias(#symbol))) decltype(symbol) heapprof_##symbol; \
+  HOOK int symbol
 
 // The helpers are inlined: where a hook's frame is looked at, it must still be there.
 #define INLINE [[gnu::always_inline]] inline

@@ -3,22 +3,15 @@
 // The headers that declare these functions are left out: they do not agree on noexcept from version to version.
 #include "agent/hooks/exec.h"
 
-#include "agent/libc/raw.h"
+#include "agent/hooks/hook.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/image_check.h"
-#include "agent/process/link_map.h"
-#include "agent/process/state.h"
 #include "agent/start/start.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
-
-#include <type_traits>
-
-#define HOOK extern "C" __attribute__((visibility("default")))
 
 extern "C" char** environ;
 
@@ -28,15 +21,21 @@ namespace {
 
 using Texts = char* const*;
 
+// X(name, parameters): the functions that are called behind the hooks.
+#define HEAPPROF_EXEC_FUNCTIONS(X)                                            \
+  X(execv, (const char*, Texts))                                              \
+  X(execvp, (const char*, Texts))                                             \
+  X(execve, (const char*, Texts, Texts))                                      \
+  X(execvpe, (const char*, Texts, Texts))                                     \
+  X(fexecve, (int, Texts, Texts))                                             \
+  X(execveat, (int, const char*, Texts, Texts, int))                          \
+  X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
+  X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
+
 struct RealExec {
-  int (*execv)(const char*, Texts);
-  int (*execvp)(const char*, Texts);
-  int (*execve)(const char*, Texts, Texts);
-  int (*execvpe)(const char*, Texts, Texts);
-  int (*fexecve)(int, Texts, Texts);
-  int (*execveat)(int, const char*, Texts, Texts, int);
-  int (*posix_spawn)(int*, const char*, const void*, const void*, Texts, Texts);
-  int (*posix_spawnp)(int*, const char*, const void*, const void*, Texts, Texts);
+#define X(name, params) int(*name) params;
+  HEAPPROF_EXEC_FUNCTIONS(X)
+#undef X
 };
 RealExec g_real_exec;
 
@@ -156,17 +155,9 @@ __attribute__((noinline)) int with_arguments(const char* first, va_list list, Ru
 }  // namespace
 
 void settle_exec_hooks() {
-  const auto find = [](auto* function, const char* name) {
-    *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(find_behind_agent(name).address);
-  };
-  find(&g_real_exec.execv, "execv");
-  find(&g_real_exec.execvp, "execvp");
-  find(&g_real_exec.execve, "execve");
-  find(&g_real_exec.execvpe, "execvpe");
-  find(&g_real_exec.fexecve, "fexecve");
-  find(&g_real_exec.execveat, "execveat");
-  find(&g_real_exec.posix_spawn, "posix_spawn");
-  find(&g_real_exec.posix_spawnp, "posix_spawnp");
+#define X(name, params) find_real(&g_real_exec.name, #name);
+  HEAPPROF_EXEC_FUNCTIONS(X)
+#undef X
 }
 
 }  // namespace heapprof::agent
@@ -206,9 +197,9 @@ HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variab
   const Image image = is_open_file ? Image{AT_FDCWD, link.path, true} : Image{folder_fd, path};
   return replace_process(image, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);
-    errno = static_cast<int>(-raw_syscall(SYS_execveat, folder_fd, reinterpret_cast<long>(path),
-                                          reinterpret_cast<long>(arguments), reinterpret_cast<long>(changed), flags));
-    return -1;  // glibc before 2.34
+    return static_cast<int>(result_as_libc(  // glibc before 2.34
+        raw_syscall(SYS_execveat, folder_fd, reinterpret_cast<long>(path), reinterpret_cast<long>(arguments),
+                    reinterpret_cast<long>(changed), flags)));
   });
 }
 

@@ -6,14 +6,10 @@
 // its end: it is gone in a moment, and may be all that is missing.
 #include "agent/hooks/host_limit.h"
 
+#include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
-#include "agent/libc/raw.h"
-#include "agent/process/link_map.h"
-#include "agent/process/state.h"
-#include "agent/record/record.h"
 #include "shared/events.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include <atomic>

@@ -1,10 +1,8 @@
 // agent/hooks/jumped.cc: see hooks_jumped.h.
 #include "agent/hooks/jumped.h"
 
-#include "agent/libc/raw.h"
+#include "agent/hooks/hook.h"
 #include "agent/process/arena.h"
-#include "agent/process/link_map.h"
-#include "agent/process/state.h"
 #include "agent/start/start.h"
 
 #include <dlfcn.h>
@@ -12,8 +10,6 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
 
 // X(index, name, looked at if): the condition is assembly that jumps to 1f; it may use r11.
 #define HEAPPROF_JUMPED(X)                                                                             \

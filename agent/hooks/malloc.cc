@@ -2,16 +2,10 @@
 //
 // The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded like
 // everybody else. What counts once is settled at the start, not by suppressing nested calls (agent/README.md).
+#include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
-#include "agent/libc/raw.h"
-#include "agent/process/link_map.h"
-#include "agent/process/state.h"
 #include "agent/record/record_fast.h"
 #include "agent/start/start.h"
-
-#include <errno.h>
-
-#define HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 namespace heapprof::agent {
 

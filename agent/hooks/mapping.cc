@@ -4,18 +4,12 @@
 // kernel is done. A call that fails takes its end back. The collector knows which pages there are; here nothing is kept.
 #include "agent/hooks/mapping.h"
 
+#include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
-#include "agent/libc/raw.h"
-#include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
-#include "agent/process/state.h"
-#include "agent/record/record.h"
 #include "shared/wire.h"
 
-#include <errno.h>
 #include <stdarg.h>
-
-#define HOOK extern "C" __attribute__((visibility("default"), noinline))
 
 // X(result, name, parameters)
 #define HEAPPROF_MAPPING_FUNCTIONS(X)                     \
@@ -57,10 +51,7 @@ Function* real_of(Function* known, const char* name) {
 
 // Where there is no such function, as libc would.
 long by_kernel(long number, long a, long b, long c = 0, long d = 0, long e = 0, long f = 0) {
-  const long result = raw_syscall(number, a, b, c, d, e, f);
-  if (!is_error(result)) return result;
-  errno = static_cast<int>(-result);
-  return -1;
+  return result_as_libc(raw_syscall(number, a, b, c, d, e, f));
 }
 long word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
@@ -141,7 +132,7 @@ void settle_mapping_hooks() {
     g_allocator_end_avma = allocator.info.end_avma;
   }
   RealMapping found;
-#define X(result, name, params) found.name = reinterpret_cast<result(*) params>(find_behind_agent(#name).address);
+#define X(result, name, params) find_real(&found.name, #name);
   HEAPPROF_MAPPING_FUNCTIONS(X)
 #undef X
   g_real_mapping = found;

@@ -4,17 +4,12 @@
 // needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the function and goes there.
 #include "agent/hooks/operator_new.h"
 
+#include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
-#include "agent/libc/raw.h"
-#include "agent/process/link_map.h"
 #include "agent/process/loaded_object.h"
-#include "agent/process/state.h"
-#include "agent/record/record.h"
 #include "agent/start/start.h"
 
 #include <stddef.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
 
 extern "C" {
 #define X(index, name, kind, second, third) HIDDEN void heapprof_find_##name();
