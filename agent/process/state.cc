@@ -1,5 +1,5 @@
-// agent/process/state.cc: the variables of state.h. They stand apart from start/start.cc, which writes most of them, so that what asks
-// about the process (rings, rules, wrappers) does not depend on how the agent starts.
+// agent/process/state.cc: the variables of state.h. They stand apart from start/start.cc, which writes most of them, so
+// that what asks about the process (rings, rules, wrappers) does not depend on how the agent starts.
 #include "agent/process/state.h"
 
 #include "agent/libc/raw.h"
@@ -22,6 +22,7 @@ std::atomic<uint32_t> g_generation{0};
 const char* g_single_threaded = &kNever;
 bool g_use_tsc = false;
 bool g_producer_fence = false;
+volatile uint32_t g_self_test_events = 0;
 constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 
 void turn_off(wire::StopReason reason) {

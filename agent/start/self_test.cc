@@ -17,8 +17,6 @@ extern "C" void _ZdlPv(void* block);
 
 namespace heapprof::agent {
 
-volatile uint32_t g_self_test_events = 0;
-
 namespace {
 
 constexpr size_t kAlignment = 64;
