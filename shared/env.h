@@ -3,16 +3,18 @@
 
 namespace heapprof::wire {
 
-// Value: one character, kFollow or kNoFollow; the number of seccomp filters of the collector (left out if there is none); the
-// path of the collector's socket, which begins with a slash. The path with a leading zero byte is also its abstract name, which
-// is tried first (the abstract one dies with a network namespace, the path with chroot or a change of user).
+// Value: one character, kFollow or kNoFollow; the number of seccomp filters of the collector (left out if there is
+// none); the path of the collector's socket, which begins with a slash. The path with a leading zero byte is also its
+// abstract name, which is tried first (the abstract one dies with a network namespace, the path with chroot or a change
+// of user).
 inline constexpr char kSocketVariable[] = "HEAPPROF";
-inline constexpr char kFollow = '+';  // children are profiled: the variables stay in the environment
-inline constexpr char kNoFollow =
-    '-';  // they are not: the agent takes the variables out of the environment at its start
+// Children are profiled: the variables stay in the environment.
+inline constexpr char kFollow = '+';
+// Children are not profiled: the agent takes the variables out of the environment at its start.
+inline constexpr char kNoFollow = '-';
 inline constexpr char kPreloadVariable[] = "LD_PRELOAD";
 
-// File names of the agent and of the reference unwinder: what is ours in LD_PRELOAD.
+// File names of the agent and of the reference unwinder: by them the agent tells its own entries of LD_PRELOAD.
 inline constexpr char kAgentFile[] = "libheapprof.so";
 inline constexpr char kReferenceFile[] = "libheapprof-verify.so";
 

@@ -5,11 +5,11 @@
 //   w1 = stamp delta:32 (63…32) | keep:16 (31…16) | fresh:16 (15…0)
 // A record with a stack says: keep the `keep` outermost frames of this ring's previous stack, then push `fresh` program
 // counters, which follow outermost first, padded to a whole unit. A prefix belongs to the record after it, and both are
-// published by one store of head. Payload wraps at the end of the ring like everything else.
-// A program counter is a return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1
-// always lies inside the instruction that is meant.
+// published by one store of head. Payload wraps at the end of the ring like everything else. A program counter is a
+// return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1 always lies inside
+// the instruction that is meant.
 //
-// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/decoder.h).
+// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
 #pragma once
 
@@ -20,20 +20,20 @@ namespace heapprof::wire {
 inline constexpr uint64_t kUnitBytes = 16;
 
 // clang-format off
-#define HEAPPROF_RECORD_TYPES(X)                                                                                            \
-  X(kMalloc,         1)  /* a block begins: address, size, stack                                                       */   \
-  X(kFree,           2)  /* a block ends: address                                                                      */   \
-  X(kReallocBegin,   3)  /* realloc is about to be called on address: it is unlinked, nothing is deducted yet          */   \
-  X(kReallocEnd,     4)  /* it returned: the begun block ends and a new one begins: address, size, stack               */   \
-  X(kReallocCancel,  5)  /* it failed: the begun block lives on                                                        */   \
-  X(kReallocFree,    6)  /* realloc(p, 0) freed the begun block                                                        */   \
-  X(kStack,          7)  /* a part of a stack too long for one record: keep, fresh; the next record carries on         */   \
-  X(kPrefixSize,     8)  /* prefix: w1 is the size of the next record, whose own size field is kSizeInPrefix           */   \
-  X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0                 */   \
-  X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause      */   \
-  X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device                     */   \
-  X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the context or the handle that the operation is about       */   \
-  X(kControl,        15) /* w0 low byte: ControlKind, w1: its value                                                    */
+#define HEAPPROF_RECORD_TYPES(X)                                                                                       \
+  X(kMalloc,         1)  /* a block begins: address, size, stack */                                                    \
+  X(kFree,           2)  /* a block ends: address */                                                                   \
+  X(kReallocBegin,   3)  /* realloc is about to be called on address: it is unlinked, nothing is deducted yet */       \
+  X(kReallocEnd,     4)  /* it returned: the begun block ends and a new one begins: address, size, stack */            \
+  X(kReallocCancel,  5)  /* it failed: the begun block lives on */                                                     \
+  X(kReallocFree,    6)  /* realloc(p, 0) freed the begun block */                                                     \
+  X(kStack,          7)  /* a part of a stack too long for one record: keep, fresh; the next record carries on */      \
+  X(kPrefixSize,     8)  /* prefix: w1 is the size of the next record, whose own size field is kSizeInPrefix */        \
+  X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0 */              \
+  X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause */   \
+  X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device */              \
+  X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the operation's context or handle */               \
+  X(kControl,        15) /* w0 low byte: ControlKind, w1: its value */
 // clang-format on
 // 13 and 14 are left for scopes and counters.
 
@@ -44,11 +44,11 @@ enum class RecordType : uint32_t {
 };
 
 // clang-format off
-#define HEAPPROF_CONTROL_KINDS(X)                                                                              \
-  X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it                         */   \
-  X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread                      */   \
-  X(kGeneration, 3)  /* w1 = Control::generation as of the events that follow                             */   \
-  X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again           */
+#define HEAPPROF_CONTROL_KINDS(X)                                                                                      \
+  X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it */                                   \
+  X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread */                                \
+  X(kGeneration, 3)  /* w1 = Control::generation as of the events that follow */                                       \
+  X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */
 // clang-format on
 
 enum class ControlKind : uint32_t {
@@ -63,35 +63,35 @@ enum class TruncationCause : uint32_t {
   kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
 
-// What a record behind kPrefixDevice says. Those of kMalloc have a size and a stack, those of kFree an address only; where none of
-// these means anything, the address is 8. Memory of devices is a ledger of its own: addresses and handles are told apart by it.
-// clang-format off
-#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                   \
-  X(kAllocate,       1)  /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends     */  \
-  X(kRelease,        2)  /* kFree: the memory at address ends, whatever its device; or what is mapped there         */  \
-  X(kCreateHandle,   3)  /* kMalloc: physical memory behind a handle (object), which is its first reference         */  \
-  X(kRetainHandle,   4)  /* kFree: one more reference to the handle (object)                                        */  \
-  X(kReleaseHandle,  5)  /* kFree: one reference less; without references and mappings the memory ends              */  \
-  X(kMap,            6)  /* kMalloc: the handle (object) is mapped at address                                       */  \
-  X(kUnmap,          7)  /* kMalloc: the mappings in [address, address + size) end                                  */  \
-  X(kEndContext,     8)  /* kFree: the context (object) ends, and with it what was allocated in it; device: ContextEnd */  \
-  X(kKeep,           9)  /* kFree: this thread's last kRelease failed: the memory at address lives on               */  \
-  X(kRefuse,        10)  /* kMalloc: the device had no memory of that size; address: pack_free, object: pack_refusal*/  \
-  X(kCall,          11)  /* kMalloc: a call that took the host's time, and size bytes; device: DeviceCall, object: pack_duration */  \
-  X(kAllocateFromPool, 12) /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends             */ \
-  X(kGraphAddress,  13)  /* kFree: address is memory of a graph: the kRelease of it ends nothing                       */ \
-  X(kHold,          14)  /* kFree: what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
-  X(kKeepMappings,  15)  /* kFree: this thread's last kUnmap failed: the mappings live on                              */  \
-  X(kAllocateUnseen,16)  /* kMalloc: as kAllocate, by a call of the CUDA runtime in which none of the driver was seen   */  \
-  X(kReleaseUnseen, 17)  /* kFree: the memory at address ends if it began so                                        */  \
-  X(kBeginEstimate, 18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it         */  \
-  X(kEndEstimate,   19)  /* kMalloc: it has; address: pack_free after it, object: EstimateKind, size: the device's memory */  \
-  X(kMapRange,      20)  /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends   */  \
-  X(kUnmapRange,    21)  /* kFree: pages at address, `object` bytes of them, end                                    */  \
-  X(kMoveRange,     22)  /* kFree: the same by mremap: they count until this thread's next kMapRange or kKeepRange  */  \
-  X(kKeepRange,     23)  /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on         */  \
-  X(kProtectRange,  24)  /* kMalloc: the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
-  X(kKeepHandle,    25)  /* kFree: this thread's last kReleaseHandle failed: the reference lives on                 */
+// What a record behind kPrefixDevice says. A kMalloc has a size and a stack, a kFree only an address. An address that
+// means nothing is 8, as no address is 0. Memory of devices has a ledger of its own, so an address of a device and one
+// of the heap never meet; nor do an address and a handle. clang-format off
+#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                 \
+  X(kAllocate, 1)      /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends */      \
+  X(kRelease, 2)       /* kFree: the memory at address ends, whatever its device; or what is mapped there */          \
+  X(kCreateHandle, 3)  /* kMalloc: physical memory behind a handle (object), which is its first reference */          \
+  X(kRetainHandle, 4)  /* kFree: one more reference to the handle (object) */                                         \
+  X(kReleaseHandle, 5) /* kFree: one reference less; without references and mappings the memory ends */               \
+  X(kMap, 6)           /* kMalloc: the handle (object) is mapped at address */                                        \
+  X(kUnmap, 7)         /* kMalloc: the mappings in [address, address + size) end */                                   \
+  X(kEndContext, 8)    /* kFree: the context (object) ends with what was allocated in it; device: ContextEnd */       \
+  X(kKeep, 9)          /* kFree: this thread's last kRelease failed: the memory at address lives on */                \
+  X(kRefuse, 10)       /* kMalloc: no memory of that size was to be had; address: pack_free, object: pack_refusal */  \
+  X(kCall, 11)         /* kMalloc: a call that took the host's time; device: DeviceCall, object: pack_duration */     \
+  X(kAllocateFromPool, 12) /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends */         \
+  X(kGraphAddress, 13)     /* kFree: address is memory of a graph: the kRelease of it ends nothing */                 \
+  X(kHold, 14) /* kFree: what the driver holds of the device; object: pack_holding, address: most, pack_free */       \
+  X(kKeepMappings, 15)   /* kFree: this thread's last kUnmap failed: the mappings live on */                          \
+  X(kAllocateUnseen, 16) /* kMalloc: as kAllocate, by a call of the CUDA runtime in which the driver was not seen */  \
+  X(kReleaseUnseen, 17)  /* kFree: the memory at address ends if it began so */                                       \
+  X(kBeginEstimate, 18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it */        \
+  X(kEndEstimate, 19)  /* kMalloc: it was made; address: pack_free after, object: EstimateKind, size: all there is */ \
+  X(kMapRange, 20)     /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends */    \
+  X(kUnmapRange, 21)   /* kFree: pages at address, `object` bytes of them, end */                                     \
+  X(kMoveRange, 22)    /* kFree: the same by mremap: they count until this thread's next kMapRange or kKeepRange */   \
+  X(kKeepRange, 23)    /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on */          \
+  X(kProtectRange, 24) /* kMalloc: pages at address may be used (device kMappedDevice), or no more (kReserved…) */  \
+  X(kKeepHandle, 25)   /* kFree: this thread's last kReleaseHandle failed: the reference lives on                 */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -100,16 +100,17 @@ enum class DeviceOperation : uint32_t {
 #undef X
 };
 
-// Of kEndContext, which comes twice: what is allocated between the two is another context's, which the driver put in its place.
+// What a kEndContext says. A call that may end a context is recorded before and after it: what other threads allocate
+// in between is another context's, to which the driver gave the same handle.
 enum class ContextEnd : uint32_t {
-  kHasEnded = 0,  // what was allocated before the last kMayEnd, if there was one
+  kHasEnded = 0,  // it ended, and with it what was allocated in it before this thread's kMayEnd, if there was one
   kMayEnd = 1,    // the call that may end it begins
-  kLivesOn = 2,   // and did not
+  kLivesOn = 2,   // the call did not end it
 };
 
 // Calls that take the host's time, by what they do.
 // clang-format off
-#define HEAPPROF_DEVICE_CALLS(X)             \
+#define HEAPPROF_DEVICE_CALLS(X)                                                                                       \
   X(kAllocate,            1, "allocate")            \
   X(kFree,                2, "free")                \
   X(kAllocateAsync,       3, "allocate async")      \
@@ -147,7 +148,8 @@ constexpr const char* device_call_name(uint32_t call) {
   }
   return nullptr;
 }
-// Of kCall: ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence. An object is never 0.
+// The object of a kCall: its ticks of the time stamp counter, or nanoseconds with ClockMode::kSequence; + 1, as an
+// object is never 0.
 constexpr uint64_t pack_duration(uint64_t ticks) { return ticks + 1; }
 constexpr uint64_t duration_of(uint64_t object) { return object - 1; }
 
@@ -174,38 +176,38 @@ constexpr bool is_device(uint32_t device) {
          (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
 
-// Of kMapRange.
+// The object of a kMapRange.
 enum MapFlags : uint64_t {
-  kMapIsFile = 1,   // a file is behind it, also where it is reserved
-  kMapIsMoved = 2,  // by mremap: of the kind that kMoveRange found
+  kMapIsFile = 1,   // a file is behind the pages, also where they are only reserved
+  kMapIsMoved = 2,  // mremap moved them: they are of the kind that this thread's kMoveRange found
 };
-// Pages at `address` and beyond it are within what a program can have: the collector keeps no books of others.
+// True if a program can have pages there. The collector keeps no books of others.
 constexpr bool is_range(uint64_t address, uint64_t size_bytes) {
   return address < 1ull << 56 && size_bytes <= 1ull << 56;
 }
 
 constexpr bool is_mapping(uint32_t device) { return device >= kMappedDevice && device <= kReservedDevice; }
 
-// Of kRefuse: what the driver returned, and whether it was asked at all or a limit of ours stood before it.
+// The object of a kRefuse: what the driver returned, and whether a limit of ours refused before the driver was asked.
 constexpr uint64_t pack_refusal(int result, bool is_by_limit) {
   return static_cast<uint64_t>(is_by_limit) << 32 | static_cast<uint32_t>(result);
 }
 constexpr int refusal_result(uint64_t object) { return static_cast<int>(object & 0xffffffff); }
 constexpr bool is_refusal_by_limit(uint64_t object) { return (object >> 32 & 1) != 0; }
-// Of kEndEstimate: what was made.
+// The object of a kEndEstimate: what was made.
 enum class EstimateKind : uint32_t { kContext = 1, kModules = 2 };
 constexpr bool is_estimate_kind(uint64_t object) { return object == 1 || object == 2; }
-// What was free at that moment. An address is never 0.
+// Free bytes in an address or an object: + 1, as neither is ever 0.
 inline constexpr uint64_t kFreeUnknown = UINT64_MAX;
 constexpr uint64_t pack_free(uint64_t free_bytes) { return free_bytes == kFreeUnknown ? kFreeUnknown : free_bytes + 1; }
 constexpr uint64_t free_of(uint64_t address) { return address == kFreeUnknown ? kFreeUnknown : address - 1; }
 
-// Of kHold: amounts that the driver says. Two threads may write what they were told in another order than they asked: `sequence`,
-// which wraps, is the order in which they asked.
+// The object of a kHold: an amount that the driver says. Two threads may write what they were told in another order
+// than they asked; `sequence`, which wraps, is the order in which they asked.
 enum class Holding : uint32_t {
-  kPools = 0,           // bytes that its pools have of the device, in use or not
+  kPools = 0,           // bytes that the driver's pools have of the device, in use or not
   kGraphsUsed = 1,      // bytes that graphs use
-  kGraphsReserved = 2,  // bytes that it keeps for them
+  kGraphsReserved = 2,  // bytes that the driver keeps for graphs
 };
 inline constexpr uint32_t kHoldings = 3;
 inline constexpr uint64_t kHoldingBits = 48;
@@ -223,7 +225,7 @@ constexpr bool is_partial_holding(uint64_t object) {
 constexpr uint32_t holding_sequence(uint64_t object) {
   return static_cast<uint32_t>(object >> kHoldingBits) % kHoldingSequences;
 }
-// 0 is no amount: no agent writes that.
+// 0: no amount at all, which no agent writes.
 constexpr uint64_t held_plus_one(uint64_t object) { return object & ((1ull << kHoldingBits) - 1); }
 static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345)) == 12346 &&
               holding_of(pack_holding(Holding::kGraphsReserved, 0, false, 0)) == 2 &&

@@ -60,7 +60,8 @@ enum class FullPolicy : uint32_t {
   kDrop = 1,  // count the event as lost at once
 };
 
-// Whether system calls of the target may be filtered (seccomp), so that one of ours could kill it.
+// Whether the target's system calls may be filtered (seccomp). If they are, a system call of ours could kill the
+// target.
 enum class FilterState : uint32_t {
   kNone = 0,
   kPossible = 1,  // nobody can tell: a full ring is waited for without any, the rest goes on
@@ -103,7 +104,8 @@ constexpr const char* stop_reason_text(StopReason reason) {
   return "an unknown reason";
 }
 
-// The first page of the arena. Written by the collector before the agent maps it, except where a line says otherwise.
+// The first page of the arena. A field is written by the collector before the agent maps the page, except where its
+// line names another writer. shared/README.md has each field's place and memory order.
 struct Control {
   uint32_t magic;
   uint32_t version;
@@ -114,7 +116,7 @@ struct Control {
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
   uint32_t max_frames;                      // deeper stacks are truncated
-  std::atomic<FilterState> filter;          // either side, rising: is the target under a seccomp filter?
+  std::atomic<FilterState> filter;          // either side, only rising: is the target under a seccomp filter?
   std::atomic<uint32_t> detach;             // collector: stop recording
   std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
   std::atomic<uint32_t> stop_reason;        // agent: StopReason
@@ -126,39 +128,45 @@ struct Control {
   std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
   std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
   std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> verify_filtered;    // agent: events that unw_step was not asked about, as it makes system calls
-  std::atomic<uint64_t> kernel_launches;    // agent: by threads without a ring of their own
+  std::atomic<uint64_t> verify_filtered;    // agent, --verify-stacks: events that unw_step was not asked about
+  std::atomic<uint64_t> kernel_launches;    // agent: CUDA kernels launched by threads without a ring of their own
   std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
   std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
-  uint32_t has_device_limits;
-  uint32_t hooks_deep_bind;  // 1: dlopen is called without RTLD_DEEPBIND
+  uint32_t has_device_limits;               // 1: an entry of device_limits is not 0
+  uint32_t hooks_deep_bind;                 // 1: dlopen is called without RTLD_DEEPBIND
   uint32_t reserved;
   uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
-  alignas(
-      64) unsigned char liveness[64];  // a robust process-shared pthread_mutex_t, held by the collector while it lives
-  uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
-  uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
+  // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
+  // dead. It is no pthread_mutex_t, whose links the target could write (cli/collect/liveness.h).
+  alignas(64) unsigned char liveness[64];
+  uint32_t estimates_gpu;     // 1: ask for free memory before and after contexts and modules are made
+  uint64_t host_limit_bytes;  // usable bytes that the process may have of the heap; 0: all that there is
 };
-static_assert(sizeof(Control) <= kControlBytes);
-static_assert(offsetof(Control, liveness) % 64 == 0);
+static_assert(sizeof(Control) == 512 && sizeof(Control) <= kControlBytes);
+static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
+              offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
+              offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
+              offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456);
 
-// liveness: the first 32-bit word is the futex; the kernel sets this bit when the collector's thread dies.
+// The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
 
-// How the stacks of a ring's events were found: what did not go the shortest way, by its cause. One writer: plain loads and stores.
+// How the stacks of a ring's events were found: each counts what did not go the shortest way, by its cause
+// (agent/unwind/README.md). One writer: relaxed loads and stores.
 struct UnwindCounters {
-  std::atomic<uint64_t> changed_stacks;  // with frames that the event before had not: walked until they meet that one's
-  std::atomic<uint64_t> second_walks;    // rbp decided a frame behind others that had been taken over
-  std::atomic<uint64_t> whole_walks;     // special frames, or none described: nothing could be taken over
-  std::atomic<uint64_t> register_walks;  // of those: once more, with every register
-  std::atomic<uint64_t> special_frames;  // stepped over by the interpreter
-  std::atomic<uint64_t> guessed_frames;  // stepped over by frame pointers
-  std::atomic<uint64_t> shared_rules;    // rules that this thread did not have, but the process did
-  std::atomic<uint64_t> made_rules;      // rules that were made from call frame information
-  std::atomic<uint64_t> unkept_rules;    // of those: could not be kept
-  std::atomic<uint64_t> forgotten_rules;  // times that all rules of a thread were void, as code had been unloaded
+  std::atomic<uint64_t> changed_stacks;   // stacks with frames that the event before did not have
+  std::atomic<uint64_t> second_walks;     // walks begun again: rbp decided a frame behind frames that were taken over
+  std::atomic<uint64_t> whole_walks;      // stacks walked from end to end: a frame is special or not described
+  std::atomic<uint64_t> register_walks;   // of those: stacks walked once more, with every register
+  std::atomic<uint64_t> special_frames;   // frames that the interpreter stepped over
+  std::atomic<uint64_t> guessed_frames;   // frames that frame pointers stepped over
+  std::atomic<uint64_t> shared_rules;     // rules that this thread did not have, but the process did
+  std::atomic<uint64_t> made_rules;       // rules that were made from call frame information
+  std::atomic<uint64_t> unkept_rules;     // of those: rules that could not be kept, as no object holds their address
+  std::atomic<uint64_t> forgotten_rules;  // times that all rules of a thread became void, as code had been unloaded
 };
+static_assert(sizeof(UnwindCounters) == 80);
 
 // A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size.
 struct alignas(128) RingHeader {
@@ -170,7 +178,7 @@ struct alignas(128) RingHeader {
   std::atomic<uint32_t> shared;       // 1: several threads take turns in this ring behind a lock of the agent
   uint32_t reserved0;
   UnwindCounters unwind;
-  std::atomic<uint64_t> kernel_launches;  // of a CUDA device, by the ring's owners
+  std::atomic<uint64_t> kernel_launches;  // CUDA kernels launched by the ring's owners
   uint32_t reserved1[2];
   // The consumer's line.
   std::atomic<uint64_t> tail;           // (E) consumed bytes: release by the collector, acquire by the producer
@@ -179,7 +187,8 @@ struct alignas(128) RingHeader {
   uint32_t reserved2[28];
 };
 static_assert(sizeof(RingHeader) == kRingHeaderBytes);
-static_assert(offsetof(RingHeader, tail) == 128);
+static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_launches) == 112 &&
+              offsetof(RingHeader, tail) == 128 && offsetof(RingHeader, wake_sequence) == 140);
 
 // One loaded object, appended to the module table before any of its addresses is in a published record.
 // Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
@@ -195,16 +204,17 @@ struct ModuleEntry {
 };
 static_assert(sizeof(ModuleEntry) == 40);
 
-// A word from the agent that is no event: what it saw that the profile cannot show. Any thread, a signal handler, a vfork or fork
-// child before its own first allocation may add one; equal notes are counted, not repeated.
+// A note tells what the agent saw and the profile cannot show: it is no event. Any thread, a signal handler, a vfork or
+// fork child before its own first allocation may add one; equal notes are counted, not repeated.
 enum class NoteKind : uint32_t {
-  kImage =
-      1,  // a program that was started (or that the process became) and cannot load the agent; reason: ImageObstacle
-  kBypass = 2,  // an object that was loaded past the hooks; reason: BypassReason
-  kDevice =
-      3,  // what a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank
-  kUnknownFunction =
-      4,  // a function of the CUDA driver that gives out memory, and that no hook stands for; reason: CUDA's version
+  // A program that was started, or that the process became, and that cannot load the agent; reason: ImageObstacle.
+  kImage = 1,
+  // An object that was loaded past the hooks; reason: BypassReason.
+  kBypass = 2,
+  // What a device is; reason: its number; text: DEVICE_UUID PCI_ID BYTES NAME, each but the last ending with a blank.
+  kDevice = 3,
+  // A function of the CUDA driver that gives out memory, and that no hook stands for; reason: CUDA's version.
+  kUnknownFunction = 4,
 };
 
 // Why a program cannot be profiled. Numbers are part of the protocol: append only.
@@ -240,13 +250,13 @@ enum class BypassReason : uint32_t {
 };
 
 struct Note {
-  std::atomic<uint32_t> ready;  // 1: the rest but `count` and `own` stands (F)
+  std::atomic<uint32_t> ready;  // 1: kind, reason and text are written (F)
   NoteKind kind;
   uint32_t reason;
-  std::atomic<uint32_t> count;  // how often; goes back where an exec failed
-  std::atomic<uint32_t> own;    // of them by the process itself (kImage: it became that program)
+  std::atomic<uint32_t> count;  // how often this was seen; an exec that failed is taken back
+  std::atomic<uint32_t> own;    // of those, how often the process itself became the program (kImage)
   uint32_t text_bytes;
-  char text[kNoteBytes - 24];  // a path; its end if it is longer
+  char text[kNoteBytes - 24];  // what NoteKind says; of a longer path its end
 };
 static_assert(sizeof(Note) == kNoteBytes);
 
@@ -268,7 +278,7 @@ struct Hello {
   uint32_t flags;               // HelloFlags
   uint32_t self_test_failures;  // bit i: hook i of shared/hooks.def gave another number of events than one
   uint64_t page_bytes;
-  uint64_t events_before;  // allocations that went by before the agent could connect
+  uint64_t events_before;  // allocations before the agent could connect: 0 today, as it connects at the first
   char agent_version[32];
   char libc_version[32];
   char malloc_object[256];  // path of the object that serves malloc; empty: the main program

@@ -8,7 +8,7 @@
 //    (as far as /proc shows it in time).
 //  - A process that cannot be profiled is counted, with the reason, and runs on.
 //  - Where memory runs short, the process that takes most of it is recorded no further, and its profile ends there, exactly.
-// Context:  one thread, which also holds the arenas' liveness mutexes.
+// Context:  one thread, which also holds the arenas' liveness futexes (collect/liveness.h).
 #pragma once
 
 #include "cli/base/result.h"
