@@ -1,4 +1,5 @@
-// agent/api.cc: the functions behind include/heapprof/heapprof.h.
+// agent/api.cc: the functions behind include/heapprof/heapprof.h. They only read state, so that a program may call them
+// at any time.
 #include "agent/process/state.h"
 
 #define API extern "C" __attribute__((visibility("default")))

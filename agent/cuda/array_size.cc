@@ -1,4 +1,7 @@
-// agent/cuda/array_size.cc: see cuda_array.h.
+// agent/cuda/array_size.cc: multiplies out an array's texels, level by level.
+//
+// The driver says of no array how much memory it takes, and cuMemGetInfo is too coarse and too slow to ask for each. So
+// the size is what the descriptor asks for: a lower bound, without the driver's padding.
 #include "agent/cuda/array_size.h"
 
 namespace heapprof::agent {
@@ -6,10 +9,11 @@ namespace heapprof::agent {
 namespace {
 
 // Flags CUDA_ARRAY3D_….
-constexpr uint32_t kDepthIsCount = 0x01 | 0x04;  // LAYERED, CUBEMAP: of layers or faces, as many at each level
-constexpr uint32_t kMappedLater = 0x40 | 0x80;   // SPARSE, DEFERRED_MAPPING
+constexpr uint32_t kDepthIsCount =
+    0x01 | 0x04;  // LAYERED, CUBEMAP: depth counts layers or faces, the same at each level
+constexpr uint32_t kMappedLater = 0x40 | 0x80;  // SPARSE, DEFERRED_MAPPING
 
-// What is stored at once: a texel, or a square of them that is compressed.
+// What a format stores at once: a texel, or a square of texels that is compressed.
 struct Block {
   uint32_t side;
   uint32_t bits;

@@ -21,9 +21,11 @@ struct CudaArray3d {  // CUDA_ARRAY3D_DESCRIPTOR
   uint32_t flags;
 };
 
-// Its texels, without padding, of which the driver tells nobody; 0: it has no memory but what is mapped (sparse, or mapped later).
-// levels: 1 for an array; of a mipmap as the program asks, of which the driver makes as many as halve the longest side to 1.
-// Source: CUarray_format and the flags CUDA_ARRAY3D_… in cuda.h 13.0. A format that is not known counts a byte a channel.
+// The bytes of its texels, without padding, which the driver tells nobody. 0: it has no memory but what is mapped into
+// it (sparse, or mapped later). levels: 1 for an array; for a mipmap what the program asks for, though no more count
+// than halve the longest side to 1.
+// Source: CUarray_format and the flags CUDA_ARRAY3D_… in cuda.h 13.0. A format that is not known counts a byte a
+//         channel.
 uint64_t bytes_of_array(const CudaArray3d& descriptor, uint32_t levels);
 
 }  // namespace heapprof::agent

@@ -1,7 +1,10 @@
-// agent/cuda/calls.h: calls of the CUDA driver that take the host's time: counted, with their time, bytes and stack, or only counted.
+// agent/cuda/calls.h: calls of the CUDA driver that take the host's time: counted, with their time, bytes and stack, or
+// only counted.
 //
-// X(symbol, base, version, per_thread, kind, bytes, params, args)     the first four and params as in cuda_functions.def
-//   kind, bytes   wire::DeviceCall, and how many bytes the call moves or sets, of the parameters; asked once it has succeeded
+// X(symbol, base, version, per_thread, kind, bytes, params, args)
+//   symbol … per_thread, params   as in functions.def
+//   kind    a wire::DeviceCall
+//   bytes   how many bytes the call moves or sets, by its parameters; computed once it has succeeded
 // A variant for the per-thread default stream came with CUDA 7.0, or with the function.
 #pragma once
 
@@ -142,7 +145,7 @@
        unsigned block_z, unsigned shared_bytes, void* stream, void** parameters),                           \
       (kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters))
 
-// In cuda_functions.def, as one of its X.
+// The lists above in the form of functions.def.
 #define HEAPPROF_CUDA_AS_FUNCTION(symbol, base, version, per_thread, kind, bytes, params, args) \
   X(symbol, base, version, per_thread, params)
 #define HEAPPROF_CUDA_AS_LAUNCH(symbol, base, version, per_thread, params, args) \

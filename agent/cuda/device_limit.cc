@@ -1,7 +1,7 @@
-// agent/cuda/device_limit.cc: see device_limit.h.
+// agent/cuda/device_limit.cc: a sum for each device, and a table of what is in it.
 //
-// One table of open addressing holds memory, handles and mappings: a program has thousands of these at most, and takes microseconds
-// for each. Mappings and contexts end by a look at the whole of it.
+// One table of open addressing holds memory, handles and mappings: a program has thousands of these at most, and takes
+// microseconds for each. Mappings and contexts end by a look at the whole of it.
 #include "agent/cuda/device_limit.h"
 
 #include "agent/libc/raw.h"
@@ -21,10 +21,10 @@ enum class Kind : uint32_t { kFree = 0, kAddress, kHandle, kMapping, kUnmapping,
 struct Entry {
   uint64_t key;
   uint64_t size_bytes;
-  uint64_t context;  // of a mapping: its handle
+  uint64_t context;  // the context whose end is its end; for a mapping, the handle behind it
   Kind kind;
   uint32_t device;
-  uint64_t references;  // of a handle
+  uint64_t references;  // of a handle: references and mappings
 };
 
 constexpr uint64_t kFirstEntries = 4096;
@@ -33,7 +33,7 @@ struct Table {
   Entry* entries;
   uint64_t capacity;  // a power of two
   uint64_t used;
-  uint32_t life;  // whose it is: a forked child has its own
+  uint32_t life;  // g_life of the process that made it: a forked child makes its own
 };
 Table g_table;
 uint64_t g_charged_bytes[wire::kDeviceLimits];
@@ -96,7 +96,7 @@ bool make_room() {
   return true;
 }
 
-// The entries behind it move up, so that none is cut off from its home.
+// Erases an entry. Those behind it move up, so that none is cut off from its home.
 void erase(Entry* entry) {
   const uint64_t mask = g_table.capacity - 1;
   uint64_t gap = static_cast<uint64_t>(entry - g_table.entries);
@@ -125,7 +125,7 @@ void sweep(const IsOver& is_over, const OnEnd& on_end) {
   }
 }
 
-// Those that is_one(entry) chooses become of another kind.
+// Entries of kind `from` that is_one(entry) chooses become of kind `to`.
 template <typename IsOne>
 void move_entries(Kind from, Kind to, const IsOne& is_one) {
   sweep([&](const Entry& entry) { return entry.kind == from && is_one(entry); },

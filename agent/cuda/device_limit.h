@@ -1,13 +1,16 @@
-// agent/cuda/device_limit.h: `--limit cuda:N=SIZE`: how much of a device's memory the process may have, as if the device had no more.
+// agent/cuda/device_limit.h: `--limit cuda:N=SIZE`: how much of a device's memory the process may have, as if the
+// device had no more.
 //
-// A wrapper reserves, calls, then charges what it got or gives the reservation back. So what is reserved and charged together never
-// exceeds the limit, whatever other threads do meanwhile.
+// A wrapper reserves, calls, then charges what it got or gives the reservation back. So what is reserved and charged
+// together never exceeds the limit, whatever other threads do meanwhile.
 //
 // Guarantees
-//  - Exact, in requested bytes, for this process and its life: a forked child begins with nothing.
+//  - To the byte, in requested bytes, for this process and its life (tests/integration/cuda_limits.sh): a forked child
+//    begins with nothing.
 //  - A reservation that does not fit changes nothing.
 //  - Where the table finds no memory a block is not followed: it counts until the process ends.
-// Context:  wrappers of driver functions, which no signal handler may call. A spin lock of the fork page; no allocation but mmap.
+// Context:  wrappers of driver functions, which no signal handler may call. A spin lock of the fork page; no allocation
+//           but mmap.
 // Cost:     one load where there is no limit.
 #pragma once
 
@@ -29,25 +32,28 @@ bool has_device_limits();
 // False: it does not fit.
 bool reserve_device_memory(uint32_t device, uint64_t size_bytes);
 void return_device_memory(uint32_t device, uint64_t size_bytes);
-// What is reserved turns out to be of another size, or another device's. False: that does not fit; the reservation is gone.
+// Corrects a reservation whose memory turned out to be of another size, or another device's. False: that does not fit;
+// the reservation is gone.
 bool correct_reservation(uint32_t device, uint64_t size_bytes, const DeviceMemory& actual);
 uint64_t charged_device_memory(uint32_t device);  // with what is reserved
 
-// From here on it is charged. pre: reserved
+// Charges memory that was reserved before.
 void charge_address(const DeviceMemory& memory);
 void charge_handle(const DeviceMemory& memory);
-// Before it is freed, as another thread may have the address when that returns. Counts until return_device_memory(). False: it is
-// not charged.
+// Takes memory out of the table before it is freed: when the free returns, another thread may have the address. It
+// counts until return_device_memory(). False: it is not charged.
 bool take_address(uint64_t address, DeviceMemory* taken);
-// References to the memory behind a handle, and its mappings, which are references too.
+// One more reference to the memory behind a handle. Its mappings are references, too.
 void retain_handle(uint64_t handle);
-// Before a reference is released, as for take_address. True: it was the last, and the memory counts until return_device_memory().
+// Takes a reference before it is released, as take_address does. True: it was the last, and the memory counts until
+// return_device_memory().
 bool take_handle(uint64_t handle, DeviceMemory* taken);
 void charge_mapping(uint64_t address, uint64_t size_bytes, uint64_t handle);
-// Before the call, as for take_address; what was mapped counts until end_unmapping() says that it is done, or lives on.
+// Takes mappings out before they end, as take_address does. The memory counts until end_unmapping() says that they
+// ended, or live on.
 void begin_unmapping(uint64_t address, uint64_t size_bytes);
 void end_unmapping(uint64_t address, uint64_t size_bytes, bool is_done);
-// The same for what was allocated in a context that may end.
+// The same for memory that was allocated in a context which may end.
 void begin_context_end(uint64_t context);
 void finish_context_end(uint64_t context, bool is_over);
 

@@ -1,4 +1,9 @@
-// agent/cuda/driver.cc: see cuda_driver.h.
+// agent/cuda/driver.cc: finds the driver's functions by name, late, and asks questions by them.
+//
+// A program may load the driver at any time and by any way, and unload it again; so an address is looked up at its
+// first use and forgotten when its object may be gone. A question that an old driver lacks would be looked up at every
+// call: it gets an answerer of ours (cannot_say), but only once the oldest question was found, as before that no driver
+// may be loaded at all.
 #include "agent/cuda/driver.h"
 
 #include "agent/cuda/device_limit.h"
@@ -72,7 +77,7 @@ void* find_cuda(const char* symbol, void** kept) {
 
 int cannot_say() { return kCudaNotInitialized; }
 
-// A driver that is older than a question is asked for it once.
+// The driver's function for a question. A driver that is older than the question is searched once.
 void* answerer(Question question) {
   void*& address = g_questions[static_cast<size_t>(question)];
   void* known = __atomic_load_n(&address, __ATOMIC_ACQUIRE);
@@ -90,7 +95,7 @@ bool ask(Question question, Arguments... arguments) {
   return ask_function(answerer(question), arguments...);
 }
 
-// Text of a note, put together without libc, which may allocate.
+// The text of a note, put together without libc, which may allocate.
 struct Words {
   char text[sizeof wire::Note::text] = {};
   size_t length = 0;
@@ -109,7 +114,7 @@ struct Words {
     while ((value /= 10) != 0);
     while (count != 0) put(digits[--count]);
   }
-  // As nvidia-smi writes it.
+  // Writes it as nvidia-smi does.
   void add_uuid(const unsigned char* bytes) {
     add("GPU-");
     for (int i = 0; i < 16; ++i) {
@@ -120,7 +125,8 @@ struct Words {
   }
 };
 
-uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];  // the life in which it was
+// g_life of the life in which the device was announced.
+uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];
 
 constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr uint32_t kMemoryOfHost = 1;          // CU_MEMORYTYPE_HOST
@@ -151,7 +157,7 @@ bool is_same_object(const void* one, const void* other) {
          object_of_one.info.start_avma == object_of_other.info.start_avma;
 }
 
-// A driver may give out an address that is not the exported one: it is then in the same object.
+// A driver may give out another address than the exported one; it is in the same object then.
 bool stands_for(CudaFunction function, const void* found) {
   const void* real = real_cuda(function);
   return real != nullptr && (found == real || is_same_object(real, found));
@@ -274,7 +280,7 @@ bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers) {
 RelaxedCapture::RelaxedCapture() : mode_(kRelaxed) { ask(Question::kExchangeCaptureMode, &mode_); }
 RelaxedCapture::~RelaxedCapture() { ask(Question::kExchangeCaptureMode, &mode_); }
 
-// The stream that is NULL cannot be captured, unless it is each thread's own.
+// The NULL stream cannot be captured, unless it is each thread's own.
 bool is_capturing(void* stream, bool per_thread) {
   if (stream == nullptr && !per_thread) return false;
   uint32_t status = kNotCapturing;

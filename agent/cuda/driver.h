@@ -1,12 +1,14 @@
-// agent/cuda/driver.h: the CUDA driver as far as the agent calls it: hooked functions, and questions about what they returned.
+// agent/cuda/driver.h: the CUDA driver as far as the agent calls it: hooked functions, and questions about what they
+// returned.
 //
-// Nothing of CUDA is needed to build, and nothing is looked up in a process that does not call the driver. The types are those of
-// cuda.h 13.0, as facts of its ABI.
+// Nothing of CUDA is needed to build, and nothing is looked up in a process that does not call the driver. The types
+// are those of cuda.h 13.0, as facts of its ABI.
 //
 // Guarantees
-//  - A real function is never one of our own wrappers.
-//  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function) has an answer
-//    that says so; the program's own results, contexts and errno are untouched.
+//  - A real function is not one of our own wrappers: it is looked for behind the agent only
+//    (tests/integration/cuda_routes.sh).
+//  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function)
+//    has an answer that says so; the program's own results, contexts and errno are untouched.
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
 #pragma once
 
@@ -84,7 +86,7 @@ enum class CudaFunction : uint32_t {
   kCount
 };
 
-inline constexpr int kLastKnownVersion = 13000;  // of CUDA
+inline constexpr int kLastKnownVersion = 13000;  // the newest CUDA whose ABI is known here
 inline constexpr int kCudaSuccess = 0;
 inline constexpr int kCudaOutOfMemory = 2;
 inline constexpr int kCudaNotInitialized = 3;  // what a wrapper returns if there is no driver behind it
@@ -92,14 +94,15 @@ inline constexpr uint32_t kCudaLocationDevice = 1;
 inline constexpr uint32_t kCudaPointer = 1;          // CU_MEMCPY_OPERAND_TYPE_POINTER
 inline constexpr uint32_t kCudaAllocationNode = 10;  // CU_GRAPH_NODE_TYPE_MEM_ALLOC
 
-// What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands before the
-// driver; nullptr: no driver is loaded.
+// What the wrapper calls: the first function of that name behind the agent, which may be another library's that stands
+// before the driver; nullptr: no driver is loaded.
 void* real_cuda(CudaFunction function);
-// True if what a look-up found is the driver's. Another library's, or a stub of the program's own for the same name, leads to a
-// wrapper by itself: it is given out as it is.
+// True if what a look-up found is the driver's function. Another library's function of that name, or a stub of the
+// program's own, leads to a wrapper by itself: it is given out as it is.
 bool stands_for(CudaFunction function, const void* found);
 bool is_same_object(const void* one, const void* other);
-// Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is nullptr.
+// Asks a function of the driver or the runtime on the agent's own account. False: it cannot say, or function is
+// nullptr.
 template <typename... Arguments>
 bool ask_function(void* function, Arguments... arguments) {
   if (function == nullptr) return false;
@@ -111,7 +114,7 @@ bool ask_function(void* function, Arguments... arguments) {
 inline uint64_t number(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 // True if the address lies in the agent.
 bool is_own_code(const void* address);
-// Objects are being unloaded: what was found may be gone.
+// Forgets addresses whose objects may be gone: objects are being unloaded.
 void forget_cuda();
 
 // The wire's number of a device.
@@ -122,21 +125,22 @@ uint32_t device_of_context();
 uint32_t device_of_stream(void* stream);
 // The calling thread's context; nullptr: none.
 void* current_context();
-// Of a pointer that the driver gave out; that of the context where the driver does not say.
+// Device of a pointer that the driver gave out; that of the context where the driver does not say.
 uint32_t device_of_pointer(uint64_t address);
 // The same for memory of a pool, which may be page-locked memory of the host, or managed.
 uint32_t device_of_pool_memory(uint64_t address);
-// What is free on the device, if it is that of the calling thread's context; within the limit. wire::kFreeUnknown: not known.
+// Free bytes on the device, within its limit. wire::kFreeUnknown: the device is not that of the calling thread's
+// context, or the driver does not say.
 uint64_t free_bytes_of_context(uint32_t device);
-// Tells the collector what the device is; once.
+// Tells the collector what the device is, once in each life.
 void announce_device(uint32_t device);
 // Bytes of an imported allocation; 0: unknown.
 uint64_t bytes_of_pointer(uint64_t address);
-// Of an address that an allocation from a pool gave out: the pool; nullptr: the driver does not say.
+// The pool that an address was allocated from; nullptr: the driver does not say.
 void* pool_of_pointer(uint64_t address);
 struct CudaPoolNumbers {
-  uint64_t held_bytes;  // of the device
-  uint64_t most_bytes;  // of those, since the program set it back
+  uint64_t held_bytes;  // what the pool has of the device, in use or not
+  uint64_t most_bytes;  // the most that it had, since the program set that number back
   uint64_t used_bytes;
 };
 bool ask_pool_numbers(void* pool, CudaPoolNumbers* numbers);
@@ -148,7 +152,7 @@ struct CudaGraphNumbers {
 };
 // pre: a CUDA device
 bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
-// While it lives, no call of this thread is one that a capture of another forbids.
+// While it lives, this thread may make calls that a stream capture of another thread forbids.
 class RelaxedCapture {
  public:
   RelaxedCapture();
@@ -160,12 +164,12 @@ class RelaxedCapture {
   uint32_t mode_;
 };
 bool is_capturing(void* stream, bool per_thread);
-// Of streams that wait for the default one. False: some are, or the driver does not say.
+// True if no stream that waits for the default one is captured. False: one is, or the driver does not say.
 bool is_surely_not_capturing();
-// False: it cannot be made current.
+// False: the context cannot be made current.
 bool push_context(void* context);
 void pop_context();
-// Whether the device's primary context has come to its end; false where the driver does not say.
+// True if the device's primary context has ended; false where the driver does not say.
 bool has_primary_context_ended(int device);
 
 }  // namespace heapprof::agent

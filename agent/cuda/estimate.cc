@@ -1,4 +1,7 @@
-// agent/cuda/estimate.cc: see cuda_estimate.h.
+// agent/cuda/estimate.cc: asks what is free, where asking disturbs nobody.
+//
+// cuMemGetInfo in a thread that captures spoils the capture, so nothing is asked while any capture runs. Captures are
+// counted as they begin and end; one that began unseen is found by asking the default stream.
 #include "agent/cuda/estimate.h"
 
 #include "agent/process/arena.h"
@@ -7,7 +10,7 @@ namespace heapprof::agent {
 
 namespace {
 
-std::atomic<int> g_captures{0};
+std::atomic<int> g_captures{0};  // captures in progress, of all threads
 
 constexpr size_t kMostLookups = 4096;           // a power of two
 std::atomic<uint64_t> g_lookups[kMostLookups];  // hashes; 0: free
@@ -23,7 +26,8 @@ void note_capture(int change) {
   }
 }
 
-// A capture that began unseen, in a stream that waits for the default one, makes that one answer with an error.
+// A capture that began unseen, in a stream that waits for the default stream, makes the default stream answer with an
+// error.
 bool ask_free_memory(FreeMemory* memory) {
   if (g_captures.load(std::memory_order_relaxed) != 0) return false;
   memory->device = device_of_context();

@@ -1,9 +1,9 @@
-// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call says: what was free
-// before they were made, less what was free after.
+// agent/cuda/estimate.h: `heapprof run --estimate-gpu`: what contexts and modules take on a device, which no call says:
+// what was free before they were made, less what was free after.
 //
 // Guarantees
-//  - Nothing is asked without the flag, while a stream captures, or at a launch. A question that fails changes nothing: the call that
-//    is looked at is made all the same, and its result is the program's.
+//  - Nothing is asked without the flag, while a stream captures, or at a launch. A question that fails changes nothing:
+//    the call that is looked at is made all the same, and its result is the program's.
 //  - The thread's current context is as before.
 // Not provided: what is loaded at a kernel's first launch; a context's share in what the driver keeps for all of them.
 // Context:  wrappers of driver functions, any thread; not in signal handlers.
@@ -16,10 +16,10 @@ namespace heapprof::agent {
 
 bool estimates_gpu();
 
-// Every thread's captures into graphs. `change`: 1 begins, -1 ends.
+// Counts captures into graphs, of all threads. change: 1: one begins; -1: one ends.
 void note_capture(int change);
 
-// What is free on the calling thread's device and how much there is; false: not to be asked now, or not known.
+// What is free on the calling thread's device, and how much there is. False: it cannot be asked now, or is not known.
 struct FreeMemory {
   uint32_t device;
   uint64_t free_bytes;
@@ -29,7 +29,8 @@ bool ask_free_memory(FreeMemory* memory);
 // The same in a context that need not be current.
 bool ask_free_memory_in(void* context, FreeMemory* memory);
 
-// False from the second time on, and when too many were seen. name: may be nullptr.
+// True the first time that it is asked for this owner and name; false also when too many were seen. name: may be
+// nullptr.
 bool is_first_lookup(const void* owner, const char* name);
 
 INLINE void begin_estimate(uint32_t device, uint64_t free_bytes, const uint64_t* hook_frame) {
@@ -42,7 +43,7 @@ INLINE void end_estimate(wire::EstimateKind kind, const FreeMemory& after, const
                 hook_frame);
 }
 
-// Of the calling thread's context.
+// Estimates what a call takes that changes the calling thread's context.
 template <typename Call>
 INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, Call&& call) {
   FreeMemory memory;
@@ -55,7 +56,8 @@ INLINE int estimate_change(wire::EstimateKind kind, const uint64_t* hook_frame, 
   return result;
 }
 
-// A context of the device's; *context is set by the call. Before the first one nobody can be asked: then all that is in use is a bound.
+// Estimates what a context takes that the call makes and stores in *context. Before a device's first context nobody can
+// be asked: then all that is in use afterwards is a bound.
 template <typename Call>
 INLINE int estimate_context(void** context, int ordinal, const uint64_t* hook_frame, Call&& call) {
   if (!estimates_gpu() || ordinal < 0 ||

@@ -1,7 +1,8 @@
-// agent/cuda/holdings.cc: see device_holdings.h.
+// agent/cuda/holdings.cc: a table of pools, and one thread at a time that asks the driver about them.
 //
-// One thread asks at a time; the others leave word, which it finds when it is through. Were it to wait for room in its ring
-// meanwhile, so would they: so it writes what it was told afterwards, with the number of the question.
+// The other threads leave word (is_wanted, wants_graphs), which the asking thread finds when it is through. If it wrote
+// records while it asks, it could have to wait for room in its ring, and every other thread with it: so it writes what
+// it was told afterwards, and each amount carries the number of its question, by which the collector orders them.
 #include "agent/cuda/holdings.h"
 
 #include "agent/cuda/driver.h"
@@ -23,10 +24,10 @@ using wire::Holding;
 struct Pool {
   std::atomic<void*> handle;        // nullptr: a free slot
   std::atomic<uint32_t> device;     // settled before the handle
-  std::atomic<int64_t> room_bytes;  // beyond use when it was asked, less what was allocated since
-  std::atomic<bool> is_wanted;
-  std::atomic<bool> is_left;  // not to be asked until something is allocated from it
-  uint64_t held_bytes;        // as the rest: by who asks
+  std::atomic<int64_t> room_bytes;  // what it held beyond use when it was asked, less what was allocated since
+  std::atomic<bool> is_wanted;      // somebody wants it to be asked
+  std::atomic<bool> is_left;        // it is not asked until something is allocated from it
+  uint64_t held_bytes;              // this and the next: written by the asking thread alone
   uint64_t most_bytes;
 };
 
@@ -40,11 +41,11 @@ constexpr uint32_t kDeviceNumbers = wire::kLastCudaDevice + 1;
 constexpr size_t kSeenLaunches = 64;
 constexpr uint64_t kMostTicks = 6'000'000'000;  // of the time stamp counter: a few seconds
 
-// A child has nothing of its parent's.
+// Everything that is known; a forked child begins with nothing of its parent's.
 struct State {
   uint32_t life;
   std::atomic<uint32_t> pools;  // places that were ever taken
-  std::atomic<bool> has_more;   // than are in the table
+  std::atomic<bool> has_more;   // there are pools that are not in the table
   std::atomic<bool> is_freed;
   std::atomic<bool> wants_graphs;
   std::atomic<bool> has_launched;
@@ -66,7 +67,7 @@ bool try_to_ask() {
   return true;
 }
 
-// False: who asks does not come to an end.
+// Becomes the asking thread. False: the one that is does not come to an end.
 bool wait_to_ask() {
   for (const uint64_t start = __builtin_ia32_rdtsc(); !try_to_ask();) {
     if (__builtin_ia32_rdtsc() - start > kMostTicks) {
@@ -78,7 +79,8 @@ bool wait_to_ask() {
   return true;
 }
 
-// A full fence: who leaves word and then finds the lock taken has left it before this, or finds it free.
+// A full fence: a thread that leaves word and then finds the lock taken left word before this exchange, so has_wanted()
+// sees it afterwards.
 void end_asking() { g_fork_page.asking_lock.exchange(0, std::memory_order_seq_cst); }
 
 Pool* find_pool(const void* handle) {
@@ -111,7 +113,7 @@ Pool* add_pool(void* handle, uint32_t device) {
   return &pool;
 }
 
-// What is to be told when the questions are over; what finds no room is asked again.
+// What is to be told when the questions are over. What finds no room here is asked again.
 struct News {
   struct Item {
     Holding holding;
@@ -144,7 +146,8 @@ struct News {
   }
 };
 
-// pre: asking. Others of the device count with what they held when they were asked last.
+// Sums up a device's pools. Those that were not asked just now count with what they held when they were asked last.
+// pre: asking
 void sum_up(uint32_t device, const Pool* changed, uint64_t changed_most_bytes, News* news) {
   uint64_t held_bytes = 0;
   uint64_t most_bytes = 0;
@@ -205,7 +208,7 @@ bool has_wanted() {
   return false;
 }
 
-// Until nobody has left word: who finds another thread asking need not wait.
+// Asks until no word is left. A thread that finds another one asking need not wait: that one will find its word.
 [[gnu::noinline]] void ask_wanted(const uint64_t* hook_frame) {
   while (is_on() && has_wanted() && try_to_ask()) {
     News news;
@@ -219,7 +222,7 @@ bool has_wanted() {
   }
 }
 
-// Checked first: another thread's cache line is not taken for nothing.
+// Looks before it stores, so that another thread's cache line is not taken for nothing.
 void raise(std::atomic<bool>* flag) {
   if (!flag->load(std::memory_order_relaxed)) flag->store(true, std::memory_order_relaxed);
 }
@@ -250,7 +253,7 @@ uint32_t device_of_pool(const void* handle) {
 }
 
 void note_pool_block(const PoolSlot& slot, uint64_t size_bytes, const uint64_t* hook_frame) {
-  raise(&g_holdings.is_freed);  // in pieces that do not fit it may grow, room or not
+  raise(&g_holdings.is_freed);  // its room may be in pieces that do not fit, and then the pool grows all the same
   if (slot.index == kMostPools) return;
   Pool& pool = g_holdings.pool[slot.index];
   const auto bytes = static_cast<int64_t>(size_bytes);
@@ -291,7 +294,7 @@ void leave_pools_of(uint32_t device) {
     Pool& pool = g_holdings.pool[i];
     if (pool.device.load(std::memory_order_relaxed) == device) pool.is_left.store(true, std::memory_order_relaxed);
   }
-  if (wait_to_ask()) end_asking();  // no question from before is on its way
+  if (wait_to_ask()) end_asking();  // from here on no question from before is under way
 }
 
 void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {

@@ -1,5 +1,5 @@
-// agent/cuda/hooks_context.cc: contexts, whose end frees what was allocated in them; how much memory there is; and the driver's own
-// way of looking functions up.
+// agent/cuda/hooks_context.cc: contexts, whose end frees what was allocated in them; how much memory there is; and the
+// driver's own way of looking functions up.
 #include "agent/cuda/estimate.h"
 #include "agent/cuda/holdings.h"
 
@@ -65,7 +65,8 @@ CUDA_HOOK(cuDevicePrimaryCtxRetain)(void** context, int device) {
 
 namespace {
 
-// Ends the device's primary context if `real` did: the last release, or a reset, which leaves the references.
+// Calls `real`, and ends the device's primary context if that did: by the last release, or by a reset, which leaves the
+// references.
 INLINE int end_primary(int (*real)(int), int device, bool is_reset, const uint64_t* hook_frame) {
   if (is_reset) leave_pools_of(device_of_ordinal(device));
   void** primary = primary_of(device);
@@ -89,7 +90,7 @@ CUDA_HOOK(cuDevicePrimaryCtxReset_v2)(int device) {
   return end_primary(REAL(cuDevicePrimaryCtxReset_v2), device, true, HEAPPROF_HOOK_FRAME());
 }
 
-// A card as large as the limit: the one exception to results that are the driver's.
+// Shows a card as large as the limit. Together with refusals, the one exception to "results are the driver's".
 CUDA_HOOK(cuMemGetInfo_v2)(size_t* free_bytes, size_t* total_bytes) {
   const int result = call(REAL(cuMemGetInfo_v2), free_bytes, total_bytes);
   if (result != kCudaSuccess || !has_device_limits()) return result;

@@ -10,7 +10,7 @@ CUDA_HOOK(cuMemPoolTrimTo)(void* pool, size_t least_bytes) {
   return result;
 }
 
-// Before it: the program may set back what was the most.
+// The pool is asked before the call, which may set back the number of what was the most.
 CUDA_HOOK(cuMemPoolSetAttribute)(void* pool, int attribute, void* value) {
   ask_pool(pool, HEAPPROF_HOOK_FRAME());
   return call(REAL(cuMemPoolSetAttribute), pool, attribute, value);
@@ -26,7 +26,8 @@ CUDA_HOOK(cuMemPoolDestroy)(void* pool) {
 
 namespace {
 
-// A node that allocates when its graph is launched. Its address is settled now; a free of it outside of graphs is no end of a block.
+// Adds a node that allocates when its graph is launched. Its address is settled now; a free of that address outside of
+// graphs ends no block of the books.
 template <typename Call>
 INLINE int add_node(const CudaAllocationNode* node, const uint64_t* hook_frame, Call&& add) {
   const uint64_t size_bytes = node == nullptr ? 0 : node->size_bytes;

@@ -1,5 +1,5 @@
-// agent/cuda/hooks_made.cc: what takes device memory that nobody asked for by size: contexts, modules, limits of a context; and
-// captures, during which the driver is not asked about it.
+// agent/cuda/hooks_made.cc: what takes device memory that nobody asked for by size: contexts, modules, limits of a
+// context; and captures, during which the driver is not asked about it.
 #include "agent/cuda/estimate.h"
 
 using namespace heapprof::agent;
@@ -61,7 +61,7 @@ CUDA_HOOK(cuLibraryLoadFromFile)
   });
 }
 
-// With lazy loading, the default, a kernel is loaded when it is looked up; once.
+// With lazy loading, the default, a kernel is loaded when it is looked up for the first time.
 CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) {
   const auto look_up = [&] { return call(REAL(cuModuleGetFunction), function, module, name); };
   if (!estimates_gpu() || !is_first_lookup(module, name)) return look_up();
@@ -84,7 +84,7 @@ INLINE int begun(int result) {
   if (result == kCudaSuccess) note_capture(1);
   return result;
 }
-// One that was spoiled ends too: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED … _UNJOINED.
+// A capture that was spoiled has ended, too: CUDA_ERROR_STREAM_CAPTURE_INVALIDATED … _UNJOINED.
 INLINE int ended(int result) {
   if (result == kCudaSuccess || (result >= 901 && result <= 904)) note_capture(-1);
   return result;

@@ -1,4 +1,5 @@
-// agent/cuda/hooks_memory.cc: memory that a program gets from the CUDA driver block by block: device, pitched, managed, pinned, arrays, pools.
+// agent/cuda/hooks_memory.cc: memory that a program gets from the CUDA driver block by block: device, pitched, managed,
+// pinned, arrays, pools.
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/wrapper.h"
 
@@ -6,7 +7,7 @@ namespace heapprof::agent {
 
 namespace {
 
-// What an output of the caller's was before the call, which may turn out to be beyond a limit.
+// Keeps what a caller's output variable was before the call, as what the call gives may turn out to be beyond a limit.
 template <typename Value>
 class KeptOutput {
  public:
@@ -73,7 +74,7 @@ CUDA_HOOK(cuMemAllocHost_v2)(void** block, size_t size_bytes) {
                         HEAPPROF_HOOK_FRAME(), [&] { return call(real, block, size_bytes); });
 }
 
-// The memory of arrays and mipmaps is theirs: their handles stand for addresses.
+// Arrays and mipmaps have no addresses: in the books their handles stand for them.
 CUDA_HOOK(cuArrayCreate_v2)(void** array, const CudaArray2d* descriptor) {
   auto* real = REAL(cuArrayCreate_v2);
   const CudaArray2d flat = descriptor != nullptr ? *descriptor : CudaArray2d{};
@@ -98,7 +99,7 @@ CUDA_HOOK(cuMipmappedArrayCreate)(void** array, const CudaArray3d* descriptor, u
 
 namespace {
 
-// Captured by a graph, an allocation is a node and no memory yet.
+// An allocation that a capture turns into a node of a graph: there is no memory yet.
 template <typename Call>
 INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const uint64_t* hook_frame, Call&& call) {
   const int result =
@@ -109,7 +110,8 @@ INLINE int capture_allocation(const uint64_t* address, size_t size_bytes, const 
   return result;
 }
 
-// Of a pool, which no context ends. ask_device(): of the pool, as far as that is known before.
+// Allocates from a pool, whose memory no context ends. ask_device(): the pool's device, as far as that is known before
+// the call.
 template <typename Call, typename AskDevice>
 INLINE int allocate_async(uint64_t* address, size_t size_bytes, void* stream, bool per_thread,
                           const uint64_t* hook_frame, Call&& call, AskDevice&& ask_device) {
@@ -161,7 +163,7 @@ CUDA_HOOK(cuMemAllocFromPoolAsync_ptsz)(uint64_t* address, size_t size_bytes, vo
       [&] { return call(real, address, size_bytes, pool, stream); }, [&] { return device_of_pool(pool); });
 }
 
-// Of whatever: a pool may give it back at the next wait.
+// It frees blocks of any kind; a pool may give its memory back at the next wait.
 CUDA_HOOK(cuMemFree_v2)(uint64_t address) {
   note_pool_free();
   return release(REAL(cuMemFree_v2), address, DeviceCall::kFree, HEAPPROF_HOOK_FRAME(), address);

@@ -1,4 +1,5 @@
-// agent/cuda/hooks_registered.cc: memory that the program has already, locked by the driver where it lies. A context that ends unlocks it.
+// agent/cuda/hooks_registered.cc: memory that the program has already, locked by the driver where it lies. A context
+// that ends unlocks it.
 #include "agent/cuda/wrapper.h"
 
 using namespace heapprof::agent;

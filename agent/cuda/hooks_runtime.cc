@@ -1,7 +1,8 @@
-// agent/cuda/hooks_runtime.cc: see cuda_runtime.h.
+// agent/cuda/hooks_runtime.cc: the wrappers of the runtime's functions, four of each.
 //
-// A process may have several runtimes, each with errors and streams of its own: a wrapper must lead to the one that was meant. So
-// there is a set of wrappers for each version, found by the loader, and one for what dlsym found that is none of these.
+// A process may have several runtimes, each with errors and streams of its own: a wrapper must lead to the one that was
+// meant. So there is a set of wrappers for each version, found by the loader, and one for what dlsym found that is none
+// of these.
 #include "agent/cuda/runtime.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/process/link_map.h"
@@ -54,7 +55,7 @@ INLINE int call_real(Arguments... arguments) {
   return real == nullptr ? kCudaNotInitialized : reinterpret_cast<int (*)(Arguments...)>(real)(arguments...);
 }
 
-// The runtime knows what the driver may not.
+// The runtime's current device: a runtime that does not use the driver knows it, and the driver does not.
 uint32_t device_of_runtime() {
   void* get_device = __atomic_load_n(&g_get_device, __ATOMIC_ACQUIRE);
   if (get_device == nullptr) {
@@ -68,9 +69,9 @@ uint32_t device_of_runtime() {
   return wire::kFirstCudaDevice + static_cast<uint32_t>(ordinal);
 }
 
-constexpr uint32_t kCurrentDevice = 0;
+constexpr uint32_t kCurrentDevice = 0;  // "ask device_of_runtime()"
 
-// find() says what was got: its key is 0 if nothing was.
+// An allocating call, counted if no driver call was seen in it. find() says what was got; its key is 0 if nothing was.
 template <typename Call, typename Find>
 INLINE int allocate_unseen(uint32_t device, const uint64_t* hook_frame, Call&& call_runtime, Find&& find) {
   const uint32_t before = t_driver_calls;
@@ -257,7 +258,7 @@ void* wrap_runtime(const char* name, void* found) {
   return kWrappers[index][kVersioned];
 }
 
-// What dlsym found stays: its wrapper may be called.
+// A function that dlsym found is not forgotten: the program may still call its wrapper.
 void forget_cuda_runtime() {
   for (size_t runtime = 0; runtime < kVersioned; ++runtime) {
     for (void*& real : g_real_runtime[runtime]) forget_unloaded(&real);

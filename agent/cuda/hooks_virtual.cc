@@ -9,7 +9,8 @@ CUDA_HOOK(cuIpcCloseMemHandle)(uint64_t address) {
 
 namespace {
 
-// The same memory again is one reference more. It ends with the context; 0: with none.
+// Records imported memory; the same memory again is one reference more. context: what it ends with; 0: it ends with no
+// context.
 INLINE int note_imported(int result, const uint64_t* address, uint64_t context, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && address != nullptr && *address != 0) {
     record_device(
@@ -29,12 +30,13 @@ CUDA_HOOK(cuIpcOpenMemHandle_v2)(uint64_t* address, CudaIpcHandle handle, unsign
   return note_imported(call(REAL(cuIpcOpenMemHandle_v2), address, handle, flags), address, number(current_context()),
                        HEAPPROF_HOOK_FRAME());
 }
-// Of another process's pool; freed like memory of one's own.
+// A block of another process's pool, which is freed like one of the process's own.
 CUDA_HOOK(cuMemPoolImportPointer)(uint64_t* address, void* pool, void* exported) {
   return note_imported(call(REAL(cuMemPoolImportPointer), address, pool, exported), address, 0, HEAPPROF_HOOK_FRAME());
 }
 
-// Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the driver's.
+// Memory of another API: it lives as long as the object, or what is mapped of it, which is freed like memory of the
+// driver's.
 CUDA_HOOK(cuImportExternalMemory)(void** memory, const CudaExternalMemory* what) {
   const int result = call(REAL(cuImportExternalMemory), memory, what);
   if (result == kCudaSuccess && memory != nullptr && *memory != nullptr && what != nullptr) {
@@ -85,7 +87,7 @@ CUDA_HOOK(cuMemCreate)
 
 namespace {
 
-// It stands for memory that counts elsewhere.
+// Records a handle of no bytes: it stands for memory that counts elsewhere.
 INLINE int note_empty_handle(int result, const uint64_t* handle, const uint64_t* hook_frame) {
   if (result == kCudaSuccess && handle != nullptr && *handle != 0)
     record_device({DeviceOperation::kCreateHandle, heapprof::wire::kImportedDevice, *handle, kNoAddress, 0},
@@ -112,7 +114,7 @@ CUDA_HOOK(cuMemRetainAllocationHandle)(uint64_t* handle, void* address) {
   return result;
 }
 
-// Before the call: when it returns, another thread may have the handle's number, or the address.
+// Recorded before the call: when that returns, another thread may have the handle's number, or the address.
 CUDA_HOOK(cuMemRelease)(uint64_t handle) {
   auto* real = REAL(cuMemRelease);
   if (real == nullptr) return kCudaNotInitialized;

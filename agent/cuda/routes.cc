@@ -1,8 +1,8 @@
-// agent/cuda/routes.cc: see cuda_routes.h.
+// agent/cuda/routes.cc: what dlsym and cuGetProcAddress give out.
 //
-// dlsym must not be called from here in the program's stead: libc looks at the caller for RTLD_NEXT, and another library that wraps
-// the same function would find itself for ever. So the hook is a piece of assembly that asks heapprof_pick_cuda, and jumps to the
-// real one with everything as it was unless there is an answer.
+// The hook of dlsym must not call the real dlsym in the program's stead: libc looks at the caller for RTLD_NEXT, and
+// another library that wraps the same function would find itself for ever. So the hook is a piece of assembly that asks
+// heapprof_pick_cuda. Unless there is an answer, it jumps to the real dlsym with everything as it was.
 #include "agent/cuda/routes.h"
 
 #include "agent/cuda/runtime.h"
@@ -15,7 +15,7 @@
 
 extern "C" {
 HIDDEN void* heapprof_real_dlsym = nullptr;
-// In two registers.
+// Returned in two registers.
 struct CudaAnswer {
   void* address;
   size_t is_answer;  // 0: the real dlsym knows
@@ -104,7 +104,8 @@ using Dlclose = int (*)(void*);
 Dlopen g_dlopen = nullptr;
 Dlclose g_dlclose = nullptr;
 
-// By its file's name. A library that stands before the driver may look functions up for its own wrappers.
+// True if the address is the driver's, by its file's name: a library that stands before the driver may look functions
+// up for its own wrappers.
 bool is_of_driver(const void* address) {
   LoadedObject object;
   if (!find_object(number(address), &object)) return false;
@@ -115,8 +116,8 @@ bool is_of_driver(const void* address) {
   return strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
 }
 
-// As RTLD_DEFAULT goes on where the global scope has nothing: in the scope of what the program loaded to get the caller's library. Of
-// that, the library itself and what it depends on are known.
+// Where the global scope has nothing, RTLD_DEFAULT goes on in the scope of what the program loaded to get the caller's
+// library. Of that scope the library itself and what it depends on are known, and searched here.
 void* find_in_scope_of(const void* caller, const char* name, Dlsym real_dlsym) {
   LoadedObject object;
   if (g_dlopen == nullptr || g_dlclose == nullptr || !find_object(number(caller), &object) || *object.path == 0)
@@ -136,7 +137,7 @@ const Hooked* find_symbol(const char* name) {
   return nullptr;
 }
 
-// By what such functions have been called so far.
+// True if the name begins like those of functions that give out memory.
 bool gives_memory(const char* name) {
   for (const char* start :
        {"cuMemAlloc", "cuMemHostAlloc", "cuMemCreate", "cuArrayCreate", "cuArray3DCreate", "cuMipmappedArrayCreate"}) {
@@ -205,7 +206,7 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
   if (is_runtime) {
     void* found = real_dlsym(handle, name);
-    if (found == nullptr) return {nullptr, 0};  // as below
+    if (found == nullptr) return {nullptr, 0};  // the real one is asked again, and leaves its error
     return {wrap_runtime(name, found), 1};
   }
   if (handle != RTLD_NEXT) {
@@ -213,7 +214,8 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
     if (found == nullptr) return {nullptr, 0};  // asked again, the real one leaves its error for the caller
     if (!is_own_code(found)) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};
   }
-  // Ours would be found. What nobody else has is not there: as if we were not, dlerror included.
+  // The real dlsym would find ours. If nobody else has the name, the program finds nothing and gets dlerror's text, as
+  // without us.
   if (real_dlsym(RTLD_NEXT, name) == nullptr) {
     void* found = handle == RTLD_DEFAULT ? find_in_scope_of(caller, name, real_dlsym) : nullptr;
     if (found != nullptr) return {stands_for(function_of(hooked), found) ? hooked->wrapper : found, 1};

@@ -1,5 +1,5 @@
-// agent/cuda/wrapper.h: what the wrappers of the CUDA driver's functions are made of: call, then say what began; say what ends, then
-// call.
+// agent/cuda/wrapper.h: what the wrappers of the CUDA driver's functions are made of: call, then say what began; say
+// what ends, then call.
 //
 // Context:  wrappers, any thread; not in signal handlers.
 #pragma once
@@ -12,13 +12,13 @@
 #include "agent/record/clock.h"
 #include "shared/events.h"
 
-// CUDA_HOOK(symbol)(parameters) { … }: a HOOK with a second, hidden name. The table of routes gives out the hidden one, so that
-// it leads here whatever the program defines under the public name.
+// CUDA_HOOK(symbol)(parameters) { … }: a HOOK with a second, hidden name. The table of routes gives out the hidden one,
+// so that it leads here whatever the program defines under the public name.
 #define CUDA_HOOK(symbol)                                                               \
   extern "C" HIDDEN __attribute__((alias(#symbol))) decltype(symbol) heapprof_##symbol; \
   HOOK int symbol
 
-// The helpers are inlined: where a hook's frame is looked at, it must still be there.
+// Helpers that are given a hook's frame are inlined, so that the frame is still there when it is looked at.
 #define INLINE [[gnu::always_inline]] inline
 
 namespace heapprof::agent {
@@ -35,16 +35,17 @@ INLINE int call(Function* real, Arguments... arguments) {
   return real == nullptr ? kCudaNotInitialized : real(arguments...);
 }
 
-// For what a stream captures: a node of a graph, no memory.
+// A call that a capture turns into a node of a graph: no memory begins or ends, but the driver was seen.
 template <typename Call>
 INLINE int call_captured(Call&& call) {
   ++t_driver_calls;
   return call();
 }
 
-inline constexpr uint64_t kNoAddress = 8;
+inline constexpr uint64_t kNoAddress = 8;  // an address is never 0 in a record (shared/events.h)
 
-// A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has succeeded.
+// A call of the driver that takes the host's time; one that fails is not counted. size_bytes(): asked once it has
+// succeeded.
 template <typename Size, typename Call>
 requires requires(Size size_bytes) { size_bytes(); }
 INLINE int time_call(wire::DeviceCall kind, Size&& size_bytes, const uint64_t* hook_frame, Call&& call) {
@@ -72,12 +73,12 @@ INLINE void note_refusal(uint32_t device, uint64_t size_bytes, bool is_by_limit,
                 hook_frame);
 }
 
-// In `expected`: to be asked for where it is needed, and only there.
+// A device in `expected` that is asked for where it is needed, and only there.
 inline constexpr uint32_t kDeviceToAsk = 0;
 
-// An allocating call. `expected` is what is known of the memory before it; find() says what was got: its key is 0 if nothing was.
-// undo(key) gives it back where that turns out to be beyond a limit. ask_device() says what kDeviceToAsk means; where it does not
-// know, the memory is reserved when it is there.
+// An allocating call. `expected` is what is known of the memory before the call. find() says what was got; its key is 0
+// if nothing was. undo(key) gives the memory back where it turns out to be beyond a limit. ask_device() says which
+// device kDeviceToAsk is; where it does not know, the memory is reserved only when it is there.
 template <typename Call, typename Find, typename Undo, typename AskDevice = uint32_t (*)()>
 INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::DeviceCall kind, const uint64_t* hook_frame,
                     Call&& call, Find&& find, Undo&& undo, AskDevice&& ask_device = device_of_context) {
@@ -118,7 +119,7 @@ INLINE int allocate(DeviceMemory expected, DeviceOperation operation, wire::Devi
   return result;
 }
 
-// Of a size that is known before, on a device that is known before; it ends with the calling thread's context.
+// Allocates a block whose size and device are known before the call; it ends with the calling thread's context.
 template <typename Address, typename Call>
 INLINE int allocate_block(uint32_t device, Address* address, uint64_t size_bytes, wire::DeviceCall kind,
                           const uint64_t* hook_frame, Call&& call) {
@@ -135,7 +136,7 @@ INLINE void note_address(DeviceOperation operation, uint64_t address, const uint
 INLINE void note_handle(DeviceOperation operation, uint64_t handle, const uint64_t* hook_frame) {
   if (handle != 0) record_device({operation, 0, handle, kNoAddress, 0}, hook_frame);
 }
-// A call that may end the context. has_ended() after one that succeeded: it did.
+// A call that may end the context. has_ended(), asked after one that succeeded, says whether it did.
 template <typename Call, typename HasEnded>
 INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& call, HasEnded&& has_ended) {
   if (context == nullptr) return call();

@@ -1,6 +1,13 @@
-// agent/hooks/exec.cc: see hooks_exec.h.
+// agent/hooks/exec.cc: looks at the program that is to be started, and changes the environment that it is given, if it
+// must.
 //
-// The headers that declare these functions are left out: they do not agree on noexcept from version to version.
+// A hook may run in a vfork child, which borrows its parent's memory: so nothing is kept, and the changed environment
+// and the path lie in the frames of start_with and with_program, which stay until the exec. Where nothing is to be
+// changed, the function that the program called is called, with its own arguments; only a changed environment leads
+// execv to execve.
+//
+// unistd.h and spawn.h, which declare these functions, are left out: they do not agree on noexcept from version to
+// version.
 #include "agent/hooks/exec.h"
 
 #include "agent/hooks/hook.h"
@@ -44,22 +51,23 @@ const RealExec& real_exec() {
   return g_real_exec;
 }
 
-// What goes along with a new program.
+// What has to be done for a new program.
 struct Plan {
   EnvironmentChange change = EnvironmentChange::kInvite;
-  size_t bytes = 0;            // that the changed environment takes; 0: it stays as it is
-  wire::Note* note = nullptr;  // to be taken back if the program does not start
-  bool is_own = false;         // this process becomes the program
+  size_t bytes = 0;            // how long the changed environment is; 0: it stays as it is
+  wire::Note* note = nullptr;  // taken back if the program does not start
+  bool is_own = false;         // true: this process becomes the program
 };
 
-// True if programs that are started are our affair. Under a filter that we know of no call of ours may be the one that kills.
+// True if programs that are started are our affair. Under a filter of system calls, none is: a call of ours could be
+// the one that kills.
 bool is_following() {
   const Invitation invitation = find_invitation();
   return invitation.socket_path != nullptr && invitation.follow && !is_filtered();
 }
 
-// The program that will be started: a path relative to a folder, or a descriptor's link in /proc. path: nullptr if it was not
-// found, so that nothing will start.
+// The program that will be started: a path relative to a folder, or a descriptor's link in /proc. path: nullptr if it
+// was not found, so that nothing will start.
 struct Image {
   int folder_fd = AT_FDCWD;
   const char* path = nullptr;
@@ -80,14 +88,14 @@ Plan make_plan(const Image& image, Texts variables, bool replaces_process) {
     plan.is_own = replaces_process && sys_getpid() == g_pid;
     plan.note = note_obstacle(image, obstacle, plan.is_own);
   }
-  // These two ignore our variables, and may start programs that do not.
+  // A program of these two kinds ignores our variables, but may start others that do not: the variables stay.
   if (obstacle == wire::ImageObstacle::kStatic || obstacle == wire::ImageObstacle::kPrivileges) return plan;
   if (obstacle != wire::ImageObstacle::kNone) plan.change = EnvironmentChange::kRemove;
   plan.bytes = changed_environment_bytes(variables, plan.change);
   return plan;
 }
 
-// Calls start(environment); what it returns. A function of its own: the environment lives in its frame.
+// Returns what start(environment) returns. A function of its own, because the environment lives in its frame.
 template <typename Start>
 __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Start start) {
   if (plan.bytes != 0) {
@@ -97,7 +105,7 @@ __attribute__((noinline)) int start_with(const Plan& plan, Texts variables, Star
   return start(variables);
 }
 
-// Only a failed exec returns.
+// Returns only if the exec failed: then its note is taken back.
 template <typename Start>
 int replace_process(const Image& image, Texts variables, Start start) {
   const Plan plan = make_plan(image, variables, true);
@@ -114,7 +122,7 @@ int spawn(const Image& image, Texts variables, Start start) {
   return error;
 }
 
-// Calls run(the program that PATH gives for `file`). A function of its own: the path lives in its frame.
+// Calls run(the program that PATH gives for `file`). A function of its own, because the path lives in its frame.
 template <typename Run>
 __attribute__((noinline)) int with_program(const char* file, Run run) {
   Image image;

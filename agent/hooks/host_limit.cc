@@ -1,9 +1,11 @@
-// agent/hooks/host_limit.cc: see host_limit.h.
+// agent/hooks/host_limit.cc: counts usable bytes before and after each call of the allocator, and refuses what does not
+// fit.
 //
-// How large a block will be is known when it is there: so what can never fit is refused before the call, and what turned out not
-// to fit is freed again. realloc cannot be taken back. Where there is much room, more than its block can take is reserved first
-// and corrected afterwards; near the limit the block is moved by hand. Who does not fit while such a reservation stands waits for
-// its end: it is gone in a moment, and may be all that is missing.
+// How large a block is, is known only when it is there. So a request that can never fit is refused before the call, and
+// a block that turns out not to fit is freed again. A realloc cannot be taken back: where there is much room, more than
+// its block can take is reserved first and corrected afterwards; near the limit the block is moved by hand. A request
+// that does not fit while such a reservation stands waits for its end, which comes in a moment: the reservation may be
+// all that is missing.
 #include "agent/hooks/host_limit.h"
 
 #include "agent/hooks/hook.h"
@@ -21,10 +23,10 @@ namespace {
 RealFunctions g_unlimited;
 size_t (*g_usable_size)(void*) = nullptr;
 uint64_t g_limit_bytes = UINT64_MAX;
-std::atomic<uint64_t> g_charged_bytes{0};   // with what is reserved
-std::atomic<uint32_t> g_reservations{0};    // of more than there will be,
-std::atomic<uint64_t> g_reserved_bytes{0};  // and how much in all
-constexpr uint32_t kMostWaits = 10'000;     // a signal handler may have interrupted the one that is waited for
+std::atomic<uint64_t> g_charged_bytes{0};   // what the process has, with what is reserved
+std::atomic<uint32_t> g_reservations{0};    // reallocs in progress, each with more reserved than it will need
+std::atomic<uint64_t> g_reserved_bytes{0};  // what those have reserved in all
+constexpr uint32_t kMostWaits = 10'000;     // an end: a signal handler may have interrupted the one that is waited for
 
 bool may_fit(size_t size_bytes);
 bool charge_block(void* block);  // false: it did not fit, and is freed
@@ -59,14 +61,14 @@ void return_heap(uint64_t size_bytes) {
   }
 }
 
-// Of a forked child: threads that were in a realloc are not there any more, and give nothing back.
+// A forked child corrects its sum once: threads that were in a realloc are not there any more, and give nothing back.
 void begin_own_sum() {
   if (g_fork_page.has_own_sum.exchange(1, std::memory_order_relaxed) != 0) return;
   return_heap(g_reserved_bytes.exchange(0, std::memory_order_relaxed));
   g_reservations.store(0, std::memory_order_relaxed);
 }
 
-// What is reserved beyond need comes back: is it worth waiting for?
+// True if the request would fit once every reservation has come back: then it is worth waiting.
 bool may_fit_soon(uint64_t size_bytes) {
   if (g_reservations.load(std::memory_order_acquire) == 0) return false;
   const uint64_t reserved = g_reserved_bytes.load(std::memory_order_relaxed);
@@ -75,8 +77,8 @@ bool may_fit_soon(uint64_t size_bytes) {
   return least <= g_limit_bytes && size_bytes <= g_limit_bytes - least;
 }
 
-// The frame of the hook that called a function here. Every hook that can be refused has one; who has none is told by how far away
-// that would be.
+// The frame of the hook that called a function here. A caller that is no hook of ours has none: then the frame's link
+// leads elsewhere than to a place near above, and the function's own frame is taken.
 const uint64_t* hook_behind(const uint64_t* frame) {
   constexpr uint64_t kNear = 512;
   const uint64_t hook_frame = frame[0];
@@ -91,7 +93,7 @@ void* refuse(size_t size_bytes, const uint64_t* frame) {
   return nullptr;
 }
 
-// An allocating function; call() asks the real one.
+// What every allocating function does; call() asks the real one.
 template <typename Call>
 [[gnu::always_inline]] inline void* allocate_limited(size_t size_bytes, const uint64_t* frame, Call&& call) {
   if (!may_fit(size_bytes)) return refuse(size_bytes, frame);
@@ -148,7 +150,7 @@ void limited_free_aligned_sized(void* block, size_t alignment, size_t size) {
   g_unlimited.free_aligned_sized(block, alignment, size);
 }
 
-// Beyond what any allocator makes of a size.
+// More than any allocator makes of a size.
 uint64_t most_usable(size_t size_bytes) {
   constexpr uint64_t kMore = 64 << 10;
   return size_bytes < UINT64_MAX / 4 ? 2 * static_cast<uint64_t>(size_bytes) + kMore : UINT64_MAX / 2;
@@ -164,7 +166,7 @@ void* realloc_with_room(void* block, size_t size, uint64_t old_bytes, uint64_t r
   return fresh;
 }
 
-// To another place, as realloc may. The old block does not count while both are there.
+// Moves the block, as realloc may do. The old block does not count while both are there.
 void* move_block(void* block, size_t size, uint64_t old_bytes, const uint64_t* frame) {
   void* fresh = g_unlimited.malloc(size);
   if (fresh == nullptr) return nullptr;
@@ -201,7 +203,7 @@ void* limited_realloc(void* block, size_t size) {
   return move_block(block, size, old_bytes, frame);
 }
 
-// A block of no bytes has some as well; that is seen when it is there.
+// size_bytes is what was asked for: that a block has more, even one of no bytes, is seen when it is there.
 bool may_fit(size_t size_bytes) {
   if (HEAPPROF_UNLIKELY(g_fork_page.has_own_sum.load(std::memory_order_relaxed) == 0)) begin_own_sum();
   if (size_bytes > g_limit_bytes) return false;

@@ -1,12 +1,16 @@
-// agent/hooks/host_limit.h: `heapprof run --limit host=SIZE`: the heap of the process never exceeds the limit, whatever its threads do.
+// agent/hooks/host_limit.h: `heapprof run --limit host=SIZE`: the heap of the process never exceeds the limit, whatever
+// its threads do.
 //
-// Functions stand before the real ones, in the pointers that the hooks call: without a limit there is nothing of it in their way.
+// Functions stand before the real ones, in the pointers that the hooks call: without a limit there is nothing of it in
+// their way.
 //
 // Guarantees
-//  - Exact, in usable bytes (malloc_usable_size), from the first block on. A forked child begins with what its parent had.
-//    Blocks that come from elsewhere (a library opened with RTLD_DEEPBIND) and are freed here loosen the limit by as much.
+//  - To the byte, in usable bytes (malloc_usable_size), from the first block on (tests/integration/host_limit.sh). A
+//    forked child begins with what its parent had. Blocks that come from elsewhere (a library opened with
+//    RTLD_DEEPBIND) and are freed here loosen the limit by as much.
 //  - What does not fit fails as the function fails by itself: no block, ENOMEM. A realloc that fails keeps its block.
-// Not provided: an allocator that defines operator new as well (tcmalloc, jemalloc, mimalloc): it would go past the limit.
+// Not provided: an allocator that defines operator new as well (tcmalloc, jemalloc, mimalloc): it would go past the
+//               limit.
 // Context:  as the allocator's own functions; no lock, no allocation.
 // Cost:     two calls of malloc_usable_size and two atomic additions a block.
 #pragma once

@@ -1,4 +1,9 @@
-// agent/hooks/jumped.cc: see hooks_jumped.h.
+// agent/hooks/jumped.cc: a comparison in assembly, then a jump; only what is to be looked at calls C++.
+//
+// dlopen resolves $ORIGIN and the namespace by its return address: were it called from here, the agent would be its
+// caller, and programs would find other libraries than without us. So nothing of ours may be on the stack when it runs.
+// The comparison keeps the common case at one jump through memory: `syscall` is also what a program calls in its hot
+// paths.
 #include "agent/hooks/jumped.h"
 
 #include "agent/hooks/hook.h"
@@ -101,7 +106,7 @@ namespace {
 
 enum Index : size_t { kDlopen, kDlmopen, kPrctl, kSyscall };
 
-// Of what heapprof_look_and_jump keeps.
+// Places of two registers among those that heapprof_look_and_jump saves.
 constexpr size_t kSavedRdx = 5;
 constexpr size_t kSavedRsi = 6;
 
@@ -117,8 +122,9 @@ void end_clock() {
   if (g_fork_page.state == AgentState::kOn && g_use_tsc) turn_off(wire::StopReason::kNoClock);
 }
 
-// A filter of system calls, or the end of the time stamp counter, which comes with the strict mode of seccomp. Libraries probe
-// with arguments that cannot succeed; those change nothing. What a vfork child does to itself is not its parent's affair.
+// The program asks for a filter of system calls, or for the end of the time stamp counter, which the strict mode of
+// seccomp brings along. Libraries probe with arguments that cannot succeed; those change nothing. What a vfork child
+// does to itself is not its parent's affair.
 void note_prctl(size_t option, size_t argument, size_t filter) {
   switch (static_cast<uint32_t>(option)) {
     case PR_SET_TSC:
@@ -140,14 +146,14 @@ void note_seccomp(size_t operation, size_t flags, size_t filter) {
   if (operation == SECCOMP_SET_MODE_FILTER) note_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
 }
 
-// libdl, before glibc 2.34, where nothing loaded has it: a program cannot have meant to call it.
+// Before glibc 2.34 dlopen is libdl's. Where libdl is not loaded a program cannot have meant to call it.
 void* nothing_found() { return nullptr; }
 
 void note_bypass(const char* object, wire::BypassReason reason) {
   if (object != nullptr) add_note(wire::NoteKind::kBypass, static_cast<uint32_t>(reason), object, false);
 }
 
-// --deepbind=hook: it is loaded as if it had not asked for that.
+// With --deepbind=hook the object is loaded as if RTLD_DEEPBIND had not been asked for.
 void note_deep_bind(const char* object, size_t* flags) {
   if (g_control != nullptr && g_control->hooks_deep_bind != 0) {
     *flags &= ~static_cast<size_t>(RTLD_DEEPBIND);
@@ -179,7 +185,7 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
   if (index == kPrctl) note_prctl(first, second, third);
   if (index == kSyscall && first == SYS_prctl) note_prctl(second, third, fourth);
   if (index == kSyscall && first == SYS_seccomp) note_seccomp(second, third, fourth);
-  void* function = heapprof_jumped[index];  // not found yet: an allocator that is tried at the start may call us
+  void* function = heapprof_jumped[index];  // nullptr before the start: an allocator that is tried then may call us
   if (function == nullptr) function = find_behind_agent(kNames[index]).address;
   return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);
 }

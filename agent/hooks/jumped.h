@@ -1,8 +1,8 @@
 // agent/hooks/jumped.h: functions that are looked at and then jumped through: the callee sees its own caller, not us.
 //
-// dlopen, dlmopen: libc looks at the caller for search paths and the namespace. What is loaded past the hooks (RTLD_DEEPBIND, a
-// namespace of its own) gets a note; with --deepbind=hook RTLD_DEEPBIND is taken out of the flags instead. prctl, syscall: from the
-// moment a seccomp filter is asked for, no system call is ours to make.
+// dlopen, dlmopen: libc looks at the caller for search paths and the namespace. What is loaded past the hooks
+// (RTLD_DEEPBIND, a namespace of its own) gets a note; with --deepbind=hook RTLD_DEEPBIND is taken out of the flags
+// instead. prctl, syscall: from the moment a seccomp filter is asked for, no system call is ours to make.
 //
 // Cost:     a comparison and a jump through memory.
 #pragma once

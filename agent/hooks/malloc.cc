@@ -1,7 +1,9 @@
 // agent/hooks/malloc.cc: the interposed C functions.
 //
-// The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded like
-// everybody else. What counts once is settled at the start, not by suppressing nested calls (agent/README.md).
+// The real function runs outside of any guard: an allocator, a new_handler or a pool that allocates in turn is recorded
+// like everybody else. A flag "we are in a hook" was not taken: it would hide a pool's own malloc, and a throwing
+// new_handler would leave it set. What counts once is settled at the start instead (agent/README.md, "What counts
+// once").
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
 #include "agent/record/record_fast.h"
@@ -16,7 +18,8 @@ void start_before_blocks() {
   if (g_fork_page.state == AgentState::kUnknown && t_flags == 0) start_life();
 }
 
-// Until the start: resolve, then do what was asked for. A limit is known before the first block is there.
+// What g_real leads to until the start: it finds the real functions, then does what was asked for. So a limit is known
+// before the first block is there.
 #define X(result, name, params, args) \
   result start_##name params {        \
     start_before_blocks();            \
@@ -25,11 +28,11 @@ void start_before_blocks() {
 #include "shared/hooks.def"
 #undef X
 
-// An allocator without sized frees.
+// For an allocator without sized frees.
 void plain_free_sized(void* block, size_t) { g_real.free(block); }
 void plain_free_aligned_sized(void* block, size_t, size_t) { g_real.free(block); }
 
-// An allocator that lacks one of the aligned functions never hands out such a block.
+// For an allocator that lacks an aligned function: a call of it fails, as there is no such block.
 void* no_memory(size_t) {
   errno = ENOMEM;
   return nullptr;
@@ -116,7 +119,8 @@ HOOK void* realloc(void* block, size_t size) {
   return fresh;
 }
 
-// glibc's own calls the interposed realloc; others nest other calls. An overflow check and our realloc is the same everywhere.
+// The real reallocarray is not called: glibc's calls the interposed realloc, others nest other calls. An overflow check
+// and the real realloc do the same everywhere, and give the same events.
 HOOK void* reallocarray(void* block, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) {

@@ -1,7 +1,8 @@
-// agent/hooks/mapping.cc: see hooks_mapping.h.
+// agent/hooks/mapping.cc: records each range of pages that the program maps, unmaps, moves or protects.
 //
-// As with blocks: what begins is recorded after the call, and what ends before it, as another thread may have the range when the
-// kernel is done. A call that fails takes its end back. The collector knows which pages there are; here nothing is kept.
+// As with blocks, what begins is recorded after the call, and what ends before it: when the kernel is done, another
+// thread may have the range. A call that fails takes its end back. Nothing is kept here: which pages there are is known
+// to the collector alone, which sees the events of all threads in their order; a table here would need a lock in mmap.
 #include "agent/hooks/mapping.h"
 
 #include "agent/hooks/hook.h"
@@ -33,15 +34,15 @@ struct RealMapping {
   HEAPPROF_MAPPING_FUNCTIONS(X)
 #undef X
 };
-RealMapping g_real_mapping;  // nullptr: before the start
+RealMapping g_real_mapping;  // each nullptr before the start
 
 constexpr uint64_t kUsualEnd = 1ull << 47;  // of a program's addresses, without five levels of page tables
 
-// Of the object that serves malloc, unless that is libc.
+// The code of the object that serves malloc, unless that is libc: a call from there is the allocator's own.
 uint64_t g_allocator_start_avma = 0;
 uint64_t g_allocator_end_avma = 0;
 
-// Not kept before the start: what is found then need not last.
+// Looked up at each call before the start, and not kept: what is found then need not last.
 template <typename Function>
 Function* real_of(Function* known, const char* name) {
   if (HEAPPROF_LIKELY(known != nullptr)) return known;
@@ -49,7 +50,7 @@ Function* real_of(Function* known, const char* name) {
 }
 #define REAL(name) real_of(g_real_mapping.name, #name)
 
-// Where there is no such function, as libc would.
+// Asks the kernel where libc has no such function, with errno as libc would leave it.
 long by_kernel(long number, long a, long b, long c = 0, long d = 0, long e = 0, long f = 0) {
   return result_as_libc(raw_syscall(number, a, b, c, d, e, f));
 }
@@ -59,7 +60,7 @@ constexpr uint64_t round_up(uint64_t bytes, uint64_t page_bytes = wire::kPageByt
   return (bytes + page_bytes - 1) & ~(page_bytes - 1);
 }
 
-// mmap gives whole pages, which MAP_HUGETLB makes larger: as its flags say, or by default.
+// mmap gives whole pages. MAP_HUGETLB makes them larger: as its flags say, or 2 MiB by default.
 uint64_t page_bytes_of(int flags) {
   constexpr int kShift = 26;
   constexpr int kMask = 0x3f;
@@ -79,7 +80,7 @@ bool is_recorded(const uint64_t* hook_frame) {
   return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && t_flags == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma;
 }
-// Of a range that the program names.
+// True if the program names a range that can be one; others are for the kernel to refuse.
 bool is_pages(const void* address, size_t size_bytes) {
   const auto start = reinterpret_cast<uint64_t>(address);
   return start % wire::kPageBytes == 0 && start != 0 && size_bytes != 0 && wire::is_range(start, size_bytes);
@@ -97,8 +98,9 @@ void record_end(DeviceOperation operation, const void* address, uint64_t size_by
   record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
 }
 
-// The program's break went from one address to the other: it has the pages that begin below it. What it gave back is told after
-// the call, as libc says "done" of what the kernel refused: others' mappings do not come to lie there in a moment.
+// The program's break went from one address to the other: the program has the pages that begin below it. What it gave
+// back is recorded after the call, because libc says "done" also of what the kernel refused. Others' mappings do not
+// come to lie there in that moment.
 void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
   const uint64_t before = round_up(from);
   const uint64_t after = round_up(to);
@@ -109,7 +111,7 @@ void record_break(uint64_t from, uint64_t to, const uint64_t* hook_frame) {
   }
 }
 
-// Always inlined: the hook's frame must still be there.
+// Inlined: the hook's frame must still be there.
 [[gnu::always_inline]] inline int change_protection(void* address, size_t size_bytes, int protection, int result,
                                                     const uint64_t* hook_frame) {
   if (result != 0 || !is_recorded(hook_frame) || !is_pages(address, size_bytes)) return result;
@@ -174,7 +176,7 @@ HOOK void* mmap64(void* address, size_t size_bytes, int protection, int flags, i
 HOOK int munmap(void* address, size_t size_bytes) __THROW {
   auto* real = REAL(munmap);
   const bool ends = is_recorded(HEAPPROF_HOOK_FRAME()) && is_pages(address, size_bytes);
-  // Most kernels refuse what goes beyond: it must not end other threads' pages for a moment.
+  // Most kernels refuse a range beyond that. Recorded before the call, it would end other threads' pages for a moment.
   const bool is_usual = number(address) + size_bytes <= kUsualEnd;
   if (ends && is_usual) record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
   const int result = real != nullptr
@@ -186,7 +188,7 @@ HOOK int munmap(void* address, size_t size_bytes) __THROW {
   return result;
 }
 
-// A range of no bytes, or with MREMAP_DONTUNMAP, stays where it is, and has a second one beside it.
+// A range of no bytes, or one with MREMAP_DONTUNMAP, stays where it is: the call makes a second one beside it.
 HOOK void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int flags, ...) __THROW {
   constexpr int kDontUnmap = 4;  // MREMAP_DONTUNMAP, since Linux 5.7
   va_list arguments;

@@ -1,7 +1,11 @@
-// agent/hooks/operator_new.cc: see hooks_new.h.
+// agent/hooks/operator_new.cc: one slot for each operator, and what is put into it.
 //
-// Each exported symbol is one indirect jump through its slot. A slot holds the real function, a recording hook, or, until it is
-// needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the function and goes there.
+// An operator that calls malloc is recorded there, so its symbol only jumps: nothing of ours is on the stack when it
+// throws, or when its new_handler does.
+//
+// Each exported symbol is one indirect jump through its slot. A slot holds the real function, a recording hook, or,
+// until it is needed (a C program may load a C++ library later), a stub that keeps the argument registers, finds the
+// function and goes there.
 #include "agent/hooks/operator_new.h"
 
 #include "agent/hooks/hook.h"
@@ -82,8 +86,8 @@ constexpr const char* kNames[] = {
 constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
 constexpr size_t kFirstDelete = 8;
 
-bool g_is_lasting[kCount];  // found at the start: what is loaded then is not unloaded
-void* g_real_new[kCount];   // those of the object that serves malloc
+bool g_is_lasting[kCount];  // true: found at the start, and what is loaded then is not unloaded
+void* g_real_new[kCount];   // the operators of the object that serves malloc; nullptr: another object has it
 bool g_is_recorded = false;
 
 // The second and third parameters (size, alignment, nothrow tag) are passed on as they came: all are one register wide.
@@ -132,7 +136,8 @@ void* const kFinders[] = {
 #undef X
 };
 
-// A program that calls operator new where no library defines it could not have started without us; it gets the C functions.
+// Without us a program that calls operator new where no library defines it would not have started. It gets the C
+// functions.
 void* new_by_malloc(size_t size) { return g_real.malloc(size == 0 ? 1 : size); }
 void delete_by_free(void* block) { g_real.free(block); }
 
@@ -172,8 +177,8 @@ void* call_real(size_t index, size_t first) {
                                                        argument(kShapes[index].third));
 }
 
-// True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its sized
-// `delete` does not). pre: all of g_real_new is found.
+// True if the real function calls an interposed one, and so is recorded without us (jemalloc's `delete` calls free, its
+// sized `delete` does not). pre: all of g_real_new is found.
 bool counts_by_itself(size_t index) {
   const size_t new_index = is_aligned_kind(index) ? 4 : 0;
   const size_t delete_index = is_aligned_kind(index) ? 14 : 8;

@@ -1,8 +1,9 @@
 // agent/hooks/operator_new.h: operator new and delete: recorded, or jumped through.
 //
-// Who defines operator new decides what counts once. If it is the object that defines malloc (tcmalloc, jemalloc, mimalloc), new
-// does not call malloc, and new and delete record. Otherwise (libstdc++, a program's own replacement) new calls malloc, which
-// records, and our symbol is a jump: no frame, no flag, so that a throwing new_handler or a pool's `new` meets nothing of ours.
+// Who defines operator new decides what counts once. If it is the object that defines malloc (tcmalloc, jemalloc,
+// mimalloc), new does not call malloc, and new and delete record. Otherwise (libstdc++, a program's own replacement)
+// new calls malloc, which records, and our symbol is a jump: no frame, no flag, so that a throwing new_handler or a
+// pool's `new` meets nothing of ours.
 //
 // Guarantees
 //  - A jump goes to what a call would have reached without us: the next definition behind the agent.

@@ -1,4 +1,4 @@
-// agent/hooks/real.h: the functions behind the hooks: what would have been called without us.
+// agent/hooks/real.h: the malloc family behind the hooks: what would have been called without us.
 //
 // Guarantees
 //  - A pointer can be called at any time: until the start it leads to resolve_real_functions() first.
@@ -18,8 +18,8 @@ struct RealFunctions {
 };
 extern RealFunctions g_real;
 
-// Bit i: function i of hooks.def comes from the object that serves malloc (or from our stand-in), so that its blocks may be freed.
-// An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks nobody can free.
+// Bit i: function i of hooks.def comes from the object that serves malloc (or from our stand-in), so that its blocks
+// may be freed. An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks nobody can free.
 extern uint32_t g_one_family;
 
 // Fills g_real. False: there is no malloc behind the agent. Who serves malloc goes to *malloc_object.

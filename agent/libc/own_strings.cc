@@ -1,7 +1,8 @@
-// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call, hidden: nobody stands before these.
+// agent/libc/own_strings.cc: the functions of <string.h> that the agent and its compiler call; hidden, so nobody stands
+// before them.
 //
-// A program may have functions of these names that do not work yet when the loader calls us: those of a sanitizer that is linked
-// statically ask dlsym for the real ones first, and so come to us with nothing behind their own.
+// A program may have functions of these names that do not work yet when the loader calls us: those of a sanitizer that
+// is linked statically ask dlsym for the real ones first, and so come to us with nothing behind their own.
 //
 // Cost: not in the fast path.
 #include <stddef.h>

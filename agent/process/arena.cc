@@ -1,8 +1,9 @@
-// agent/process/arena.cc: see arena.h.
+// agent/process/arena.cc: maps the arena piece by piece, without keeping its descriptor.
 //
-// A descriptor in a stranger's process is closed by closefrom(), reused by dup2() and counted by RLIMIT_NOFILE. But a shared
-// mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the same file from that page on, and
-// further than the old mapping went. So each ring is mapped together with the page before it, which its predecessor holds.
+// A descriptor in a stranger's process is closed by closefrom(), reused by dup2() and counted by RLIMIT_NOFILE. But a
+// shared mapping can be duplicated without one: mremap(page, 0, size, MREMAP_MAYMOVE) maps the same file from that page
+// on, and further than the old mapping went. So each ring is mapped together with the page before it, which its
+// predecessor holds.
 #include "agent/process/arena.h"
 
 #include "agent/libc/raw.h"
@@ -16,7 +17,7 @@ wire::Control* g_control = nullptr;
 namespace {
 
 struct Mapping {
-  unsigned char* base;  // of the arena's first part: control page … first ring
+  unsigned char* base;  // the arena's first part: control page … first ring
   unsigned char* rings[wire::kMaxRings];
 };
 Mapping g_mapping;

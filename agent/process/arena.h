@@ -1,7 +1,8 @@
 // agent/process/arena.h: the agent's view of the memory that it shares with the collector.
 //
 // Guarantees
-//  - No descriptor is kept: rings are mapped one by one as they are claimed, by mremap of pages that are mapped already.
+//  - No descriptor is kept: rings are mapped one by one as they are claimed, by mremap of pages that are mapped
+//    already.
 //  - A module's entry is published before announce_module returns.
 //
 // Context:  start-up and slow paths only; callers hold the agent's lock (agent/process/lock.h) where a line says so.
@@ -21,23 +22,26 @@ extern wire::Control* g_control;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);
-// A forked child leaves its parent's arena: private zero pages take its place, so that an event of the parent's life which a
-// signal handler interrupted by forking can end without reaching the parent's rings. g_control stays a valid address.
+// A forked child leaves its parent's arena: private zero pages take its place, so that an event of the parent's life
+// which a signal handler interrupted by forking can end without reaching the parent's rings. g_control stays a valid
+// address.
 void forget_arena();
 
 // pre: an arena is mapped.
 wire::RingHeader* ring_header(uint32_t ring);
-// The ring's data; maps it at first use. nullptr: no address space. pre: every ring below is mapped; the lock is held.
+// The ring's data, mapped at its first use. nullptr: there is no address space. pre: every ring below is mapped; the
+// lock is held.
 unsigned char* map_ring(uint32_t ring);
 
-// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is full (counted).
-// pre: the module lock is held (agent/process/modules.cc).
+// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is full
+// (counted). pre: the module lock is held (agent/process/modules.cc).
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
 
-// Tells the collector what no record can: see wire::Note. is_own: counted in Note::own too. nullptr: no arena, or no room.
+// Tells the collector what no record can (wire::Note). is_own: it counts in Note::own too. nullptr: there is no arena,
+// or no room.
 // Context: anywhere, vfork and fork children included.
 wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, bool is_own);
-// It did not happen after all. note: may be nullptr.
+// Takes back what add_note counted: it did not happen after all. note: may be nullptr.
 void withdraw_note(wire::Note* note, bool is_own);
 
 }  // namespace heapprof::agent

@@ -1,4 +1,8 @@
-// agent/process/environment.cc: see environment.h.
+// agent/process/environment.cc: finds, removes and adds our two variables, in memory that others own.
+//
+// The first call of a hook may come before libc has set `environ`, so the strings are then found where the kernel put
+// them, above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its
+// parent's variables.
 #include "agent/process/environment.h"
 
 #include "shared/env.h"
@@ -15,7 +19,7 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr size_t kMaxPreloadBytes = 2048;  // longer paths: children that lost our variables are not followed
+constexpr size_t kMaxPreloadBytes = 2048;  // with longer paths, children that lost our variables are not followed
 
 // "HEAPPROF=…" and "agent[:reference]", as they stood at the start.
 char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
@@ -30,7 +34,7 @@ char** environment() {
   return reinterpret_cast<char**>(stack + 1 + stack[0] + 1);  // argc, argv…, 0
 }
 
-// The value, if `entry` is "NAME=value".
+// The value if `entry` is "NAME=value"; else nullptr.
 const char* value_of(const char* entry, const char* name) {
   const size_t length = strlen(name);
   return strncmp(entry, name, length) == 0 && entry[length] == '=' ? entry + length + 1 : nullptr;
@@ -48,7 +52,8 @@ void remove_variable(char** slot) {
   for (; *slot != nullptr; ++slot) slot[0] = slot[1];
 }
 
-// The next object of a preload list: [*at, *at + length), or length 0 at the end. The loader splits at colons and spaces.
+// The next object of a preload list: [*at, *at + length), or length 0 at the end. The loader splits at colons and
+// spaces.
 size_t next_object(const char** at) {
   while (**at == ':' || **at == ' ') ++*at;
   return strcspn(*at, ": ");
@@ -64,7 +69,7 @@ bool is_ours(const char* path, size_t length) {
   return is_named(path, length, wire::kAgentFile) || is_named(path, length, wire::kReferenceFile);
 }
 
-// Appends to a list, with a colon where it has to be. Returns the new end.
+// Appends an object to a list, with a colon before it unless it is the first. Returns the new end.
 char* append_object(char* list, char* end, const char* path, size_t length) {
   if (end != list) *end++ = ':';
   memcpy(end, path, length);
@@ -151,7 +156,8 @@ bool is_right(const Survey& found, EnvironmentChange change) {
   return found.has_socket && found.preload != nullptr && names_ours_first(found.preload);
 }
 
-// "LD_PRELOAD=" with our objects before (kInvite) or without them. Returns the end of the text, or `text` if nothing is left.
+// "LD_PRELOAD=" with our objects before (kInvite) or without them. Returns the end of the text, or `text` if nothing is
+// left.
 char* write_preload(char* text, const char* list, EnvironmentChange change) {
   constexpr size_t kNameBytes = sizeof wire::kPreloadVariable;  // with '=' in the place of the zero byte
   memcpy(text, wire::kPreloadVariable, kNameBytes - 1);

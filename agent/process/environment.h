@@ -1,4 +1,5 @@
-// agent/process/environment.h: our two variables: read at the start, put into the environment of a new program or taken out of it.
+// agent/process/environment.h: our two variables: read at the start, put into the environment of a new program or taken
+// out of it.
 //
 // Guarantees
 //  - What else stands in an environment, and its order, stays as it is; so do the user's own entries of LD_PRELOAD.
@@ -28,10 +29,11 @@ void clean_environment();
 
 enum class EnvironmentChange { kInvite, kRemove };
 
-// Bytes that change_environment needs; 0: the environment is as it should be, or we have no invitation to pass on.
+// Bytes that change_environment needs; 0: the environment is as it should be, or there is no invitation to pass on.
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change);
-// A copy in `memory`, `bytes` long, whose strings are the old ones where they did not change; `variables` itself if it has grown
-// beyond that since (another thread's setenv). variables: may be nullptr, as for the kernel.
+// Returns a changed copy in `memory`, which is `bytes` long; strings that do not change are the old ones. Returns
+// `variables` itself if the copy has no room any more (another thread called setenv). variables: may be nullptr, as for
+// the kernel.
 char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes);
 
 }  // namespace heapprof::agent

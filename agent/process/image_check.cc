@@ -1,4 +1,8 @@
-// agent/process/image_check.cc: see image_check.h. The questions are those of cli/target/elf_check.cc, as far as they matter here.
+// agent/process/image_check.cc: reads the first bytes of the program, as the kernel will, and follows scripts to their
+// interpreter.
+//
+// The questions are those of cli/target/elf_check.cc, as far as they matter here; the code is not shared, because here
+// it may neither allocate nor change errno, and runs in vfork children.
 #include "agent/process/image_check.h"
 
 #include "agent/libc/raw.h"
@@ -85,7 +89,8 @@ bool gains_privileges(int fd, const struct stat& facts) {
   return user != 0 && !is_error(capabilities) && capabilities > 0;
 }
 
-// After the exec, that is: access() leaves out the capabilities that a user other than root will lose by it.
+// True if the program will be able to read the file after the exec: access() leaves out the capabilities that a user
+// other than root will lose by it.
 bool can_read(const char* path) {
   const File file(AT_FDCWD, path);
   return file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));

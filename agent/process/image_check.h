@@ -1,6 +1,7 @@
 // agent/process/image_check.h: can a program that is about to be started load the agent?
 //
-// The loader would complain on the program's stderr, and musl's would exit with 127: then our variables have to be taken out.
+// The loader would complain on the program's stderr, and musl's would exit with 127: then our variables have to be
+// taken out.
 //
 // Guarantees
 //  - At most some twenty system calls, all of them reads; nothing is allocated; errno is as before.
@@ -15,7 +16,7 @@
 namespace heapprof::agent {
 
 // What stands in the way, for `path` relative to `folder_fd` (AT_FDCWD).
-// kNone, too, if the file cannot be read: then the kernel will refuse it, or it may be executed but not read.
+// Also kNone if the file cannot be read: the kernel will then refuse it, or it may be executed but not read.
 wire::ImageObstacle check_image(int folder_fd, const char* path);
 
 // The link in /proc to an open file, which opens it even if it has no name (any more).
@@ -23,13 +24,13 @@ struct DescriptorLink {
   explicit DescriptorLink(int fd);
   char path[32] = "/proc/self/fd/";
 };
-// What a link leads to, written to `memory` (`bytes` long), or `link` itself.
+// Returns what the link leads to, written to `memory` (`bytes` long), or `link` itself if it cannot be read.
 const char* read_link(const char* link, char* memory, unsigned long bytes);
 
-// Finds `file` as execvp does: `file` itself if it has a slash, else the first executable file of that name in PATH, written to
-// `memory` (`bytes` long). nullptr: there is none.
+// Finds `file` as execvp does: `file` itself if it has a slash, else the first executable file of that name in PATH,
+// written to `memory` (`bytes` long). nullptr: there is none.
 const char* find_in_path(const char* file, char* memory, unsigned long bytes);
-// Bytes that this needs.
+// How long `memory` has to be for that.
 unsigned long path_buffer_bytes(const char* file);
 
 }  // namespace heapprof::agent

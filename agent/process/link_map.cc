@@ -1,4 +1,4 @@
-// agent/process/link_map.cc: see link_map.h.
+// agent/process/link_map.cc: reads the loader's list of objects (_r_debug) and each object's hash table.
 //
 // dlsym would do the same, but it takes the loader's lock, may call calloc, and is a new symbol version in glibc 2.34.
 #include "agent/process/link_map.h"
@@ -20,7 +20,8 @@ struct DynamicTables {
   const char* soname = nullptr;
 };
 
-// glibc relocates the addresses in a loaded object's dynamic section, except where it is read-only (vdso): both are handled.
+// glibc relocates the addresses in a loaded object's dynamic section, except where it is read-only (vdso): both are
+// handled.
 const void* table_address(const link_map* object, ElfW(Addr) value) {
   return reinterpret_cast<const void*>(value < object->l_addr ? object->l_addr + value : value);
 }
@@ -61,7 +62,8 @@ uint32_t sysv_hash_of(const char* name) {
   return hash;
 }
 
-// What is looked for: `version` nullptr: the default one; else that one, or an object's that has none.
+// A symbol that is looked for. version: nullptr: the default version; else that version, or the symbol of an object
+// that has no versions.
 struct Wanted {
   const char* name;
   const char* version;
@@ -191,7 +193,8 @@ void with_list_kept(bool waits, F&& f) {
 }  // namespace
 
 void note_first_objects() {
-  const Definition libc = find_in_process("gnu_get_libc_version");  // others' may allocate, or keep a list of their own
+  // libc's dl_iterate_phdr: another's of that name may allocate, or keep a list of its own.
+  const Definition libc = find_in_process("gnu_get_libc_version");
   if (libc.object != nullptr)
     g_iterate = reinterpret_cast<IterateFunction>(find_in_object(libc.object, {"dl_iterate_phdr", nullptr}, true));
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
@@ -216,7 +219,7 @@ void* find_late_behind_agent(const LateFunction& function, void** kept, bool wai
       is_behind = is_behind || is_agent(object);
       is_first = is_first && object != g_last_of_first;
     }
-    // Before another thread may unload it, and have what is kept forgotten.
+    // Stored while the list is kept: afterwards another thread may unload the object, and have what is kept forgotten.
     if (found != nullptr && (is_certain || function.soname == nullptr)) __atomic_store_n(kept, found, __ATOMIC_RELEASE);
   });
   return found;

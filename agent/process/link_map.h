@@ -1,4 +1,5 @@
-// agent/process/link_map.h: looks up dynamic symbols without the loader: no dlsym, so no allocation, and no lock except where it is said.
+// agent/process/link_map.h: looks up dynamic symbols without the loader: no dlsym, so no allocation, and no lock except
+// where it is said.
 //
 // Guarantees
 //  - Reads the loader's list of objects and their hash tables only; the default version of a symbol wins.
@@ -26,9 +27,10 @@ struct LateFunction {
   const char* version;  // nullptr: the default one
   const char* soname;   // of the library that is meant; nullptr: any
 };
-// Of the objects that the program started with, as of one that stands before the CUDA driver; else of the library that is meant; else,
-// as long as that is not there, of any that has it. waits: for a dlclose in another thread. What is certain, or found where
-// any will do, is stored in *kept. pre: note_first_objects(), at the start.
+// Finds the function in an object that the program started with (one that stands before the CUDA driver, say); else in
+// the library that is meant; else, while that is not there, in any object that has it. waits: a dlclose in another
+// thread is waited for. The answer is also stored in *kept if no later one could be better: the first two cases, or
+// where any library will do. pre: note_first_objects(), at the start.
 void* find_late_behind_agent(const LateFunction& function, void** kept, bool waits);
 void note_first_objects();
 

@@ -1,9 +1,10 @@
-// agent/process/loaded_object.cc: see loaded_object.h.
+// agent/process/loaded_object.cc: asks the loader which object holds an address, in one of two ways.
 //
-// _dl_find_object (glibc 2.35) answers without a lock from a table that the loader keeps for exactly this use. It is looked up at
-// run time, because a reference would keep the agent from loading on older systems. There, the loader's list of objects is
-// walked: it is the debugger's interface, stable for decades, and unlocked like everything in it; only an object being
-// unloaded by another thread at the same instant could mislead us, and the list is walked once per new program counter only.
+// _dl_find_object (glibc 2.35) answers without a lock from a table that the loader keeps for exactly this use. It is
+// looked up at run time, because a reference would keep the agent from loading on older systems. There, the loader's
+// list of objects is walked: it is the debugger's interface, stable for decades, and unlocked like everything in it;
+// only an object being unloaded by another thread at the same instant could mislead us, and the list is walked once per
+// new program counter only.
 #include "agent/process/loaded_object.h"
 
 #include "agent/process/link_map.h"
@@ -61,7 +62,7 @@ bool is_main_program(const link_map* map) { return map == _r_debug.r_map; }
 
 ProgramHeaders headers_of(const link_map* map) {
   if (is_main_program(map)) return headers_of_main_program();
-  if (map->l_addr == 0) return {};  // prelinked: where its header is, the list does not say
+  if (map->l_addr == 0) return {};  // a prelinked object: the list does not say where its header is
   return headers_at(map->l_addr);
 }
 
@@ -98,7 +99,7 @@ bool is_loaded(const ProgramHeaders& headers, const ElfW(Phdr) & part) {
   return false;
 }
 
-// Fills in what the program headers say: unwind table, the segment that holds it, build id, entry.
+// Fills in what the program headers say: the unwind table, the segment that holds it, the build id, the entry point.
 void read_headers(const ProgramHeaders& headers, LoadedObject* object) {
   ModuleInfo& info = object->info;
   for (uint32_t i = 0; i < headers.count; ++i) {

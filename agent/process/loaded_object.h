@@ -23,9 +23,10 @@ struct LoadedObject {
 // Looks up _dl_find_object. Call once, before find_object.
 void init_find_object();
 bool find_object(uint64_t pc_avma, LoadedObject* object);
-// True if the address lies in an object that is loaded. No preconditions; false, too, where libc has no _dl_find_object to tell.
+// True if the address lies in an object that is loaded. No preconditions. Also false where libc has no _dl_find_object
+// to tell.
 bool is_surely_loaded(const void* address);
-// For an address that is kept: nullptr if its object may be gone.
+// Sets an address that is kept to nullptr if its object may be gone.
 void forget_unloaded(void** address);
 
 }  // namespace heapprof::agent

@@ -1,9 +1,9 @@
-// agent/process/modules.cc: see modules.h.
+// agent/process/modules.cc: the list of objects seen so far, which is read without a lock and changed behind one.
 //
-// The list of objects seen so far has two uses: it answers most look-ups with one scan of 16-byte ranges, and it remembers what
-// the collector was told. Readers take no lock; a sequence number tells them that the list changed under them, and then they
-// go the way of a new object, which takes the lock. In a forked child the kernel wipes the lock (ForkPage), and init_modules
-// empties a list that a writer of the parent may have left half changed.
+// The list of objects seen so far has two uses: it answers most look-ups with one scan of 16-byte ranges, and it
+// remembers what the collector was told. Readers take no lock; a sequence number tells them that the list changed under
+// them, and then they go the way of a new object, which takes the lock. In a forked child the kernel wipes the lock
+// (ForkPage), and init_modules empties a list that a writer of the parent may have left half changed.
 #include "agent/process/modules.h"
 
 #include "agent/libc/raw.h"
@@ -38,8 +38,8 @@ struct Listed {
   std::atomic<uint32_t> generation;  // in which the object was last seen to be there
 };
 
-std::atomic<uint32_t>
-    g_change;  // odd while the list is being changed; pairs with itself: begin_change and is_unchanged
+// Odd while the list is being changed; begin_change and end_change pair with is_unchanged.
+std::atomic<uint32_t> g_change;
 std::atomic<uint32_t> g_count;
 uint32_t g_next_victim;  // which entry gives way in a full list
 Range g_ranges[kMaxListed];
@@ -58,7 +58,8 @@ bool is_unchanged(uint32_t change) {
   return (change & 1) == 0 && g_change.load(kRelaxed) == change;
 }
 
-// Generations wrap around; an object that was seen in a later one than the caller's is as good.
+// True if an object that was seen in generation `seen` is good for the caller's: then or later. Generations wrap
+// around.
 bool is_current(uint32_t seen, uint32_t generation) { return static_cast<int32_t>(seen - generation) >= 0; }
 
 bool find_listed(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
@@ -146,7 +147,7 @@ void list_object(const LoadedObject& object, uint32_t generation) {
   entry.load_bias = object.bias;
   announce_module(entry, object.path, object.build_id, object.build_id_bytes);  // a full table is counted there
   begin_change();
-  for (uint32_t i = 0; i < count;) {  // what was there before is gone
+  for (uint32_t i = 0; i < count;) {  // an object that overlaps this one is gone
     if (overlaps(i, object.info)) {
       move_entry(--count, i);
     } else {

@@ -1,4 +1,5 @@
-// agent/process/modules.h: which loaded object an address belongs to, where its unwind table is, and telling the collector.
+// agent/process/modules.h: which loaded object an address belongs to, where its unwind table is, and telling the
+// collector.
 //
 // Guarantees
 //  - A module's entry is in the arena's table before find_module returns it, so before any record with its addresses.
@@ -25,13 +26,14 @@ struct ModuleInfo {
 };
 
 // The object that holds pc_avma; false if none does (JIT code …). Announces it to the collector.
-// generation: what the caller's rules are valid for; objects seen in an older one are checked again.
+// generation: that of the caller's rules; an object that was last seen in an older one is looked up again.
 bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info);
 
-// Announces every object that is loaded now: later, look-ups of them need no system call.
+// Announces every object that is loaded now, so that later look-ups of them need no system call.
 void announce_loaded_objects(uint32_t generation);
 
-// Looks up how to ask libc. Forgets every module, so that each is announced again: for the start, and for a forked child.
+// Looks up how to ask libc. Forgets every module, so that each is announced again: for the start, and for a forked
+// child.
 void init_modules();
 
 // Set by tests: find objects by the loader's list, as on glibc before 2.35, although _dl_find_object is there.

@@ -1,8 +1,9 @@
-// agent/process/state.h: what every part of the agent asks about this process: does it record, in which life, under a filter?
+// agent/process/state.h: what every part of the agent asks about this process: does it record, in which life, under a
+// filter?
 //
 // Guarantees
-//  - ForkPage lies in a page that the kernel wipes in every forked child (MADV_WIPEONFORK), _Fork() and raw fork included; so
-//    a child never writes into its parent's rings. A vfork child keeps it and shares our state.
+//  - ForkPage lies in a page that the kernel wipes in every forked child (MADV_WIPEONFORK), _Fork() and raw fork
+//    included; so a child never writes into its parent's rings. A vfork child keeps it and shares our state.
 //  - On any doubt turn_off() ends recording, says why in Control::stop_reason, and leaves the program running.
 //
 // Context:  anywhere in the agent, signal handlers and forked children included. agent/start writes what stands here.
@@ -17,9 +18,9 @@
 namespace heapprof::agent {
 
 enum class AgentState : uint32_t {
-  kUnknown = 0,  // not started, or a forked child
+  kUnknown = 0,  // not started yet, or a forked child before its first allocation
   kOn = 1,
-  kOff = 2,  // pass everything through, for ever
+  kOff = 2,  // everything is passed through from now on; a forked child starts anew
 };
 
 // Everything here is zero again in a forked child.
@@ -29,16 +30,16 @@ struct alignas(4096) ForkPage {
   std::atomic<uint32_t> module_lock;  // agent/process/modules.cc
   std::atomic<uint32_t> device_lock;  // agent/cuda/device_limit.cc
   std::atomic<uint32_t> asking_lock;  // agent/cuda/holdings.cc
-  std::atomic<uint32_t> has_own_sum;  // agent/hooks/host_limit.cc: what is reserved there is this process's
+  std::atomic<uint32_t> has_own_sum;  // agent/hooks/host_limit.cc: 1: what is reserved there is this process's
 };
 extern ForkPage g_fork_page;
 
-extern int g_pid;                           // of this life; a vfork child has another one
+extern int g_pid;                           // process id of this life; a vfork child's own is another
 extern uint32_t g_life;                     // 1 in the started program, one more in each forked child
 extern std::atomic<uint32_t> g_generation;  // number of times that code may have been unloaded
 extern const char* g_single_threaded;       // points to a byte that is not 0 while no stamp is needed
-extern bool g_use_tsc;                      // else Control::sequence
-extern bool g_producer_fence;
+extern bool g_use_tsc;                      // stamps are the time stamp counter's; false: Control::sequence gives them
+extern bool g_producer_fence;               // FenceMode::kProducerFence
 
 // Flags of a thread that is inside the agent itself.
 inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs: its allocations are not the program's
@@ -50,15 +51,15 @@ extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows th
 // Ends recording in this process; the first reason is kept. pre: an arena is mapped.
 void turn_off(wire::StopReason reason);
 
-// From now on no system call is ours to make in this process and its children.
+// Says that from now on no system call is ours to make in this process and its children.
 void mark_filtered();
 // True after mark_filtered(), or if the collector has seen a filter.
 bool is_filtered();
-// Whether the loader's lock may be waited for: not by a system call of ours under a filter, and not in a forked child, which may have
-// been left it by a thread that it has not.
+// True if the loader's lock may be waited for. Under a filter it may not, as waiting takes a system call; nor in a
+// forked child, where the lock may have been left taken by a thread that the child does not have.
 bool may_wait_for_loader();
 
-// While another thread is waited for: without a system call where there may be none.
+// Lets another thread run while it is waited for; without a system call where there may be none.
 void let_others_run();
 
 // True if the collector has died. Cost: one load.

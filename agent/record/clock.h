@@ -7,14 +7,15 @@
 
 namespace heapprof::agent {
 
-// Time stamp counter, or the next number of the arena's sequence. Cost: 5-7 ns; 6-30 ns with the sequence.
+// The next stamp: the time stamp counter, or the next number of the arena's sequence. Cost: 5-7 ns; 6-30 ns with the
+// sequence.
 inline uint64_t read_clock() {
   if (__builtin_expect(g_use_tsc, 1)) return __builtin_ia32_rdtsc();
   return g_control->sequence.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// For spans of time: what the collector's scale of ticks is, the time stamp counter or nanoseconds; 0 where that would take a
-// system call that must not be made. Cost: 5-7 ns; 60 without the counter.
+// Ticks for a span of time, on the collector's scale: of the time stamp counter, or nanoseconds. 0 where asking would
+// take a system call that must not be made. Cost: 5-7 ns; 60 without the counter.
 inline uint64_t read_ticks() {
   if (__builtin_expect(g_use_tsc, 1)) return __builtin_ia32_rdtsc();
   if (is_filtered()) return 0;

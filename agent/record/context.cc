@@ -1,8 +1,9 @@
-// agent/record/context.cc: see context.h.
+// agent/record/context.cc: gives each thread a ring, and tells an event that was interrupted from one that was
+// abandoned.
 //
-// A ring costs 1 MiB of address space and its context another one, touched only as they are used. Where no more can be had
-// (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals blocked: slow, but
-// nothing is lost.
+// A ring costs 1 MiB of address space and its context another one, touched only as they are used. Where no more can be
+// had (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals blocked:
+// slow, but nothing is lost.
 #include "agent/record/context.h"
 
 #include "agent/process/arena.h"
@@ -65,7 +66,8 @@ void take_context(Context* context, uint32_t thread_id) {
   require_opening(context);  // not now: the ring may be full, and the lock is held
 }
 
-// A ring whose thread is gone. `is_nested`: rings of the calling thread itself are in use.
+// A ring whose thread is gone, or one that the calling thread itself left behind. is_nested: the caller's own rings are
+// in use, and are not taken.
 Context* find_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_nested) {
   for (uint32_t tries = 0; tries < kCandidates && tries < claimed; ++tries) {
     g_next_candidate = (g_next_candidate + 1) % claimed;
@@ -95,8 +97,8 @@ void prepare_shared_ring() {
 Context* claim_context(bool is_nested) {
   if (is_filtered()) return nullptr;
   SignalsBlocked blocked;
-  if (sys_getpid() != g_pid)
-    return nullptr;  // a vfork child: its parent's thread-local storage must not keep a ring of the child's
+  // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
+  if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   lock(g_fork_page.lock);
   uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
@@ -123,14 +125,15 @@ Context* claim_context(bool is_nested) {
     context = shared_context();
   }
   g_control->rings_claimed.store(claimed, std::memory_order_release);  // (C)
-  std::atomic_thread_fence(
-      std::memory_order_seq_cst);  // before this ring's first stamp: the collector may look without a fence
+  // Before this ring's first stamp: the collector may look without a fence.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   unlock(g_fork_page.lock);
   return context;
 }
 
-// An event began at stack pointer `old_sp` and has not ended; a new one begins at `sp`. A handler that interrupted the old one
-// runs below it on the same stack, or on the alternate signal stack; anything else means that the old one was left for good.
+// An event began at stack pointer `old_sp` and has not ended; a new one begins at `sp`. A handler that interrupted the
+// old one runs below it on the same stack, or on the alternate signal stack; anything else means that the old one was
+// left for good.
 bool is_abandoned(uint64_t old_sp, uint64_t sp) {
   if (g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone) return false;
   stack_t alternate{};
@@ -225,7 +228,7 @@ void end_shared_event(Context* context) {
 
 void forget_contexts() {
   for (Context*& context : g_contexts) {
-    // A thread that still holds it is led to the slow path, which sees that its life is over.
+    // A thread that still holds this context is led to the slow path, which sees that its life is over.
     if (context != nullptr && context->guard == 0) context->guard = kAlwaysBusy;
     context = nullptr;
   }

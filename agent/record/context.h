@@ -1,16 +1,17 @@
 // agent/record/context.h: what one thread needs to record: its ring, its clock, its previous stack.
 //
-// A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated while the
-// level below was inside an event. A context belongs to a ring for ever; both are handed to a new thread when the kernel says
-// that the old one is gone (destructors that run after ours would still allocate, so there is no clean-up at thread exit).
+// A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated
+// while the level below was inside an event. A context belongs to a ring for ever; both are handed to a new thread when
+// the kernel says that the old one is gone (destructors that run after ours would still allocate, so there is no
+// clean-up at thread exit).
 //
 // Guarantees
-//  - begin_event gives a context that nothing else uses until end_event, or nullptr: then the event is not recorded, and it
-//    has been counted if it should have been.
+//  - begin_event gives a context that nothing else uses until end_event, or nullptr: then the event is not recorded,
+//    and it has been counted if it should have been.
 //  - An event that was left half way (siglongjmp out of a handler, a thread that died) is recognised and repaired.
 //
-// Context:  inside hooks, in signal handlers too. The fast path takes no lock and makes no system call; claiming a ring blocks
-//           signals and takes a spin lock.
+// Context:  inside hooks, in signal handlers too. The fast path takes no lock and makes no system call; claiming a ring
+//           blocks signals and takes a spin lock.
 // Cost:     begin_event and end_event together 1-2 ns.
 #pragma once
 
@@ -27,26 +28,26 @@ inline constexpr uint64_t kNotReady = ~uint64_t{0};
 
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
-  uint64_t
-      ready_for;  // the generation in which records can be written at once; kNotReady: something has to be done before
-  unsigned char* data;  // of the ring
+  // The generation in which records can be written at once; kNotReady: something has to be done before.
+  uint64_t ready_for;
+  unsigned char* data;  // the ring's
   uint64_t mask;        // ring size − 1
   uint64_t head;        // next byte to write; header->head follows when a record is published
   uint64_t limit;       // head may grow to here before the collector has to be asked again
   wire::RingHeader* header;
   UnwindContext* unwind;
   uint64_t stamp_base;   // stamp of the last kTimestamp record
-  uint32_t stamp_delta;  // of the last record
-  uint32_t until_stamp;  // single-threaded: unstamped records to go
-  uint32_t generation;   // as of the last kGeneration record
+  uint32_t stamp_delta;  // the last record's
+  uint32_t until_stamp;  // while single-threaded: records until the next stamp
+  uint32_t generation;   // what the last kGeneration record said
   uint32_t life;         // g_life when it was claimed
   uint32_t thread_id;
   uint32_t ring;
-  bool is_shared;    // several threads take turns, behind `lock`
-  bool is_stalled;   // the collector made no progress for too long: drop until it does
-  bool needs_open;   // the records that open the ring for its owner are still to be written: require_opening, open_ring
-  bool needs_reset;  // and they must say that the delta chain starts again
-  uint32_t lock;     // shared context only
+  bool is_shared;           // several threads take turns, behind `lock`
+  bool is_stalled;          // the collector made no progress for too long: drop until it does
+  bool needs_open;          // the records that open the ring for its owner are still to be written (open_ring)
+  bool needs_reset;         // those must also say that the previous stack is empty again (kReset)
+  uint32_t lock;            // shared context only
   SignalMask signals;       // shared context only: the holder's signal mask
   Context* nested;          // for signal handlers that interrupt an event of this context
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
@@ -64,7 +65,7 @@ extern constinit thread_local Context* t_context __attribute__((tls_model("initi
 Context* begin_event_slow(uint64_t sp);
 void end_shared_event(Context* context);
 
-// The thread's own context, if nothing stands in the way; nullptr: begin_event_slow knows.
+// The thread's own context if nothing stands in the way; nullptr: begin_event_slow finds out what does.
 inline Context* begin_event_fast(uint64_t sp) {
   Context* context = t_context;
   if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn || context == nullptr || context->guard != 0))
@@ -93,8 +94,8 @@ inline void end_event(Context* context) {
   end_event_fast(context);
 }
 
-// A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler interrupted
-// by forking will go on in it. pre: the agent's lock is held.
+// A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler
+// interrupted by forking will go on in it. pre: the agent's lock is held.
 void forget_contexts();
 
 }  // namespace heapprof::agent

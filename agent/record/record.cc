@@ -1,4 +1,8 @@
-// agent/record/record.cc: see record.h. Everything that is not common (record_fast.h).
+// agent/record/record.cc: writes every record that the fast path (record_fast.h) does not.
+//
+// A record and its prefixes are published by one store of head, so their space is reserved together, and before the
+// stamp is taken: a thread that waits for space must not hold back the collector's watermark. The stack is captured
+// before that, as it may announce a module, which has to stand in the table before the record does.
 #include "agent/record/record.h"
 
 #include "agent/record/record_fast.h"
@@ -9,7 +13,7 @@ namespace heapprof::agent {
 
 namespace {
 
-// What has to be done before the next record. False: not to be recorded.
+// Does what has to be done before the next record. False: the event is not to be recorded.
 [[gnu::noinline]] bool prepare(Context* context) {
   if (context->needs_open && !open_ring(context)) return false;
   const uint32_t generation = g_generation.load(std::memory_order_relaxed);
@@ -29,14 +33,14 @@ bool is_prepared(Context* context) {
 
 uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
 
-// device: nullptr for the heap.
+// Puts the prefixes of a device's record. device: nullptr for the heap.
 [[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
   if (device == nullptr) return;
   put(context, prefix(wire::RecordType::kPrefixDevice), wire::pack_device(device->operation, device->device));
   if (device->object != 0) put(context, prefix(wire::RecordType::kPrefixObject), device->object);
 }
 
-// A record without a stack.
+// Writes a record without a stack.
 [[gnu::always_inline]] inline void write_plain(Context* context, wire::RecordType type, uint64_t address,
                                                const DeviceRecord* device = nullptr) {
   if (!is_prepared(context) || !reserve(context, kRecordBytes)) return;
@@ -50,7 +54,7 @@ uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 6
   publish(context);
 }
 
-// Program counters [first, first + count) of the delta, outermost first, padded to a unit.
+// Puts the program counters [first, first + count) of the delta, outermost first, padded to a unit.
 void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint32_t count) {
   const Frame* frames = delta.fresh_frames + first;
   uint32_t i = 0;
@@ -58,7 +62,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (i < count) put(context, frames[i].pc_avma, 0);
 }
 
-// A record with a stack.
+// Writes a record with a stack.
 [[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
                                                  uint64_t size_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
@@ -103,7 +107,8 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
-// Of an event that ends a block. Every unload of an object frees memory while it goes on.
+// Begins an event that ends a block. The loader frees memory while it unloads an object, so this is where every unload
+// is noticed: a hook of dlclose would not see what libc unloads by itself (gconv modules).
 Context* begin_ending_event(uint64_t sp) {
   if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
   return begin_event(sp);

@@ -1,9 +1,9 @@
-// agent/record/record.h: one call per event of the malloc family.
+// agent/record/record.h: one call per event, of the malloc family or of a device.
 //
 // Guarantees
 //  - A hook's errno is untouched. A call that finds no context or no space changes nothing but a counter.
-// Context:  hooks, between nothing: the real allocator is not running in this thread.
-// Cost:     see agent/README.md.
+// Context:  hooks, before or after the real function, never in it.
+// Cost:     tests/bench/runs has the figures: 24 ns a malloc and free at depth 30 in the design's prototype.
 #pragma once
 
 #include "agent/unwind/unwind.h"
@@ -23,7 +23,7 @@ struct Context;
 
 // After the real call returned a block.
 void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// The rest of it in an event that has begun.
+// The same in an event that has begun; ends it.
 void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame);
 // Before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
@@ -32,7 +32,7 @@ void record_realloc_begin(const void* block, const uint64_t* hook_frame);
 // After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
 void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
 
-// An operation on memory of a device, after an allocating call has returned, before a freeing one.
+// An operation on memory of a device: recorded after a call that allocates has returned, and before one that frees.
 struct DeviceRecord {
   wire::DeviceOperation operation;
   uint32_t device;  // wire::kFirstCudaDevice + ordinal …; not looked at where memory ends

@@ -1,10 +1,10 @@
 // agent/record/record_fast.h: the common path of record_malloc and record_free, inlined into malloc and free.
 //
-// It makes no call, so that little has to be saved and reloaded: that, and not the checks, was most of what a record cost.
-// Whatever is not common leads to record.cc, which does all of it again.
+// It makes no call, so that little has to be saved and reloaded: that, and not the checks, was most of what a record
+// cost. Whatever is not common leads to record.cc, which does all of it again.
 //
-// The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real call, so
-// that no other thread's record of the same address can lie between the two calls and the two records.
+// The order is part of the truth: a block's begin is stamped after the real call returned and its end before the real
+// call, so that no other thread's record of the same address can lie between the two calls and the two records.
 #pragma once
 
 #include "agent/process/link_map.h"
@@ -14,7 +14,7 @@
 
 namespace heapprof::agent {
 
-// A record with everything that may come before it: kGeneration, kTimestamp and five prefixes.
+// Room for a record and everything that may come before it: kGeneration, kTimestamp and five prefixes.
 inline constexpr uint64_t kRecordBytes = 8 * wire::kUnitBytes;
 
 // True if a record with all that may come before it can be written at once.
@@ -23,14 +23,14 @@ inline bool is_ready(const Context* context) {
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
-// A record of one unit.
+// Writes a record of one unit.
 [[gnu::always_inline]] inline void write_unit(Context* context, uint64_t w0, uint32_t keep) {
   const uint32_t stamp_delta = stamp(context);
   put(context, w0, wire::pack_w1(stamp_delta, keep, 0));
   publish(context);
 }
 
-// A stack as in the thread's previous record.
+// Records a block whose stack is that of the thread's previous record; any other goes to record.cc.
 [[gnu::always_inline]] inline void record_malloc_fast(const void* block, size_t size_bytes,
                                                       const uint64_t* hook_frame) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);

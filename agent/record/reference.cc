@@ -1,4 +1,7 @@
-// agent/record/reference.cc: see reference.h.
+// agent/record/reference.cc: asks libheapprof-verify.so for the stack, and compares it with the agent's own.
+//
+// The agent must not depend on libunwind, so the one function of that library is looked up by its name among the loaded
+// objects. The agent's stack is found as the fast path finds it, so that a wrong "as before" would be seen, too.
 #include "agent/record/reference.h"
 
 #include "agent/libc/raw.h"

@@ -1,8 +1,9 @@
 // agent/record/reference.h: stacks by libunwind's unw_step, for --verify-stacks and --unwinder=libunwind.
 //
-// libunwind lives in libheapprof-verify.so, preloaded only on request (agent/verify/): it takes locks and may allocate. While it
-// runs, this thread's allocations are not recorded: they are ours. It makes system calls, too (signal masks, reads of memory that may
-// not be there): from a filter of system calls on (is_filtered) it is not asked; the agent's own walk is taken, and counted.
+// libunwind lives in libheapprof-verify.so, preloaded only on request (agent/verify/): it takes locks and may allocate.
+// While it runs, this thread's allocations are not recorded: they are ours. It makes system calls, too (signal masks,
+// reads of memory that may not be there): from a filter of system calls on (is_filtered) it is not asked; the agent's
+// own walk is taken, and counted.
 //
 // Cost:  10-25 µs an event.
 #pragma once
@@ -14,7 +15,8 @@ namespace heapprof::agent {
 // True if libheapprof-verify.so is loaded.
 bool find_reference_unwinder();
 
-// As capture_stack; compares it with the reference (UnwinderKind::kVerify, counted in Control) or uses the reference alone.
+// Captures a stack as capture_stack does, and compares it with the reference (UnwinderKind::kVerify, counted in
+// Control) or uses the reference alone (kLibunwind).
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta);
 
 }  // namespace heapprof::agent

@@ -1,7 +1,7 @@
-// agent/record/ring_writer.cc: see ring_writer.h.
+// agent/record/ring_writer.cc: waits for space in a full ring, and opens a ring for its owner.
 //
-// A full ring means that the collector is behind. It is waited for as long as it lives and makes progress: a lost event would
-// make every later number of its block wrong.
+// A full ring means that the collector is behind. It is waited for as long as it lives and makes progress: a lost event
+// would make every later number of its block wrong.
 #include "agent/record/ring_writer.h"
 
 #include "agent/libc/raw.h"
@@ -13,9 +13,9 @@ namespace heapprof::agent {
 namespace {
 
 constexpr int kYields = 4;             // before going to sleep
-constexpr long kSleepNs = 10'000'000;  // and look whether the collector is alive
-constexpr uint64_t kTicksPerMs =
-    1'000'000;  // at least: of a time stamp counter of 1 GHz; only where no clock may be read
+constexpr long kSleepNs = 10'000'000;  // then it is looked whether the collector is alive
+// Ticks of a time stamp counter of 1 GHz, the slowest that is expected: for where no clock may be read.
+constexpr uint64_t kTicksPerMs = 1'000'000;
 
 void count_lost(Context* context) {
   context->header->events_lost.fetch_add(1, std::memory_order_relaxed);

@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - A record is seen whole or not at all; prefixes are published together with their record.
-//  - Space is waited for before the event is stamped, so that a waiting thread never holds the collector's watermark back.
+//  - Space is waited for before the event is stamped, so that a waiting thread never holds the collector's watermark
+//    back.
 //
 // Context:  between begin_event and end_event.
 // Order:    (A) publish() release-stores head; the collector acquire-loads it.
@@ -21,7 +22,7 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while the process is single-threaded
 
-// Waits for, or refuses, space. False: the event is lost (counted), or the agent has been turned off.
+// Waits for space, or refuses to. False: the event is lost (and counted), or the agent has been turned off.
 bool wait_for_space(Context* context, uint64_t bytes);
 
 inline bool reserve(Context* context, uint64_t bytes) {
@@ -39,14 +40,15 @@ inline void put(Context* context, uint64_t w0, uint64_t w1) {
 inline void put(Context* context, wire::Record record) { put(context, record.w0, record.w1); }
 
 inline void publish(Context* context) {
-  // A signal handler may have forked between begin_event and here: the child must not write its parent's head. (in_event of the
-  // parent's ring, which it may have set, goes back with the parent's own next event, or is passed over after a while.)
+  // A signal handler may have forked between begin_event and here: the child must not write its parent's head.
+  // (in_event of the parent's ring, which it may have set, goes back with the parent's own next event, or is passed
+  // over after a while.)
   if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return;
   context->header->head.store(context->head, std::memory_order_release);  // (A)
   context->header->in_event.store(0, std::memory_order_release);          // (B)
 }
 
-// The stamp of the record to be written now, as a delta; may put a kTimestamp record. pre: two units are reserved.
+// The stamp of the record to be written now, as a delta. It may put a kTimestamp record. pre: two units are reserved.
 inline uint32_t stamp(Context* context) {
   if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
     if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
@@ -67,7 +69,7 @@ inline uint32_t stamp(Context* context) {
   return context->stamp_delta;
 }
 
-// Writes the records that tell the collector whose events follow. False: no space, as above.
+// Writes the records that tell the collector whose events follow. False: there is no space, as in wait_for_space.
 bool open_ring(Context* context);
 
 }  // namespace heapprof::agent

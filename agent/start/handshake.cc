@@ -1,4 +1,9 @@
-// agent/start/handshake.cc: see handshake.h.
+// agent/start/handshake.cc: one packet to the collector, one back, by raw system calls.
+//
+// libc's socket functions are cancellation points, set errno and can be interposed. The path is tried as an abstract
+// name first: that one survives chroot and a change of user, the path survives a network namespace of the program's
+// own. A collector that is stopped (SIGSTOP) looks like one that is busy, so /proc is asked after each second of
+// silence.
 #include "agent/start/handshake.h"
 
 #include "agent/libc/raw.h"

@@ -1,8 +1,8 @@
 // agent/start/handshake.h: asks the collector for an arena.
 //
 // Guarantees
-//  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and so is only busy
-//    (on a loaded machine its rounds take seconds). Both descriptors are closed again.
+//  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and so is
+//    only busy (on a loaded machine its rounds take seconds). Both descriptors are closed again.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace heapprof::agent {
 
-// Seccomp filters of this process as /proc says; 0 where it does not.
+// How many seccomp filters this process runs under; 0 where /proc does not say (before Linux 5.10).
 uint32_t count_own_filters();
 
 inline constexpr wire::Answer kNoAnswer{};

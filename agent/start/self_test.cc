@@ -1,4 +1,8 @@
-// agent/start/self_test.cc: see self_test.h. The calls go through the same symbols as the program's own.
+// agent/start/self_test.cc: calls each hook by the symbol that the program would call, and counts what begin_event_slow
+// sees.
+//
+// Each call is written by hand: what a function takes, and whether its block may be freed by `free`, cannot be told by
+// a list.
 #include "agent/start/self_test.h"
 
 #include "agent/hooks/operator_new.h"
@@ -60,7 +64,8 @@ bool is_new_testable() {
   return is_new_recorded() || has_file_name(found.object, "libstdc++.so") || has_file_name(found.object, "libc++.so");
 }
 
-// A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind it.
+// A main program with a malloc of its own: its calls never reach the agent, and its blocks are not for the free behind
+// it.
 bool is_family_elsewhere() {
   for (const char* name : {"malloc", "free", "calloc", "realloc"}) {
     if (find_in_process(name).object != find_behind_agent(name).object) return true;
@@ -68,7 +73,7 @@ bool is_family_elsewhere() {
   return false;
 }
 
-// Of the allocating hooks that have such blocks as free takes.
+// True if `free` takes the blocks that this allocating hook gives.
 bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
 
 }  // namespace

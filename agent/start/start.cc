@@ -1,5 +1,9 @@
-// agent/start/start.cc: one process image has one first look (resolve_once) and a life in each process that runs it (start_life): the
-// started program's, and one for every forked child, which begins at the child's first allocation, because nothing runs at a fork.
+// agent/start/start.cc: a process image is looked at once (resolve_once) and has a life in each process that runs it
+// (start_life).
+//
+// The started program has the first life; each forked child has one of its own. A child's life begins at its first
+// allocation: pthread_atfork handlers do not run for _Fork and raw system calls, but the kernel wipes the state page in
+// every such child.
 #include "agent/start/start.h"
 
 #include "agent/cuda/routes.h"
@@ -34,7 +38,8 @@ const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_fork_safe = false;
 
-// libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before glibc 2.32).
+// libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before
+// glibc 2.32).
 const char* single_threaded_flag() {
   return static_cast<const char*>(find_in_process("__libc_single_threaded").address);
 }
@@ -68,8 +73,8 @@ void fill_hello(wire::Hello* hello, bool forked) {
   if (new_object != nullptr) copy_text(hello->new_object, sizeof hello->new_object, new_object->l_name);
 }
 
-// A forked child still has its parent's arena: who reads the parent's profile shall know of a child that has none.
-// Nothing is said where the collector itself has sent the child away or is dead.
+// Tells the parent's collector of a forked child without an arena of its own, by a note in the parent's arena, which
+// the child still has. Nothing is said where the collector itself sent the child away, or is dead.
 void note_lost_child() {
   if (g_control == nullptr || is_collector_dead()) return;
   char path[sizeof wire::Note::text] = "a forked child";
@@ -134,7 +139,7 @@ bool join_collector(bool forked) {
   return true;
 }
 
-// The first look at this process image. pre: the lock is held.
+// The first look at this process image; g_resolved lets one thread in.
 void resolve_once() {
   bool forked_safe =
       !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
@@ -147,7 +152,8 @@ void resolve_once() {
   settle_new_hooks(g_malloc_object);  // calls the allocator
 }
 
-// With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is loaded.
+// With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
+// loaded.
 __attribute__((constructor)) void start_agent() {
   if (g_fork_page.state == AgentState::kUnknown) start_life();
   const Invitation invitation = find_invitation();

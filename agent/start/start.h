@@ -1,10 +1,12 @@
-// agent/start/start.h: how the agent starts in a process and in a forked child, and what else must reach all of its parts.
+// agent/start/start.h: how the agent starts in a process and in a forked child, and what else must reach all of its
+// parts.
 //
-// This is the one header that lower parts include from above: hooks and records begin a life of the agent, or say that code is
-// being unloaded or that a filter is coming; start.cc tells each part that has to know.
+// This is the one header that lower parts include from above: hooks and records begin a life of the agent, or say that
+// code is being unloaded or that a filter is coming; start.cc tells each part that has to know.
 //
 // Guarantees
-//  - No thread, no signal handler, no descriptor kept, nothing at exit, no lock that a fork could leave locked.
+//  - No thread, no signal handler, no descriptor that stays open, nothing at exit, no lock that a fork could leave
+//    locked.
 //
 // Context:  start-up, first allocation after fork, dlclose, prctl.
 #pragma once
@@ -17,10 +19,11 @@ void resolve_real_functions();
 // Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
 bool start_life();
 
-// The program is about to filter its system calls: what needs any is done now, and no more from now on.
+// The program is about to filter its system calls: what of ours needs any is done now, and from now on nothing is.
 void expect_filter();
 
-// An object is being unloaded: rules, modules and functions found so far may be void. In any state.
+// An object is being unloaded: rules, modules and functions that were found so far may be void. May be called in any
+// state.
 void note_unloading();
 
 }  // namespace heapprof::agent

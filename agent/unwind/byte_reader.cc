@@ -1,9 +1,12 @@
-// agent/unwind/byte_reader.cc: see byte_reader.h.
+// agent/unwind/byte_reader.cc: the encodings of numbers and pointers in unwind tables.
+//
+// A malformed number is refused by its length, not only by the end of the table: tables are megabytes long.
 #include "agent/unwind/byte_reader.h"
 
 namespace heapprof::agent {
 
-// Assemblers pad numbers with a few bytes; a malformed table has megabytes, which every look-up would read again.
+// Assemblers pad numbers with a few bytes. A malformed number could go on for megabytes, which every look-up would read
+// again.
 constexpr unsigned kMostShift = 7 * 20;
 
 uint64_t ByteReader::read_uleb128() {

@@ -58,7 +58,7 @@ class ByteReader {
 
   uint64_t read_uleb128();
   int64_t read_sleb128();
-  // data_base_avma: what kPointerRelativeToData counts from. Indirect pointers fail: nothing that we need uses them.
+  // data_base_avma: where kPointerRelativeToData counts from. An indirect pointer fails: nothing that we need uses one.
   uint64_t read_pointer(uint8_t encoding, uint64_t data_base_avma);
   // Passes over a pointer whose value does not matter.
   void skip_pointer(uint8_t encoding);

@@ -22,7 +22,8 @@ enum class Step : uint8_t {
   kBadFrame,         // the result cannot be a frame
 };
 
-// Leaves *registers as they are unless it returns kDone. has_jumped: the caller's frame is not above this one.
+// Leaves *registers as they are unless it returns kDone. *has_jumped: the caller's frame is not above this one, as
+// where a signal handler has a stack of its own.
 Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped);
 
 }  // namespace heapprof::agent

@@ -1,4 +1,8 @@
-// agent/unwind/cfi_program.cc: see cfi_program.h. The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2.
+// agent/unwind/cfi_program.cc: executes a function's call frame instructions up to an address.
+//
+// The instructions are in DWARF 5, 6.4.2 and 7.24, and in LSB 5.0, 10.5.2. Each is carried out or refused: one that
+// were passed over would leave a row that looks right. A program is run once for each program counter, as its rule is
+// kept afterwards.
 #include "agent/unwind/cfi_program.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -121,7 +125,7 @@ class Program {
 
   void advance(uint64_t delta) { location_avma_ += delta * description_.code_alignment; }
 
-  // Multiplied without sign: a malformed factor may overflow.
+  // Multiplied without sign, because a malformed factor may overflow.
   int64_t scaled(uint64_t factored) const {
     return static_cast<int64_t>(factored * static_cast<uint64_t>(description_.data_alignment));
   }

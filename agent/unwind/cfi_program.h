@@ -1,8 +1,10 @@
 // agent/unwind/cfi_program.h: runs call frame instructions and gives the row that holds at an address.
 //
 // Guarantees
-//  - Every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's, or false; never reads past a program's end.
-// Context:  slow path of a hook. The rows are in the caller's workspace, because they are too large for a stranger's stack.
+//  - Carries out every DW_CFA instruction of DWARF 5 that .eh_frame may hold, and GNU's; returns false at any other. It
+//    never reads past a program's end (tests/unit/agent_unwind/cfi_test.cc, and the fuzz target of unwind tables).
+// Context:  slow path of a hook. The rows are in the caller's workspace, because they are too large for a stranger's
+//           stack.
 // Cost:     0.1-0.5 µs.
 #pragma once
 

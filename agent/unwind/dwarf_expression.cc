@@ -1,4 +1,7 @@
-// agent/unwind/dwarf_expression.cc: see dwarf_expression.h. The operations are in DWARF 5, 2.5.1 and 7.7.1.
+// agent/unwind/dwarf_expression.cc: a stack machine for the expressions that compilers put into call frame information.
+//
+// The operations are in DWARF 5, 2.5.1 and 7.7.1. A branch may lead backwards, so the number of steps is limited: an
+// expression that goes round for ever would hold up the program inside malloc.
 #include "agent/unwind/dwarf_expression.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -176,7 +179,7 @@ class Machine {
     }
   }
 
-  // The top entry goes below the count − 1 entries under it.
+  // Moves the top entry below the count − 1 entries under it.
   void rotate(uint32_t count) {
     if (depth_ < count) return refuse();
     const uint64_t top = stack_[depth_ - 1];

@@ -4,8 +4,8 @@
 //  - Ends after kMaxExpressionSteps operations; divides by zero, jumps and stack errors are refused, never executed.
 // Not provided: locations, pieces, types, thread-local storage: call frame information has no use for them.
 // Context:  slow path of a hook.
-// Trust:    an expression may read memory by an address that it computes from registers; addresses that no process can have
-//           mapped are refused, others are believed, as compilers write these expressions.
+// Trust:    an expression may read memory by an address that it computes from registers; addresses that no process can
+//           have mapped are refused, others are believed, as compilers write these expressions.
 #pragma once
 
 #include "agent/unwind/cfi_program.h"

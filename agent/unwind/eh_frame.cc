@@ -1,8 +1,8 @@
-// agent/unwind/eh_frame.cc: see eh_frame.h.
+// agent/unwind/eh_frame.cc: a binary search in the linker's table, or a scan where there is none.
 //
-// Linkers write .eh_frame_hdr: a version, three encodings, the address of .eh_frame, and a table of (function, FDE) pairs that
-// is sorted by address: as 32-bit offsets from the header in everything that GNU ld, gold, lld and mold produce. Other shapes
-// are legal and are found by a scan.
+// Linkers write .eh_frame_hdr: a version, three encodings, the address of .eh_frame, and a table of (function, FDE)
+// pairs that is sorted by address: as 32-bit offsets from the header in everything that GNU ld, gold, lld and mold
+// produce. Other shapes are legal and are found by a scan.
 #include "agent/unwind/eh_frame.h"
 
 #include "agent/unwind/byte_reader.h"
@@ -17,7 +17,7 @@ struct TableEntry {
 };
 static_assert(sizeof(TableEntry) == 8);
 
-constexpr uint32_t kMaxAugmentationLetters = 16;  // "zPLRSB" and what may come
+constexpr uint32_t kMaxAugmentationLetters = 16;  // "zPLRSB" and letters that may come later
 constexpr uint8_t kSortedTableEncoding = kPointerRelativeToData | kPointerSdata4;
 
 const uint8_t* as_pointer(uint64_t avma) { return reinterpret_cast<const uint8_t*>(avma); }

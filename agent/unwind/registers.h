@@ -1,4 +1,5 @@
-// agent/unwind/registers.h: the registers of one frame, by their DWARF numbers, and how to begin a walk in our own frame.
+// agent/unwind/registers.h: the registers of one frame, by their DWARF numbers, and how to begin a walk in our own
+// frame.
 //
 // This is the x86-64 version (System V ABI, table 3.36); another architecture brings its own.
 #pragma once
@@ -28,8 +29,8 @@ struct Registers {
   }
 };
 
-// The registers of the function that this is inlined into; the program counter is that of an instruction in it, + 1, as of an
-// interrupted frame. Only the registers that calls preserve are known.
+// The registers of the function that this is inlined into; the program counter is that of an instruction in it, + 1, as
+// of an interrupted frame. Only the registers that calls preserve are known.
 [[gnu::always_inline]] inline void read_own_registers(Registers* registers) {
   uint64_t pc_avma;
   asm volatile(

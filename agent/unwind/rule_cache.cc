@@ -1,15 +1,16 @@
-// agent/unwind/rule_cache.cc: see rule_cache.h.
+// agent/unwind/rule_cache.cc: one table for all threads, read and written without a lock.
 //
-// A slot is two 8-byte words: the program counter, and the rule packed together with the generation it is valid for. 16-byte
-// loads would make it one, but they are atomic only on processors with AVX (and on others only by a locked write), so a slot is
-// written under a protocol instead, which needs nothing but 8-byte atomics:
+// A slot is two 8-byte words: the program counter, and the rule packed together with the generation it is valid for.
+// 16-byte loads would make it one, but they are atomic only on processors with AVX (and on others only by a locked
+// write), so a slot is written under a protocol instead, which needs nothing but 8-byte atomics:
 //   writer: pc := kBusy (compare-and-swap: only one writer wins); rule := new (release); pc := new (release)
-//   reader: rule, then pc (acquire), then rule again: valid if both rules are the same, of the reader's generation, and pc is his
-// Why a reader never pairs one pc with another's rule: a slot is only rewritten for a later generation than the one that it
-// holds, so the rule word takes a value of generation g at most once, and a reader who saw it twice knows that it did not change
-// in between. The pc that he read in between is then kBusy or the pc that was stored after this rule: had it been a later one,
-// his second read, ordered after it, would have seen a later rule.
-// Program counter and generation share no word, so generations may be 28 bits wide; they wrap around after 268 million unloads.
+//   reader: rule, then pc (acquire), then rule again: valid if both loads of the rule are the same, it is of the
+//   reader's generation, and pc is his
+// Why a reader never pairs one pc with another's rule: a slot is only rewritten for a later generation than the one
+// that it holds, so the rule word takes a value of generation g at most once, and a reader who saw it twice knows that
+// it did not change in between. The pc that he read in between is then kBusy or the pc that was stored after this rule:
+// had it been a later one, his second read, ordered after it, would have seen a later rule. A program counter and a
+// generation share no word, so a generation has 28 bits. It wraps around after 268 million unloads.
 #include "agent/unwind/rule_cache.h"
 
 #include "agent/libc/raw.h"
@@ -44,7 +45,7 @@ Set* g_sets = nullptr;
 constexpr uint32_t kGenerationShift = 36;
 constexpr uint32_t kGenerationCount = (1u << 28) - 1;
 
-// Never 0, so that an unused slot belongs to no generation.
+// A tag is never 0, so that an unused slot belongs to no generation.
 uint32_t generation_tag(uint32_t generation) { return generation % kGenerationCount + 1; }
 uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kGenerationShift); }
 
@@ -75,7 +76,7 @@ Set& set_of(uint64_t pc_avma, uint32_t choice) {
   return g_sets[choice == 0 ? hash >> (64 - kSetBits) : hash >> (64 - 2 * kSetBits) & (kSets - 1)];
 }
 
-// True if the slot now holds the rule, or holds it already.
+// True if the slot holds the rule now, whether it was stored here or before.
 bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
   uint64_t old_pc_avma = slot.pc_avma.load(std::memory_order_acquire);
   const uint32_t old_tag = tag_of(slot.packed.load(std::memory_order_relaxed));

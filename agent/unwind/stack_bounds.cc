@@ -1,4 +1,8 @@
-// agent/unwind/stack_bounds.cc: see stack_bounds.h.
+// agent/unwind/stack_bounds.cc: looks for the mapping of a stack pointer in /proc/self/maps.
+//
+// pthread_getattr_np would tell the bounds of a thread's own stack, but it allocates and reads the same file, and knows
+// neither coroutines' stacks nor a signal handler's. The file is read in pieces of 512 bytes: the caller may have
+// little stack left.
 #include "agent/unwind/stack_bounds.h"
 
 #include "agent/libc/raw.h"

@@ -1,7 +1,8 @@
-// agent/unwind/stack_bounds.h: how far the memory reaches that a stack lies in, for walks that follow pointers which may be data.
+// agent/unwind/stack_bounds.h: how far the memory reaches that a stack lies in, for walks that follow pointers which
+// may be data.
 //
 // Guarantees
-//  - [sp, end) is mapped and readable when it is asked for.
+//  - [sp, end) is mapped and readable at the time of the call.
 // Context:  slow path of a hook. Reads /proc/self/maps with raw system calls; the caller remembers the answer.
 // Cost:     20-200 µs, by the number of mappings.
 #pragma once

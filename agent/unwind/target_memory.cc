@@ -1,5 +1,8 @@
-// agent/unwind/target_memory.cc: reads the target's memory where call frame information says that a register or a frame is. In a file of its
-// own, so that the fuzz target, whose information is nonsense, brings another (tests/fuzz/unwind_fuzz.cc).
+// agent/unwind/target_memory.cc: reads the target's memory where call frame information says that a register or a frame
+// is.
+//
+// It has a file of its own so that the fuzz target, whose information is nonsense, can bring another
+// (tests/fuzz/unwind_fuzz.cc).
 #include "agent/unwind/dwarf_expression.h"
 
 #include <string.h>

@@ -1,18 +1,23 @@
-// agent/unwind/unwind.cc: see unwind.h. The fast path: only what changed since the previous stack is walked.
+// agent/unwind/unwind.cc: walks only what changed since the previous stack. (agent/unwind/README.md has a worked
+// example.)
 //
-// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp where rules use it), of the rule for
-// pc, and of the cells of memory that the rule reads. So if a walk comes to a state that the previous walk of this context came
-// to as well, and every cell that the previous walk read from there on still holds what it held, then it would find the very
-// frames that the previous one found. What happened in between does not matter, nor who wrote the cells. The cells are
+// A step from a frame to its caller is a pure function of the frame's state (pc, sp, and bp where rules use it), of the
+// rule for pc, and of the cells of memory that the rule reads. So if a walk comes to a state that the previous walk of
+// this context came to as well, and every cell that the previous walk read from there on still holds what it held, then
+// it would find the very frames that the previous one found. What happened in between does not matter, nor who wrote
+// the cells. The cells are
 //   the return address of each step: the word below the caller's sp, which must hold the caller's pc;
-//   the saved bp, and a CFA kept in memory, of the steps where bp decides an outer frame (FrameFlags; rare without frame pointers);
+//   the saved bp, and a CFA kept in memory, of the steps where bp decides an outer frame (FrameFlags; rare without
+//   frame pointers);
 //   the return address 0 that ended the stack.
-// Cells are compared from the inside outwards up to the first difference, so only memory is read that a walk would read, too.
+// Cells are compared from the inside outwards up to the first difference, so no memory is read that a walk would not
+// read.
 //
-// Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the walk goes on
-// behind them: their steps were just verified.
+// Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the
+// walk goes on behind them: their steps were just verified.
 //
-// A stack that needed more than compact rules (signal frames, frames without description) is never verified, but walked whole.
+// A stack that needed more than compact rules (signal frames, frames without description) is not verified but walked
+// whole each time, as more than sp, bp and the return addresses decided it.
 #include "agent/unwind/unwind.h"
 
 #include "agent/libc/raw.h"
@@ -31,7 +36,7 @@ namespace heapprof::agent {
 
 namespace {
 
-uint32_t g_starts = 0;  // calls of init_unwinder: tells contexts that survived a fork that their rules are void
+uint32_t g_starts = 0;  // calls of init_unwinder: by it a context that survived a fork knows that its rules are void
 uint32_t g_max_frames = kMaxFrames;
 
 }  // namespace
@@ -55,17 +60,17 @@ namespace {
 // ---- The walk of what is new ----
 
 enum class WalkEnd : uint8_t {
-  kMet,        // the previous stack: its frames [0, base) are the rest
-  kEnded,      // base is 0
-  kNeedsBp,    // a rule needs bp behind frames that were taken over: once more, without that
-  kNeedsWhole  // more than compact rules
+  kMet,        // it met the previous stack, whose frames [0, base) are the rest
+  kEnded,      // it came to the end of the stack; base is 0
+  kNeedsBp,    // a rule needs bp behind frames that were taken over: walk again, taking none over
+  kNeedsWhole  // a frame needs more than a compact rule
 };
 
 struct Walk {
   const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
-  uint32_t base;             // frames of the previous stack that stay
-  bool uses_bp;              // one of the new frames' rules does
-  bool has_copied;           // some of them are the previous stack's, taken over
+  uint32_t base;             // how many outer frames of the previous stack stay
+  bool uses_bp;              // the rule of a new frame uses bp
+  bool has_copied;           // some of the new frames are the previous stack's, taken over
   const uint64_t* end_cell;  // as in UnwindContext
 
   uint32_t count(const UnwindContext* context) const {
@@ -73,13 +78,14 @@ struct Walk {
   }
 };
 
-// The frames of the previous stack from the inside on as far as a walk at `sp` may still meet them.
+// The innermost frame of the previous stack that a walk at `sp` may still meet.
 inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
   while (old->sp < sp) --old;  // UnwindContext::outside at the latest
   return old;
 }
 
-// kMayCopy: where a cell of the previous stack differs, the frames inside of it are taken over.
+// Walks from `state` until it meets the previous stack or the end. kMayCopy: where a cell of the previous stack
+// differs, the frames inside of it are taken over.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
   *walk = {nullptr, 0, false, false, &kNoCell};
@@ -157,7 +163,8 @@ template <bool kMayCopy>
 
 // ---- The new stack ----
 
-// Flags of the frames [base, count), from the outermost on; walked: of frame `base`. False: it cannot be verified.
+// Sets the flags of the frames [base, count), from the outermost on. walked: what the step of frame `base` depended on.
+// False: the stack cannot be verified.
 bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const WalkedFrame* walked) {
   bool is_bp_needed = base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   for (uint32_t i = base; i < count; ++i, ++walked) {
@@ -202,7 +209,8 @@ void clear_flags(UnwindContext* context, uint32_t base) {
   const uint32_t fresh_count = walk.count(context);
   const uint32_t count = base + fresh_count;
   clear_flags(context, base);
-  // Frames whose calls are the same although something else in them is not.
+  // These frames have the program counters of the previous stack, although something else in them changed: the record
+  // keeps them.
   Frame* to = context->frames + base;
   const Frame* from = walk.fresh;
   const Frame* const end = context->frames + kMaxFrames;
@@ -225,7 +233,7 @@ void clear_flags(UnwindContext* context, uint32_t base) {
   *delta = {keep, count - keep, context->frames + keep, 0};
 }
 
-// A stack without links: its program counters, innermost first, in the buffer.
+// Takes a stack that has no links between its frames: its program counters, innermost first, in the buffer.
 void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
   const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
   uint32_t keep = 0;
@@ -239,7 +247,7 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
-// pre: of the frames from `untouched` on, walks have overwritten some
+// Walks from scratch. pre: walks before may have overwritten frames of the previous stack from `untouched` on.
 [[gnu::noinline]] void capture_whole(UnwindContext* context, const StartFrame& start, uint32_t untouched,
                                      StackDelta* delta) {
   count_one(context->counters->whole_walks);
@@ -255,10 +263,10 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
 [[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
   if (context->rules_key != 0) count_one(context->counters->forgotten_rules);
   memset(context->rules, 0, sizeof context->rules);
-  context->is_linked = false;  // by rules that may not hold any more
+  context->is_linked = false;  // the links were made by rules that may not hold any more
   context->plain_count = 0;
-  std::atomic_signal_fence(
-      std::memory_order_release);  // a handler that jumps out leaves either all void or the old key
+  // A handler that jumps out leaves either no rule at all or the old key.
+  std::atomic_signal_fence(std::memory_order_release);
   context->rules_key = key;
   context->generation = generation;
 }
@@ -268,7 +276,7 @@ inline void use_generation(UnwindContext* context, uint32_t generation) {
   if (HEAPPROF_UNLIKELY(context->rules_key != key)) void_rules(context, key, generation);
 }
 
-// A stack that was not found by rules, whose modules have not been announced.
+// Takes a stack that was not found by rules, and announces its modules by looking the rules up.
 void replace_unlinked(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
   replace_pcs(context, buffer, delta);
   for (uint32_t i = 0; i < delta->fresh; ++i) find_rule(context, delta->fresh_frames[i].pc_avma);

@@ -1,15 +1,17 @@
-// agent/unwind/unwind.h: the call stack of the caller of a hook, as a difference to the previous stack of the same context.
+// agent/unwind/unwind.h: the call stack of the caller of a hook, as a difference to the previous stack of the same
+// context.
 //
 // Guarantees
 //  - A stack is what the DWARF call frame information says, whole, from the caller of the hook to the outermost frame,
-//    or it is marked truncated with its cause. Of a frame that a signal interrupted, the address + 1 is given (shared/events.h).
+//    or it is marked truncated with its cause. Of a frame that a signal interrupted, the address + 1 is given
+//    (shared/events.h).
 //  - No lock, no allocation, no system call, no errno; memory outside of the frames of this stack is not read.
 //  - A signal handler may interrupt a walk: it then uses another UnwindContext.
 // Not provided: names (cli/symbolize), stacks of other threads.
 //
 // Context:  inside every hook. Stack use at most 3 KiB on the slow path.
-// Cost:     0.3 ns a frame that is as in the previous stack, 4 ns a new one with a warm rule; about 1 µs at the first sight of a
-//           program counter.
+// Cost:     0.3 ns a frame that is as in the previous stack, 4 ns a new one with a warm rule; about 1 µs at the first
+//           sight of a program counter.
 #pragma once
 
 #include "shared/wire.h"
@@ -29,7 +31,7 @@ struct StartFrame {
 
 struct Frame {
   uint64_t pc_avma;
-  uint64_t sp;  // as it is in the frame: the frame was returned to from the word below; 0: unknown
+  uint64_t sp;  // in the frame, after its callee has returned: the word below held pc_avma. 0: unknown
 };
 
 struct StackDelta {
@@ -47,12 +49,11 @@ uint64_t unwind_context_bytes();
 // pre: memory is unwind_context_bytes() of zeroed memory. There is nothing to destroy.
 UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters);
 
-// Walks from `start`. The delta is valid until the next call with the same context.
-// The caller has seen to it that `generation` is the current one (agent/process/modules.h): another value than in the previous call
-// voids every cached rule of this context.
+// Walks from `start`. The delta is valid until the next call with the same context. pre: `generation` is the current
+// one (agent/process/modules.h). Another value than in the previous call voids every cached rule of this context.
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
 
-// The same for the fast path (unwind_fast.h), which does not ask.
+// Voids the rules of another generation, for the fast path (unwind_fast.h), which does not ask.
 void set_generation(UnwindContext* context, uint32_t generation);
 
 // Forgets the previous stack, so that the next delta keeps nothing.
@@ -61,7 +62,8 @@ void reset_stack(UnwindContext* context);
 // The program counters of the last capture_stack, innermost first; *count frames. (For --verify-stacks.)
 const uint64_t* current_stack(UnwindContext* context, uint32_t* count);
 
-// The same by nothing but frame pointers; marked as truncated where they end in data. (For --unwinder=fp.)
+// Captures a stack by nothing but frame pointers; it is marked as truncated where they end in data. (For
+// --unwinder=fp.)
 void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
 
 // Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
@@ -72,7 +74,7 @@ void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, 
 // Returns false where memory cannot be had. Every module is announced again from then on.
 bool init_unwinder();
 
-// Stacks deeper than this are truncated; at most kMaxFrames, which 0 means, too.
+// Stacks deeper than this are truncated. At most kMaxFrames, which 0 stands for, too.
 void set_max_frames(uint32_t max_frames);
 
 }  // namespace heapprof::agent

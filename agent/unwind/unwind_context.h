@@ -14,22 +14,23 @@ namespace heapprof::agent {
 inline constexpr uint32_t kRuleIndexBits = 13;
 inline constexpr uint32_t kContextRules = 1u << kRuleIndexBits;
 
-// What leads from a frame to its caller besides the return address, where bp has a part in it. (unwind.cc has the argument.)
+// What leads from a frame to its caller besides the return address, where bp plays a part. (unwind.cc has the
+// argument.)
 enum FrameFlags : uint8_t {
-  kNeedsBp = 1,  // bp, as it is in this frame, decides where an outer frame is
-  kBpCell = 2,   // the caller needs bp, and it was loaded from a cell
-  kCfaCell = 4,  // the CFA was loaded from a cell
+  kNeedsBp = 1,  // the value of bp in this frame decides where an outer frame is
+  kBpCell = 2,   // the caller's bp decides so, and this frame's step loaded it from a cell
+  kCfaCell = 4,  // this frame's step loaded the CFA from a cell
 };
 struct FrameBp {
-  uint64_t bp;              // with kNeedsBp
-  const uint64_t* bp_cell;  // with kBpCell
-  const uint64_t* cfa_cell;
+  uint64_t bp;               // set with kNeedsBp
+  const uint64_t* bp_cell;   // set with kBpCell
+  const uint64_t* cfa_cell;  // set with kCfaCell
 };
 
-// Where nothing is to be looked at.
+// What end_cell points to where no cell ended the stack: it always holds 0.
 inline constexpr uint64_t kNoCell = 0;
 
-// A frame of the walk in progress: what its step depended on.
+// What the step of a frame depended on, while its walk is in progress.
 struct WalkedFrame {
   uint64_t bp;
   StepRule rule;
@@ -42,9 +43,9 @@ class UnwindContext {
   uint32_t generation;
   // The previous stack.
   uint32_t count;
-  uint32_t plain_count;  // count, if it can be verified by return addresses alone (is_linked, nothing flagged); else 0
-  const uint64_t* end_cell;  // the return address that was 0 and ended it; kNoCell: its outermost rule did
-  bool is_linked;            // compact rules lead from each frame to the next: it can be verified
+  uint32_t plain_count;      // `count` if return addresses alone verify the stack (is_linked, no flags); else 0
+  const uint64_t* end_cell;  // the return address 0 that ended the stack; &kNoCell: the outermost frame's rule ended it
+  bool is_linked;            // compact rules lead from each frame to the next, so the stack can be verified
   uint32_t flagged;          // frames that have flags
   wire::UnwindCounters* counters;
   UnwindRule uncached;  // the last rule that may not be kept
@@ -65,14 +66,14 @@ inline void count_one(std::atomic<uint64_t>& counter) {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-// Where a walk is: enough as long as rules are compact.
+// Where a walk is. No more is needed as long as rules are compact.
 struct WalkState {
   uint64_t pc_avma;
   uint64_t sp;
   uint64_t bp;
 };
 
-// A stack in the making.
+// A stack that is being walked from scratch, innermost first.
 struct StackBuffer {
   uint64_t* pcs;
   uint32_t count;
@@ -82,8 +83,9 @@ struct StackBuffer {
   bool is_full() const { return count >= limit; }
 };
 
-// Where context->rules holds the rule for pc_avma, if at all. This is on the chain of dependent loads that a walk is: two shifts
-// side by side give a byte offset with two steps less than a multiplication does (4.1 instead of 5.3 ns a frame).
+// The slot of context->rules in which the rule for pc_avma is, if it is there. This is on the chain of dependent loads
+// that a walk is: two shifts side by side give a byte offset with two steps less than a multiplication does (4.1
+// instead of 5.3 ns a frame).
 inline UnwindRule* rule_slot(UnwindContext* context, uint64_t pc_avma) {
   static_assert(sizeof(UnwindRule) == 16);
   const uint64_t offset_bytes = (pc_avma << 4 ^ pc_avma >> (kRuleIndexBits - 4)) & (kContextRules - 1) << 4;
@@ -96,22 +98,23 @@ const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma);
 // Steps over a frame whose rule is kSpecial; its program counter is in the buffer already.
 enum class SlowStep : uint8_t {
   kGoOn,            // *state is the caller's
-  kEnd,             // of the stack, or of what can be walked: StackBuffer::truncation says
+  kEnd,             // the stack ends, or what can be walked of it does: StackBuffer::truncation says which
   kNeedsRegisters,  // only a walk with every register can do it (walk_with_all_registers)
 };
 SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps, StackBuffer* buffer);
 
-// Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are appended.
-// False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.
+// Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are
+// appended. False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.
 bool step_by_frame_pointer(UnwindContext* context, WalkState* state, StackBuffer* buffer);
 
-// The whole walk by nothing but frame pointers (--unwinder=fp).
+// Walks the whole stack by nothing but frame pointers (--unwinder=fp).
 void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer);
 
-// The walk from scratch by rules of every kind; `state` is that of the frame after those in the buffer.
+// Walks from scratch by rules of every kind. `state` is that of the frame after those in the buffer.
 void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start, StackBuffer* buffer);
 
-// The whole walk by the interpreter, beginning in our own frames, as only they know the registers that calls preserve.
+// Walks the whole stack by the interpreter. It begins in our own frames: only they know the registers that calls
+// preserve.
 void walk_with_all_registers(UnwindContext* context, const StartFrame& start, StackBuffer* buffer);
 
 }  // namespace heapprof::agent

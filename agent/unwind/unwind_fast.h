@@ -1,4 +1,5 @@
-// agent/unwind/unwind_fast.h: is the stack the same as the previous one? Inlined into the hooks' common path; unwind.cc has the argument.
+// agent/unwind/unwind_fast.h: is the stack the same as the previous one? Inlined into the hooks' common path; unwind.cc
+// has the argument.
 #pragma once
 
 #include "agent/unwind/unwind_context.h"
@@ -8,10 +9,11 @@
 
 namespace heapprof::agent {
 
-// True if the cell still leads to the frame.
+// True if the frame is intact: the cell that held its return address still does.
 inline bool is_intact(const Frame& frame) { return load_word(frame.sp - 8) == frame.pc_avma; }
 
-// Of the frames [0, count): how many are outside of the innermost one whose cells do not lead to it any more, and it; 0: all hold.
+// Counts the frames from the innermost broken one of [0, count) outwards, itself included; 0: none is broken. A frame
+// is broken when the stack cell that held its return address holds something else.
 inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
   const Frame* const first = context->frames;
   const Frame* frame = first + count;
@@ -29,7 +31,7 @@ inline uint32_t find_broken(const UnwindContext* context, uint32_t count) {
   return 0;
 }
 
-// The same where frames have flags.
+// The same, where a changed bp or CFA cell breaks a frame, too.
 uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count);
 
 inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
@@ -38,14 +40,14 @@ inline uint32_t find_broken_any(const UnwindContext* context, uint32_t count) {
 
 inline bool has_same_end(const UnwindContext* context) { return *context->end_cell == 0; }
 
-// True if bp, where it matters, is as in frame `index` of the previous stack.
+// True if bp is as in frame `index` of the previous stack, or does not matter there.
 inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t bp) {
   if (HEAPPROF_LIKELY(context->flagged == 0)) return true;
   return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
 }
 
-// True if the stack is as before, and return addresses alone verify that, as for most. False: not so, or not so plain.
-// pre: the rules' generation is the current one
+// True if return addresses alone show that the stack is as before, as they do for most. False: it is not, or more has
+// to be looked at. pre: the rules' generation is the current one
 [[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
   const uint32_t count = context->plain_count;
   if (HEAPPROF_UNLIKELY(count == 0)) return false;

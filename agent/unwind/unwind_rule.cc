@@ -1,4 +1,7 @@
-// agent/unwind/unwind_rule.cc: see unwind_rule.h. The parts that are the same on every architecture.
+// agent/unwind/unwind_rule.cc: finds the description of a frame; the same on every architecture.
+//
+// A return address lies behind its call, and a call may be the last instruction of a function: so it is looked up as pc
+// − 1.
 #include "agent/unwind/unwind_rule.h"
 
 #include "agent/process/modules.h"
@@ -7,8 +10,8 @@ namespace heapprof::agent {
 
 namespace {
 
-// How far from an object's entry point the code of its first frame reaches: the loader's and old start files have no call frame
-// information there. The loader runs every constructor from 50 bytes behind its entry point.
+// How far from an object's entry point the code of its first frame reaches: the loader's and old start files have no
+// call frame information there. The loader runs every constructor from 50 bytes behind its entry point.
 constexpr uint64_t kEntryCodeBytes = 128;
 
 }  // namespace

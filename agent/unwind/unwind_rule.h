@@ -1,10 +1,13 @@
 // agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: what nearly every frame needs.
 //
-// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8) and its sp is cfa:
+// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8) and its sp is
+// cfa:
 //   kCfaFromSp   cfa = sp + cfa_offset_bytes
 //   kCfaFromBp   cfa = bp + cfa_offset_bytes
-//   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp     (a stack realigned for over-aligned variables)
-// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is as it was.
+//   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp     (a stack realigned for over-aligned
+//   variables)
+// and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is as it
+// was.
 //
 // Everything else is kSpecial, and cfi_interpreter.h does it.
 #pragma once
@@ -41,7 +44,7 @@ static_assert(sizeof(UnwindRule) == 16);
 inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
 inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
 
-// The rule for pc_avma. is_cacheable: false if no object holds it: one may be loaded there later.
+// The rule for pc_avma. *is_cacheable: false if no object holds the address, as one may be loaded there later.
 UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable);
 
 // The description of the frame at pc_avma, and the address at which its row holds.

@@ -1,8 +1,8 @@
 // agent/unwind/unwind_rule_x86_64.cc: reduces a row of call frame information to a compact rule, for x86-64.
 //
-// Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues that
-// realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it, and sp, bp
-// are saved in the usual ways; what it says of the other registers does not matter then.
+// Only sp and bp are followed from frame to frame: compilers compute every CFA from one of them, except in prologues
+// that realign the stack and in hand-written code. So a row is compact if the return address is where a call puts it,
+// and sp, bp are saved in the usual ways; what it says of the other registers does not matter then.
 #include "agent/unwind/byte_reader.h"
 #include "agent/unwind/unwind_rule.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr uint8_t kBaseBp = 0x70 + kRegisterBp;  // DW_OP_breg6
 constexpr uint8_t kDereference = 0x06;           // DW_OP_deref
 
-// The expression "bp + offset", with a dereference after it or not. False if it is another.
+// True if the expression is "bp + offset", with a dereference after it if `dereferenced`.
 bool is_bp_expression(const uint8_t* block, const uint8_t* readable_end, bool dereferenced, int64_t* offset_bytes) {
   ByteReader reader(block, readable_end);
   const uint64_t length_bytes = reader.read_uleb128();
@@ -29,7 +29,7 @@ bool is_compact_offset(int64_t offset_bytes, int64_t limit_bytes) {
   return (offset_bytes & 7) == 0 && offset_bytes <= limit_bytes && offset_bytes >= -limit_bytes;
 }
 
-// Where the caller's bp is, in words from the CFA: 0 if it is unchanged. False: neither.
+// Where the caller's bp was saved, in words from the CFA; 0: it is unchanged. False: the row says neither.
 bool reduce_bp(const CfiRow& row, int16_t* offset_words) {
   const RegisterRule rule = row.rules[kRegisterBp];
   const int64_t offset_bytes = row.values[kRegisterBp];

@@ -1,8 +1,9 @@
-// agent/unwind/unwind_slow.cc: the parts of a walk that compact rules cannot do. See unwind_context.h.
+// agent/unwind/unwind_slow.cc: what compact rules cannot do: rules that are not at hand, special frames, frames that
+// nothing describes.
 //
-// A special frame usually needs no more than sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT entry its
-// CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact rules. Only where a
-// frame needs another register is the walk begun again with all of them.
+// A special frame usually needs no more than sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT
+// entry its CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact
+// rules. Only where a frame needs another register is the walk begun again with all of them.
 #include "agent/process/modules.h"
 #include "agent/unwind/cfi_interpreter.h"
 #include "agent/unwind/dwarf_expression.h"
@@ -17,10 +18,10 @@ namespace heapprof::agent {
 
 namespace {
 
-// Signal handlers on stacks of their own and the like. A stack of a program that works needs one or two; a limit ends a walk
-// around a ring of broken frames.
+// How often a caller's frame may lie below its callee's, as with a signal handler on a stack of its own. A program that
+// works needs one or two; the limit ends a walk around a ring of broken frames.
 constexpr uint32_t kMaxJumps = 64;
-constexpr uint32_t kMaxOwnFrames = 64;  // between us and a hook's caller
+constexpr uint32_t kMaxOwnFrames = 64;  // between this code and a hook's caller
 constexpr uint64_t kMaxGuessedFrameBytes = 1u << 20;
 constexpr uint32_t kMaxGuessedFrames = 1024;  // in a row
 
@@ -28,7 +29,7 @@ void truncate(StackBuffer* buffer, wire::TruncationCause cause) {
   if (buffer->truncation == 0) buffer->truncation = static_cast<uint32_t>(cause);
 }
 
-// What a step of the interpreter means for the walk; kGoOn only if it gave another frame.
+// Says what a step of the interpreter means for the walk: kGoOn only if it gave another frame.
 SlowStep judge(Step step, uint64_t pc_avma, bool has_jumped, uint32_t* jumps, StackBuffer* buffer) {
   switch (step) {
     case Step::kDone:
@@ -56,8 +57,8 @@ WalkState walk_state_of(const Registers& registers) {
   return {registers.value[kRegisterPc], registers.value[kRegisterSp], registers.value[kRegisterBp]};
 }
 
-// A signal handler may jump out of a walk and never come back: at every instant a slot has a rule that belongs to its program
-// counter.
+// A signal handler may jump out of a walk and never come back. So at every instant the rule in a slot belongs to the
+// slot's program counter.
 void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   constexpr uint64_t kNoCode = ~uint64_t{0};
   slot->pc_avma = kNoCode;
@@ -69,12 +70,13 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   slot->pc_avma = rule.pc_avma;
 }
 
-// Frame pointers of code that keeps none are data; a return address in data is what this refuses.
+// False if the value cannot be a return address, but is data beside the stack: code that keeps no frame pointer uses
+// rbp for data.
 bool can_be_code(uint64_t avma, uint64_t sp) {
   return is_plausible_address(avma) && avma - sp >= kMaxGuessedFrameBytes;
 }
 
-// Goes to the caller by the frame pointer. False: it is none.
+// Goes to the caller by the frame pointer. False: bp is no frame pointer.
 bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
   if (!context->stack.holds(state->sp)) context->stack = find_stack(state->sp);

@@ -23,8 +23,8 @@ inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
 
 enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
 
-// One step by a compact rule. A rule that finds its CFA by sp needs no check, as it says itself that the CFA grows; bp may be
-// anything in code that does not keep to the ABI.
+// One step by a compact rule. A CFA by sp needs no check, because the rule itself says by how much it lies above sp. A
+// CFA by bp does: bp may be anything in code that does not keep to the ABI.
 inline StepResult step(const UnwindRule* rule, WalkState* state) {
   uint64_t cfa;
   if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {

@@ -1,7 +1,7 @@
-// agent/verify/reference_unwind.cc: see reference_unwind.h.
+// agent/verify/reference_unwind.cc: unw_step from our own frame to the outermost one.
 //
-// libunwind keeps its rules for ever; after a dlclose another object may lie at the same addresses. The loader counts how many
-// objects were ever removed, so the count is asked for at every walk, and a change flushes the cache.
+// libunwind keeps its rules for ever; after a dlclose another object may lie at the same addresses. The loader counts
+// how many objects were ever removed, so the count is asked for at every walk, and a change flushes the cache.
 #include "agent/verify/reference_unwind.h"
 
 #define UNW_LOCAL_ONLY
