@@ -1,14 +1,15 @@
-// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU: it hands out addresses, keeps books, fails when told to (long: one driver).
+// tests/fake_cuda/fake_cuda.cc: a CUDA driver without a GPU, which hands out addresses and keeps books (long: one driver).
+// It fails when it is told to.
 //
-// FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls came from a
-// preloaded libheapprof.so.
+// FAKE_CUDA_REPORT=FILE: at the end, how many names were looked up by cuGetProcAddress_v2, and how many of these calls
+// came from a preloaded libheapprof.so.
 //
 // FAKE_CUDA_INNER=1: cuGetProcAddress gives out cuMemAlloc at an address that is not exported.
 //
 // FAKE_CUDA_OVERHEAD=1: contexts, modules, kernels and limits take memory of the device, as they do.
 //
-// Built as libcuda.so.1. Two devices; addresses are never touched, and those that are freed are given out again at once, newest
-// first, as the real driver does.
+// Built as libcuda.so.1. Two devices; addresses are never touched, and those that are freed are given out again at
+// once, newest first, as the real driver does.
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include "shared/events.h"
@@ -44,7 +45,7 @@ constexpr int kVersion = 13000;
 constexpr uint64_t kBase = 0x7d0000000000;
 constexpr uint64_t kDeviceSpan = 1ull << 36;
 constexpr size_t kGranule = 512;
-constexpr size_t kMemory = 1ull << 30;  // of each device
+constexpr size_t kMemory = 1ull << 30;  // what each device has
 
 struct Block {
   size_t bytes;
@@ -65,12 +66,12 @@ struct Driver {
   uint64_t next_handle = 1;
   CUctx_st primary[kDevices] = {{0}, {1}};
   int retained[kDevices] = {0, 0};
-  std::map<uint64_t, int> opened;      // imported memory: how often
+  std::map<uint64_t, int> opened;      // imported memory: how often it was opened
   uint64_t external = 0x6e0000000000;  // the next address or object of external memory; what is mapped of it
   std::map<std::pair<void*, uint64_t>, uint64_t> external_at;  // where a part of it was mapped
   std::map<uint64_t, int> mapped_external;                     // how often
-  std::map<CUstream, int> streams;                             // their devices
-  size_t taken[kDevices] = {0, 0};                             // by contexts and modules
+  std::map<CUstream, int> streams;                             // the device of each
+  size_t taken[kDevices] = {0, 0};                             // what contexts and modules take
   std::map<std::string, int> kernels;
   long lookups = 0;
   long lookups_by_agent = 0;
@@ -84,7 +85,7 @@ Driver& driver() {
   return *instance;
 }
 thread_local CUcontext t_context = nullptr;
-thread_local std::vector<CUcontext> t_contexts_below;  // pushed away
+thread_local std::vector<CUcontext> t_contexts_below;  // contexts that a push covered
 
 constexpr size_t kContextBytes = 64 << 20;
 constexpr size_t kModuleBytes = 3 << 20;
@@ -115,7 +116,7 @@ void take(int device, size_t bytes) {
 }
 int current_device() { return t_context == nullptr ? -1 : t_context->device; }
 
-// Counts the call. Not 0: it is to fail with this.
+// Counts the call. Returns what it is to fail with; 0: it is to work.
 int enter(const char* function) {
   std::lock_guard guard(driver().mutex);
   ++driver().calls[function];
@@ -169,9 +170,9 @@ int allocate_here(CUdeviceptr* address, size_t bytes) {
   return t_context == nullptr ? kInvalidContext : allocate(address, bytes, t_context->device);
 }
 
-// Of the same interface as what is exported, and not at its address.
+// cuMemAlloc with the exported function's interface, at another address.
 int inner_alloc(CUdeviceptr* address, size_t bytes) { return cuMemAlloc_v2(address, bytes); }
-// An interface that is not there yet: sizes in pages.
+// cuMemAlloc with an interface that no CUDA has yet: its sizes are pages.
 int newer_alloc(CUdeviceptr* address, size_t pages) { return allocate_here(address, pages * 4096); }
 
 int find_function(const char* name, void** function, int version, uint64_t flags) {
@@ -261,7 +262,7 @@ void launch(const char* function, First executable, Second) {
   }
 }
 
-// Waiting takes a while, as it does.
+// Waiting takes a while here, too.
 template <typename... Arguments>
 int call(const char* function, bool waits, Arguments... arguments) {
   if (const int failure = enter(function)) return failure;
@@ -448,7 +449,7 @@ int cuMipmappedArrayDestroy(CUarray) {
 }
 namespace {
 
-// pool nullptr: of device 1.
+// pool: nullptr: the pool of device 1.
 int allocate_from(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream) {
   if (pool == nullptr) pool = fake_default_pool(1);
   const int device = fake_device_of(pool);
@@ -498,7 +499,7 @@ int cuMemFreeAsync_ptsz(CUdeviceptr address, CUstream stream) {
 }
 int cuMemCreate(CUhandle* handle, size_t bytes, const CudaProperties* properties, unsigned long long) {
   ENTER(cuMemCreate);
-  take(properties->location_id, bytes);  // for ever
+  take(properties->location_id, bytes);  // never given back
   *handle = driver().next_handle++;
   driver().handles[*handle] = {bytes, 1};
   return kSuccess;

@@ -1,4 +1,5 @@
-// tests/fake_cuda/fake_cuda.h: the part of the CUDA driver's interface that the fake driver has, and what tests may ask of it besides.
+// tests/fake_cuda/fake_cuda.h: the part of the CUDA driver's interface that the fake driver has, and what tests may ask
+// of it besides.
 //
 // Types are those of cuda.h 13.0 as far as their layout goes.
 #pragma once
@@ -16,7 +17,7 @@ using heapprof::agent::CudaExternalBuffer;
 using heapprof::agent::CudaExternalMemory;
 using heapprof::agent::CudaNode;
 
-// Of what a call was given, in order.
+// A hash of a call's arguments, in order.
 template <typename... Arguments>
 uint64_t hash_of(Arguments... arguments) {
   uint64_t hash = 1469598103934665603u;
@@ -61,10 +62,10 @@ constexpr int kOutOfMemory = 2;
 constexpr int kNotInitialized = 3;
 constexpr int kInvalidContext = 201;
 constexpr int kNotFound = 500;
-// What functions that only answer leave in errno, as a driver may; those that allocate and free leave it alone.
+// Functions that only answer leave this in errno, as a driver may. Those that allocate and free leave errno alone.
 constexpr int kErrnoOfQuestions = 77;
 
-// X(name, params): everything that it exports and a program may call.
+// X(name, params): every function that the fake driver exports and a program may call.
 #define FAKE_CUDA_FUNCTIONS(X)                                                                                      \
   X(cuInit, (unsigned flags))                                                                                       \
   X(cuDriverGetVersion, (int* version))                                                                             \
@@ -168,7 +169,7 @@ HEAPPROF_CUDA_LAUNCHES(X)
 
 // The next call of the function fails with this result, and has no effect.
 void fake_cuda_fail_next(const char* function, int result);
-// The next call of the function takes so long.
+// The next call of the function takes this long.
 void fake_cuda_slow_next(const char* function, unsigned duration_us);
 // Calls of a function so far, as the driver saw them.
 long fake_cuda_calls(const char* function);

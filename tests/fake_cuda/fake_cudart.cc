@@ -93,7 +93,7 @@ int cudaHostAlloc(void** block, size_t bytes, unsigned flags) {
   if (kind() != Kind::kDriver) return allocate(block, bytes);
   return find<decltype(cuMemHostAlloc)>("cuMemHostAlloc")(block, bytes, flags);
 }
-// By the exported name, as a library of several layers does.
+// It calls the other function by its exported name, as a library of several layers does.
 int cudaMallocHost(void** block, size_t bytes) { return cudaHostAlloc(block, bytes, 0); }
 int cudaFreeHost(void* block) {
   return kind() != Kind::kDriver ? release(block) : find<decltype(cuMemFreeHost)>("cuMemFreeHost")(block);

@@ -1,4 +1,5 @@
-// tests/fake_cuda/fake_nvml.cc: libnvidia-ml.so.1 for what the fake driver says (fake_nvml.h), as far as heapprof-nvml asks.
+// tests/fake_cuda/fake_nvml.cc: libnvidia-ml.so.1 for what the fake driver says (fake_nvml.h), as far as heapprof-nvml
+// asks.
 //   without FAKE_NVML          there is no driver
 //   FAKE_NVML_IS=blind         it knows of no process, as in a container
 //   FAKE_NVML_IS=old           it has only functions and structures of before 2020
@@ -16,7 +17,7 @@ constexpr int kInsufficientSize = 7;
 constexpr int kDriverNotLoaded = 9;
 constexpr int kFunctionNotFound = 13;
 constexpr uint64_t kMemory = 1ull << 30;
-constexpr uint64_t kOthersBytes = 5 << 20;  // of a process that is not ours
+constexpr uint64_t kOthersBytes = 5 << 20;  // what a process that is not ours has in use
 
 FakeUses* uses = nullptr;
 bool is(const char* kind) {

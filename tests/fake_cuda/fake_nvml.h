@@ -1,5 +1,5 @@
-// tests/fake_cuda/fake_nvml.h: what the fake driver of each process has in use, in the file that FAKE_NVML names, for the fake NVML of
-// another one.
+// tests/fake_cuda/fake_nvml.h: what the fake driver of each process has in use, in the file that FAKE_NVML names, for
+// the fake NVML of another one.
 #pragma once
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ struct FakeUses {
   FakeUse rows[kFakeUses];
 };
 
-// nullptr: no such file is named. Not through mmap: it is no mapping of the program's.
+// Maps the file; nullptr: FAKE_NVML names none. mmap is not called by its name: this is no mapping of the program's.
 inline FakeUses* map_fake_uses() {
   const char* const path = getenv("FAKE_NVML");
   const int fd = path == nullptr ? -1 : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

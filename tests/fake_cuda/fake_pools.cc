@@ -1,4 +1,6 @@
-// tests/fake_cuda/fake_pools.cc: see fake_pools.h.
+// tests/fake_cuda/fake_pools.cc: keeps each pool and graph, and ends the program where a real driver would crash.
+//
+// A test that only compared numbers would not see a question that a real driver punishes.
 #include "tests/fake_cuda/fake_pools.h"
 
 #include <errno.h>
@@ -65,12 +67,12 @@ thread_local int t_capture_mode = 0;  // global
 
 uint64_t round_up(uint64_t bytes) { return (bytes + kPoolChunk - 1) / kPoolChunk * kPoolChunk; }
 
-// What is left of a pool that gives back all beyond `least` and what is in use.
+// What is left in a pool that gives back all but `least` bytes and what is in use.
 uint64_t kept(const CUpool_st& pool, uint64_t least) {
   return std::max(round_up(pool.used), least >= pool.held ? pool.held : round_up(least));
 }
 
-// What a crash would be.
+// Ends the program where a real driver would crash.
 void must_live(CUmemoryPool pool) {
   const bool is_default = pool == &pools().defaults[0] || pool == &pools().defaults[1];
   if (is_default || pools().made.count(pool) != 0) return;

@@ -1,5 +1,5 @@
-// tests/fake_cuda/fake_shim.cc: a libcuda.so.1 that has the driver in another library, as that of WSL 2: each of its functions jumps
-// there, and its cuGetProcAddress gives out what is there.
+// tests/fake_cuda/fake_shim.cc: a libcuda.so.1 that has the driver in another library, as that of WSL 2: each of its
+// functions jumps there, and its cuGetProcAddress gives out what is there.
 //
 // FAKE_CUDA_DRIVER: the other library.
 #include "tests/fake_cuda/fake_cuda.h"
