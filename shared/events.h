@@ -9,7 +9,7 @@
 // return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1 always lies inside
 // the instruction that is meant.
 //
-// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
+// Trust:  decoding cannot fail; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
 #pragma once
 
@@ -32,7 +32,7 @@ inline constexpr uint64_t kUnitBytes = 16;
   X(kPrefixAddress,  9)  /* prefix: w1 is the address of the next record, whose own address field is 0 */              \
   X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause */   \
   X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device */              \
-  X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the operation's context or handle */               \
+  X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the operation's context or handle */                    \
   X(kControl,        15) /* w0 low byte: ControlKind, w1: its value */
 // clang-format on
 // 13 and 14 are left for scopes and counters.
@@ -65,33 +65,34 @@ enum class TruncationCause : uint32_t {
 
 // What a record behind kPrefixDevice says. A kMalloc has a size and a stack, a kFree only an address. An address that
 // means nothing is 8, as no address is 0. Memory of devices has a ledger of its own, so an address of a device and one
-// of the heap never meet; nor do an address and a handle. clang-format off
-#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                 \
-  X(kAllocate, 1)      /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends */      \
-  X(kRelease, 2)       /* kFree: the memory at address ends, whatever its device; or what is mapped there */          \
-  X(kCreateHandle, 3)  /* kMalloc: physical memory behind a handle (object), which is its first reference */          \
-  X(kRetainHandle, 4)  /* kFree: one more reference to the handle (object) */                                         \
-  X(kReleaseHandle, 5) /* kFree: one reference less; without references and mappings the memory ends */               \
-  X(kMap, 6)           /* kMalloc: the handle (object) is mapped at address */                                        \
-  X(kUnmap, 7)         /* kMalloc: the mappings in [address, address + size) end */                                   \
-  X(kEndContext, 8)    /* kFree: the context (object) ends with what was allocated in it; device: ContextEnd */       \
-  X(kKeep, 9)          /* kFree: this thread's last kRelease failed: the memory at address lives on */                \
-  X(kRefuse, 10)       /* kMalloc: no memory of that size was to be had; address: pack_free, object: pack_refusal */  \
-  X(kCall, 11)         /* kMalloc: a call that took the host's time; device: DeviceCall, object: pack_duration */     \
-  X(kAllocateFromPool, 12) /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends */         \
-  X(kGraphAddress, 13)     /* kFree: address is memory of a graph: the kRelease of it ends nothing */                 \
-  X(kHold, 14) /* kFree: what the driver holds of the device; object: pack_holding, address: most, pack_free */       \
-  X(kKeepMappings, 15)   /* kFree: this thread's last kUnmap failed: the mappings live on */                          \
-  X(kAllocateUnseen, 16) /* kMalloc: as kAllocate, by a call of the CUDA runtime in which the driver was not seen */  \
-  X(kReleaseUnseen, 17)  /* kFree: the memory at address ends if it began so */                                       \
-  X(kBeginEstimate, 18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it */        \
-  X(kEndEstimate, 19)  /* kMalloc: it was made; address: pack_free after, object: EstimateKind, size: all there is */ \
-  X(kMapRange, 20)     /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends */    \
-  X(kUnmapRange, 21)   /* kFree: pages at address, `object` bytes of them, end */                                     \
-  X(kMoveRange, 22)    /* kFree: the same by mremap: they count until this thread's next kMapRange or kKeepRange */   \
-  X(kKeepRange, 23)    /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on */          \
-  X(kProtectRange, 24) /* kMalloc: pages at address may be used (device kMappedDevice), or no more (kReserved…) */  \
-  X(kKeepHandle, 25)   /* kFree: this thread's last kReleaseHandle failed: the reference lives on                 */
+// of the heap never meet; nor do an address and a handle.
+// clang-format off
+#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                  \
+  X(kAllocate,         1)  /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends */   \
+  X(kRelease,          2)  /* kFree: the memory at address ends, whatever its device; or what is mapped there */       \
+  X(kCreateHandle,     3)  /* kMalloc: physical memory behind a handle (object), which is its first reference */       \
+  X(kRetainHandle,     4)  /* kFree: one more reference to the handle (object) */                                      \
+  X(kReleaseHandle,    5)  /* kFree: one reference less; without references and mappings the memory ends */            \
+  X(kMap,              6)  /* kMalloc: the handle (object) is mapped at address */                                     \
+  X(kUnmap,            7)  /* kMalloc: the mappings in [address, address + size) end */                                \
+  X(kEndContext,       8)  /* kFree: the context (object) ends with what was allocated in it; device: ContextEnd */    \
+  X(kKeep,             9)  /* kFree: this thread's last kRelease failed: the memory at address lives on */             \
+  X(kRefuse,          10)  /* kMalloc: there was no such memory; address: pack_free, object: pack_refusal */           \
+  X(kCall,            11)  /* kMalloc: a call that took the host's time; device: DeviceCall, object: pack_duration */  \
+  X(kAllocateFromPool,12)  /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends */          \
+  X(kGraphAddress,    13)  /* kFree: address is memory of a graph: the kRelease of it ends nothing */                  \
+  X(kHold,            14)  /* kFree: what the driver holds; object: pack_holding, address: most, pack_free */          \
+  X(kKeepMappings,    15)  /* kFree: this thread's last kUnmap failed: the mappings live on */                         \
+  X(kAllocateUnseen,  16)  /* kMalloc: as kAllocate, by a call of the CUDA runtime in which the driver was not seen */ \
+  X(kReleaseUnseen,   17)  /* kFree: the memory at address ends if it began so */                                      \
+  X(kBeginEstimate,   18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it */       \
+  X(kEndEstimate,     19)  /* kMalloc: it was made; address: pack_free after, object: EstimateKind, size: device's */  \
+  X(kMapRange,        20)  /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends */ \
+  X(kUnmapRange,      21)  /* kFree: pages at address, `object` bytes of them, end */                                  \
+  X(kMoveRange,       22)  /* kFree: the same by mremap: they count until this thread's kMapRange or kKeepRange */     \
+  X(kKeepRange,       23)  /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on */       \
+  X(kProtectRange,    24)  /* kMalloc: pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
+  X(kKeepHandle,      25)  /* kFree: this thread's last kReleaseHandle failed: the reference lives on */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {

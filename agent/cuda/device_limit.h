@@ -2,7 +2,7 @@
 // device had no more.
 //
 // A wrapper reserves, calls, then charges what it got or gives the reservation back. So what is reserved and charged
-// together never exceeds the limit, whatever other threads do meanwhile.
+// together does not exceed the limit, whatever other threads do meanwhile.
 //
 // Guarantees
 //  - To the byte, in requested bytes, for this process and its life (tests/integration/cuda_limits.sh): a forked child

@@ -121,7 +121,7 @@ void forget_cuda();
 uint32_t device_of_ordinal(int ordinal);
 // Device of the calling thread's context: wire::DeviceId.
 uint32_t device_of_context();
-// Where the stream's memory comes from; wire::kUnknownCudaDevice: the driver cannot say (before CUDA 12.8).
+// The device that a stream's memory comes from; wire::kUnknownCudaDevice: the driver cannot say (before CUDA 12.8).
 uint32_t device_of_stream(void* stream);
 // The calling thread's context; nullptr: none.
 void* current_context();

@@ -30,7 +30,7 @@ uint64_t bytes_of(const CudaBatchCopy3d* copies, size_t count) {
 
 using wire::DeviceCall;
 
-// Where the driver may have given memory back, or taken some for a graph.
+// Has the driver asked after a call in which it may have given memory back, or taken some for a graph.
 INLINE const void* first(const void* executable, const void*) { return executable; }
 template <DeviceCall kind, typename... Arguments>
 INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&... arguments) {

@@ -20,7 +20,7 @@ struct CudaAnswer {
   void* address;
   size_t is_answer;  // 0: the real dlsym knows
 };
-// For a name that begins with "cu". caller: where dlsym returns to.
+// What dlsym answers for a name that begins with "cu". caller: where dlsym returns to.
 HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
 HIDDEN void* heapprof_find_dlsym();
 }

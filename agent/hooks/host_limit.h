@@ -1,5 +1,5 @@
-// agent/hooks/host_limit.h: `heapprof run --limit host=SIZE`: the heap of the process never exceeds the limit, whatever
-// its threads do.
+// agent/hooks/host_limit.h: `heapprof run --limit host=SIZE`: the heap of the process stays within the limit,
+// whatever its threads do.
 //
 // Functions stand before the real ones, in the pointers that the hooks call: without a limit there is nothing of it in
 // their way.

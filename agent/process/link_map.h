@@ -16,9 +16,10 @@ struct Definition {
   const link_map* object = nullptr;  // who defines it
 };
 
-// As dlsym(RTLD_NEXT, …) called by the agent.
+// What dlsym(RTLD_NEXT, …) would find, called by the agent.
 Definition find_behind_agent(const char* name);
-// As dlsym(RTLD_DEFAULT, …): from the main program on, so that copy relocations are honoured; skips the agent.
+// What dlsym(RTLD_DEFAULT, …) would find, without the agent: it searches from the main program on, so that copy
+// relocations count.
 Definition find_in_process(const char* name);
 
 // A function of a library that may be loaded late, at any time.

@@ -23,7 +23,7 @@ namespace {
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint32_t kMaxObjects = 65536;  // ends a walk over a list that is being changed under us
 
-// Of <dlfcn.h> in glibc 2.35 and later: part of its ABI, repeated so that older headers will do.
+// struct dl_find_object of <dlfcn.h> in glibc 2.35 and later: part of its ABI, repeated so that older headers will do.
 struct FoundObject {
   unsigned long long flags;
   void* map_start;

@@ -39,7 +39,7 @@ void init_modules();
 // Set by tests: find objects by the loader's list, as on glibc before 2.35, although _dl_find_object is there.
 extern bool g_use_link_map_only;
 
-// In a forked child: nothing has been announced to its collector yet.
+// Forgets every module in a forked child: nothing has been announced to its collector yet.
 void reset_modules_after_fork();
 
 }  // namespace heapprof::agent

@@ -21,15 +21,15 @@ inline StartFrame caller_of(const uint64_t* hook_frame) { return {hook_frame[1],
 
 struct Context;
 
-// After the real call returned a block.
+// Records a block, after the real call returned it.
 void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
 // The same in an event that has begun; ends it.
 void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// Before the real call. pre: block is not nullptr. sp: the hook's CFA
+// Records the end of a block, before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
-// Before the real realloc of a block. pre: block is not nullptr
+// Records that realloc is about to be called on a block. pre: block is not nullptr
 void record_realloc_begin(const void* block, const uint64_t* hook_frame);
-// After it returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
+// Records what realloc returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
 void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
 
 // An operation on memory of a device: recorded after a call that allocates has returned, and before one that frees.

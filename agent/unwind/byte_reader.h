@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - Nothing outside of [at, end) is read. A read past the end gives 0, and has_failed() is true from then on.
-// Trust:    the bytes are the target's own tables; a malformed one ends in has_failed(), never in a fault.
+// Trust:    the bytes are the target's own tables; a malformed one ends in has_failed(), not in a fault
+//           (tests/fuzz/unwind_fuzz.cc).
 #pragma once
 
 #include <string.h>

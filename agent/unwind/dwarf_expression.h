@@ -1,7 +1,8 @@
 // agent/unwind/dwarf_expression.h: evaluates the DWARF expressions of call frame information.
 //
 // Guarantees
-//  - Ends after kMaxExpressionSteps operations; divides by zero, jumps and stack errors are refused, never executed.
+//  - Ends after kMaxExpressionSteps operations; divides by zero, jumps and stack errors are refused (cfi_test.cc,
+//    "expressions that cannot be computed are refused").
 // Not provided: locations, pieces, types, thread-local storage: call frame information has no use for them.
 // Context:  slow path of a hook.
 // Trust:    an expression may read memory by an address that it computes from registers; addresses that no process can

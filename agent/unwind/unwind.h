@@ -10,8 +10,8 @@
 // Not provided: names (cli/symbolize), stacks of other threads.
 //
 // Context:  inside every hook. Stack use at most 3 KiB on the slow path.
-// Cost:     0.3 to 1.2 ns a frame that is as in the previous stack, 4 to 8 ns a new one with a warm rule; about 1 µs at the first
-//           sight of a program counter.
+// Cost:     0.3 to 1.2 ns a frame that is as in the previous stack, 4 to 8 ns a new one with a warm rule; about 1 µs at
+//           the first sight of a program counter.
 #pragma once
 
 #include "shared/wire.h"
