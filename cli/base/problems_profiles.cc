@@ -167,7 +167,7 @@ Problem history_not_writable(const std::string& file, const std::string& reason)
 }
 
 Problem nothing_in_history(const std::string& file, const std::string& wanted, const std::string& there) {
-  return {"HP137", fmt::format("{} has no records of {}", file, wanted), fmt::format("it has these: {}", there),
+  return {"HP137", fmt::format("{} has no entries of {}", file, wanted), fmt::format("it has these: {}", there),
           "leave the filters out to see all", kUsage};
 }
 

@@ -71,8 +71,12 @@ std::string format_count(uint64_t count) {
 }
 
 std::string format_counted(uint64_t count, std::string_view noun) {
-  const char* const ending = count == 1 ? "" : noun.ends_with('s') ? "es" : "s";
-  return fmt::format("{} {}{}", format_count(count), noun, ending);
+  if (count == 1) return fmt::format("1 {}", noun);
+  constexpr std::string_view kVowels = "aeiou";
+  const size_t y = noun.ends_with('y') ? noun.size() - 1 : 0;
+  if (y != 0 && kVowels.find(noun[y - 1]) == std::string_view::npos)
+    return fmt::format("{} {}ies", format_count(count), noun.substr(0, y));
+  return fmt::format("{} {}{}", format_count(count), noun, noun.ends_with('s') ? "es" : "s");
 }
 
 std::string format_time(uint64_t time_ns) {

@@ -103,7 +103,7 @@ Result<int> add(const HistoryOptions& options) {
   if (options.quiet) return 0;
   const std::string shown = escape_controls(file);
   fmt::print(stderr, "added  {} to {}, commit {}\nnext   heapprof history {}\n",
-             format_counted(entries.size(), "record"), shown, commit.empty() ? "unknown" : escape_controls(commit),
+             format_counted(entries.size(), "entry"), shown, commit.empty() ? "unknown" : escape_controls(commit),
              shown);
   return 0;
 }

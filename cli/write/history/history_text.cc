@@ -57,12 +57,12 @@ class HistoryText {
     const std::vector<HistoryEntry>& entries = *view_.entries;
     text_ += escape_controls(view_.file);
     if (entries.empty()) {
-      text_ += "  no records\n";
+      text_ += "  no entries\n";
       return;
     }
     const auto earlier = [](const HistoryEntry& a, const HistoryEntry& b) { return a.time_unix_ns < b.time_unix_ns; };
     const auto [first, last] = std::minmax_element(entries.begin(), entries.end(), earlier);
-    text_ += fmt::format("  {}  {} … {}", format_counted(entries.size(), "record"), start_text(first->time_unix_ns),
+    text_ += fmt::format("  {}  {} … {}", format_counted(entries.size(), "entry"), start_text(first->time_unix_ns),
                          start_text(last->time_unix_ns));
     if (view_.lines_skipped > 0) text_ += fmt::format("  {} left out", format_counted(view_.lines_skipped, "line"));
     text_ += '\n';

@@ -1,7 +1,7 @@
 # --add: a record for each device; leaks that are known do not count; of other tools what they know.
 expect_status 0 "$HEAPPROF_BIN" history --add --commit c0ffee new.jsonl "$small" "$foreign/valgrind_heap.json"
-expect_in err.txt "added  3 records to new.jsonl, commit c0ffee"
-expect_eq "records" "$(jq -c '[.name, .device, .commit, .peak_bytes, .leaked_bytes, .allocations_count, .temporary_count, .ok]' new.jsonl | head -n 2 | tr -d '\n')" \
+expect_in err.txt "added  3 entries to new.jsonl, commit c0ffee"
+expect_eq "entries" "$(jq -c '[.name, .device, .commit, .peak_bytes, .leaked_bytes, .allocations_count, .temporary_count, .ok]' new.jsonl | head -n 2 | tr -d '\n')" \
   '["render","host","c0ffee",9312,1236,6,1,null]["render","cuda:0","c0ffee",1048576,1048576,1,0,null]'
 expect_eq "no temporary of valgrind's" "$(tail -n 1 new.jsonl | jq -c '[has("peak_bytes"), has("temporary_count")]')" "[true,false]"
 with_leaky_profile leaky.json

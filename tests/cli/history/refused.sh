@@ -6,7 +6,7 @@ heapprof: error: no file of history was named [HP133]
   instead: begin one: heapprof history --add FILE.jsonl PROFILE
 WORDS
 refused 2 history --name other ci.jsonl <<'WORDS'
-heapprof: error: ci.jsonl has no records of name other [HP137]
+heapprof: error: ci.jsonl has no entries of name other [HP137]
   fix:     it has these: render-small on cuda:0, render-small on host
   instead: leave the filters out to see all
 WORDS

@@ -2,7 +2,7 @@
 made history plant_history
 expect_status 0 "$HEAPPROF_BIN" history ci.jsonl
 cat >want.txt <<'WORDS'
-ci.jsonl  60 records  2026-11-18 11:06 … 2026-11-19 16:06
+ci.jsonl  60 entries  2026-11-18 11:06 … 2026-11-19 16:06
 
 render-small  host  30 runs, 10 beyond limits
                                         first      last     change           smallest   largest

@@ -74,6 +74,9 @@ TEST_CASE("counts are exact below a million") {
   CHECK(format_counted(0, "block") == "0 blocks");
   CHECK(format_counted(1, "process") == "1 process");
   CHECK(format_counted(2, "process") == "2 processes");
+  CHECK(format_counted(1, "entry") == "1 entry");
+  CHECK(format_counted(60, "entry") == "60 entries");
+  CHECK(format_counted(2, "day") == "2 days");
   CHECK(format_counted(18'400'123, "block") == "18.4 M blocks");
   CHECK(format_count(18400000) == "18.4 M");
   CHECK(format_count(999499999) == "999 M");

@@ -1,4 +1,4 @@
-# A history as the baseline: runs of other commands, and lines that are no records.
+# A history as the baseline: runs of other commands, and lines that are no entries.
 cp "$TARGETS/takes" .
 cp "$SOURCE/tests/cli/check/baseline/takes.jsonl" ci.jsonl  # 6 runs that were ok, 9 that were not
 check() { "$HEAPPROF_BIN" check --no-default-suppressions "$@"; }
