@@ -1,6 +1,6 @@
-// cli/base/atomic_file.cc: a temporary beside the destination (rename() works only inside one file system), then rename.
-// Names that must not be overwritten are taken by link(), which fails where a name exists and works on every file system
-// that has hard links; where there are none (vfat, some FUSE), renameat2(RENAME_NOREPLACE) does the same.
+// cli/base/atomic_file.cc: a temporary beside the destination (rename() works only inside one file system), then
+// rename. Names that must not be overwritten are taken by link(), which fails where a name exists and works on every
+// file system that has hard links; where there are none (vfat, some FUSE), renameat2(RENAME_NOREPLACE) does the same.
 #include "cli/base/atomic_file.h"
 
 #include "cli/base/problems.h"

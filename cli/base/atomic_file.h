@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - Until commit() nobody sees a byte under the destination's name, and what was there before stays.
-//  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind; kill -9 may leave one,
-//    named .NAME.XXXXXX.
+//  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind; kill -9 may leave
+//    one, named .NAME.XXXXXX.
 //  - The new file has mode 0600: a profile tells much about a program.
 //  - A symbolic link is followed; what is no regular file (a pipe, /dev/null) is written to as it is, not replaced.
 // Not provided: survival of a power cut (no fsync).

@@ -1,7 +1,9 @@
-// cli/base/byte_sink.h: where a writer puts its bytes: a file that appears whole or not at all, standard output, a string.
+// cli/base/byte_sink.h: where a writer puts its bytes: a file that appears whole or not at all, standard output, a
+// string.
 //
 // Guarantees
-//  - An error is kept and told once, when the sink is closed (AtomicFile::commit, FdSink::finish); writing on is harmless.
+//  - An error is kept and told once, when the sink is closed (AtomicFile::commit, FdSink::finish); writing on is
+//    harmless.
 #pragma once
 
 #include "cli/base/result.h"

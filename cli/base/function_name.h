@@ -16,7 +16,8 @@ std::string plain_function(std::string_view demangled);
 // "app::pool::Map<int>::put" is "Map<int>::put": what is enough beside other names.
 std::string last_two_parts(std::string_view name);
 
-// At most `columns` wide: template arguments go first, the innermost before the outer, then leading namespaces, then the middle.
+// At most `columns` wide: template arguments go first, the innermost before the outer, then leading namespaces, then
+// the middle.
 std::string shorten_function(std::string_view name, size_t columns);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,7 @@
 // cli/base/problem_words.h: what the sentences of problems_*.cc share.
 //
-// A sentence says what was needed and what was found, quotes what the user typed, and starts in lower case without a full
-// stop; `fix` is a step that mends it, `instead` another way and its price.
+// A sentence says what was needed and what was found, quotes what the user typed, and starts in lower case without a
+// full stop; `fix` is a step that mends it, `instead` another way and its price.
 #pragma once
 
 #include "cli/base/problems.h"
@@ -21,8 +21,8 @@ inline constexpr int kNotFound = 127;
 // Quoted for a shell where that is needed: the fixes are to be pasted.
 std::string quoted(const std::string& word);
 
-// For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and programs that
-// define malloc; of static ones its DHAT sees nothing.
+// For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and
+// programs that define malloc; of static ones its DHAT sees nothing.
 std::string valgrind_instead(const std::string& program, const std::string& flags = "");
 
 // "heapprof.toml, line 7"; of a flag the flag alone.

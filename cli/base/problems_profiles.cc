@@ -1,4 +1,5 @@
-// cli/base/problems_profiles.cc: the words of errors and warnings: reading, merging, comparing and exporting profiles, and histories.
+// cli/base/problems_profiles.cc: the words of errors and warnings: reading, merging, comparing and exporting profiles,
+// and histories.
 #include "cli/base/problem_words.h"
 #include "cli/base/units.h"
 

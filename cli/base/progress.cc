@@ -1,4 +1,8 @@
-// cli/base/progress.cc: see progress.h.
+// cli/base/progress.cc: who waits wants to see that something moves, and a log wants no thousand lines.
+//
+// On a terminal one line is drawn over itself ten times a second, from half a second on: work that is done by then has
+// no line at all. Elsewhere a line is printed every 30 s. Time left is said from the first tenth on; before that it
+// would be a guess.
 #include "cli/base/progress.h"
 
 #include "cli/base/text.h"

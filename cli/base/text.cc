@@ -1,4 +1,5 @@
-// cli/base/text.cc: UTF-8 by hand: the C library's tables depend on locales that a container or a static build may not have.
+// cli/base/text.cc: UTF-8 by hand: the C library's tables depend on locales that a container or a static build may not
+// have.
 #include "cli/base/text.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // cli/base/text.h: text on a terminal: how wide it is, how it is cut, and what must not reach it raw.
 //
-// Trust:    names and paths come from strangers' programs: escape_controls makes them harmless; every function here takes
-//           any bytes.
+// Trust:    names and paths come from strangers' programs: escape_controls makes them harmless; every function here
+//           takes any bytes.
 #pragma once
 
 #include <cstddef>

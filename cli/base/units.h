@@ -47,10 +47,12 @@ std::string format_change_count(const Change& change);
 std::string format_change_percent(const Change& change);  // of the base: +12.3 %, −4.0 %, <0.1 %, 0 %, new, gone
 std::string format_factor(const Change& change);          // 1.20×, 348×, 0.50×, 1/348×, new, gone
 
-// "3 %", "0.5%": a decimal number from 0 and a percent sign. Nothing if it is no such text, or has more than six decimals.
+// "3 %", "0.5%": a decimal number from 0 and a percent sign. Nothing if it is no such text, or has more than six
+// decimals.
 std::optional<Ratio> parse_percent(std::string_view text);
 
-// B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; K, M, G alone are refused.
+// B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; K, M, G alone are
+// refused.
 Result<uint64_t> parse_size(std::string_view text);
 
 }  // namespace heapprof::cli

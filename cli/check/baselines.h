@@ -1,7 +1,8 @@
 // cli/check/baselines.h: what programs are compared with: profiles, or the runs of a history.
 //
 // Guarantees
-//  - A baseline that is not there, or of another program, is a problem; but a history that this check writes may begin with it.
+//  - A baseline that is not there, or of another program, is a problem; but a history that this check writes may begin
+//    with it.
 #pragma once
 
 #include "cli/base/result.h"
@@ -18,14 +19,14 @@
 
 namespace heapprof::cli {
 
-// Empty, a profile, or runs.
+// What a run is compared with: nothing, a profile, or runs.
 struct Baseline {
   std::string path;
   std::optional<Profile> profile;
   std::vector<HistoryEntry> runs;
 };
 
-// What was measured, of the runs and of the baseline.
+// Measures the runs and the baseline.
 Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline);
 
 class Baselines {
@@ -34,7 +35,7 @@ class Baselines {
 
   // Before the program runs: a problem if the budget's baseline is missing, or cannot be updated.
   Result<Done> check(const Budget& budget);
-  // With leaks marked by the rules. Nothing where a new baseline is made.
+  // The baseline, with leaks marked by the rules; empty where a new baseline is made.
   Result<Baseline> find(const Budget& budget, const Profile& profile, const Suppressions& rules);
 
  private:

@@ -1,4 +1,13 @@
-// cli/check/check.cc: run or read, measure, judge, say, keep.
+// cli/check/check.cc: run or read, measure, judge, say, keep: and nothing that goes wrong with one program keeps the
+// others from it.
+//
+// A check in continuous integration is looked at hours later, by somebody who wants to know all that was wrong and not
+// only the first. So a problem costs its own verdict ("not judged", with the reason), the others go on, and every
+// output is written in the end. Only what is wrong before anything ran (a budget, a path that cannot be written) ends
+// the check at once: nothing is lost by that but the user's time.
+//
+// The exit status is the worst of all that happened. 1 means that a limit was exceeded and nothing else, since scripts
+// rely on it.
 #include "cli/check/check.h"
 
 #include "cli/base/file_name.h"
@@ -36,7 +45,7 @@ constexpr int kNotDone = 2;
 constexpr int kIncomplete = 3;
 constexpr int kFailed = 4;
 
-// Of a problem: 1 says one thing only, and a program that cannot be started leaves no profile.
+// The exit code for a problem. 1 is left to limits; a program that cannot be started leaves no profile (3).
 int code_of(const Problem& problem) {
   if (problem.exit_code > kFailed) return kIncomplete;
   return problem.exit_code == kOver ? kNotDone : problem.exit_code;
@@ -100,7 +109,7 @@ Verdict Checker::begin_verdict(const Budget& budget) const {
   return verdict;
 }
 
-// What is to be said of it; its file is where the profile lies now.
+// What is to be said of a program. Verdict::profile is where its profile lies now.
 Verdict Checker::examine(Case* what) {
   const Budget& budget = what->budget;
   ProgramProfiles& measured = what->measured;
@@ -167,7 +176,7 @@ Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict)
   return Done{};
 }
 
-// In `target`, or, if that is empty, only what somebody will want to look at.
+// Keeps the profile in `target`. If that is empty, only a profile that somebody will want to look at is kept.
 Result<Done> Checker::keep(const std::string& target, Verdict* verdict) const {
   const std::string file = std::exchange(verdict->profile, "");
   if (file.empty()) return Done{};  // there is none
@@ -247,7 +256,7 @@ void Checker::add_kept(const std::string& target, Verdict verdict) {
   report_.verdicts.push_back(std::move(verdict));
 }
 
-// False if it was stopped by who wanted to stop all of them.
+// Runs one program and judges it. False: whoever stopped it wanted to stop all of them.
 bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   if (budget.contract && !budget.contract->is_profiled) return check_unprofiled(budget);
   std::optional<ContractRun> contract;
@@ -281,7 +290,7 @@ bool Checker::check_program(const CheckPlan& plan, const Budget& budget) {
   return !was_stopped(budget, end);
 }
 
-// For what must hold where there is no heapprof. False as above.
+// Runs a program as if there were no heapprof, for contracts that ask for it. False as above.
 bool Checker::check_unprofiled(const Budget& budget) {
   const ContractRun contract(*budget.contract);
   Verdict verdict = begin_verdict(budget);
@@ -330,7 +339,7 @@ Result<Done> Checker::check_programs(const CheckPlan& plan) {
   return Done{};
 }
 
-// Each of them, whatever becomes of the others.
+// Writes all outputs, each whatever becomes of the others.
 void Checker::write_all(const CheckPlan& plan) {
   if (options_.update_budget) {
     if (const Result<Done> updated = update_budget(*plan.file()); !updated) complain(updated.problem());

@@ -1,9 +1,10 @@
 // cli/check/check.h: `heapprof check`: budgets, the profiles that they are for, and what is said of them.
 //
 // Guarantees
-//  - A program that failed, lost events, a profile that is cut short: never "within limits" (codes 4 and 3, not 0 and 1).
-//  - Mistakes in budgets, baselines and outputs are found before the program runs, as far as they do not depend on it. What goes
-//    wrong later costs its own verdict only: the others are judged, and all outputs are written.
+//  - A program that failed, lost events, a profile that is cut short: never "within limits" (codes 4 and 3, not 0 and
+//    1).
+//  - Mistakes in budgets, baselines and outputs are found before the program runs, as far as they do not depend on it.
+//    What goes wrong later costs its own verdict only: the others are judged, and all outputs are written.
 //  - The profile of a program that is over a limit, failed or was not seen whole is kept, and named.
 #pragma once
 

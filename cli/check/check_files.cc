@@ -1,4 +1,7 @@
-// cli/check/check_files.cc: see check_files.h.
+// cli/check/check_files.cc: files that the user keeps under version control are replaced whole, or stay as they are.
+//
+// A budget is edited by people while a check runs. So the text that was raised is parsed again before it is written,
+// and the file is read again: if it is not what the check began with, it is left alone, and the user is told.
 #include "cli/check/check_files.h"
 
 #include "cli/base/atomic_file.h"

@@ -13,10 +13,10 @@ namespace heapprof::cli {
 
 // The copy is there whole or not at all.
 Result<Done> copy_file(const std::string& from, const std::string& to);
-// With the folders above it; nothing is done if they are one file.
+// Copies the profile, and makes the folders above the baseline. Does nothing if both are one file.
 Result<Done> replace_baseline(const std::string& profile, const std::string& baseline);
-// In place, with the file's mode; only if nobody has written to it while programs ran. How many limits were raised; the verdicts
-// are judged anew by those, if they were written.
+// Raises limits in the file itself and keeps its mode, but only if nobody has written to it while programs ran. Returns
+// how many limits were raised. The verdicts are judged anew by the limits that were written.
 Result<size_t> update_budget_file(const BudgetFile& file, std::vector<Verdict>* verdicts);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,11 @@
-// cli/check/check_outputs.cc: see check_outputs.h.
+// cli/check/check_outputs.cc: a check that has run for an hour must not fail because its report cannot be written.
+//
+// So every output is opened before the first program starts, and names are compared as the file system sees them: two
+// flags that lead to one file would leave one of the two reports, and an output that is also an input would destroy it.
+// A device (/dev/stdout) may be named twice.
+//
+// GitHub's summary of a step is the one file that is added to and not replaced: other commands of the step write to it
+// too.
 #include "cli/check/check_outputs.h"
 
 #include "cli/base/atomic_file.h"
@@ -64,7 +71,7 @@ bool is_device(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
-// However it is spelt; also of a file that is not there yet.
+// One name for a file, however the user spelt it; also for a file that is not there yet.
 std::filesystem::path real_path(const std::string& path) {
   std::error_code error;
   return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);

@@ -11,7 +11,8 @@ namespace heapprof::cli {
 
 // A problem if one of the files cannot be made, or would be written over another: known before the program runs.
 Result<Done> try_outputs(const CheckOptions& options);
-// All of them; what goes wrong with one is said, and does not keep the others from being written. False if anything did.
+// Writes all outputs. What goes wrong with one is said, and does not keep the others from being written. False:
+// something went wrong.
 bool write_outputs(const CheckReport& report, const CheckOptions& options);
 
 // The folder that holds .git, from here upwards; else the current one. Services know files by their path below it.

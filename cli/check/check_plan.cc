@@ -1,4 +1,9 @@
-// cli/check/check_plan.cc: see check_plan.h.
+// cli/check/check_plan.cc: a limit may come from the budget, its defaults, a flag or the baseline, and one has to win.
+//
+// The nearer to the user's hands, the stronger: a flag beats the budget, the budget beats [defaults]. A flag replaces
+// the limit of the same metric and device, whether that was a share or a number, and leaves the others.
+//
+// Whatever is missing or contradicts itself is found here, before the first program runs: a check may take an hour.
 #include "cli/check/check_plan.h"
 
 #include "cli/base/glob.h"
@@ -16,7 +21,8 @@
 namespace heapprof::cli {
 namespace {
 
-// Contracts say all of it themselves: a flag that meant one program would mean each of them.
+// Refuses flags beside contracts, which say everything themselves: a flag that is meant for one program would count for
+// each of them.
 Result<Done> check_alone(const CheckOptions& options) {
   if (!options.program.empty()) return contracts_stand_alone(command_text(options.program));
   if (!options.profiles.empty()) return contracts_stand_alone(options.profiles[0]);

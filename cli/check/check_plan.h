@@ -16,12 +16,12 @@ class CheckPlan {
   static Result<CheckPlan> make(const CheckOptions& options);
 
   const std::optional<BudgetFile>& file() const { return file_; }
-  // Those that are to be run because neither a program nor a profile is named; each has a command.
+  // The budgets that are to be run where neither a program nor a profile is named; each has a command.
   Result<std::vector<Budget>> budgets_to_run() const;
-  // For a command line; `profile` is the file that has it, or the program itself.
+  // The budget for a command line; `profile` is the file that has it, or the program itself.
   Result<Budget> budget_for(const std::vector<std::string>& command, const std::string& profile) const;
-  // For a process that the program of `parent` started: the one with its command, else the parent's limits under a name of its own
-  // and without its baseline, which is of another program.
+  // The budget for a process that the program of `parent` started: the one with its command, else the parent's limits
+  // under a name of its own and without its baseline, which is of another program.
   Result<Budget> budget_of_started(const Budget& parent, const std::vector<std::string>& command) const;
   bool has_own_budget(const Budget& parent, const std::vector<std::string>& command) const;
 
@@ -37,7 +37,8 @@ class CheckPlan {
 
 // The baseline's file: of a folder the one with the budget's name.
 std::string baseline_path(const Budget& budget);
-// A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give different words.
+// A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give
+// different words.
 std::string file_word(const std::string& name);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,5 @@
-// cli/check/commit.cc: git is asked rather than its files read: worktrees, packed references and alternates are its own affair.
+// cli/check/commit.cc: git is asked rather than its files read: worktrees, packed references and alternates are its own
+// affair.
 #include "cli/check/commit.h"
 
 #include <array>

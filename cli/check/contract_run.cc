@@ -1,4 +1,11 @@
-// cli/check/contract_run.cc: see contract_run.h.
+// cli/check/contract_run.cc: what can be said of a run without looking into its memory.
+//
+// A claim about a file asks whether *this* run wrote it. That cannot be seen from the file alone, so the file's
+// identity, size and times are noted before the run, down to the nanosecond: if all are as they were, it was not
+// written. The time of the change of its status is among them, as a program can set the other one back.
+//
+// A contract may say that a program runs without heapprof. It is started here with the signals
+// and the environment that it would have without us.
 #include "cli/check/contract_run.h"
 
 #include "cli/base/fd.h"
@@ -59,7 +66,7 @@ Judged fact(const FileLine& at, bool holds, Fact words) {
 Judged in_range(const FileClaim& claim, const char* what, const Expectation& range, std::optional<uint64_t> value,
                 bool is_bytes) {
   const bool holds = value && *value >= range.least && *value <= range.most;
-  // Rounded, a value just outside would read like the end that it is beyond.
+  // A value just outside, if it were rounded, would read like the end that it is beyond.
   const bool is_rounded = is_bytes && value && !holds;
   const auto show = [&](uint64_t number) {
     return is_rounded ? format_count_exact(number) + " B" : amount(number, is_bytes);
@@ -70,7 +77,8 @@ Judged in_range(const FileClaim& claim, const char* what, const Expectation& ran
        range.least == range.most ? show(range.least) : fmt::format("{} to {}", show(range.least), show(range.most))});
 }
 
-// In the child. Not posix_spawn: glibc's leaves two signals ignored, and the program is to find all as it would be without us.
+// In the child. Not posix_spawn: glibc's leaves two signals ignored, and the program is to find all as it would be
+// without us.
 [[noreturn]] void become(const std::vector<char*>& arguments, const SignalWatch& signals, int error_fd) {
   for (const auto& [number, action] : signals.previous_actions()) sigaction(number, &action, nullptr);
   sigprocmask(SIG_SETMASK, &signals.previous_mask(), nullptr);

@@ -1,8 +1,10 @@
 // cli/check/contract_run.h: what a run has to leave behind: a contract's end and files.
 //
 // Guarantees
-//  - A file that was there before counts only if the run wrote to it, so that nothing holds by what an earlier run left.
-//  - A program that fails without the contract saying so, and a profile that is not whole, prove nothing: they are not judged.
+//  - A file that was there before counts only if the run wrote to it, so that nothing holds by what an earlier run
+//    left.
+//  - A program that fails without the contract saying so, and a profile that is not whole, prove nothing: they are not
+//    judged.
 #pragma once
 
 #include "cli/base/result.h"
@@ -17,8 +19,8 @@
 
 namespace heapprof::cli {
 
-// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. Where what does
-// not hold is only warned of, another end is one.
+// How the run ended, and whether it can be judged: an end that the contract names is no failure of the program. Where
+// what does not hold is only warned of, another end is one.
 RunState state_for(const Budget& budget, const Profile& profile, bool warn_only);
 // True if the run ended as the contract says, or it says nothing.
 bool ended_as_claimed(const Budget& budget, const RunEnd& end);

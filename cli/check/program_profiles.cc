@@ -1,4 +1,5 @@
-// cli/check/program_profiles.cc: profiles go to a folder of their own, runN.json and, for processes that are started, runN.PID.json.
+// cli/check/program_profiles.cc: profiles go to a folder of their own, runN.json and, for processes that are started,
+// runN.PID.json.
 #include "cli/check/program_profiles.h"
 
 #include "cli/base/problems.h"

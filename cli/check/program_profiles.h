@@ -1,4 +1,5 @@
-// cli/check/program_profiles.h: the profiles that one program's runs leave behind: its own, and those of the processes that it starts.
+// cli/check/program_profiles.h: the profiles that one program's runs leave behind: its own, and those of the processes
+// that it starts.
 #pragma once
 
 #include "cli/base/result.h"

@@ -1,8 +1,10 @@
-// cli/collect/arena.h: the memory that one process and the collector share: made, sized and sealed here (shared/wire.h).
+// cli/collect/arena.h: the memory that one process and the collector share: made, sized and sealed here
+// (shared/wire.h).
 //
 // Guarantees
 //  - The target cannot resize it under us: reading it never faults.
-//  - Address space is taken for the control page, the module table and the headers; for a ring's data when it is first asked for.
+//  - Address space is taken for the control page, the module table and the headers; for a ring's data when it is first
+//    asked for.
 // Trust:    every byte may change at any moment.
 #pragma once
 

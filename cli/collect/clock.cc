@@ -1,4 +1,11 @@
-// cli/collect/clock.cc: see clock.h.
+// cli/collect/clock.cc: which clock is trusted, and what its ticks are worth.
+//
+// Whether the time stamp counter runs evenly and alike on all cores is decided by the kernel, which tests it for its
+// own clock. We take its answer and do not measure again: a test that runs for a moment misses what happens an hour
+// later.
+//
+// Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency that
+// CPUID could say is not used: many processors do not say it.
 #include "cli/collect/clock.h"
 
 #include <linux/membarrier.h>
@@ -63,7 +70,7 @@ TickScale::TickScale(wire::ClockMode mode) : mode_(mode), start_(read()), latest
 
 void TickScale::recalibrate() { latest_ = read(); }
 
-// The tightest of three pairs: an interrupt between the two readings spoils one.
+// Takes the tightest of three pairs of readings: an interrupt between two readings spoils a pair.
 TickScale::Reading TickScale::read() const {
   Reading best{};
   uint64_t best_gap = UINT64_MAX;

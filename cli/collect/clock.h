@@ -1,4 +1,5 @@
-// cli/collect/clock.h: the clocks of a run: which one stamps events, what it reads now, and what its ticks are in nanoseconds.
+// cli/collect/clock.h: the clocks of a run: which one stamps events, what it reads now, and what its ticks are in
+// nanoseconds.
 //
 // "Ticks" are those of the time stamp counter, or nanoseconds of the monotonic clock where stamps are a mere sequence.
 #pragma once

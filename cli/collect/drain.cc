@@ -1,4 +1,12 @@
-// cli/collect/drain.cc: see drain.h.
+// cli/collect/drain.cc: a round takes what the rings have, and applies what is known to be in order.
+//
+// README.md tells how the order is found. What decides the shape of this file is cost. A process with one thread has
+// one ring, and its events go from the decoder to the ledger in batches, without a queue, a fence or a merge. With
+// several rings all are decoded first, so that their writers have room again, and then merged up to the watermark; what
+// is beyond it waits in a queue for each ring.
+//
+// Space is given back in eighths of a ring: given back for every record, the line with `tail` would go back and forth
+// between two cores; given back at the end of a round, a writer that fills its ring meanwhile would wait for no reason.
 #include "cli/collect/drain.h"
 
 #include "cli/collect/clock.h"
@@ -81,7 +89,7 @@ uint64_t Drain::read_stamp() const {
   return read_ticks(options_.clock_mode);
 }
 
-// Between reading W and looking at the rings. A sequence needs none: taking a number is a full fence in the producer.
+// Comes between reading W and looking at the rings. A sequence needs no fence: taking a number is one in the producer.
 void Drain::fence(uint32_t rings) {
   if (options_.clock_mode == wire::ClockMode::kSequence) return;
   switch (options_.fence_mode) {
@@ -121,7 +129,8 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
     wire::RingHeader& header = arena_.header(i);
     ring.in_event = header.in_event.load(std::memory_order_acquire) != 0 && !is_final_;  // (B), before head
     ring.head = header.head.load(std::memory_order_acquire);                             // (A)
-    // A child forked in the middle of its parent's publishing may store an old head; the parent's next one puts it right.
+    // A child forked in the middle of its parent's publishing may store an old head; the parent's next one puts it
+    // right.
     const bool is_behind = static_cast<int64_t>(ring.head - ring.decoder.position()) < 0;
     if (is_behind && !is_final_) ring.head = ring.decoder.position();
     if (!ring.is_readable) {
@@ -147,8 +156,9 @@ uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
   });
 }
 
-// One ring needs no order, so no fence either, which would interrupt every core that runs the program. A second ring is claimed
-// before it gives its first stamp (C): one that is not there after the head was read will only give later ones than all up to it.
+// One ring needs no order, so no fence either, which would interrupt every core that runs the program. A second ring is
+// claimed before it gives its first stamp (C): one that is not there after the head was read will only give later ones
+// than all up to it.
 bool Drain::is_alone() const {
   return rings_.size() == 1 && arena_.control().rings_claimed.load(std::memory_order_acquire) == 1;
 }

@@ -1,17 +1,18 @@
 // cli/collect/drain.h: moves events from the rings of one process to its ledger, in order.
 //
-// One ring, which most programs have, goes straight through in batches. Several are decoded up to their heads first, so that
-// their producers have space again, and then merged by stamp up to the watermark; what lies beyond it waits here.
+// One ring, which most programs have, goes straight through in batches. Several are decoded up to their heads first, so
+// that their producers have space again, and then merged by stamp up to the watermark; what lies beyond it waits here.
 //
-// While there is a backlog, a second thread may merge and apply what was decoded before, as this one decodes (stages one and
-// two); it rests whenever round() returns, but a part of what was decoded may then wait for the next round.
+// While there is a backlog, a second thread may merge and apply what was decoded before, as this one decodes (stages
+// one and two); it rests whenever round() returns, but a part of what was decoded may then wait for the next round.
 //
 // Guarantees
-//  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and said.
+//  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and
+//    said.
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
 // Trust:    everything in the arena is hostile.
-// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail is release-stored here;
-//           shared/README.md has the pairs.
+// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail is release-stored
+//           here; shared/README.md has the pairs.
 // Context:  one thread, which lends the queues and the ledger to the second one within round().
 #pragma once
 

@@ -1,7 +1,7 @@
 // cli/collect/drain_backlog.cc: rounds in two threads (drain.h).
 //
-// The second thread has the queues and the ledger, this one the rings and the tree. What is decoded here it gets the next time, in this
-// round or the next: of several rings the order is known only when all are decoded.
+// The second thread has the queues and the ledger, this one the rings and the tree. What is decoded here it gets the
+// next time, in this round or the next: of several rings the order is known only when all are decoded.
 #include "cli/collect/drain.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void Drain::start_merge() {
   options_.second->start([this] { merge(ready_bound_); });
 }
 
-// Of each ring a part. False: nothing is left that could be decoded now.
+// Decodes a part of each ring. False: nothing is left that could be decoded now.
 bool Drain::decode_chunk(uint64_t ceiling, size_t waiting) {
   const size_t share = std::max(kChunkEvents / active_.size(), DecodeShared::kBatchEvents);
   if (fresh_.size() < kChunkEvents) fresh_.resize(kChunkEvents);

@@ -1,4 +1,8 @@
-// cli/collect/liveness.cc: see liveness.h.
+// cli/collect/liveness.cc: the futex is taken by the thread's own list, which the kernel walks at its end.
+//
+// A thread has one robust list, and libc has set it to its own. While we hold a word, the thread's list is ours; libc's
+// comes back when ours is empty. Entries are linked in one store each, with a fence for the compiler in front of it, as
+// the kernel may read the list between any two instructions.
 #include "cli/collect/liveness.h"
 
 #include "shared/wire.h"

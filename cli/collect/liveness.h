@@ -1,9 +1,9 @@
 // cli/collect/liveness.h: lets agents see that their collector has died, however it died.
 //
-// The kernel marks a futex word with FUTEX_OWNER_DIED when the thread that holds it ends, if the word is on the thread's list
-// of robust futexes. This is what a robust pthread_mutex_t does; but glibc's puts the links of that list beside the word, and
-// the word is in memory that the target may write: it could lead our own library to write anywhere. Here the links are in a
-// private page, which lies at one fixed distance before the shared one.
+// The kernel marks a futex word with FUTEX_OWNER_DIED when the thread that holds it ends, if the word is on the
+// thread's list of robust futexes. This is what a robust pthread_mutex_t does; but glibc's puts the links of that list
+// beside the word, and the word is in memory that the target may write: it could lead our own library to write
+// anywhere. Here the links are in a private page, which lies at one fixed distance before the shared one.
 //
 // Guarantees
 //  - From hold() to drop() the word has kFutexOwnerDied set as soon as the calling thread is gone.

@@ -1,4 +1,12 @@
-// cli/collect/process_collector.cc: see process_collector.h. Wires the parts; each says for itself what it does.
+// cli/collect/process_collector.cc: wires the parts of one process and decides when each has its turn.
+//
+// The parts know nothing of each other. The drain fetches events and gives them to the ledger; what needs a clock of
+// its own is done here, between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as
+// each costs a file), samples of live bytes. So a round stays short.
+//
+// Memory may run out in any round. `is_broken` is set while a round is under way, and tells stop() afterwards whether
+// the queues are whole and may be applied, or may have been applied in part and must be left. Either way the books are
+// those of some prefix of the events, and the profile says where it ends.
 #include "cli/collect/process_collector.h"
 
 #include "cli/collect/arena.h"
@@ -23,7 +31,8 @@ constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
 constexpr uint64_t kMostFinalEvents =
     wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
-// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter more.
+// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter
+// more.
 constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 500;
 constexpr uint64_t kFinishNodeBytes = 80;
@@ -74,7 +83,7 @@ struct ProcessCollector::State {
   std::string stop_reason;  // empty: has not stopped before its time
   DeviceUses uses;
 
-  // Of the devices that the agent has announced by now.
+  // The identities of the devices that the agent has announced by now.
   DeviceIdentities read_identities() const {
     Coverage coverage;
     DeviceIdentities identities;
@@ -212,8 +221,8 @@ std::vector<std::string> ProcessCollector::device_uuids() const {
   return uuids;
 }
 
-// What is this process's own is worth more than what all have. What NVML counts may be there before its event is: the same number
-// again is the same memory, and the books have caught up.
+// A number of this process's own is worth more than one of all processes. NVML may count memory before its event is
+// here: if it says the same number again, it is the same memory, and the books have caught up with it.
 void ProcessCollector::note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all) {
   for (const auto& [device, identity] : state_->read_identities()) {
     if (identity.uuid != uuid) continue;
@@ -321,7 +330,7 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
   return coverage;
 }
 
-// Empty if the profile is whole.
+// Why the profile is not whole; empty if it is.
 std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
                             bool has_unreadable_rings, bool is_attached, const std::string& own_reason) {
   std::string reasons;

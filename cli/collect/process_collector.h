@@ -3,13 +3,14 @@
 //   create → (arena_fd goes to the agent) → start → drain … drain → drain_to_end → finish
 //
 // Guarantees
-//  - Every published event is in the recording, or counted there as lost; a process that is killed loses nothing it published.
+//  - Every published event is in the recording, or counted there as lost; a process that is killed loses nothing it
+//    published.
 //  - finish() checks its own sums (Recording::consistency_errors).
 //  - Where memory runs out, drain() throws std::bad_alloc, and the books are exact up to one event.
 // Not provided: what only the launcher knows: command, end, machine, parent, wall-clock start, self_test_failures,
 //           the collector's own cost.
-// Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h). `second`
-//           is used within drain() only.
+// Context:  one thread, which lives as long as the collector: the kernel tells the agents when it dies (liveness.h).
+//           `second` is used within drain() only.
 // Trust:    everything that the process writes is hostile: it can spoil its own numbers, and nothing else.
 // Cost:     tests/bench/collect.cc; an idle round is 1 µs and 2 ns a ring.
 #pragma once
@@ -73,8 +74,8 @@ class ProcessCollector {
   // What is known of the target's system calls; only ever rises.
   void set_filter(wire::FilterState state);
 
-  // The process has connected: time begins. To be called before the agent is answered. Raises this process's soft limit of
-  // open files to the hard one.
+  // The process has connected: time begins. To be called before the agent is answered. Raises this process's soft limit
+  // of open files to the hard one.
   void start(const wire::Hello& hello, const ProcessIdentity& identity);
 
   // Takes what is published; to be called every 100-200 µs. Returns the number of events taken; 0: nothing new.
@@ -83,26 +84,28 @@ class ProcessCollector {
   void drain_to_end();
   // Tells the agent to stop recording. Events go on coming until it has noticed.
   void detach();
-  // Stops here and now, for `reason`: what was taken up is in the recording, exactly, and nothing after it. The agent is told.
-  // May follow a std::bad_alloc of drain() or drain_to_end().
+  // Stops here and now, for `reason`: what was taken up is in the recording, exactly, and nothing after it. The agent
+  // is told. May follow a std::bad_alloc of drain() or drain_to_end().
   void stop(const std::string& reason);
   bool has_stopped() const;
   uint64_t age_ns() const;  // since start()
 
-  // What this collector holds, and what the way from here to a written profile takes at most (about: names are not known yet).
+  // What this collector holds, and what the way from here to a written profile takes at most (about: names are not
+  // known yet).
   MemoryNeed memory_need() const;
   // Samples the resident set; drain() does so every 10 ms.
   void sample_resident();
-  // Of the CUDA devices that the process has used so far.
+  // The UUIDs of the CUDA devices that the process has used so far.
   std::vector<std::string> device_uuids() const;
   // What the driver counts as in use on that device just now: this process's, or all processes'.
   void note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all);
-  // Why nobody can say so.
+  // Why nobody can say what the driver counts on that device.
   void note_use_missing(const std::string& uuid, const std::string& reason);
 
-  // The result. Nothing may be called afterwards.
+  // Gives the result. Nothing may be called afterwards.
   Recording finish();
-  // The result so far, in a forked copy of the collector: the rings, which are not copied, are left alone. Then likewise.
+  // Gives the result so far, in a forked copy of the collector. The rings, which are not copied, are left alone.
+  // Nothing may be called afterwards.
   Recording finish_copy();
 
  private:

@@ -1,4 +1,13 @@
-// cli/collect/process_files.cc: see process_files.h.
+// cli/collect/process_files.cc: every path starts at a descriptor that was opened while the process surely lived.
+//
+// A process id is a number that may belong to another process a moment later, and a path in the target may be a trap: a
+// symbolic link out of its root, a FIFO that nobody writes to, a device. So /proc/PID is opened once, and everything
+// else relative to it. A path of a module is opened inside the target's root by openat2, first as a mere reference
+// (O_PATH), which runs no driver and waits for nobody; it is opened for reading when it turns out to be a plain file.
+// Our own root is asked only for what the target's does not have.
+//
+// The agent numbers threads as the target sees them. In a pid namespace of its own these are other numbers than ours:
+// /proc/PID/task is then read for both, every 100 ms at most.
 #include "cli/collect/process_files.h"
 
 #include "cli/collect/clock.h"
@@ -85,7 +94,7 @@ uint64_t ProcessFiles::resident_bytes() const {
   return pages * page_bytes_;
 }
 
-// /proc/PID/task has the ids of our own namespace.
+// Fills host_ids_: /proc/PID/task has ids of our own namespace, and each status file the id in the process's.
 void ProcessFiles::map_threads() {
   const uint64_t now_ns = monotonic_ns();
   if (mapped_at_ns_ != 0 && now_ns - mapped_at_ns_ < kMapIntervalNs) return;
@@ -145,7 +154,7 @@ std::shared_ptr<UniqueFd> ProcessFiles::open_path(const std::string& path) {
   return reopen(UniqueFd(::open(path.c_str(), O_PATH | O_CLOEXEC)));
 }
 
-// An O_PATH descriptor opens nothing yet: look at what it is first.
+// Opens the file behind an O_PATH descriptor, which opens nothing by itself, once it is known what it is.
 std::shared_ptr<UniqueFd> ProcessFiles::reopen(UniqueFd path_only) {
   struct stat status {};
   if (files_left_ == 0 || !path_only.is_open()) return nullptr;

@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - Holds /proc/PID open: a process that gets the same number later is never taken for this one.
-//  - A path is opened inside the target's root (symbolic links included), and only if it names a regular file: a target's path
-//    cannot make us open a device or wait for a FIFO.
+//  - A path is opened inside the target's root (symbolic links included), or in ours where that has no such file, and
+//    only if it names a regular file: a target's path cannot make us open a device or wait for a FIFO.
 // Trust:    paths come from the target.
 #pragma once
 

@@ -1,4 +1,12 @@
-// cli/collect/recording_builder.cc: see recording_builder.h.
+// cli/collect/recording_builder.cc: books have a slot for whatever may come, a recording only what there was.
+//
+// This is the moment when a run needs most memory: the books are still there and the recording is made beside them. So
+// live blocks are given back as soon as the leaks are known, and everything that has one entry for each site is made
+// last. Where there is no room for these, all sites are summed up into one without a stack: totals, peaks and leaks
+// stay exact, and the profile says what it lacks (HP094).
+//
+// What was counted twice by different ways is compared here (ledger_check.cc; the timeline's maximum against the peak).
+// A difference is written into the profile: it is a bug of ours that a user can report.
 #include "cli/collect/recording_builder.h"
 
 #include "cli/model/profile/assemble.h"
@@ -98,7 +106,7 @@ std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks,
   return moments_ns;
 }
 
-// All sites as one without a stack, for want of memory: that of the leaks' times is not known any more.
+// Puts one site without a stack in place of all, for want of memory. The times of its leaks are not known any more.
 void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, const DeviceTotals& totals,
                   std::vector<RecordedSite>* recorded) {
   Site sum;
@@ -154,7 +162,7 @@ void check_timeline(const RecordedDevice& device, Recording* recording) {
                                           std::to_string(device.totals.peak_bytes));
 }
 
-// By wire's device number.
+// Books with wire's numbers of their devices.
 using NumberedBooks = std::vector<std::pair<uint32_t, DeviceBook*>>;
 
 // Every device but the host, in the order in which they are shown.
@@ -253,7 +261,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   recording->locations = parts.modules->take_locations();
   recording->modules = parts.modules->take_modules();
 
-  // All but their sites, for which there may be no memory.
+  // Everything of the devices but their sites, for which there may be no memory.
   std::vector<RecordedDevice>& devices = recording->devices;
   devices.resize(1);
   devices[0].totals = totals_of(sites, *parts.scale, parts.resident);

@@ -1,4 +1,5 @@
-// cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks into nanoseconds, slots into lists.
+// cli/collect/recording_builder.h: turns a collector's books into the model's recording: ticks into nanoseconds, slots
+// into lists.
 #pragma once
 
 #include "cli/collect/books/ledger.h"

@@ -1,4 +1,5 @@
-// cli/model/capability.h: one thing that heapprof can use on a machine, and whether it may: a line of `heapprof doctor`.
+// cli/model/capability.h: one thing that heapprof can use on a machine, and whether it may: a line of `heapprof
+// doctor`.
 #pragma once
 
 #include <string>

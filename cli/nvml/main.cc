@@ -1,16 +1,17 @@
-// cli/nvml/main.cc: heapprof-nvml: says what NVML counts as in use on GPUs, and by whom. A program of its own: the tool may be linked
-// statically, and a driver that never answers holds up nobody else.
+// cli/nvml/main.cc: heapprof-nvml: says what NVML counts as in use on GPUs, and by whom. A program of its own: the tool
+// may be linked statically, and a driver that never answers holds up nobody else.
 //
-// usage: heapprof-nvml <UUIDS        a line each, of GPUs that are looked at from then on; ends with its input, or who started it
-// Prints "ready" when NVML has started, or "missing REASON", and ends; then, at once and every second (ten times a second in the first
-// two seconds), for each GPU:
+// usage: heapprof-nvml <UUIDS        a line each, of GPUs that are looked at from then on; ends with its input, or who
+//                                    started it
+// Prints "ready" when NVML has started, or "missing REASON", and ends; then, at once and every second (ten times a
+// second in the first two seconds), for each GPU:
 //   device UUID BYTES_IN_USE
 //   process PID BYTES                for each that NVML knows the bytes of
 //   end
 // or "unknown UUID REASON". Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //
-// Runs wherever the agent does: it needs no symbol newer than glibc 2.31, so it starts itself (a start file of a newer one asks for
-// that), and takes dlopen from where it was before 2.34.
+// Runs wherever the agent does: it needs no symbol newer than glibc 2.31, so it starts itself (a start file of a newer
+// one asks for that), and takes dlopen from where it was before 2.34.
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -105,8 +106,8 @@ void add_device(const char* uuid) {
   ++g_count;
 }
 
-// A function that lists processes. Entries of the third version had 32 bytes in drivers of 2023, and then 24 again: it is asked only
-// where the second is gone.
+// A function that lists processes. Entries of the third version had 32 bytes in drivers of 2023, and then 24 again: it
+// is asked only where the second is gone.
 struct List {
   const char* name;
   size_t entry_bytes;

@@ -1,4 +1,8 @@
-// cli/read/budget_tables.cc: see budget_tables.h.
+// cli/read/budget_tables.cc: a mistake in a budget is answered where it stands.
+//
+// TOML says only which keys are there. Whoever writes a limit in one of four ways, and makes a mistake in it, wants to
+// know the line, and how it should read. So every value keeps its node until it is judged, and each refusal says what
+// would be taken.
 #include "cli/read/budget_tables.h"
 
 #include "cli/base/text.h"

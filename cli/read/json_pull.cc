@@ -1,5 +1,5 @@
-// cli/read/json_pull.cc: the grammar is small enough to be written down; what matters is that every loop ends at the end of
-// the input or at an error.
+// cli/read/json_pull.cc: the grammar is small enough to be written down; what matters is that every loop ends at the
+// end of the input or at an error.
 #include "cli/read/json_pull.h"
 
 namespace heapprof::cli {

@@ -1,7 +1,7 @@
 // cli/read/json_pull.h: JSON, read by asking for what comes next.
 //
-// RapidJSON's reader pushes events (the version in Debian 12 has no pull mode) and lets one string grow without bound; a
-// profile has thirty kinds of objects, and code that asks reads like the format it reads.
+// RapidJSON's reader pushes events (the version in Debian 12 has no pull mode) and lets one string grow without bound;
+// a profile has thirty kinds of objects, and code that asks reads like the format it reads.
 //
 // Guarantees
 //  - Strict JSON (RFC 8259): no comments, no trailing commas, strings are valid UTF-8.

@@ -1,4 +1,5 @@
-// cli/read/profile_files.h: which files an argument of the command line stands for: itself, or the profiles of a folder.
+// cli/read/profile_files.h: which files an argument of the command line stands for: itself, or the profiles of a
+// folder.
 #pragma once
 
 #include "cli/base/result.h"

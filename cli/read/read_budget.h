@@ -1,7 +1,8 @@
 // cli/read/read_budget.h: a file of budgets, in TOML; heapprof-check(1) says what may stand in it.
 //
 // Guarantees
-//  - A key that is not known, a value of the wrong kind, an ambiguous unit is a problem, with file and line; nothing is guessed.
+//  - A key that is not known, a value of the wrong kind, an ambiguous unit is a problem, with file and line; nothing is
+//    guessed.
 // Trust:    the file may hold anything: up to 1 MiB of it is looked at.
 #pragma once
 

@@ -1,4 +1,5 @@
-// cli/read/read_contracts.cc: a contract is a budget with an end and files; the parts that both have are budget_tables'.
+// cli/read/read_contracts.cc: a contract is a budget with an end and files; the parts that both have are
+// budget_tables'.
 #include "cli/read/read_contracts.h"
 
 #include "cli/read/budget_tables.h"

@@ -1,7 +1,8 @@
 // cli/read/read_history.h: a file of history, line by line.
 //
 // Guarantees
-//  - A line that is no entry of ours (broken, cut off, of a newer version) is a warning with its number; the others count.
+//  - A line that is no entry of ours (broken, cut off, of a newer version) is a warning with its number; the others
+//    count.
 //  - Numbers are integers that fit; names come out without control characters.
 // Trust:    the file is hostile: a line is at most 1 MiB, a file 1 GiB.
 #pragma once

@@ -9,11 +9,12 @@
 
 namespace heapprof::cli {
 
-// Adds them to *rules. A file that is not there, larger than 1 MiB, or has a mistake in it is a problem, which names the line.
+// Adds them to *rules. A file that is not there, larger than 1 MiB, or has a mistake in it is a problem, which names
+// the line.
 Result<Done> read_suppressions(const std::string& path, Suppressions* rules);
 
-// The rules that a command uses. No file is read that is not named: what a report says depends on its command line and the
-// profile, never on the folder that it is called in.
+// The rules that a command uses. No file is read that is not named: what a report says depends on its command line and
+// the profile, never on the folder that it is called in.
 struct SuppressionOptions {
   std::vector<std::string> files;
   bool no_defaults = false;

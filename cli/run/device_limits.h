@@ -9,7 +9,8 @@
 
 namespace heapprof::cli {
 
-// Of each device the last one given. A problem: no such device, no size, or a device that cannot be limited.
+// Reads the limits; of several for one device the last counts. A problem: no such device, no size, or a device that
+// cannot be limited.
 Result<DeviceLimits> parse_limits(const std::vector<std::string>& texts);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,4 @@
-// cli/run/device_use_relay.cc: see device_use.h. Where there is no memory for an estimate, there is none.
+// cli/run/device_use_relay.cc: see device_use_relay.h. Where there is no memory for an estimate, there is none.
 #include "cli/run/device_use_relay.h"
 
 #include <new>

@@ -9,9 +9,10 @@
 
 namespace heapprof::cli {
 
-// Asks for the devices that they use by now, or no more.
+// Asks for the devices that the processes use by now. When none uses a device any more, nothing is asked.
 void ask_device_use(DeviceUseWatch* use, Processes* processes);
-// Tells each what was said, once its ledger is of that moment or later: its own bytes where NVML knows them, else everyone's.
+// Tells each what was said, once its ledger is of that moment or later: its own bytes where NVML knows them, else
+// everyone's.
 void pass_on_device_use(const std::vector<DeviceUseSample>& samples, Processes* processes);
 
 }  // namespace heapprof::cli

@@ -1,10 +1,10 @@
 // cli/run/finisher.cc: see finisher.h.
 //
-// Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each. Waiting for
-// the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers help only while
-// cores are idle, and take as much memory each. What is left is the disk, which has room for the profiles anyway: numbers beyond
-// a bound are moved there by a thread of its own, newest first (the oldest are next in turn), at some 100 times the speed of
-// writing a profile.
+// Compilers end faster than their profiles are written: `make -j64` hands over 30 a second, of up to 250 MB each.
+// Waiting for the queue to shrink would stop the collector, and with it every program whose ring fills up. More workers
+// help only while cores are idle, and take as much memory each. What is left is the disk, which has room for the
+// profiles anyway: numbers beyond a bound are moved there by a thread of its own, newest first (the oldest are next in
+// turn), at some 100 times the speed of writing a profile.
 #include "cli/run/finisher.h"
 
 #include "cli/base/atomic_file.h"
@@ -46,7 +46,7 @@ uint64_t file_bytes(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
 }
 
-// The program's path instead of the loader's empty name for it.
+// Gives the program's module its path. The loader has an empty name for it.
 void name_main_module(Recording* recording) {
   for (Module& module : recording->modules) {
     if (module.path.empty()) module.path = recording->run.executable;
@@ -58,7 +58,7 @@ void give_up_names(Recording* recording) {
   for (const Module& module : recording->modules) recording->run.coverage.unread_modules.push_back(module.path);
 }
 
-// With names; or without, or without stacks, if there is no memory for them.
+// Makes the profile: with names, or without names, or without stacks, as far as there is memory.
 std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bool all_sites) {
   const bool may_fail = is_memory_limited();
   bool has_stacks = true;

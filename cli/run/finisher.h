@@ -3,9 +3,11 @@
 // Guarantees
 //  - The profile's invariants are checked before it is written; a violation is said, and stands in the profile.
 //  - Children are finished in threads of their own, so that the processes still running are not kept waiting.
-//  - Memory is bounded, however many processes end faster than they can be written: what waits beyond `most_waiting_bytes` lies
-//    on disk, beside the profiles; and so much at most is in work at once, or one process's. Files of modules are open once.
-//  - Where memory runs out, names are given up first, then stacks; what is written says so. Totals, peak and curve stay exact.
+//  - Memory is bounded, however many processes end faster than they can be written: what waits beyond
+//    `most_waiting_bytes` lies on disk, beside the profiles; and so much at most is in work at once, or one process's.
+//    Files of modules are open once.
+//  - Where memory runs out, names are given up first, then stacks; what is written says so. Totals, peak and curve stay
+//    exact.
 // Context:  submit() and collect_saved() from one thread. submit() does not wait: who calls it drains the rings.
 #pragma once
 
@@ -69,14 +71,14 @@ class Finisher {
   Finisher(const Finisher&) = delete;
   Finisher& operator=(const Finisher&) = delete;
 
-  // Symbolizes, assembles, checks, writes; at once.
+  // Symbolizes, assembles, checks and writes a profile, at once.
   Result<Finished> finish(FinishJob job);
-  // The same, when its turn comes.
+  // Does the same when its turn comes.
   void submit(FinishJob job);
   // Waits for everything submitted; call once, at the end. Problems go to *problems.
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
 
-  // Of the jobs that waited, those that waited on disk.
+  // How many of the jobs that waited did so on disk.
   size_t spilled() const { return spilled_; }
 
  private:

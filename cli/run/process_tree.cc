@@ -1,4 +1,8 @@
-// cli/run/process_tree.cc: see process_tree.h.
+// cli/run/process_tree.cc: pids come again, so a process is found by number and start time.
+//
+// The latest process of a number is the one that is meant by a number alone. The root is known by its number only: we
+// started it, and until we wait for it no other process can have its number. Bounded, since a build starts processes
+// without end: beyond the bound they are counted, and the tree says how many it lacks.
 #include "cli/run/process_tree.h"
 
 #include <algorithm>

@@ -15,7 +15,7 @@
 
 namespace heapprof::cli {
 
-// Later ones win where a process had several images.
+// What became of a process. Where it had several images, the fate further down this list counts.
 enum class Fate {
   kAllocatedNothing,
   kLeftOut,  // by --follow or --no-follow
@@ -51,7 +51,7 @@ struct TreeEntry {
   bool runs_on = false;
 };
 
-// Of the heap or a device.
+// The largest peak of the heap or of a device.
 uint64_t largest_peak(const TreeEntry& entry);
 
 class ProcessTree {

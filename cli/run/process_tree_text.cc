@@ -1,5 +1,6 @@
-// cli/run/process_tree_text.cc: see tree_text.h. A build has thousands of processes and a summary has a screen: by peak, then in the
-// order in which they were started, so that a tree is left. Peaks are never added up: they were at different times.
+// cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes and a summary has a screen:
+// by peak, then in the order in which they were started, so that a tree is left. Peaks are never added up: they were at
+// different times.
 #include "cli/run/process_tree_text.h"
 
 #include "cli/base/text.h"

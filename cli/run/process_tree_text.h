@@ -1,7 +1,9 @@
-// cli/run/process_tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one that started it.
+// cli/run/process_tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one
+// that started it.
 //
 // Guarantees
-//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown; the rest is counted.
+//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown; the rest is
+//    counted.
 //  - Empty if there was one process only.
 #pragma once
 

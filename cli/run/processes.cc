@@ -1,4 +1,16 @@
-// cli/run/processes.cc: see processes.h.
+// cli/run/processes.cc: a pid is not a process, nor a process a program (long: one list, and what happens to it).
+//
+// Three things come under one number. A process can be replaced by exec: the same pid, another program, another agent
+// that says Hello. Its number can be used again when it has ended: the same pid, another process. And the program can
+// go on as one that has no agent, from which nothing will come. Each ends a profile in another way (exec, unknown end,
+// exec), so each has to be told apart: by pidfd, by the start time in /proc, and by the identity of the executable's
+// image (process_identity.h).
+//
+// An agent waits for its answer, and its program with it. So admit() answers first; what remains of the image before
+// it, which may take long to write, is finished afterwards.
+//
+// Everything here that can be slow is rationed: reap() looks at eight processes a time in /proc (50 µs each), and
+// memory is watched every 5 ms. With a thousand processes, too, a round must be over before a ring is full.
 #include "cli/run/processes.h"
 
 #include "cli/base/problems.h"
@@ -21,7 +33,7 @@ namespace heapprof::cli {
 
 namespace {
 
-// Bits of wire::Hello::self_test_failures; the places are those of shared/hooks.def.
+// The names of the bits of wire::Hello::self_test_failures, in the order of shared/hooks.def.
 constexpr const char* kHookNames[] = {
 #define X(result, name, params, args) #name,
 #include "shared/hooks.def"
@@ -56,7 +68,7 @@ Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& opt
 constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
 
-// What was known from the start goes to what was counted.
+// Moves what was known from the start to what was counted.
 void describe_run(RunInfo* known, RunInfo* run) {
   run->command = std::move(known->command);
   run->executable = std::move(known->executable);
@@ -72,7 +84,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->coverage = std::move(known->coverage);
 }
 
-// The arena, and what takes up what is written to it; a problem if there is no memory for them.
+// Makes the arena, and the collector that reads it. A problem: there is no memory for them.
 Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const Caller& caller,
                                                          const RunInfo& run) {
   try {
@@ -105,7 +117,8 @@ Processes::Processes(ProcessPlan plan, ProcessTree* tree, OnEnd on_end)
 }
 Processes::~Processes() = default;
 
-// The caller's position in the tree. Its parent may be a process that never asked: then it is that one's parent, and so on.
+// The caller's position in the tree. Its parent may be a process that never asked: then that one's parent counts, and
+// so on.
 uint32_t Processes::enter(const ProcessHandle& handle) {
   const uint32_t known = tree_->find(handle.pid, handle.start_ticks);
   if (known != ProcessTree::kNone) return known;
@@ -203,8 +216,8 @@ void Processes::admit(Caller caller) {
     is_recorded = true;
   }
   if (!is_recorded && images_.count(caller.pid) != 0) unseen_.push_back(std::move(process.handle));
-  // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its numbers
-  // are taken only now: the agent waits for its answer no longer than a second.
+  // The same pid again: the image before it ended with exec, or the process had ended and its number is used again. Its
+  // numbers are taken only now, since the agent waits for its answer.
   if (before == processes_.end()) return;
   if (is_reused_pid) {
     finish(before, {EndKind::kUnknown, 0}, true);
@@ -259,8 +272,8 @@ void Processes::watch_memory() {
   if (const std::optional<MemoryShortage> shortage = budget_.shortage(need)) stop(largest(), shortage);
 }
 
-// The agent is told to record no more; the program runs on. Its profile is written now, which gives most of the memory back; the
-// root's when it has ended, with the summary.
+// The agent is told to record no more; the program runs on. Its profile is written now, which gives most of the memory
+// back; the root's when it has ended, with the summary.
 void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shortage) {
   const std::string limit =
       shortage ? fmt::format(" of {} ({})", format_bytes(shortage->limit_bytes), shortage->limit) : "";
@@ -276,14 +289,14 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
   }
 }
 
-// Never without: what finds no room is left out, and said.
+// Gives a recording in any case: what finds no room is left out, and the recording says so.
 Recording Processes::take_recording(Process* process) {
   if (process->stopped) return std::move(*process->stopped);
   return process->collector->finish();
 }
 
-// A program may put itself under a filter at any time; from then on its agent must wait without system calls. And it may have
-// gone on as another program, from which nothing will come.
+// A program may put itself under a filter at any time; from then on its agent must wait without system calls. And it
+// may have gone on as another program, from which nothing will come.
 void Processes::watch(Iterator process) {
   const pid_t pid = process->handle.pid;
   if (process->filter != wire::FilterState::kCertain && process->collector != nullptr) {

@@ -4,11 +4,12 @@
 //
 // Guarantees
 //  - Ends are learned from pidfds, on kernels without them from /proc; what was published until then is in the profile.
-//  - An image whose process went on as a program without an agent ends there: that program's status is not taken for its own
-//    (as far as /proc shows it in time).
+//  - An image whose process went on as a program without an agent ends there: that program's status is not taken for
+//    its own (as far as /proc shows it in time).
 //  - A process that cannot be profiled is counted, with the reason, and runs on.
-//  - Where memory runs short, the process that takes most of it is recorded no further, and its profile ends there, exactly.
-// Context:  one thread, which also holds the arenas' liveness futexes (collect/liveness.h).
+//  - Where memory runs short, the process that takes most of it is recorded no further, and its profile ends there,
+//    exactly.
+// Context:  one thread, which also holds the arenas' liveness words (cli/collect/liveness.h).
 #pragma once
 
 #include "cli/base/result.h"
@@ -68,10 +69,11 @@ class Processes {
   void admit(Caller caller);
   // One round over all rings, and a look at what memory is left. Returns the number of records.
   size_t drain();
-  // Looks for processes that ended, which are finished at once (all but the root), for those that went on as another program,
-  // and for those that filter system calls.
+  // Looks for processes that ended, which are finished at once (all but the root), for those that went on as another
+  // program, and for those that filter system calls.
   void reap();
-  // The root has ended so: its last image is finished. Others that are still running are left alone and finished as detached.
+  // The root has ended so: its last image is finished. Others that are still running are left alone and finished as
+  // detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
 
@@ -83,7 +85,7 @@ class Processes {
 
   size_t running() const { return processes_.size(); }
   uint32_t wrong_version() const { return wrong_version_; }
-  // Why the root got no arena.
+  // Why the root got no arena; empty if it did.
   const std::optional<Problem>& root_problem() const { return root_problem_; }
   // What the kernel refused to how many other processes, "memfd_create: too many open files".
   const std::map<std::string, uint64_t>& refusals() const { return refusals_; }

@@ -1,4 +1,11 @@
-// cli/run/profile_path.cc: see profile_path.h.
+// cli/run/profile_path.cc: names are given as processes end, and none may be given twice.
+//
+// The program that was started keeps the name that the user asked for, whatever else ends before it; so that name is
+// taken from the start. Others get it with their pid. A pid comes back on a long run, and a pattern such as %n is the
+// same for many: then a number is added, and a profile is never written over another one of the same run.
+//
+// Names of programs and ranks come from the target, and become a part of a path here. A slash in them would lead into
+// another folder.
 #include "cli/run/profile_path.h"
 
 #include "cli/base/problems.h"

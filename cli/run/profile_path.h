@@ -4,7 +4,8 @@
 //   FILE.exec1, .exec2 …     (before the extension) images that it left by exec
 //   FILE.PID                 (before the extension) processes that it started
 //
-// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only where another has that name already.
+// With %p, %n, %r or %t in FILE each process has the name that they give, and .PID only where another has that name
+// already.
 //
 // Guarantees
 //  - No two profiles of one run have the same name, even where pids come back.

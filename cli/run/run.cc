@@ -60,7 +60,8 @@ wire::UnwinderKind choose_unwinder(const RunOptions& options) {
   return wire::UnwinderKind::kHeapprof;
 }
 
-// One core for the program, one for the collector, and as many again. A thread costs address space: none under a limit on it.
+// One core for the program, one for the collector, and as many again. A thread costs address space: none under a limit
+// on it.
 bool has_idle_core() {
   constexpr int kEnough = 4;
   cpu_set_t cores;
@@ -125,11 +126,11 @@ void measure_own_cost(Cost* cost) {
   cost->collector_peak_resident_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-// True if the file can be made: known before the program runs, not after hours.
+// Tries whether the file can be made: the user learns of it before the program runs, and not after hours.
 Result<Done> try_output(const std::string& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-    // A pipe's reader would take the end of the trial for the end of the profile.
+    // A pipe is not tried: its reader would take the end of the trial for the end of the profile.
     if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
     return Done{};
   }

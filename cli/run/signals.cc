@@ -1,4 +1,11 @@
-// cli/run/signals.cc: see signals.h.
+// cli/run/signals.cc: signals are read from a descriptor, so that nothing is interrupted by them.
+//
+// A handler could only set a flag, and the loop would have to look at it everywhere. A signalfd is one more thing to
+// wait for. The price is that the signals have to be blocked, and a child inherits that: what was there before is kept,
+// and put back in every child.
+//
+// Who sent a signal decides what it means. A terminal's Ctrl-C goes to the whole group, so the program has it already.
+// One that a process sent was sent to us alone, and is handed on.
 #include "cli/run/signals.h"
 
 #include "cli/collect/clock.h"

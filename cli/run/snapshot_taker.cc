@@ -1,5 +1,5 @@
-// cli/run/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but its
-// own. The rings are shared with the target and not copied: the copy never looks at them.
+// cli/run/snapshot_taker.cc: a fork is the one copy of all tables that needs no code for each of them, and no pause but
+// its own. The rings are shared with the target and not copied: the copy never looks at them.
 #include "cli/run/snapshot_taker.h"
 
 #include "cli/base/problems.h"
@@ -31,7 +31,7 @@ void answer(const Caller& caller, SnapshotStatus status, const std::string& text
   static_cast<void>(send(caller.connection.get(), &packet, sizeof packet, MSG_NOSIGNAL));
 }
 
-// Empty if the request may be served.
+// Why the request is refused; empty if it may be served.
 std::string refusal(const Caller& caller) {
   const SnapshotRequest& request = *caller.snapshot;
   if (caller.uid != geteuid() && caller.uid != 0) return "its heapprof belongs to another user";

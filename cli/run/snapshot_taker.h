@@ -1,7 +1,8 @@
 // cli/run/snapshot_taker.h: profiles of processes that run on, written while they do.
 //
 // Guarantees
-//  - The collector goes on as soon as it has forked: the copy, which nothing changes any more, is what is named and written.
+//  - The collector goes on as soon as it has forked: the copy, which nothing changes any more, is what is named and
+//    written.
 //  - Only processes of our own user, and root, are served; one snapshot of a process at a time, a few in all.
 // Context:  the collector's thread, between two rounds.
 // Trust:    requests are hostile: checked field by field.

@@ -1,5 +1,5 @@
-// cli/run/spill_file.cc: see spill_file.h. The lists are plain numbers, so their bytes are the format: the file is read by the
-// process that wrote it, and by no other.
+// cli/run/spill_file.cc: see spill_file.h. The lists are plain numbers, so their bytes are the format: the file is read
+// by the process that wrote it, and by no other.
 #include "cli/run/spill_file.h"
 
 #include <fcntl.h>
@@ -87,7 +87,7 @@ bool SpillFile::put(Recording* recording, Extent* extent) {
     at_off += list.size() * sizeof(T);
   });
   if (!is_written) {
-    // What was written so far is written over by the next, or given back here.
+    // A list could not be written. What of it is on disk is given back here, or written over by the next.
     [[maybe_unused]] const int cut = ftruncate(fd_.get(), static_cast<off_t>(end_off_));
     return false;
   }

@@ -1,7 +1,8 @@
 // cli/run/spill_file.h: keeps the numbers of ended processes on disk until it is their turn to be written.
 //
 // Guarantees
-//  - What take() gives back is what put() took. The file has no name: it is gone when the run is over, however that ends.
+//  - What take() gives back is what put() took. The file has no name: it is gone when the run is over, however that
+//    ends.
 //  - Disk space that was taken back is free again (where the file system can punch holes).
 // Context:  put() from one thread at a time; take() from any.
 // Cost:     a copy to the page cache, about 1 GB/s; a C++ compiler's 958,000 stacks are 250 MB.

@@ -87,7 +87,7 @@ std::string device_table(const Profile& profile) {
   return table;
 }
 
-// What drivers say beside what the table counts. Why they do not is the report's.
+// What drivers say, beside what the table counts. Why a driver does not say it is left to the report.
 std::string said_by_drivers(const Profile& profile, size_t columns) {
   std::string text;
   for (const Device& device : profile.devices) {
@@ -185,7 +185,7 @@ std::string place_sections(const Profile& profile, const Painter& paint, size_t 
   return text;
 }
 
-// Who asked for memory that a device had not, and who held it.
+// Who asked for memory that a device had not, and who had it.
 std::string refusals(const Profile& profile, size_t columns) {
   const PlaceTree tree = build_place_tree(profile);
   const FrameNames names(profile, tree);
@@ -195,7 +195,7 @@ std::string refusals(const Profile& profile, size_t columns) {
   return text;
 }
 
-// Of the processes that it started: what devices refused them.
+// What devices refused to the processes that the program started.
 std::string refusals_of_others(const ProcessTree* tree, size_t columns) {
   std::string text;
   size_t others = 0;
@@ -215,7 +215,7 @@ std::string refusals_of_others(const ProcessTree* tree, size_t columns) {
   return text;
 }
 
-// What the table cannot show of devices.
+// What the table of peaks cannot show of devices.
 std::string unseen(const Profile& profile, size_t columns) {
   std::vector<const Device*> devices;
   for (const Device& device : profile.devices) {

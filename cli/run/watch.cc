@@ -1,4 +1,12 @@
-// cli/run/watch.cc: see watch.h.
+// cli/run/watch.cc: one loop does everything in turn: agents, rings, ends, snapshots, signals.
+//
+// There is one thread because the kernel tells agents that their collector has died by that thread's death
+// (liveness.h); and because turns need no locks. Nothing in the loop may wait, then: sockets and pidfds are only asked,
+// and what takes long (a snapshot) is done by a fork.
+//
+// How long to sleep between two rounds is the one thing to be decided here. Awake, the collector slows the program
+// down, asleep too long it lets rings run full: the nap grows by an eighth while rounds find little, and is short again
+// as soon as one finds much.
 #include "cli/run/watch.h"
 
 #include "cli/collect/clock.h"
@@ -15,15 +23,16 @@ namespace heapprof::cli {
 
 namespace {
 
-// Pauses between two looks at the rings. On cores that share their execution units a collector that is awake costs the program
-// more than its hooks do, and each wake-up costs both: so it sleeps longer while a round finds few events. A ring of 1 MiB holds
-// 1 ms of the densest events, and 10 ms of a compiler's.
+// Pauses between two looks at the rings. On cores that share their execution units a collector that is awake costs the
+// program more than its hooks do, and each wake-up costs both: so it sleeps longer while a round finds few events. A
+// ring of 1 MiB holds 1 ms of the densest events, and 10 ms of a compiler's.
 constexpr long kShortestNapNs = 150'000;
 constexpr long kLongestNapNs = 1'000'000;
 constexpr size_t kFewRecords = 2'000;  // of a round: the next nap is longer
 constexpr size_t kManyRecords = 8'000;
 constexpr uint64_t kRoundsBetweenReaps = 64;
-// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not cut off.
+// After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
+// cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
 constexpr uint64_t kSearchIntervalNs = 100'000'000;  // for processes that never asked but may yet
 
@@ -55,8 +64,8 @@ void Watch::round() {
   }
 }
 
-// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. Not while the program writes as fast as its
-// records can be read: it would have to wait for us.
+// Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. It does not sleep while the program
+// writes as fast as its records can be read: the program would have to wait for us.
 void Watch::nap(int pidfd) {
   if (is_behind_) return;
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
@@ -77,7 +86,7 @@ WatchResult Watch::until_end(const Launched& launched) {
   }
 }
 
-// A daemon that has allocated nothing yet has not asked yet.
+// Whether a process of this run may still ask: a daemon that has allocated nothing yet has not.
 bool Watch::may_others_come(const std::string& socket_path) {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns - searched_ns_ < kSearchIntervalNs) return true;

@@ -31,9 +31,9 @@ class Watch {
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use)
       : server_(*server), signals_(*signals), processes_(*processes), snapshots_(*snapshots), use_(*use) {}
 
-  // Until the program has ended (or we are told to leave).
+  // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
-  // Until the others have ended, or for so long, or until we are told to leave.
+  // Runs until the others have ended, for `wait` at most, or until we are told to leave.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
 
  private:

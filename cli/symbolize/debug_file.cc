@@ -11,7 +11,8 @@
 namespace heapprof::cli {
 namespace {
 
-// Where dwfl_standard_find_debuginfo looks unless told otherwise: beside the file, in .debug there, in the system's folder.
+// Where dwfl_standard_find_debuginfo looks unless told otherwise: beside the file, in .debug there, in the system's
+// folder.
 constexpr char kBesideTheFile[] = ":.debug:";
 constexpr char kSystemFolder[] = "/usr/lib/debug";
 

@@ -1,10 +1,12 @@
-// cli/symbolize/debug_file.h: one module's ELF file, opened for its symbols and debug information, wherever that is kept.
+// cli/symbolize/debug_file.h: one module's ELF file, opened for its symbols and debug information, wherever that is
+// kept.
 //
 // Finds separate debug files by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata, and asks debuginfod if
 // DEBUGINFOD_URLS is set: all of it libdwfl's work. .dwp files need elfutils 0.192; .dwo files are found by all.
 //
 // Guarantees
-//  - The file is the one that was loaded: a different build id, or none where there was one, gives kChanged and nothing else.
+//  - The file is the one that was loaded: a different build id, or none where there was one, gives kChanged and nothing
+//    else.
 //  - Only regular files are opened: a pipe or a device of that name is not touched.
 // Not provided: protection from a file that is truncated while it is read (SIGBUS; worker.h holds that off).
 // Context:  one thread. Not movable: libdwfl keeps a pointer into it.

@@ -1,10 +1,10 @@
 // cli/symbolize/demangle.cc: readable names, from libiberty's demanglers, with bounds on what a hostile name may cost.
 //
-// A mangled name is a small program: substitutions copy what was said before, so that 200 bytes can ask for a gigabyte of
-// text, and nesting asks for stack. Input length is bounded here, nesting by libiberty (1024 when printing; when parsing, by
-// the length). Output is bounded by taking it piece by piece through a callback and leaving by longjmp when there is too
-// much: the demanglers are C, hold nothing but stack while they print (Rust's may hold one identifier), and have no other way
-// to be stopped.
+// A mangled name is a small program: substitutions copy what was said before, so that 200 bytes can ask for a gigabyte
+// of text, and nesting asks for stack. Input length is bounded here, nesting by libiberty (1024 when printing; when
+// parsing, by the length). Output is bounded by taking it piece by piece through a callback and leaving by longjmp when
+// there is too much: the demanglers are C, hold nothing but stack while they print (Rust's may hold one identifier),
+// and have no other way to be stopped.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// cli/symbolize/die_names.cc: an inlined copy names its function by DW_AT_abstract_origin, a definition its declaration by
-// DW_AT_specification; both may follow each other, and lead into other units and into dwz's supplement.
+// cli/symbolize/die_names.cc: an inlined copy names its function by DW_AT_abstract_origin, a definition its declaration
+// by DW_AT_specification; both may follow each other, and lead into other units and into dwz's supplement.
 #include "cli/symbolize/die_names.h"
 
 #include "cli/symbolize/symbolizer.h"

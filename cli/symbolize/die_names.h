@@ -1,10 +1,10 @@
 // cli/symbolize/die_names.h: what a function's entry calls it, demangled, each looked up once.
 //
 // Guarantees
-//  - A mangled linkage name wins, because it says namespace, class and parameters. One that is not mangled is a mere label of
-//    the linker's (`__GI_abort`, `parse.lto_priv.0`): there DW_AT_name, the source's word, wins.
-//  - gcc writes no linkage name for a function of an anonymous namespace that it has inlined everywhere: the namespaces around
-//    it are then put before the bare name.
+//  - A mangled linkage name wins, because it says namespace, class and parameters. One that is not mangled is a mere
+//    label of the linker's (`__GI_abort`, `parse.lto_priv.0`): there DW_AT_name, the source's word, wins.
+//  - gcc writes no linkage name for a function of an anonymous namespace that it has inlined everywhere: the namespaces
+//    around it are then put before the bare name.
 //  - A chain of abstract origins and specifications that never ends is given up after 16 steps.
 // Cost:     bare names in a unit that has not been walked (link-time optimisation, dwz) cost one walk over it.
 #pragma once

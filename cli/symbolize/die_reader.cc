@@ -72,7 +72,8 @@ std::optional<Step> step_of(uint64_t form, uint8_t address_bytes, uint8_t offset
 // False if an attribute has a form of unknown size: entries of this shape cannot be passed.
 bool read_shape(Dwarf_Abbrev* abbrev, const DieShapes& table, DieShape* shape) {
   shape->has_children = dwarf_abbrevhaschildren(abbrev) != 0;
-  // dwarf_getattrcnt (elfutils 0.188) ends at an implicit constant of value 0, so the attributes are read until there are none.
+  // dwarf_getattrcnt (elfutils 0.188) ends at an implicit constant of value 0, so the attributes are read until there
+  // are none.
   for (size_t i = 0; i < kMaxAttributes; ++i) {
     unsigned name = 0;
     unsigned form = 0;

@@ -1,8 +1,8 @@
 // cli/symbolize/die_reader.h: steps through the entries (DIEs) of one compilation unit in the order of the file.
 //
 // libdw's own dwarf_siblingof reads all children of an entry to find the next one, again at each level (clang writes no
-// DW_AT_sibling), and it follows DW_AT_sibling wherever a broken file sends it. A straight walk reads every byte once, so
-// its end is certain.
+// DW_AT_sibling), and it follows DW_AT_sibling wherever a broken file sends it. A straight walk reads every byte once,
+// so its end is certain.
 //
 // Guarantees
 //  - Each byte of the unit is passed at most once, whatever the file holds; the walk stops at the first thing unknown.

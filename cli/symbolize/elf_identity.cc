@@ -1,4 +1,5 @@
-// cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip leaves.
+// cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip
+// leaves.
 #include "cli/symbolize/elf_identity.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-// cli/symbolize/function_symbols.cc: libdwfl merges .symtab, or .dynsym and the table inside .gnu_debugdata; its own lookup
-// reads all symbols for each address, so they are sorted here.
+// cli/symbolize/function_symbols.cc: libdwfl merges .symtab, or .dynsym and the table inside .gnu_debugdata; its own
+// lookup reads all symbols for each address, so they are sorted here.
 #include "cli/symbolize/function_symbols.h"
 
 #include <algorithm>

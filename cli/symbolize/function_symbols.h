@@ -1,9 +1,12 @@
-// cli/symbolize/function_symbols.h: the functions of an ELF symbol table, by address: what is left where DWARF is missing.
+// cli/symbolize/function_symbols.h: the functions of an ELF symbol table, by address: what is left where DWARF is
+// missing.
 //
 // Guarantees
-//  - A symbol names the addresses inside its size. One without a size (hand-written assembly) reaches to the next symbol or
-//    the end of its section, but only in a full .symtab: in .dynsym the next symbol may be any number of functions away.
-//  - Of several names at one address a global or weak one wins, then the one with fewer leading underscores, then the shortest.
+//  - A symbol names the addresses inside its size. One without a size (hand-written assembly) reaches to the next
+//    symbol or the end of its section, but only in a full .symtab: in .dynsym the next symbol may be any number of
+//    functions away.
+//  - Of several names at one address a global or weak one wins, then the one with fewer leading underscores, then the
+//    shortest.
 #pragma once
 
 #include "cli/symbolize/unit_index.h"

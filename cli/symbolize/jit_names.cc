@@ -1,4 +1,12 @@
-// cli/symbolize/jit_names.cc: see jit_names.h.
+// cli/symbolize/jit_names.cc: a map of JIT code is a log in a folder that anybody can write to.
+//
+// Compilers append a line for every function that they make, and an address may have had several: the last one is
+// taken. The file may be large (a line for each function that node ever compiled), and few addresses are wanted. So
+// these are sorted first, the file is read once, line by line, and nothing of it is kept but the names that were asked
+// for.
+//
+// /tmp/perf-PID.map may be left over from a process of the same number, or be planted: it must be this user's plain
+// file (or root's), not reached by a link, and written since the process began.
 #include "cli/symbolize/jit_names.h"
 
 #include "cli/base/fd.h"

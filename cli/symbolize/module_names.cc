@@ -21,7 +21,8 @@ struct UnitWork {
   std::vector<size_t> positions;    // of each address in the answer
 };
 
-// positions: of the addresses wanted. Each goes to the unit that stands at `choice` in the index's order for it, or nowhere.
+// positions: those of the addresses that are wanted. Each address goes to the unit that stands at `choice` in the
+// index's order for it, or to none.
 std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint64_t> addresses_svma, Dwarf_Addr bias,
                                     const std::vector<size_t>& positions, size_t choice) {
   std::vector<UnitWork> works;
@@ -63,8 +64,8 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
   return best;
 }
 
-// Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`. DWARF calls them all by
-// the function's name, and so do we.
+// Compilers split and clone functions, and mark the pieces: `parse.cold`, `_Z3addii.isra.0.part.3`. DWARF calls them
+// all by the function's name, and so do we.
 std::string_view without_clone_marks(std::string_view symbol) {
   for (std::string_view mark : {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", ".localalias", ".llvm."}) {
     size_t at = symbol.find(mark, 1);
@@ -73,9 +74,9 @@ std::string_view without_clone_marks(std::string_view symbol) {
   return symbol.substr(0, symbol.find('@', 1));  // the version of a glibc symbol
 }
 
-// Puts the symbol's name on the outermost frame if that has none, or a bare one that the symbol betters: a mangled name says
-// more than `push_back`, and of the names of one C function (`__GI___libc_malloc`, `__libc_malloc`, `malloc`) the symbol table
-// has the one that programs call.
+// Puts the symbol's name on the outermost frame if that has none, or a bare one that the symbol betters: a mangled name
+// says more than `push_back`, and of the names of one C function (`__GI___libc_malloc`, `__libc_malloc`, `malloc`) the
+// symbol table has the one that programs call.
 void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, UnitFrames* found) {
   const FunctionSymbol* symbol = symbols.find(svma);
   if (symbol == nullptr) return;

@@ -1,8 +1,8 @@
-// cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that has read
-// strangers' files: the reader checks every length.
+// cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that
+// has read strangers' files: the reader checks every length.
 //
-//   u32 state | u32 flags | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32 function, u32 file,
-//   u32 line, u32 inlined }… }…
+//   u32 state | u32 flags | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32 function, u32
+//   file, u32 line, u32 inlined }… }…
 #include "cli/symbolize/module_names.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Reader {
     position_ += size;
     return true;
   }
-  // A list of this length, of elements of at least so many bytes each, can still follow.
+  // Whether a list of this length can still follow, if each of its elements has at least so many bytes.
   bool has_room(uint32_t count, size_t element_bytes) const {
     return count <= (bytes_.size() - position_) / element_bytes;
   }

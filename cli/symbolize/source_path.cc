@@ -1,5 +1,5 @@
-// cli/symbolize/source_path.cc: parts are put on and taken off the end of the result. ".." at the root is the root; in front of a
-// relative name it stays.
+// cli/symbolize/source_path.cc: parts are put on and taken off the end of the result. ".." at the root is the root; in
+// front of a relative name it stays.
 #include "cli/symbolize/source_path.h"
 
 namespace heapprof::cli {

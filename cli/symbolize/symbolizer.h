@@ -5,17 +5,19 @@
 // Guarantees
 //  - A location without symbols stays without; nothing is guessed. A stripped file gives its dynamic symbols.
 //  - Modules are read through the descriptor that was opened when they were loaded, if there is one.
-//  - Finds separate debug files by build id and .gnu_debuglink, dwz supplements, split DWARF (.dwo), and asks debuginfod
-//    where the user's environment names servers. Nothing is fetched otherwise.
+//  - Finds separate debug files by build id and .gnu_debuglink, dwz supplements, split DWARF (.dwo), and asks
+//    debuginfod where the user's environment names servers. Nothing is fetched otherwise.
 //  - A file that is no longer the one that was loaded (its build id differs) gives no names, and is reported.
 // Not provided: names for the vdso and for code without a file; .dwp files before elfutils 0.192.
 //
-// Context:  forks a child for the reading and waits for it by its id; call it when no other thread holds locks for long.
+// Context:  forks a child for the reading and waits for it by its id; call it when no other thread holds locks for
+//           long.
 // Trust:    ELF and DWARF of strangers: a broken file costs its own names, never the run (worker.h).
-// Cost:     grows with the distinct addresses and the compilation units they lie in. Processor time and resident memory, with the
-//           mapped file, of tests/support/symbolize_tool on a 2-core machine in November 2026: 7,000 addresses of libc (debug
-//           file, -O2) 0.13 s, 37 MB; of libLLVM-14 (110 MB, stripped) 0.03 s; of a 616 MB program of 2,360 units of C++ with
-//           385 MB of .debug_info, 7,000 addresses in nearly every unit 2.0 s, 0.8 GB; 40,000 addresses 3.7 s, 1.0 GB.
+// Cost:     grows with the distinct addresses and the compilation units they lie in. Processor time and resident
+//           memory, with the mapped file, of tests/support/symbolize_tool on a 2-core machine in November 2026: 7,000
+//           addresses of libc (debug file, -O2) 0.13 s, 37 MB; of libLLVM-14 (110 MB, stripped) 0.03 s; of a 616 MB
+//           program of 2,360 units of C++ with 385 MB of .debug_info, 7,000 addresses in nearly every unit 2.0 s, 0.8
+//           GB; 40,000 addresses 3.7 s, 1.0 GB.
 #pragma once
 
 #include "cli/model/profile/recording.h"

@@ -1,4 +1,13 @@
-// cli/symbolize/unit_frames.cc: the walk.
+// cli/symbolize/unit_frames.cc: functions and inlined copies find their addresses, not the other way round.
+//
+// A unit has many entries, and a profile asks for few addresses in it: a tree of all scopes would be built to be
+// searched a few times. Here one walk passes every entry once. An entry that covers a wanted address makes itself its
+// innermost one, as the walk goes from outer to inner; an entry that covers none costs a comparison, and its inlined
+// copies nothing.
+//
+// Debug information may contradict itself: two functions at one address (the smaller is taken), an inlined copy at an
+// address that another copy beside it has already (it is left out there). No such file can make the walk loop: it
+// follows the order of the file, and parents only upwards.
 #include "cli/symbolize/unit_frames.h"
 
 #include "cli/symbolize/source_path.h"

@@ -1,10 +1,11 @@
 // cli/symbolize/unit_frames.h: the frames at some addresses of one compilation unit.
 //
-// One walk over the unit serves all its addresses: each function and each inlined copy of one adds itself to the addresses it
-// covers, so that there is no tree to build and search.
+// One walk over the unit serves all its addresses: each function and each inlined copy of one adds itself to the
+// addresses it covers, so that there is no tree to build and search.
 //
 // Guarantees
-//  - Innermost first; file and line of every frame: the line table's for the innermost, the call's for the others.
+//  - The innermost frame comes first. It has the file and line of the line table; each other frame has those of the
+//    call in it.
 // Trust:    see die_reader.h; nothing here recurses or loops over what the file says.
 // Cost:     the unit's entries once (die_reader.h), its line table once.
 #pragma once

@@ -1,4 +1,5 @@
-// cli/symbolize/unit_index.cc: a sorted list of ranges, with the largest end so far beside each, because ranges may overlap.
+// cli/symbolize/unit_index.cc: a sorted list of ranges, with the largest end so far beside each, because ranges may
+// overlap.
 #include "cli/symbolize/unit_index.h"
 
 #include <dwarf.h>

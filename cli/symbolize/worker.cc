@@ -1,4 +1,5 @@
-// cli/symbolize/worker.cc: one child for all jobs in the ordinary case. A result on the pipe: u64 job | u64 size | bytes.
+// cli/symbolize/worker.cc: one child for all jobs in the ordinary case. A result on the pipe: u64 job | u64 size |
+// bytes.
 #include "cli/symbolize/worker.h"
 
 #include "cli/base/fd.h"
@@ -50,7 +51,8 @@ void limit_cpu(unsigned seconds) {
   ::setrlimit(RLIMIT_CPU, &limit);
 }
 
-// A broken file can ask for any amount. Counted are private pages that can be written: the files' mappings are not among them.
+// A broken file can ask for any amount. Counted are private pages that can be written: the files' mappings are not
+// among them.
 void limit_data(uint64_t wanted_bytes) {
   const auto page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   if (wanted_bytes == 0) wanted_bytes = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) / 2 * page_bytes;

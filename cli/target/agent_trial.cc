@@ -1,5 +1,5 @@
-// cli/target/agent_trial.cc: the same launch and the same socket as `heapprof run`; the program is a shell that does nothing, and
-// it is told to stay out as soon as it has spoken.
+// cli/target/agent_trial.cc: the same launch and the same socket as `heapprof run`; the program is a shell that does
+// nothing, and it is told to stay out as soon as it has spoken.
 #include "cli/target/agent_trial.h"
 
 #include "cli/target/agent_files.h"

@@ -1,5 +1,5 @@
-// cli/target/capabilities.cc: each call is made once as the collector or the agent makes it; version numbers only tell people
-// what they have, since distributions move features.
+// cli/target/capabilities.cc: each call is made once as the collector or the agent makes it; version numbers only tell
+// people what they have, since distributions move features.
 #include "cli/target/capabilities.h"
 
 #include "cli/base/fd.h"

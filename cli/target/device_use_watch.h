@@ -1,4 +1,5 @@
-// cli/target/device_use_watch.h: what NVML counts as in use on GPUs: asked of heapprof-nvml, a program of its own (cli/nvml).
+// cli/target/device_use_watch.h: what NVML counts as in use on GPUs: asked of heapprof-nvml, a program of its own
+// (cli/nvml).
 //
 // Guarantees
 //  - Nothing here waits for the driver: take() has what was said by then.

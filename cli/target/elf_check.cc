@@ -54,7 +54,8 @@ bool is_executable_file(const std::string& path, int* error) {
   return true;
 }
 
-// As execvp: a name with a slash is a path; else each folder of PATH in turn, going on where a file may not be executed.
+// As execvp: a name with a slash is a path; else each folder of PATH in turn, going on where a file may not be
+// executed.
 Found find_program(const std::string& program) {
   Found found;
   if (program.empty()) return found;
@@ -99,7 +100,8 @@ std::string machine_name(const ElfFacts& elf) {
   }
 }
 
-// Why the loader would run the program in secure mode (AT_SECURE), where LD_PRELOAD counts for nothing; empty if it would not.
+// Why the loader would run the program in secure mode (AT_SECURE), where LD_PRELOAD counts for nothing; empty if it
+// would not.
 std::string privilege_of(const std::string& path) {
   struct stat facts {};
   if (::stat(path.c_str(), &facts) != 0) return "";

@@ -1,7 +1,7 @@
 // cli/target/elf_check.h: what a program is, found out before it is started.
 //
-// A program that the agent cannot enter would run unharmed and unseen: exit 0, nothing recorded, no word why. So the file is
-// read first, and the reason is said.
+// A program that the agent cannot enter would run unharmed and unseen: exit 0, nothing recorded, no word why. So the
+// file is read first, and the reason is said.
 //
 // Guarantees
 //  - Finds the program as execvp does; a script leads to its interpreter, as in the kernel.

@@ -1,7 +1,8 @@
 // cli/target/elf_file.cc: read by pread in pieces: a sparse file of a terabyte costs no more than a small one.
 //
-// Dynamic symbols are found by the program headers, as the loader finds them: section headers may be stripped. Their number
-// is not stored; DT_HASH says it, or the end of DT_GNU_HASH's last chain, or the string table that linkers put behind them.
+// Dynamic symbols are found by the program headers, as the loader finds them: section headers may be stripped. Their
+// number is not stored; DT_HASH says it, or the end of DT_GNU_HASH's last chain, or the string table that linkers put
+// behind them.
 #include "cli/target/elf_file.h"
 
 #include "cli/base/problems.h"
@@ -174,7 +175,7 @@ Result<ElfFacts> read_elf(int fd, const std::vector<std::string>& symbols, const
   const Reader reader(fd);
   ElfFacts facts;
   Elf64_Ehdr header{};
-  // The first 20 bytes are alike in both classes.
+  // The first 20 bytes of an ELF header are alike in files of 32 and of 64 bits.
   if (!reader.read(0, &header, 20)) return program_is_damaged(program, "it ends inside the ELF header");
   facts.is_64_bit = header.e_ident[EI_CLASS] == ELFCLASS64;
   facts.is_little_endian = header.e_ident[EI_DATA] == ELFDATA2LSB;

@@ -1,4 +1,10 @@
-// cli/target/launch.cc: see launch.h.
+// cli/target/launch.cc: fork and exec by hand, to tell "could not be started" from "failed".
+//
+// A pipe that closes at exec tells the two apart: if it closes, the program runs; if an error number comes through it,
+// exec failed, and why is known. posix_spawn would tell as well, but glibc's leaves two signals ignored, which the
+// program would not find so without us.
+//
+// The environment is made before the fork, so that the child does nothing but system calls.
 #include "cli/target/launch.h"
 
 #include "cli/base/problems.h"

@@ -1,8 +1,8 @@
 // cli/target/launch.h: starts the program to be profiled.
 //
 // Guarantees
-//  - The program has the terminal, the descriptors, the signals' state and the environment that it would have without us, but for
-//    LD_PRELOAD (our agent first) and one short variable (shared/env.h).
+//  - The program has the terminal, the descriptors, the signals' state and the environment that it would have without
+//    us, but for LD_PRELOAD (our agent first) and one short variable (shared/env.h).
 //  - A program that cannot be started is told apart from one that ran and failed.
 #pragma once
 

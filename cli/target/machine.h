@@ -5,7 +5,7 @@
 
 namespace heapprof::cli {
 
-// Everything but Machine::libc, which the agent reports.
+// Asks the machine for everything but Machine::libc, which the agent reports.
 Machine describe_machine();
 
 }  // namespace heapprof::cli

@@ -1,4 +1,7 @@
-// cli/target/process_facts.cc: see process_facts.h.
+// cli/target/process_facts.cc: what /proc says of a process that may be ending just now.
+//
+// Every read can fail half way, and what is missing must not look like an answer. For filters of system calls that
+// matters most: unknown is kPossible, and the agent then waits for room in a full ring without any.
 #include "cli/target/process_facts.h"
 
 #include "cli/base/fd.h"

@@ -14,8 +14,8 @@ namespace heapprof::cli {
 // Each is empty (or 0, false) where the process is gone or hidden.
 std::vector<std::string> process_command(pid_t pid);
 std::string process_executable(pid_t pid);
-// Whether it runs under a filter of system calls (seccomp) that we ourselves do not run under. kPossible where /proc is hidden, and
-// before Linux 5.10 in a container that filters everything.
+// Whether it runs under a filter of system calls (seccomp) that we ourselves do not run under. kPossible where /proc is
+// hidden, and before Linux 5.10 in a container that filters everything.
 wire::FilterState process_filter(pid_t pid);
 // The number of filters that we run under.
 uint32_t own_filter_count();

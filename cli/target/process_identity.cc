@@ -1,4 +1,11 @@
-// cli/target/process_identity.cc: see process_identity.h.
+// cli/target/process_identity.cc: /proc is read for what pidfds do not tell, and is believed only as far as it goes.
+//
+// A pidfd says that a process has ended, and on newer kernels (PIDFD_INFO_EXIT) how. On others the exit status of a
+// process that is not our child stands in /proc/PID/stat for as long as nobody has waited for it, and only for those
+// who may trace it; whoever may not reads 0, which would be a success. So it is taken only where the process can be
+// signalled too, and is unknown otherwise.
+//
+// The name of a program in that file may hold brackets, blanks and line ends: fields are counted from the last bracket.
 #include "cli/target/process_identity.h"
 
 #include "cli/target/proc_file.h"

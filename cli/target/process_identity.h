@@ -1,9 +1,10 @@
 // cli/target/process_identity.h: whether a process is still the one that spoke to us, and still the same program image.
 //
 // Guarantees
-//  - A number that is used again is not taken for the process that had it: by pidfd, or before Linux 5.3 by its start time.
-//  - An exec is told from /proc: another executable, or the same one with its stack elsewhere. That is certain if it says yes; it
-//    says no where /proc is hidden, and misses what began and ended between two looks.
+//  - A number that is used again is not taken for the process that had it: by pidfd, or before Linux 5.3 by its start
+//    time.
+//  - An exec is told from /proc: another executable, or the same one with its stack elsewhere. That is certain if it
+//    says yes; it says no where /proc is hidden, and misses what began and ended between two looks.
 // Context:  any thread. The process may be gone at any moment.
 // Cost:     has_ended 0.5 µs with a pidfd; image_of 20 µs.
 #pragma once
@@ -32,10 +33,11 @@ struct ProcessHandle {
   UniqueFd pidfd;            // may be closed: an old kernel, no descriptor left
   uint64_t start_ticks = 0;  // since boot; 0: unknown
 };
-// Of the process that has this number now.
+// The identity of the process that has this number now.
 ProcessHandle identify_process(pid_t pid, UniqueFd pidfd);
 bool has_ended(const ProcessHandle& process);
-// How a process ended that has_ended(): as far as the kernel tells. It does until its parent has asked, and from Linux 6.15 on after.
+// How a process ended that has_ended(): as far as the kernel tells. It does until its parent has asked, and from Linux
+// 6.15 on after.
 RunEnd end_of(const ProcessHandle& process);
 
 // 0: unknown.

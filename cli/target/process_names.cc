@@ -1,4 +1,8 @@
-// cli/target/process_names.cc: see process_names.h.
+// cli/target/process_names.cc: a process is named as its user would name it.
+//
+// For a script that is the script and not its interpreter. /proc/PID/exe says the interpreter, the command line may say
+// anything; the kernel's own short name (comm) is that of the file that was executed, so whichever word of the command
+// line agrees with it is the name.
 #include "cli/target/process_names.h"
 
 #include "cli/target/proc_file.h"

@@ -15,7 +15,7 @@ std::string program_name(const std::string& executable, const std::vector<std::s
                          const std::string& comm);
 // The name under which the kernel shows the process, at most 15 bytes; empty: unknown.
 std::string process_comm(pid_t pid);
-// Its number in a job of MPI, Slurm or torchrun; "none" if it has none.
+// The process's rank in a job of MPI, Slurm or torchrun; "none" if it has none.
 std::string process_rank(pid_t pid);
 // Processes that were started with a variable "NAME=...ENDING".
 std::vector<pid_t> processes_with(const std::string& name, const std::string& ending);

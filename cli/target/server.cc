@@ -1,8 +1,8 @@
 // cli/target/server.cc: see server.h.
 //
-// An agent says its hello right after it has connected, but between the two its process may be stopped, or it is no agent at
-// all. The collector's one thread must not wait for it: while it does, full rings stop the programs. So a connection without a
-// hello is kept aside, and looked at again in each round.
+// An agent says its hello right after it has connected, but between the two its process may be stopped, or it is no
+// agent at all. The collector's one thread must not wait for it: while it does, full rings stop the programs. So a
+// connection without a hello is kept aside, and looked at again in each round.
 #include "cli/target/server.h"
 
 #include "cli/base/problems.h"
@@ -65,7 +65,7 @@ std::string choose_path() {
   return path;
 }
 
-// Who is at the other end; pid 0: of another user, or unknown here.
+// Who is at the other end. pid 0: a process of another user, or one without a number here.
 ucred peer_of(int connection) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
@@ -108,8 +108,9 @@ void Server::add_waiting(std::vector<pollfd>* waiting) const {
   for (const Pending& pending : pending_) waiting->push_back({pending.connection.get(), POLLIN, 0});
 }
 
-// With the reserve's descriptor the oldest agent in the queue is accepted and dropped: it goes on at once, unrecorded. Otherwise
-// it would wait for its second, and the listener, still readable, would keep us busy. False: there was nobody, or we are stuck.
+// With the reserve's descriptor the oldest agent in the queue is accepted and dropped: it goes on at once, unrecorded.
+// Otherwise it would wait for its second, and the listener, still readable, would keep us busy. False: nobody was
+// there, or no descriptor can be had at all.
 bool Server::turn_away(int listener) {
   reserve_.reset();
   UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));

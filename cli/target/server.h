@@ -2,10 +2,11 @@
 //
 // Guarantees
 //  - Who asks is known from the kernel (SO_PEERCRED), never from the agent.
-//  - Only processes of our own user are answered (of any user, if we are root), and only those that we can name: one that our
-//    pid namespace does not show has the pid 0 here.
+//  - Only processes of our own user are answered (of any user, if we are root), and only those that we can name: one
+//    that our pid namespace does not show has the pid 0 here.
 //  - Nobody is waited for: who connects and says nothing keeps a place, one of few, until a second has passed.
-//  - Without descriptors the agents are sent away at once, and counted; the listeners never keep the caller's poll awake.
+//  - Without descriptors the agents are sent away at once, and counted; the listeners never keep the caller's poll
+//    awake.
 // Context:  one thread; nothing blocks.
 // Trust:    a Hello is hostile: strings are cut, numbers are only reported.
 #pragma once
@@ -49,11 +50,11 @@ class Server {
 
   // The next one who asks, if there is one.
   std::optional<Caller> accept_caller();
-  // Answers. arena_fd: goes with Answer::kRecord, else -1.
+  // Sends the answer. arena_fd goes with Answer::kRecord; otherwise it is -1.
   static bool answer(const Caller& caller, wire::Answer answer, int arena_fd);
-  // Nobody is heard from now on: agents that ask find nobody at once instead of waiting for an answer.
+  // Stops listening: agents that ask from now on find nobody at once, instead of waiting for an answer.
   void close();
-  // In a forked copy: lets go of the sockets, which stay open for the one who listens.
+  // Called in a forked copy: lets go of the sockets, which stay open for the one who listens.
   void abandon();
   // Agents sent away because this process, or the machine, had no descriptor left.
   uint64_t turned_away() const { return turned_away_; }

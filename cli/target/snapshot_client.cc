@@ -1,5 +1,6 @@
-// cli/target/snapshot_client.cc: the socket's name stands in the environment that the process was started with. Where it does not
-// (env -i, or the pid of heapprof itself), every collector of this machine is asked: their abstract names are in /proc/net/unix.
+// cli/target/snapshot_client.cc: the socket's name stands in the environment that the process was started with. Where
+// it does not (env -i, or the pid of heapprof itself), every collector of this machine is asked: their abstract names
+// are in /proc/net/unix.
 #include "cli/target/snapshot_client.h"
 
 #include "cli/base/fd.h"

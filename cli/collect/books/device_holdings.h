@@ -1,4 +1,5 @@
-// cli/collect/books/device_holdings.h: what the driver says that it holds of a device (wire::Holding), beside what is in use of its pools.
+// cli/collect/books/device_holdings.h: what the driver says that it holds of a device (wire::Holding), beside what is
+// in use of its pools.
 //
 // Guarantees
 //  - What was asked earlier never takes the place of what was asked later, in whichever order they arrive.

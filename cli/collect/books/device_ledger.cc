@@ -1,4 +1,18 @@
-// cli/collect/books/device_ledger.cc: see device_ledger.h.
+// cli/collect/books/device_ledger.cc: device memory is not a list of blocks, but of blocks, handles, mappings and
+// contexts.
+//
+// On the heap a block begins and ends at its address. On a device it may end with its context, without any call that
+// names it; it may lie behind a handle that is released long before the last mapping of it; it may be imported and
+// closed as often as it was opened. So a block counts its references, and ends with the last of them.
+//
+// A release is written before the driver is called, as a free is, since another thread may get the same address at
+// once. The driver may refuse it, though. So what each thread released last is kept, with all that this changed (the
+// lifetime, whether it was temporary), and kKeep undoes it, even where somebody else has changed the same block
+// meanwhile.
+//
+// A context that ends takes the blocks that were born in it *before* its end began. The agent says when the call begins
+// (kMayEnd) and when it has returned (kHasEnded): a block that another thread allocates in between belongs to a new
+// context of the same handle.
 #include "cli/collect/books/device_ledger.h"
 
 #include "cli/model/profile/device_facts.h"
@@ -48,7 +62,7 @@ uint64_t DeviceLedger::seen_bytes(uint32_t device) const {
   return at->second->sites.totals().live.bytes + idle_bytes + held.graphs_bytes;
 }
 
-// What is imported again is the same memory: one reference more.
+// Imported memory may be imported again, and is the same memory then: the block gets one reference more.
 bool DeviceLedger::add_reference(Blocks* blocks, uint64_t key, uint32_t device) {
   const auto at = blocks->find(key);
   if (device != wire::kImportedDevice || at == blocks->end()) return false;
@@ -80,7 +94,7 @@ void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) 
   latest_[block.thread] = key;
 }
 
-// Everything but taking it out of its table.
+// Books the end of a block. The caller takes it out of its table.
 DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t key) {
   const auto latest = latest_.find(block.thread);
   const bool is_temporary = latest != latest_.end() && latest->second == key;
@@ -108,7 +122,7 @@ DeviceLedger::Released DeviceLedger::drop_reference(Blocks* blocks, uint64_t key
   return close(block, key);
 }
 
-// As if it had never ended.
+// Books that a block has not ended: everything is as if it never had.
 void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   const DeviceBlock& block = released.block;
   DeviceBook& book = book_of(block.device);
@@ -120,7 +134,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   note_change(block);
 }
 
-// What the driver refuses to end had no beginning that we missed.
+// The driver has refused a release. If the block was unknown, its beginning was not missed either: there was none.
 void DeviceLedger::take_back(Blocks* blocks, ReleasedBy* released, uint64_t key, uint32_t thread) {
   const auto at = released->find(thread);
   if (at == released->end() || at->second.key != key) return;
@@ -183,7 +197,8 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   }
 }
 
-// The first of a handle's mappings to come back brings its memory back, without a reference of its own.
+// An unmapping has failed. The first of a handle's mappings that comes back brings the handle's memory back, with no
+// other reference.
 void DeviceLedger::keep_mappings(uint32_t thread) {
   const auto at = unmapped_.find(thread);
   if (at == unmapped_.end()) return;
@@ -216,7 +231,7 @@ void DeviceLedger::end_context(uint64_t context, uint32_t thread) {
   }
 }
 
-// A runtime may hand out pieces of what it got from the driver.
+// Whether the address lies in memory that the driver gave out: a runtime may hand out pieces of what it has.
 bool DeviceLedger::is_piece(uint64_t address) const {
   auto block = memory_.upper_bound(address);
   if (block != memory_.begin() && address - (--block)->first < block->second.size_bytes && !block->second.is_unseen)
@@ -238,7 +253,8 @@ void DeviceLedger::begin_estimate(const DeviceEvent& device_event, uint32_t thre
   begun_[thread] = {device_event.device, wire::free_of(device_event.object), live_bytes};
 }
 
-// Where nothing was known before, all that is in use and not counted is a bound.
+// The difference of free memory before and after is the estimate. Where nobody could be asked before, all that is in
+// use now and not counted is a bound.
 void DeviceLedger::end_estimate(const DeviceEvent& device_event, const Event& event) {
   const auto at = begun_.find(event.thread());
   if (at == begun_.end()) return;

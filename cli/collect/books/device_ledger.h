@@ -1,10 +1,12 @@
-// cli/collect/books/device_ledger.h: the books of device memory: of each device its sites, exact peak, timeline and what was left.
+// cli/collect/books/device_ledger.h: the books of device memory: of each device its sites, exact peak, timeline and
+// what was left.
 //
 // Guarantees
-//  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it; memory behind a
-//    handle ends with its last reference and its last mapping, in whichever order.
+//  - What an operation means is as wire::DeviceOperation says: a context that ends takes what was allocated in it;
+//    memory behind a handle ends with its last reference and its last mapping, in whichever order.
 //  - An end of memory that never began is counted, and changes nothing.
-//  - Memory that only a call of the runtime gave out is counted, unless it lies in a block or mapping that the driver gave out.
+//  - Memory that only a call of the runtime gave out is counted, unless it lies in a block or mapping that the driver
+//    gave out.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's.
 // Cost:     a few look-ups an event; 160 bytes a live block.
@@ -40,7 +42,7 @@ struct DeviceBlock {
   bool is_unseen;  // by the driver: it ends only as it began
 };
 
-// Of one call of the API.
+// What one call of the API did, summed over a site or a thread.
 struct CallSum {
   uint64_t count;
   uint64_t duration_ticks;
@@ -57,7 +59,7 @@ struct EstimateSum {
 };
 using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
 
-// Of one device.
+// The books of one device.
 struct DeviceBook {
   SiteBook sites;
   LiveTimeline timeline;
@@ -72,7 +74,7 @@ class DeviceLedger {
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // thread_id: the kernel's, of event.thread()
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
-  // The thread's slot may be another's from now on.
+  // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
     released_.erase(thread);
@@ -80,10 +82,10 @@ class DeviceLedger {
     unmapped_.erase(thread);
     begun_.erase(thread);
   }
-  // Ends the lifetimes.
+  // Ends the lifetimes of all blocks that are left.
   void finish(uint64_t end_ticks);
 
-  // By wire's device number, devices before the kinds of host memory; those that ever had memory.
+  // The books of those devices that ever had memory, by wire's device number.
   struct DevicesFirst {
     bool operator()(uint32_t a, uint32_t b) const {
       const bool is_device = a >= wire::kUnknownCudaDevice;
@@ -98,12 +100,12 @@ class DeviceLedger {
   uint64_t seen_bytes(uint32_t device) const;
   // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
   uint64_t unmatched() const { return unmatched_; }
-  // Of its tables, about.
+  // About how much memory its tables take.
   uint64_t bytes() const {
     return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
            books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
-  // visit(block), after finish().
+  // Calls visit(block) for each block that is left. pre: finish() has been called
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
     for (const auto* blocks : {&memory_, &handles_}) {

@@ -1,8 +1,8 @@
 // cli/collect/books/ledger.cc: see ledger.h.
 //
-// realloc is two records, because another thread may own the old address before the call has returned. The begin unlinks the
-// block but leaves it in every sum; the end moves the sums from the old to the new block at one moment. Deducting at the begin
-// would understate a peak that another thread reaches in between.
+// realloc is two records, because another thread may own the old address before the call has returned. The begin
+// unlinks the block but leaves it in every sum; the end moves the sums from the old to the new block at one moment.
+// Deducting at the begin would understate a peak that another thread reaches in between.
 #include "cli/collect/books/ledger.h"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ void Ledger::prefetch_site(const Event& event) const {
   thread.last_address = event.address;
 }
 
-// Everything but taking it out of the heap.
+// Books the end of a block. The caller takes it out of the heap.
 [[gnu::always_inline]] inline void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
   ThreadSlot& thread = threads_[block.thread];
   const bool is_last = thread.last_address == last_key;
@@ -75,7 +75,7 @@ void Ledger::prefetch_site(const Event& event) const {
   if (thread.has_ended != 0) threads_.release(block.thread);
 }
 
-// Its address begins again, so it must have ended without our seeing it.
+// The block's address begins again, so the block must have ended without our seeing it.
 void Ledger::close_unseen(Block* block) {
   ++counts_.unseen_frees;
   close_block(*block, block->address, false);
@@ -170,8 +170,8 @@ std::vector<Ledger::BegunRealloc>& Ledger::begun_of(uint32_t ring) {
   return begun_[ring];
 }
 
-// Takes a block out of the heap but not out of the sums. Its thread may get the same address again before the realloc ends:
-// as the thread's latest block it goes by another key meanwhile, one that is no address.
+// Takes a block out of the heap but not out of the sums. Its thread may get the same address again before the realloc
+// ends: as the thread's latest block it goes by another key meanwhile, one that is no address.
 void Ledger::unlink(const Block& block, BegunRealloc* begun) {
   begun->block = block;
   begun->state = BegunState::kKnown;
@@ -204,7 +204,7 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
     settle(event.address);
 }
 
-// The last realloc that this thread began in this ring. False: its begin was lost.
+// Takes the last realloc that this thread began in this ring. False: there is none, as its begin was lost.
 bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
   std::vector<BegunRealloc>& begun = begun_of(ring);
   for (size_t i = begun.size(); i-- != 0;) {
@@ -267,7 +267,7 @@ void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
   if (take_begun(event.thread(), ring, &begun)) relink(begun);
 }
 
-// The block lives on.
+// Books that a realloc has not happened: its block lives on.
 void Ledger::relink(const BegunRealloc& begun) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
   if (begun.state != BegunState::kKnown) return;
@@ -312,13 +312,13 @@ void Ledger::settle(uint64_t address) {
   }
 }
 
-// A parked event, whose thread may be gone by now.
+// The parked event as it can be booked now: its thread may be gone, and its slot another's.
 Event Ledger::revive(const ParkedEvent& parked) {
   const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
   return is_gone ? of_thread(parked.event, 0) : parked.event;
 }
 
-// pre: the address is live if the event ends it, and not live if it begins it.
+// Books a parked event. pre: the address is live if the event ends it, and not live if it begins it
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
@@ -342,7 +342,7 @@ void Ledger::perform(const ParkedEvent& parked) {
   note_change();
 }
 
-// Its time is over: what it waited for was not recorded.
+// Books a parked event whose time is over: what it waited for was not recorded.
 void Ledger::give_up(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {

@@ -1,14 +1,16 @@
-// cli/collect/books/ledger.h: the books of one process: every block, every site, the totals and the peak. Stage two of two.
+// cli/collect/books/ledger.h: the books of one process: every block, every site, the totals and the peak. Stage two of
+// two.
 //
-// Takes events in the order of their stamps (cli/collect/order.h) and puts right the few that are stamped the wrong way round.
+// It takes events in the order of their stamps (cli/collect/README.md) and puts right the few that are stamped the
+// wrong way round.
 //
 // Guarantees
-//  - Totals, live blocks and the sites' sums are exact. The peak is exact for one order of events that agrees with the order
-//    of every thread and the history of every address.
-//  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc; those without a block also as
-//    foreign, blocks that ended unseen as unseen.
-//  - An event for which there is no memory throws std::bad_alloc and has changed nothing: the books are then exact up to it, and
-//    stop_growing() and finish() may follow.
+//  - Totals, live blocks and the sites' sums are exact. The peak is exact for one order of events that agrees with the
+//    order of every thread and the history of every address.
+//  - Every event is counted once: as an allocation, a free, a realloc or a failed realloc; those without a block also
+//    as foreign, blocks that ended unseen as unseen.
+//  - An event for which there is no memory throws std::bad_alloc and has changed nothing: the books are then exact up
+//    to it, and stop_growing() and finish() may follow.
 // Context:  one thread.
 // Cost:     10-20 ns an event (tests/bench/collect.cc).
 #pragma once
@@ -48,7 +50,7 @@ class Ledger {
   Ledger(ThreadTable* threads, TimeSource time_source) : threads_(*threads), time_source_(time_source) {}
 
   void start(uint64_t ticks);
-  // kDrains: the time of the events to come.
+  // With kDrains: the events to come have this time.
   void set_drain_ticks(uint64_t ticks);
   // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
@@ -58,13 +60,13 @@ class Ledger {
   // One ring's events, in order.
   void apply(std::span<const Event> events, uint32_t ring);
   void apply(const Event& event, uint32_t ring);
-  // For an event to come: first its block, then, some events later, its site.
+  // Ask the cache for what an event to come will need: first its block, then, some events later, its site.
   void prefetch_block(const Event& event) const {
     if (event.address != 0) heap_.prefetch(event.address);
   }
   void prefetch_site(const Event& event) const;
 
-  // Memory has run out: finish() makes do with what there is.
+  // Called when memory has run out: finish() then makes do with what there is.
   void stop_growing() { heap_.stop_growing(); }
   // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.
   void finish(uint64_t end_ticks);
@@ -74,7 +76,7 @@ class Ledger {
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
   MappingLedger& mappings() { return mappings_; }
-  // Of the heap.
+  // The sites of the heap.
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
   // Where the decoder puts what an event of a device says.
@@ -86,10 +88,10 @@ class Ledger {
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
   }
-  // Live blocks are needed no longer; after finish(), check() and for_each_live().
+  // Gives the memory of the live blocks back. pre: finish(), check() and for_each_live() have been called
   void release_blocks() { heap_.release(); }
   uint64_t block_bytes() const { return heap_.bytes(); }
-  // Numbers that must agree and do not; empty if all is well. After finish().
+  // Names the numbers that must agree and do not; empty if all is well. pre: finish() has been called
   std::vector<std::string> check() const;
 
  private:

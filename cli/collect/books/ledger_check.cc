@@ -1,4 +1,5 @@
-// cli/collect/books/ledger_check.cc: the ledger's own audit: sums that were kept apart must agree at the end of every run.
+// cli/collect/books/ledger_check.cc: the ledger's own audit: sums that were kept apart must agree at the end of every
+// run.
 //
 // The check alone found an aliasing bug in a prototype's peak; it costs one pass over sites and live blocks.
 #include "cli/collect/books/ledger.h"

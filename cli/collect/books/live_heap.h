@@ -1,8 +1,8 @@
 // cli/collect/books/live_heap.h: the blocks that are live, by address.
 //
-// Open addressing with linear probing in segments that grow one at a time, so that no single event pays for moving millions
-// of blocks. A block's slot is monotone in its hash, therefore growing reads and writes in order. Erasing shifts the
-// blocks behind back: no tombstones.
+// Open addressing with linear probing in segments that grow one at a time, so that no single event pays for moving
+// millions of blocks. A block's slot is monotone in its hash, therefore growing reads and writes in order. Erasing
+// shifts the blocks behind back: no tombstones.
 //
 // Guarantees
 //  - At most one block an address; address 0 is never in it.
@@ -44,7 +44,7 @@ class LiveHeap {
     for (const Segment& segment : segments_) bytes += segment.capacity * sizeof(Block);
     return bytes;
   }
-  // Whether its tables are larger than a cache close to the core.
+  // Whether the tables are too large for a cache close to the core, so that prefetching pays.
   bool is_large() const { return segments_[0].capacity > kSmallSegment; }
 
   void prefetch(uint64_t address) const {
@@ -139,7 +139,8 @@ class LiveHeap {
   };
 
   Slot slot_of(uint64_t address) const {
-    // Mixed twice: with one multiplication blocks at equal distances can crowd together (48 bytes: 7 probes instead of 2).
+    // Mixed twice: with one multiplication blocks at equal distances can crowd together (48 bytes: 7 probes instead of
+    // 2).
     uint64_t hash = address * 0x9E3779B97F4A7C15ull;
     hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
     const auto segment = static_cast<uint32_t>(hash >> (64 - kSegmentBits));

@@ -1,11 +1,14 @@
-// cli/collect/books/live_samples.h: what each site had at a few moments of the run: a site that grows without end shows in these.
+// cli/collect/books/live_samples.h: what each site had at a few moments of the run: a site that grows without end shows
+// in these.
 //
-// The whole book is looked at, at moments chosen by time; no event pays for it. When kMost moments are full, every other one is
-// dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over the run.
+// The whole book is looked at, at moments chosen by time; no event pays for it. When kMost moments are full, every
+// other one is dropped and the distance doubles: at the end half of kMost to all of them are left, spread evenly over
+// the run.
 //
 // Guarantees
 //  - What is kept of a moment is exact for the order of events that the ledger has seen by then.
-//  - Sites below kSmallest are left out of a moment, so memory is bounded by the live heap: kMost times 16 bytes for 4 KiB.
+//  - Sites below kSmallest are left out of a moment, so memory is bounded by the live heap: kMost times 16 bytes for 4
+//    KiB.
 //  - No memory: the moments are given up; nothing is thrown.
 // Cost:     30 ns a site and moment from memory; at most 1.5 % of one core, as moments are 2 µs a site apart at least.
 #pragma once

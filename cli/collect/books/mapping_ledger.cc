@@ -1,7 +1,7 @@
 // cli/collect/books/mapping_ledger.cc: see mapping_ledger.h.
 //
-// Several things end and begin at one event (a mapping over others, a move): peaks and timelines are looked at when all of it is
-// done, so that no moment is recorded at which a page is neither where it was nor where it goes.
+// Several things end and begin at one event (a mapping over others, a move): peaks and timelines are looked at when all
+// of it is done, so that no moment is recorded at which a page is neither where it was nor where it goes.
 #include "cli/collect/books/mapping_ledger.h"
 
 #include <algorithm>
@@ -114,7 +114,7 @@ void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thr
   moving_.emplace(thread, std::move(moving));
 }
 
-// The call failed: all is as it was, but for what others have there by now.
+// The call has failed: all pages are as they were, but for those that others have mapped there by now.
 void MappingLedger::keep(uint64_t start, uint32_t thread) {
   if (const auto at = moving_.find(thread); at != moving_.end() && at->second.start == start) {
     abandon_move(at);

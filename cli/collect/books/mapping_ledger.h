@@ -1,15 +1,16 @@
-// cli/collect/books/mapping_ledger.h: the books of the pages that a program mapped itself: anonymous ones, those of files, and those that
-// are only reserved (PROT_NONE), each a device of its own.
+// cli/collect/books/mapping_ledger.h: the books of the pages that a program mapped itself: anonymous ones, those of
+// files, and those that are only reserved (PROT_NONE), each a device of its own.
 //
 // Guarantees
-//  - A block is what one call mapped, or gave access to, or took it from. Its live bytes are those that are still there; it ends
-//    with its last. What is mapped over ends; what mremap moves counts until it has moved.
+//  - A block is what one call mapped, or gave access to, or took it from. Its live bytes are those that are still
+//    there; it ends with its last. What is mapped over ends; what mremap moves counts until it has moved.
 //  - Pages whose beginning was never seen (the loader's, stacks of threads) change nothing.
 //  - The pages of a call that failed are as before.
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's, within wire::is_range().
-// Cost:     a look-up in a tree an event, and a step for each piece that ends or changes its device. What may lead over the
-//           same pieces again and again (changes of the protection, calls that fail) is given up after kMostLooks, and counted.
+// Cost:     a look-up in a tree an event, and a step for each piece that ends or changes its device. What may lead over
+//           the same pieces again and again (changes of the protection, calls that fail) is given up after kMostLooks,
+//           and counted.
 #pragma once
 
 #include "cli/collect/books/device_ledger.h"
@@ -41,21 +42,21 @@ class MappingLedger {
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // pre: is_about(device_event.operation)
   void apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
-  // The thread's slot may be another's from now on.
+  // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread);
   // Settles what was being moved, and ends the lifetimes.
   void finish(uint64_t end_ticks);
 
-  // nullptr: there never was such a page.
+  // The book of this device; nullptr: it never had a page.
   DeviceBook* book(uint32_t device) const { return books_[device - wire::kMappedDevice].get(); }
   uint64_t live_bytes(uint32_t device) const {
     return book(device) == nullptr ? 0 : book(device)->sites.totals().live.bytes;
   }
-  // Events whose effect is not in the books.
+  // The number of events whose effect is not in the books.
   uint64_t unmatched() const { return unmatched_; }
-  // Of its tables, about.
+  // About how much memory its tables take.
   uint64_t bytes() const { return ranges_.size() * kPieceBytes + blocks_.size() * kBlockBytes; }
-  // visit(const MappedBlock&), after finish().
+  // Calls visit(const MappedBlock&) for each block that is left. pre: finish() has been called
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
     for (const auto& [id, block] : blocks_) {

@@ -1,8 +1,9 @@
-// cli/collect/books/parking.h: events that came before the one they need, by address, until it comes or their time is over.
+// cli/collect/books/parking.h: events that came before the one they need, by address, until it comes or their time is
+// over.
 //
-// rdtsc is not ordered with the locked instruction that hands a block to another thread, so two events of one address may be
-// stamped the wrong way round (1-60 in 9 million). An address alternates between begin and end, which tells which event is
-// early: a begin of a live block waits for its end, an end of a dead one for its begin.
+// rdtsc is not ordered with the locked instruction that hands a block to another thread, so two events of one address
+// may be stamped the wrong way round (1-60 in 9 million). An address alternates between begin and end, which tells
+// which event is early: a begin of a live block waits for its end, an end of a dead one for its begin.
 //
 // Not provided: what to do with an event; see ledger.cc.
 #pragma once

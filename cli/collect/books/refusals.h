@@ -11,7 +11,7 @@
 
 namespace heapprof::cli {
 
-// Of one site; what the last of its failures saw.
+// The refusals of one site; the numbers are those that the last of them saw.
 struct RefusedSite {
   uint32_t site;
   uint64_t count;
@@ -24,7 +24,7 @@ struct RefusedSite {
   std::vector<std::pair<uint32_t, Amount>> live_sites;  // sites, the largest first
 };
 
-// Of one device.
+// The refusals of one device.
 struct Refusals {
   std::vector<RefusedSite> sites;
   uint64_t elsewhere = 0;  // by sites beyond kMostSites

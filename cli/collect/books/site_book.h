@@ -1,8 +1,8 @@
 // cli/collect/books/site_book.h: the numbers of every site and of all sites together, with the exact peak.
 //
-// The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the maxima, and a
-// site that is about to change after a new one first saves what it had. So at the end a site's value at the last maximum is
-// what it saved for that epoch, or what it has now if it has not changed since.
+// The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the
+// maxima, and a site that is about to change after a new one first saves what it had. So at the end a site's value at
+// the last maximum is what it saved for that epoch, or what it has now if it has not changed since.
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
@@ -130,7 +130,8 @@ class SiteBook {
     }
   }
 
-  // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one check.
+  // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one
+  // check.
   void check_peak(uint64_t ticks) {
     if (totals_.live.bytes > totals_.peak.bytes) {
       totals_.peak = totals_.live;
@@ -144,11 +145,11 @@ class SiteBook {
   }
 
   const Totals& totals() const { return totals_; }
-  // Of all blocks ever: summed over the sites.
+  // The bytes and blocks ever allocated, summed over the sites.
   Amount total() const;
   uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
 
-  // At the end, for a block that is still live.
+  // Adds the lifetime of a block that is still live at the end.
   void add_final_lifetime(uint32_t site, uint64_t lifetime_ticks) { add_lifetime(sites_[site], lifetime_ticks); }
 
   const SiteEntry& operator[](uint32_t site) const { return sites_[site]; }

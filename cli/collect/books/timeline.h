@@ -1,7 +1,8 @@
 // cli/collect/books/timeline.h: the smallest and largest number of live bytes per stretch of time, in bounded memory.
 //
 // Guarantees
-//  - Every value that was ever recorded lies within its bucket's bounds; maximum and minimum of a bucket were really reached.
+//  - Every value that was ever recorded lies within its bucket's bounds; maximum and minimum of a bucket were really
+//    reached.
 //  - At most kMaxBuckets buckets: when they are full, neighbours are merged and the width doubles.
 //  - record() allocates nothing.
 // Cost:     1 ns a value in the current bucket; 64 KiB.

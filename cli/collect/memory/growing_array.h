@@ -1,7 +1,8 @@
 // cli/collect/memory/growing_array.h: an array of plain structs that grows without being copied.
 //
 // Guarantees
-//  - New elements are zero bytes. Growing moves page tables, not data (mremap), so there is no pause and no second copy.
+//  - New elements are zero bytes. Growing moves page tables, not data (mremap), so there is no pause and no second
+//    copy.
 //  - Untouched capacity costs no memory.
 //  - Growing that finds no memory throws std::bad_alloc and has changed nothing.
 // Not provided: stable addresses. A reference is valid until the array grows.

@@ -2,8 +2,8 @@
 //
 // Guarantees
 //  - New memory is zero and costs nothing until it is touched. Running out throws std::bad_alloc.
-//  - Pieces of kHugeFrom bytes and more are aligned for huge pages and ask for them: a random access to a table of 256 MiB
-//    took 250 ns instead of 790 in a virtual machine, whose page tables are walked twice.
+//  - Pieces of kHugeFrom bytes and more are aligned for huge pages and ask for them: a random access to a table of 256
+//    MiB took 250 ns instead of 790 in a virtual machine, whose page tables are walked twice.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ inline constexpr size_t kHugeFrom = 2 * kHugePageBytes;
 
 // bytes: a multiple of the page size
 void* map_zeroed(size_t bytes);
-// The same for memory of which every page is about to be written: one call instead of a page fault each (5 µs in a virtual
-// machine). From kHugePageBytes on in huge pages, where the kernel has them.
+// The same for memory of which every page is about to be written: one call instead of a page fault each (5 µs in a
+// virtual machine). From kHugePageBytes on in huge pages, where the kernel has them.
 void* map_written(size_t bytes);
 // Moves the contents by page tables; what is new is zero. The old piece is gone.
 void* grow_mapping(void* memory, size_t bytes, size_t new_bytes);

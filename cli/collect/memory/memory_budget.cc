@@ -1,4 +1,12 @@
-// cli/collect/memory/memory_budget.cc: see memory_budget.h.
+// cli/collect/memory/memory_budget.cc: a limit is met before it is hit, or not at all.
+//
+// Behind a limit there is no error to handle: the kernel's out-of-memory killer ends a process, and a failed allocation
+// inside of a library ends it too. The collector therefore looks every few milliseconds whether what is left would
+// still do for writing its profiles, and stops recording while it does.
+//
+// What counts differs: --max-memory is about our own resident pages, ulimit about address space, a control group about
+// all of its processes, the program included. Pages of files that the kernel can take back are not counted against a
+// group, as it takes them back before it kills.
 #include "cli/collect/memory/memory_budget.h"
 
 #include <fcntl.h>
@@ -35,7 +43,7 @@ std::optional<uint64_t> number(std::string_view text) {
   return value;
 }
 
-// "KEY NUMBER" at the beginning of a line; 0 if there is none.
+// The number of a line "KEY NUMBER"; 0 if there is no such line.
 uint64_t value_of(const std::string& text, const std::string& key) {
   const std::string wanted = "\n" + key + " ";
   const std::string lines = "\n" + text;
@@ -82,8 +90,9 @@ MemoryBudget::MemoryBudget(uint64_t max_bytes, const std::string& root)
   find_groups(root);
 }
 
-// /proc/self/cgroup: "4:memory:/a/b" (version 1) or "0::/a/b" (version 2); /proc/self/mountinfo: where these trees are, and which
-// group of theirs is their root there (in a container it may be the container's own).
+// /proc/self/cgroup says which group we are in: "4:memory:/a/b" (version 1) or "0::/a/b" (version 2).
+// /proc/self/mountinfo says where these trees are mounted, and which of their groups is the root there; in a container
+// it may be the container's own.
 void MemoryBudget::find_groups(const std::string& root) {
   std::string group_v1, group_v2;
   std::ifstream own(root + "/proc/self/cgroup");

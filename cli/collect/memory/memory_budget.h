@@ -1,10 +1,11 @@
 // cli/collect/memory/memory_budget.h: the limits on this process's memory, and how near they are.
 //
-// Known are --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control groups, version 1
-// and 2, of this process's own group and of those above it as far as they can be seen.
+// Known are --max-memory (a budget for resident memory), RLIMIT_AS, RLIMIT_DATA, and the memory limits of control
+// groups, version 1 and 2, of this process's own group and of those above it as far as they can be seen.
 //
 // Guarantees
-//  - Reads only; a limit that cannot be read is none. Limits are read each time: they may be changed while the program runs.
+//  - Reads only; a limit that cannot be read is none. Limits are read each time: they may be changed while the program
+//    runs.
 // Not provided: a promise. Between two looks memory grows; who stops must do so with something left.
 // Cost:     2 µs, and 4 µs for each group with a limit.
 #pragma once
@@ -37,8 +38,8 @@ class MemoryBudget {
   // max_bytes 0: no budget of our own. `root` stands before /proc and /sys, for tests.
   explicit MemoryBudget(uint64_t max_bytes = 0, const std::string& root = "");
 
-  // The first limit under which less is left than is needed to finish. A control group also holds the program: while what is
-  // held here is below an eighth of its limit, stopping would not help it and is not asked for.
+  // The first limit under which less is left than is needed to finish. A control group also holds the program: while
+  // what is held here is below an eighth of its limit, stopping would not help it and is not asked for.
   std::optional<MemoryShortage> shortage(const MemoryNeed& need) const;
 
  private:

@@ -1,7 +1,7 @@
 // cli/collect/rings/call_tree.cc: see call_tree.h.
 //
-// A slot holds the whole key, so that a look-up touches no node. Growing needs the paths' hashes again; they are computed
-// for all nodes in one sweep, which parents-before-children makes possible, instead of being stored for ever.
+// A slot holds the whole key, so that a look-up touches no node. Growing needs the paths' hashes again; they are
+// computed for all nodes in one sweep, which parents-before-children makes possible, instead of being stored for ever.
 #include "cli/collect/rings/call_tree.h"
 
 namespace heapprof::cli {

@@ -1,7 +1,8 @@
 // cli/collect/rings/call_tree.h: gives every call stack one number: a tree of locations, and the sites that hang in it.
 //
-// A stack is looked up frame by frame from its outermost one. The slot of a frame is found by the hash of its whole path,
-// which needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked up (descend).
+// A stack is looked up frame by frame from its outermost one. The slot of a frame is found by the hash of its whole
+// path, which needs no memory access: so slots can be prefetched many records ahead (hash_step, prefetch), then looked
+// up (descend).
 //
 // Guarantees
 //  - Equal stacks have one node, different ones two: the full key is compared, the hash only finds it.

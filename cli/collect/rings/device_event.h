@@ -1,4 +1,5 @@
-// cli/collect/rings/device_event.h: what an event of a device says besides an Event; few programs have any, and those have few.
+// cli/collect/rings/device_event.h: what an event of a device says besides an Event; few programs have any, and those
+// have few.
 #pragma once
 
 #include "shared/events.h"

@@ -18,7 +18,7 @@ class EventQueue {
   bool empty() const { return front_ == events_.size(); }
   size_t size() const { return events_.size() - front_; }
   const Event& front() const { return events_[front_]; }
-  // nullptr: there are not so many.
+  // The event `count` places behind the front; nullptr: there are not so many.
   const Event* ahead(size_t count) const { return count < size() ? &events_[front_ + count] : nullptr; }
 
   // As many from the front as have no later stamp than `bound`.

@@ -1,4 +1,12 @@
-// cli/collect/rings/module_map.cc: see module_map.h.
+// cli/collect/rings/module_map.cc: an address means another object after a dlclose and a dlopen.
+//
+// A thread writes addresses, and the generation of its events; it notices an unload at its next event, not at once. So
+// nothing is ever taken out of the list: an address is looked for from the newest entry backwards, and the first that
+// is not younger than the thread's generation holds it. If all are younger, the thread is late, and the first object
+// that came to that address is meant.
+//
+// The search is linear, and a program may have hundreds of objects. So it is made once for an address: the answer is
+// kept in a hash table, with the range of generations in which it is true.
 #include "cli/collect/rings/module_map.h"
 
 #include <algorithm>
@@ -86,7 +94,7 @@ uint32_t ModuleMap::module_of(const std::string& path, const std::string& build_
   return at->second;
 }
 
-// Other objects' locations may be wrong now for addresses in this range.
+// Forgets what is known of addresses in this range: another object has come there.
 void ModuleMap::forget(uint64_t start_avma, uint64_t end_avma) {
   for (Cached& cached : cache_) {
     if (cached.pc_avma != kNoPc && cached.pc_avma - 1 >= start_avma && cached.pc_avma - 1 < end_avma) {

@@ -1,7 +1,7 @@
 // cli/collect/rings/module_map.h: which location in which ELF file a program counter is.
 //
-// Reads the arena's module table, an append-only list in which addresses may be taken again by another object after an unload.
-// An entry counts from its generation on; of several that hold an address, the last one counts.
+// Reads the arena's module table, an append-only list in which addresses may be taken again by another object after an
+// unload. An entry counts from its generation on; of several that hold an address, the last one counts.
 //
 // Guarantees
 //  - One location per (object, address in its file): an object that is loaded twice, or elsewhere, keeps its locations.

@@ -1,4 +1,7 @@
-// cli/collect/rings/notes.cc: see notes.h.
+// cli/collect/rings/notes.cc: a note is read while its writer may still change it, or may be somebody who lies.
+//
+// There are few, and they are read at the end and when devices are looked up. So each is copied whole, its numbers are
+// checked, and the control characters of its text are escaped: it ends up on a terminal.
 #include "cli/collect/rings/notes.h"
 
 #include "cli/base/text.h"

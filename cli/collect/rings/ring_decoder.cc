@@ -1,8 +1,8 @@
 // cli/collect/rings/ring_decoder.cc: see ring_decoder.h.
 //
-// A batch goes through two passes. The first parses records, finds the location of each new program counter and the hash of
-// its path, and asks the cache for the slot in the call tree; the second looks the slots up. A miss in a large tree costs
-// 80-100 ns; of a batch of 256 records they overlap.
+// A batch goes through two passes. The first parses records, finds the location of each new program counter and the
+// hash of its path, and asks the cache for the slot in the call tree; the second looks the slots up. A miss in a large
+// tree costs 80-100 ns; of a batch of 256 records they overlap.
 #include "cli/collect/rings/ring_decoder.h"
 
 #include <algorithm>
@@ -76,8 +76,8 @@ void RingDecoder::grow_stack(size_t depth) {
   return true;
 }
 
-// The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps what it
-// needs in registers.
+// The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps
+// what it needs in registers.
 RingDecoder::Cursor RingDecoder::decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
   if (prefix_.has_any) return cursor;
@@ -141,7 +141,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   return cursor.events;
 }
 
-// Any record, its first unit already consumed.
+// Decodes any record, whose first unit has been consumed already.
 bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
                              Cursor* cursor) {
   const RecordType type = wire::record_type(record.w0);
@@ -211,7 +211,7 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
   return true;
 }
 
-// Puts what is a device's aside. False: no agent writes that.
+// Puts what an event of a device says besides an Event into the table. False: no agent writes that.
 bool RingDecoder::take_device(EventKind kind, Event* event) {
   const DeviceEvent device_event{wire::device_operation(prefix_.device), wire::device_number(prefix_.device),
                                  prefix_.object, event->address};
@@ -343,7 +343,7 @@ Event RingDecoder::leave(uint32_t thread) {
   return {last_stamp_, 0, 0, 0, pack_thread(thread, EventKind::kThreadLeft)};
 }
 
-// Second pass.
+// The second pass: looks the stacks of a batch up in the call tree, and gives the events their sites.
 void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks) {
   CallTree& tree = *shared_->tree;
   Node* const nodes = nodes_.data();

@@ -1,8 +1,10 @@
-// cli/collect/rings/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the ledger is the other.
+// cli/collect/rings/ring_decoder.h: the bytes of one ring, as events whose stacks are sites. Stage one of two; the
+// ledger is the other.
 //
-// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is behind
-// DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and for the threads
-// and the devices' events decode() waits for it: threads are few, and calls of a device's API take microseconds.
+// Its state is the ring's: position, clock, previous stack, owner. What rings share (call tree, modules, threads) is
+// behind DecodeShared. The ledger may be at work in a second thread meanwhile: it reads neither tree nor modules, and
+// for the threads and the devices' events decode() waits for it: threads are few, and calls of a device's API take
+// microseconds.
 //
 // Guarantees
 //  - Stamps of the events of a ring never decrease.
@@ -74,7 +76,8 @@ class RingDecoder {
   // Several threads take turns in this ring: one that stops writing has not left it.
   void set_shared(bool is_shared) { is_shared_ = is_shared; }
 
-  // Decodes what lies before `head` until the batch is full. Returns the number of events: 0 is possible before the end.
+  // Decodes what lies before `head` until the batch is full. Returns the number of events: 0 is possible before the
+  // end.
   // pre: `batch` has at most DecodeShared::kBatchEvents.
   size_t decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
 
@@ -82,7 +85,8 @@ class RingDecoder {
   uint64_t last_stamp() const { return last_stamp_; }
   bool has_stopped() const { return has_stopped_; }
 
-  // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of events.
+  // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of
+  // events.
   // pre: the ledger is not at work
   template <typename IsGone>
   size_t leave_gone(std::span<Event> batch, const IsGone& is_gone) {

@@ -1,4 +1,8 @@
-// cli/collect/rings/second_thread.cc: see second_thread.h.
+// cli/collect/rings/second_thread.cc: the two threads meet many times in a round, so they spin before they sleep.
+//
+// One word says whose turn it is. Whoever waits for it spins for 20-40 µs first, about as long as the work of a round
+// takes, and only then asks the kernel. What the one wrote before it changed the word is seen by the other (release and
+// acquire), so that nothing else needs a lock.
 #include "cli/collect/rings/second_thread.h"
 
 #include <system_error>

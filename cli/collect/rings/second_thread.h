@@ -25,7 +25,7 @@ class SecondThread {
 
   // pre: nothing is at work: wait() was called since the last start.
   void start(std::function<void()> work);
-  // Until the work is done; at once if there is none. Throws what it threw, once.
+  // Waits until the work is done; returns at once if there is none. Throws what the work threw, once.
   void wait();
 
  private:

@@ -1,4 +1,9 @@
-// cli/collect/rings/thread_table.cc: see thread_table.h.
+// cli/collect/rings/thread_table.cc: a program may start a million threads, one after the other.
+//
+// Each thread's sums stay exact while it runs, and a slot for each that ever was would grow without end. A slot is used
+// again when its thread has ended and its last block is gone (which could still turn out to be temporary). The sums of
+// threads that ended are kept for the 1,000 largest; when there are twice as many, the smaller half is added to
+// "others" by one nth_element, so that an end costs little.
 #include "cli/collect/rings/thread_table.h"
 
 #include "cli/collect/rings/event.h"

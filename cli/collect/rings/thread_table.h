@@ -1,12 +1,14 @@
-// cli/collect/rings/thread_table.h: the target's threads: a slot for each that may still write, sums for those that ended.
+// cli/collect/rings/thread_table.h: the target's threads: a slot for each that may still write, sums for those that
+// ended.
 //
-// A kernel thread id may come back for another thread, and one thread may own several rings (signal handlers). A slot belongs
-// to one occurrence of an id. The decoder enters a thread when a ring names it, and leaves it when the ring gets another owner;
-// the ledger, which sees events later, says `left` when it has seen the last of them from that ring.
+// A kernel thread id may come back for another thread, and one thread may own several rings (signal handlers). A slot
+// belongs to one occurrence of an id. The decoder enters a thread when a ring names it, and leaves it when the ring
+// gets another owner; the ledger, which sees events later, says `left` when it has seen the last of them from that
+// ring.
 //
 // Guarantees
-//  - Memory is bounded by the number of threads alive at one time, plus one slot a live block that ended threads allocated
-//    last, plus 2,000 ended threads: of more, the largest by bytes are kept, the rest are summed.
+//  - Memory is bounded by the number of threads alive at one time, plus one slot a live block that ended threads
+//    allocated last, plus 2,000 ended threads: of more, the largest by bytes are kept, the rest are summed.
 //  - A thread is dropped into that sum only if 1,000 others that ended are larger: the 1,000 largest are exact.
 #pragma once
 
@@ -43,13 +45,13 @@ class ThreadTable {
   // Decoder: the ring belongs to another thread from here on.
   void leave(uint32_t slot);
 
-  // Ledger.
+  // Ledger: the thread of a slot; and (left) that the last event of the thread from one of its rings has been applied.
   ThreadSlot& operator[](uint32_t slot) { return slots_[slot]; }
   void left(uint32_t slot);
   // The last block of a thread that has ended is gone too.
   void release(uint32_t slot);
 
-  // What all threads did, past and present.
+  // The sums of all threads, past and present.
   ThreadSlot sum() const;
 
   // Names. `read(id)` returns the name of a thread, empty if it cannot be read. At most `budget` are asked for.

@@ -1,12 +1,14 @@
 // cli/collect/rings/watermark.h: up to which stamp the events of one ring are all known.
 //
-// A round of the collector reads a stamp W, makes every producer's stores visible (FenceMode), and then looks at each ring:
-// in_event first, head second. A ring that is not inside an event will only write stamps above W. One that is, may write a
-// stamp below W; but not below its last published stamp, nor below the last W at which it was seen outside of an event.
+// A round of the collector reads a stamp W, makes every producer's stores visible (FenceMode), and then looks at each
+// ring: in_event first, head second. A ring that is not inside an event will only write stamps above W. One that is,
+// may write a stamp below W; but not below its last published stamp, nor below the last W at which it was seen outside
+// of an event.
 //
 // Guarantees
-//  - A ring holds the others back for patience_ns at most, for one event; a dead thread's ring not at all. Such events may come
-//    late; they cannot be out of their address's history, because their thread has not used or given away the block yet.
+//  - A ring holds the others back for patience_ns at most, for one event; a dead thread's ring not at all. Such events
+//    may come late; they cannot be out of their address's history, because their thread has not used or given away the
+//    block yet.
 // Context:  pure data: no clock, no memory of the target.
 #pragma once
 
@@ -29,8 +31,8 @@ class RingWatermark {
 
   explicit RingWatermark(uint64_t patience_ns) : patience_ns_(patience_ns) {}
 
-  // Every event of this ring that is not decoded yet has a stamp above the one returned, unless the ring has been passed over.
-  // is_gone() says whether the ring's thread has ended.
+  // Every event of this ring that is not decoded yet has a stamp above the one returned, unless the ring has been
+  // passed over. is_gone() says whether the ring's thread has ended.
   template <typename IsGone>
   uint64_t observe(const RingSight& sight, const IsGone& is_gone) {
     uint64_t bound = sight.round_stamp;

@@ -1,4 +1,5 @@
-// cli/model/analysis/copy_frames.cc: by names as they are demangled: "std::vector<int, std::allocator<int> >::vector(std::vector<int, …> const&)".
+// cli/model/analysis/copy_frames.cc: by names as they are demangled: "std::vector<int, std::allocator<int>
+// >::vector(std::vector<int, …> const&)".
 #include "cli/model/analysis/copy_frames.h"
 
 #include "cli/base/function_name.h"
@@ -33,7 +34,7 @@ constexpr std::array<std::string_view, 14> kWholeReaders = {"g_file_get_contents
                                                             "_io__Buffered_readall",
                                                             "SDL_LoadFile",
                                                             "SDL_LoadFile_RW"};
-// Of templates over the iterator: what is made of istreambuf_iterators is made of all that the stream holds.
+// Templates over an iterator that make a container: of istreambuf_iterators they make it of all that the stream has.
 constexpr std::array<std::string_view, 6> kRangeMakers = {"_M_construct<",     "_M_range_initialize<", "_M_assign_aux<",
                                                           "_M_construct_aux<", "_M_replace_dispatch<", "__init<"};
 
@@ -49,7 +50,7 @@ size_t parameters_begin(std::string_view name) {
   return std::string_view::npos;
 }
 
-// Of "ns::Class<a::b>::name": where the last "::" outside of brackets is.
+// Where the last "::" outside of brackets is in a name such as "ns::Class<a::b>::name".
 size_t last_separator(std::string_view name) {
   int depth = 0;
   for (size_t i = name.size(); i-- > 1;) {

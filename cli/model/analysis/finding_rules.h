@@ -1,7 +1,8 @@
-// cli/model/analysis/finding_rules.h: the rules behind cli/model/analysis/findings.h, a family a file, and their thresholds (man/heapprof-report.1).
+// cli/model/analysis/finding_rules.h: the rules behind cli/model/analysis/findings.h, a family a file, and their
+// thresholds (man/heapprof-report.1).
 //
-// A rule looks at the shape of single sites, and at amounts of whole places: so neither recursion nor many callers hide a cost,
-// and what a wrapper around malloc is used for otherwise does not get in the way.
+// A rule looks at the shape of single sites, and at amounts of whole places: so neither recursion nor many callers hide
+// a cost, and what a wrapper around malloc is used for otherwise does not get in the way.
 #pragma once
 
 #include "cli/model/analysis/findings.h"

@@ -34,7 +34,7 @@ std::string make_id(const Profile& profile, const Finding& finding) {
   return fmt::format("{}-{:08x}", finding_name(finding.kind), hash_text(key));
 }
 
-// a.part / a.whole against b's, exactly.
+// Whether a's share is larger than b's, compared exactly: a.part / a.whole against b.part / b.whole.
 bool is_larger(Ratio a, Ratio b) {
   __extension__ using Wide = unsigned __int128;
   return Wide{a.part} * std::max<uint64_t>(b.whole, 1) > Wide{b.part} * std::max<uint64_t>(a.whole, 1);

@@ -1,11 +1,16 @@
-// cli/model/analysis/findings.h: places of a profile that look like a problem people know, found by rules with fixed thresholds.
+// cli/model/analysis/findings.h: places of a profile that look like a problem people know, found by rules with fixed
+// thresholds.
 //
 // Guarantees
-//  - A finding says only what was counted, or what a function on the stack does by its contract (cli/model/analysis/copy_frames.h).
-//  - The order is by share: of the peak, of all bytes or of all allocations, whichever the cost is a part of; the largest first.
-//  - Ids are those of the same place in every run of the program: rule, device, function and file, without lines and addresses.
+//  - A finding says only what was counted, or what a function on the stack does by its contract
+//    (cli/model/analysis/copy_frames.h).
+//  - The order is by share: of the peak, of all bytes or of all allocations, whichever the cost is a part of; the
+//    largest first.
+//  - Ids are those of the same place in every run of the program: rule, device, function and file, without lines and
+//    addresses.
 //  - Leaks that a suppression explains (Site::suppressed_by) are in no finding.
-// Not provided: proof. A program that builds a table until it ends looks like one that leaks; the thresholds are those of
+// Not provided: proof. A program that builds a table until it ends looks like one that leaks; the thresholds are those
+// of
 //           man/heapprof-report.1, chosen so that programs in good order have no findings.
 // Cost:     linear in nodes and sites, twice what a report costs.
 #pragma once
@@ -54,12 +59,12 @@ struct Unasked {
 
   bool operator==(const Unasked&) const = default;
 };
-// Of the device; if that is empty, of all.
+// The rules that could not be asked of the device; with an empty name, of all devices.
 std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device);
 // Whether rules can be asked at all: only profiles of heapprof's own have what they go by.
 bool can_have_findings(const Profile& profile);
 
-// Of all devices. pre: can_have_findings(profile); `tree` is the profile's.
+// The findings of all devices. pre: can_have_findings(profile); `tree` is the profile's
 std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree);
 
 }  // namespace heapprof::cli

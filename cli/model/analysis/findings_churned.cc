@@ -1,7 +1,9 @@
-// cli/model/analysis/findings_churned.cc: what comes and goes: blocks of one size again and again, and storms of tiny ones.
+// cli/model/analysis/findings_churned.cc: what comes and goes: blocks of one size again and again, and storms of tiny
+// ones.
 //
-// That the blocks of a site are of one size is told from its sums: they are in one class, their mean is an integer, and the blocks
-// that were alive at its maximum have that mean too. Ten thousand blocks of different sizes do not do that by chance.
+// That the blocks of a site are of one size is told from its sums: they are in one class, their mean is an integer, and
+// the blocks that were alive at its maximum have that mean too. Ten thousand blocks of different sizes do not do that
+// by chance.
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/profile/site_numbers.h"
 

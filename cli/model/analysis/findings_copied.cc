@@ -1,10 +1,12 @@
-// cli/model/analysis/findings_copied.cc: what is copied: containers that grow bit by bit, values held twice at the peak, whole files.
+// cli/model/analysis/findings_copied.cc: what is copied: containers that grow bit by bit, values held twice at the
+// peak, whole files.
 //
-// What realloc moved was counted. What a growing std::vector copied was not, but follows: _M_realloc_insert allocates twice the room
-// for what it then copies, so half of the bytes it allocated. (The first block of each copies nothing: a few bytes less.)
+// What realloc moved was counted. What a growing std::vector copied was not, but follows: _M_realloc_insert allocates
+// twice the room for what it then copies, so half of the bytes it allocated. (The first block of each copies nothing: a
+// few bytes less.)
 //
-// A twin is a copy with its original: by a function on the stack that copies, and by a block of the same size elsewhere, both alive at
-// the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
+// A twin is a copy with its original: by a function on the stack that copies, and by a block of the same size
+// elsewhere, both alive at the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
 #include "cli/model/analysis/copy_frames.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/profile/site_numbers.h"
@@ -22,7 +24,7 @@ class FrameAnswers {
  public:
   FrameAnswers(const FindingScene& scene, Ask ask) : scene_(scene), ask_(ask), answers_(scene.profile.frames.size()) {}
 
-  // Of the frames from the allocation to the place where the site is shown, the place itself included.
+  // Looks at the frames from the allocation to the place where the site is shown, the place itself included.
   bool has(uint32_t node) {
     const uint32_t place = scene_.tree.place_node[node];
     for (uint32_t at = node; at != 0; at = scene_.profile.nodes[at].parent) {
@@ -86,7 +88,7 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   return finding;
 }
 
-// Of a site at the peak: blocks of one size have the same key.
+// What a site had at the peak. Sites whose blocks have one size have the same key.
 struct PeakSize {
   uint64_t each_bytes = 0;  // 0: they differ, or there is none
   uint64_t bytes = 0;

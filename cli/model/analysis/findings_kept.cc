@@ -1,10 +1,11 @@
-// cli/model/analysis/findings_kept.cc: what stays: places that hold more and more, and large blocks that are never freed.
+// cli/model/analysis/findings_kept.cc: what stays: places that hold more and more, and large blocks that are never
+// freed.
 //
-// A program that loads its data and then works with it, and a cache that fills up, grow too, but not to the end. So growth
-// has to go on in each quarter of the time, neither slowing down to half of its mean nor speeding up to twice (a container that doubles),
-// and may not fall back by much in between.
-// Large blocks of one place that are kept have to be several, allocated over a good part of the run and to its end: what a
-// program allocates at its start and keeps is its working memory.
+// A program that loads its data and then works with it, and a cache that fills up, grow too, but not to the end. So
+// growth has to go on in each quarter of the time, neither slowing down to half of its mean nor speeding up to twice (a
+// container that doubles), and may not fall back by much in between.
+// Large blocks of one place that are kept have to be several, allocated over a good part of the run and to its end:
+// what a program allocates at its start and keeps is its working memory.
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -18,7 +19,7 @@ struct Point {
   uint64_t bytes = 0;
 };
 
-// Of a place, by the device's moments; and of the end, whose bytes are those that leaked.
+// The live bytes of a place at the device's moments, and at the end, where they are those that leaked.
 std::vector<Point> live_series(const FindingScene& scene, const Place& place) {
   const std::vector<uint64_t>& moments_ns = scene.device.moments_ns;
   std::vector<Point> series;
@@ -36,7 +37,7 @@ std::vector<Point> live_series(const FindingScene& scene, const Place& place) {
   return series;
 }
 
-// Between two points of the series in proportion.
+// The live bytes at any time: between two points of the series in proportion.
 double bytes_at(const std::vector<Point>& series, double at_ns) {
   for (size_t i = 1; i < series.size(); ++i) {
     const auto left_ns = static_cast<double>(series[i - 1].at_ns);

@@ -1,7 +1,9 @@
-// cli/model/analysis/frame_kind.cc: rules by the first part of a qualified name, by whole names, and by the object that holds the code.
+// cli/model/analysis/frame_kind.cc: rules by the first part of a qualified name, by whole names, and by the object that
+// holds the code.
 //
-// A demangled template carries its return type ("std::string app::join<int>(…)"), so the plain name is what is looked at.
-// A frame without a name in an ordinary object counts as the user's: in a stripped program everything is such a frame.
+// A demangled template carries its return type ("std::string app::join<int>(…)"), so the plain name is what is looked
+// at. A frame without a name in an ordinary object counts as the user's: in a stripped program everything is such a
+// frame.
 #include "cli/model/analysis/frame_kind.h"
 
 #include "cli/base/function_name.h"
@@ -117,7 +119,8 @@ std::string_view rust_owner(std::string_view name) {
   return is_path || as == std::string_view::npos ? self : name.substr(1 + as + 4);
 }
 
-// Valgrind names an inlined function without its namespace and a file without its folder: "allocate (new_allocator.h:137)".
+// Valgrind names an inlined function without its namespace and a file without its folder: "allocate
+// (new_allocator.h:137)".
 constexpr std::array<std::string_view, 34> kStandardHeaders = {"alloc_traits.h",
                                                                "allocated_ptr.h",
                                                                "allocator.h",

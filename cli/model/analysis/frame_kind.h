@@ -1,9 +1,10 @@
-// cli/model/analysis/frame_kind.h: whose frame it is: the user's own, or the allocator's, the standard library's, the runtime's.
+// cli/model/analysis/frame_kind.h: whose frame it is: the user's own, or the allocator's, the standard library's, the
+// runtime's.
 //
 // Reports name a site by its innermost frame that is the user's own; the others are hidden and shown on request.
 //
-// Not provided: certainty. It goes by names: a user's own namespace called std, or a function called malloc_stats_of_mine,
-// may be hidden; nothing but the look of a report depends on it.
+// Not provided: certainty. It goes by names: a user's own namespace called std, or a function called
+// malloc_stats_of_mine, may be hidden; nothing but the look of a report depends on it.
 #pragma once
 
 #include "cli/model/profile/profile.h"

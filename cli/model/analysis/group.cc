@@ -1,5 +1,5 @@
-// cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as still give few rows: it is the allocating
-// function that people look for, and the callers next to it; main() says nothing.
+// cli/model/analysis/group.cc: a row keeps as many of the innermost user frames as still give few rows: it is the
+// allocating function that people look for, and the callers next to it; main() says nothing.
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"

@@ -1,7 +1,7 @@
 // cli/model/analysis/label_tree.h: a profile's stacks by what their frames are called: frames that read alike are one.
 //
-// Exports name frames by text alone: two addresses of one function are one box there, and two sites that differ in nothing
-// else are one stack, whose numbers add.
+// Exports name frames by text alone: two addresses of one function are one box there, and two sites that differ in
+// nothing else are one stack, whose numbers add.
 //
 // Guarantees
 //  - The sums over the nodes are the sums over the device's sites.

@@ -1,5 +1,6 @@
-// cli/model/analysis/suppressions.cc: whether a rule fits at a node depends on the node and the frames outside of it, and nodes are
-// numbered parents first: one pass finds for each node the first rule that fits anywhere from it outwards.
+// cli/model/analysis/suppressions.cc: whether a rule fits at a node depends on the node and the frames outside of it,
+// and nodes are numbered parents first: one pass finds for each node the first rule that fits anywhere from it
+// outwards.
 #include "cli/model/analysis/suppressions.h"
 
 #include "cli/base/problems.h"

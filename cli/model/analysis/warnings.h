@@ -11,7 +11,8 @@ namespace heapprof::cli {
 // Lost events first; empty: the profile is whole. Files of other tools carry nothing to warn of.
 std::vector<Problem> find_warnings(const Profile& profile);
 
-// Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more of it.
+// Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more
+// of it.
 std::vector<Problem> find_refusals(const Profile& profile);
 
 }  // namespace heapprof::cli

@@ -1,10 +1,12 @@
 // cli/model/compare/diff.h: two profiles compared: what changed per device and metric, and which places explain it.
 //
-// A place here is a function: sites are summed by the innermost function that is the user's own, whatever its lines, files and
-// callers are in the one profile or the other (cli/model/compare/stack_paths.h, cli/model/compare/match_stacks.h).
+// A place here is a function: sites are summed by the innermost function that is the user's own, whatever its lines,
+// files and callers are in the one profile or the other (cli/model/compare/stack_paths.h,
+// cli/model/compare/match_stacks.h).
 //
 // Guarantees
-//  - Each site of both profiles is in exactly one place, so the changes of all places sum to the change of their device.
+//  - Each site of both profiles is in exactly one place, so the changes of all places sum to the change of their
+//    device.
 //  - Leaks that a rule suppressed (cli/model/analysis/suppressions.h) are no part of the leaked metric, as in reports.
 //  - Deterministic for equal profiles.
 // Cost:     linear in frames, nodes and sites; 0.6 to 1.0 s of processor time and 131 to 212 MB for two profiles
@@ -50,8 +52,9 @@ ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 // Whether both profiles have the metric.
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
 
-// Indexes of the places that explain the device's change of the metric, by how much they changed, the most first. Left out are
-// those that changed by no more than the slack, or, unless they make a tenth of the device's own change, than their share.
+// Indexes of the places that explain the device's change of the metric, by how much they changed, the most first. Left
+// out are those that changed by no more than the slack, or, unless they make a tenth of the device's own change, than
+// their share.
 std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, const Tolerance& tolerance);
 // All places that changed at all.
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric);

@@ -1,4 +1,5 @@
-// cli/model/compare/match_stacks.cc: a round of matching joins groups of sites; what was joined into another group is empty afterwards.
+// cli/model/compare/match_stacks.cc: a round of matching joins groups of sites; what was joined into another group is
+// empty afterwards.
 #include "cli/model/compare/match_stacks.h"
 
 #include <algorithm>

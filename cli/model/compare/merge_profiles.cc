@@ -1,5 +1,6 @@
-// cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize makes one of what reads alike; it is
-// called whenever the sum has doubled, so that a thousand ranks of one program need the memory of few.
+// cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize makes one of what
+// reads alike; it is called whenever the sum has doubled, so that a thousand ranks of one program need the memory of
+// few.
 #include "cli/model/compare/merge_profiles.h"
 
 #include "cli/base/file_name.h"

@@ -1,14 +1,17 @@
-// cli/model/compare/merge_profiles.h: several profiles as one, by site: processes of a run, ranks of a job, runs of a program.
+// cli/model/compare/merge_profiles.h: several profiles as one, by site: processes of a run, ranks of a job, runs of a
+// program.
 //
-// A site is one of several inputs if it has the same path: frames of one function, place and address, in modules that are the same
-// by build id, or by file name where there is none.
+// A site is one of several inputs if it has the same path: frames of one function, place and address, in modules that
+// are the same by build id, or by file name where there is none.
 //
 // Guarantees
-//  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and holds cli/model/profile/invariants.h.
-//  - What is added as peak is what each process had at its own peak: those moments differ, so the sum is no amount of memory that
-//    was ever in use, and Profile::merged keeps every process's own. There is no timeline,
+//  - Totals, leaks, temporary blocks and lifetimes add up exactly; the result is canonical and holds
+//    cli/model/profile/invariants.h.
+//  - What is added as peak is what each process had at its own peak: those moments differ, so the sum is no amount of
+//    memory that was ever in use, and Profile::merged keeps every process's own. There is no timeline,
 //    and nothing of what sites held at moments.
-//  - The result does not depend on how often it was merged in between: merging A with B, then with C, is merging all three.
+//  - The result does not depend on how often it was merged in between: merging A with B, then with C, is merging all
+//    three.
 // Not provided: a peak of the machine; the profiles do not say how their moments relate.
 // Cost:     as canonicalize, a few times; memory for the result and one input.
 #pragma once

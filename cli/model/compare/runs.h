@@ -1,4 +1,5 @@
-// cli/model/compare/runs.h: runs without their sites: which of several is the median, how far they differ, which of two sets belong together.
+// cli/model/compare/runs.h: runs without their sites: which of several is the median, how far they differ, which of two
+// sets belong together.
 //
 // Guarantees
 //  - Deterministic: of equals the one that was named first.
@@ -28,7 +29,8 @@ struct RunTotals {
 RunTotals sum_run(const Profile& profile, const std::string& file);
 PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // zeros where it does not have the device
 
-// Whether the two ran one program with the same arguments. The program's folder does not matter, nor that of an unknown program.
+// Whether the two ran one program with the same arguments. The program's folder does not matter, nor that of an unknown
+// program.
 bool is_same_command(const RunTotals& a, const RunTotals& b);
 
 // By the first device's peak, or its total where there is no peak; of two in the middle the lower. pre: there is one.

@@ -1,4 +1,5 @@
-// cli/model/compare/stack_paths.cc: nodes are numbered parents first, so one pass over each profile puts its stacks into the common tree.
+// cli/model/compare/stack_paths.cc: nodes are numbered parents first, so one pass over each profile puts its stacks
+// into the common tree.
 #include "cli/model/compare/stack_paths.h"
 
 #include "cli/base/function_name.h"

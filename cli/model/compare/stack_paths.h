@@ -1,17 +1,19 @@
-// cli/model/compare/stack_paths.h: the stacks of two profiles in one tree of functions, so that those of different builds can be compared.
+// cli/model/compare/stack_paths.h: the stacks of two profiles in one tree of functions, so that those of different
+// builds can be compared.
 //
-// A frame is known by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or .cold) and by its
-// module's file name: the program by being the program, a library without its version. Never by line, source file or folder.
-// Valgrind and dhat-rs do not say the modules of named frames: where one profile is theirs, names alone count. A frame without
-// a name is known by its module, and by its address only if both profiles have the very same module (by build id); if the other one
-// has a name for that address (it was not stripped), that is its name.
+// A frame is known by its function's plain name (no parameters, no suffix of a compiler's clone such as .isra or .cold)
+// and by its module's file name: the program by being the program, a library without its version. Never by line, source
+// file or folder. Valgrind and dhat-rs do not say the modules of named frames: where one profile is theirs, names alone
+// count. A frame without a name is known by its module, and by its address only if both profiles have the very same
+// module (by build id); if the other one has a name for that address (it was not stripped), that is its name.
 //
-// A stack's path is the user's own functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function that calls itself is
-// there once, which also joins a clone with the function that it was split from. A stack without any is the frame that stands
-// for its place.
+// A stack's path is the user's own functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function
+// that calls itself is there once, which also joins a clone with the function that it was split from. A stack without
+// any is the frame that stands for its place.
 //
 // Guarantees
-//  - A path's number is larger than those of the paths that it goes on from; 0 is no stack. Equal profiles give equal numbers.
+//  - A path's number is larger than those of the paths that it goes on from; 0 is no stack. Equal profiles give equal
+//    numbers.
 // Not provided: two functions of one name in one module (static in two files, overloaded) cannot be told apart.
 // Cost:     linear in frames and nodes.
 #pragma once
@@ -45,7 +47,8 @@ class StackPaths {
   uint32_t caller(uint32_t path) const { return paths_[path].parent; }    // the path without its innermost function
   size_t length(uint32_t path) const { return lengths_[path]; }           // of 0: 0
   bool is_subsequence(uint32_t shorter, uint32_t longer) const;
-  // A bit for each function of the path: a path whose set lacks a bit of another's does not go through all of its functions.
+  // A bit for each function of the path: a path whose set lacks a bit of another's does not go through all of its
+  // functions.
   using FunctionSet = std::array<uint64_t, 4>;
   FunctionSet functions_of(uint32_t path) const;
 

@@ -1,7 +1,8 @@
-// cli/model/judge/contract.h: a statement about a program that one run can prove wrong: how it ends, which files it leaves.
+// cli/model/judge/contract.h: a statement about a program that one run can prove wrong: how it ends, which files it
+// leaves.
 //
-// The limits on its memory stand in the budget that holds the contract (cli/model/judge/budget.h). cli/read/read_contracts makes these
-// from a file; cli/run/contract_run looks at what a run left.
+// The limits on its memory stand in the budget that holds the contract (cli/model/judge/budget.h).
+// cli/read/read_contracts makes these from a file; cli/check/contract_run looks at what a run left.
 #pragma once
 
 #include "cli/base/problems.h"

@@ -50,7 +50,7 @@ class Finder {
   }
 
  private:
-  // By node; empty for a device as a whole.
+  // Which nodes count, by node; empty for a device as a whole.
   std::vector<bool> stacks_of(const Subject& subject) const {
     if (subject.site == Subject::kWhole) return {};
     return frames_.stacks_with(budget_.sites[subject.site].frames);

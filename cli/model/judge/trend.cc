@@ -40,7 +40,8 @@ double sum_of_distances(Values values, uint64_t centre) {
   return sum;
 }
 
-// By the seventieth percentile and not the median: runs that switch between two values have equal neighbours half the time.
+// By the seventieth percentile and not the median: runs that switch between two values have equal neighbours half the
+// time.
 double noise_of_neighbours(Values values) {
   constexpr double kDeviationsOfPercentile = 1.0364;  // of a normal distribution
   std::vector<uint64_t> steps;
@@ -49,7 +50,7 @@ double noise_of_neighbours(Values values) {
   return static_cast<double>(ranked(steps, steps.size() * 7 / 10)) / kDeviationsOfPercentile / std::sqrt(2.0);
 }
 
-// Around the median of each window, both together.
+// How far the runs of two windows lie from the median of their own window, both together.
 double noise_of_windows(Values before, Values after) {
   std::vector<uint64_t> residuals;
   for (const Values window : {before, after}) {
@@ -85,7 +86,7 @@ class StepSearch {
   StepSearch(Values values, uint64_t floor, std::vector<TrendChange>* found)
       : values_(values), floor_(floor), noise_(noise_of_neighbours(values)), found_(found) {}
 
-  // Steps within [begin, end), in order.
+  // Finds the steps within [begin, end), in order.
   void run(size_t begin, size_t end) {
     std::optional<TrendChange> best;
     double best_gain = 0;
@@ -127,7 +128,7 @@ class StepSearch {
   std::vector<TrendChange>* found_;
 };
 
-// Pairs that rise less pairs that fall, of all pairs.
+// Kendall's tau: pairs that rise less pairs that fall, as a share of all pairs.
 double kendalls_tau(Values values) {
   double balance = 0;
   for (size_t i = 0; i < values.size(); ++i) {

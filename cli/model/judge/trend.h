@@ -1,21 +1,26 @@
 // cli/model/judge/trend.h: what a series of numbers did: where it stepped, and whether it drifts.
 //
-// Noise is measured two ways: how far runs lie from the median of their window (1.4826 × the median absolute deviation), and how
-// far apart neighbours are (the seventieth percentile of |x[i+1] − x[i]| / 1.0364 / √2). The larger counts. The first keeps a slope from being
-// taken for a step, the second keeps three runs that happen to agree from being taken for a quiet series.
+// Noise is measured two ways: how far runs lie from the median of their window (1.4826 × the median absolute
+// deviation), and how far apart neighbours are (the seventieth percentile of |x[i+1] − x[i]| / 1.0364 / √2). The larger
+// counts. The first keeps a slope from being taken for a step, the second keeps three runs that happen to agree from
+// being taken for a quiet series.
 //
-// Step before run i: of the windows of up to ten runs before i and from i on (up to the next step), with at least three before it,
-//   - the medians differ by more than 4 × the noise (8 × while fewer than three runs followed), more than 1 % and more than the floor;
+// Step before run i: of the windows of up to ten runs before i and from i on (up to the next step), with at least three
+// before it,
+//   - the medians differ by more than 4 × the noise (8 × while fewer than three runs followed), more than 1 % and more
+//     than the floor;
 //   - three quarters of the runs after lie beyond three quarters of the runs before;
-//   - the runs lie nearer, by a quarter or more, to the two medians than to a straight line through the middles of both windows.
-// Where several neighbouring runs would do, the one that explains most: that leaves the smallest sum of distances to the two
-// medians. Then both sides are searched in the same way.
+//   - the runs lie nearer, by a quarter or more, to the two medians than to a straight line through the middles of both
+//     windows.
+// Where several neighbouring runs would do, the one that explains most: that leaves the smallest sum of distances to
+// the two medians. Then both sides are searched in the same way.
 //
-// Drift: a stretch of ten runs or more without a step, whose first and last five runs (a third, if there are fewer than fifteen) have medians
-// that differ by more than 4 × the noise, 3 % and the floor, while most pairs of runs agree on the direction (Kendall's tau
-// at least 0.5).
+// Drift: a stretch of ten runs or more without a step, whose first and last five runs (a third, if there are fewer than
+// fifteen) have medians that differ by more than 4 × the noise, 3 % and the floor, while most pairs of runs agree on
+// the direction (Kendall's tau at least 0.5).
 //
-// Not provided: an alarm for a single run that stands out and is followed by ordinary ones; seasons; several metrics at once.
+// Not provided: an alarm for a single run that stands out and is followed by ordinary ones; seasons; several metrics at
+// once.
 // Cost:     quadratic in the runs of a stretch, of which the last thousand are looked at: < 10 ms a series.
 #pragma once
 
@@ -39,7 +44,7 @@ struct TrendChange {
 // The trend changes in the order of the runs. `floor`: a difference that nobody cares about, in the unit of the values.
 std::vector<TrendChange> find_trend(const std::vector<uint64_t>& values, uint64_t floor);
 
-// The middle one; of an even number the upper of the two. pre: not empty
+// The middle value; of an even number of values the upper of the two. pre: there is one
 uint64_t median_of(std::vector<uint64_t> values);
 
 }  // namespace heapprof::cli

@@ -28,7 +28,7 @@ PlaceNumbers sum_below(const Device& device, const std::vector<bool>& stacks) {
   return sum;
 }
 
-// Peaks of processes do not add: of a merged profile it is the largest one's.
+// The peak that counts. Peaks of processes do not add: of a merged profile the largest process's is taken.
 uint64_t device_peak(const Profile& profile, const Device& device) {
   return profile.merged.empty() ? device.totals.peak_bytes : find_peak_spread(profile, device.name).largest_bytes;
 }

@@ -102,8 +102,8 @@ std::string free_name(const std::vector<Verdict>& taken, const std::string& name
 
 // How a run ended, and whether its numbers can be trusted. A sum of profiles is as its worst part.
 RunState find_run_state(const Profile& profile);
-// The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended by
-// SIGTERM every day; a crash is a failure all the same.
+// The same of a process that the program started. What its exit code means only its parent knows, and helpers are ended
+// by SIGTERM every day; a crash is a failure all the same.
 RunState find_started_state(const Profile& profile);
 
 // What the budget limits, and with a baseline everything that is compared with it; in the order in which it is shown.
@@ -112,7 +112,7 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
 // A problem if the two are not of one program and one tool.
 Result<Done> check_baseline(const Profile& profile, const Profile& baseline, const std::string& file);
 
-// By subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
+// Measures each subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile);
 std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs);
 uint64_t median(std::vector<uint64_t> values);
@@ -128,7 +128,8 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence);
 // Sets the line's reason and outcome by what else stands in it: again, when its limit has changed.
 void decide(Judged* line);
 
-// Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are relative.
+// Who is to blame for each line that is not ok. `baseline` may be null; `root` is the folder to which files are
+// relative.
 void find_culprits(const Budget& budget, const Profile& profile, const Profile* baseline, const std::string& root,
                    std::vector<Judged>* judged);
 

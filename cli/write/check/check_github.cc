@@ -1,4 +1,5 @@
-// cli/write/check/check_github.cc: GitHub shows ten annotations of a kind for a step, and drops the others without a word.
+// cli/write/check/check_github.cc: GitHub shows ten annotations of a kind for a step, and drops the others without a
+// word.
 #include "cli/base/text.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"

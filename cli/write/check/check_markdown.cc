@@ -1,4 +1,5 @@
-// cli/write/check/check_markdown.cc: a table for a step's summary or a comment; short enough for GitHub's 64 KiB comments.
+// cli/write/check/check_markdown.cc: a table for a step's summary or a comment; short enough for GitHub's 64 KiB
+// comments.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/check/check_report.h"

@@ -3,7 +3,8 @@
 // A new format is one file with one function, one line in check_report.cc, and one test that reads it back.
 //
 // Guarantees
-//  - All formats say the same of each limit; a program that failed or a profile that is incomplete is an error in each of them.
+//  - All formats say the same of each limit; a program that failed or a profile that is incomplete is an error in each
+//    of them.
 //  - Names of functions and files are strangers': each format escapes them.
 #pragma once
 

@@ -1,4 +1,8 @@
-// cli/write/check/check_words.cc: see check_words.h.
+// cli/write/check/check_words.cc: all outputs of a check say a number in the same words.
+//
+// A verdict goes to a terminal, to Markdown, to JUnit and to several services, and is compared by people across them.
+// Rounding is the one trap: 1,073,741,825 B over a limit of 1 GiB would read "1.00 GiB, limit 1.00 GiB". Where rounding
+// hides the difference, both are shown to the byte.
 #include "cli/write/check/check_words.h"
 
 #include "cli/base/file_name.h"

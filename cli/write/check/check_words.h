@@ -1,4 +1,5 @@
-// cli/write/check/check_words.h: the words for a verdict that all its formats share. Nothing is escaped here but controls.
+// cli/write/check/check_words.h: the words for a verdict that all its formats share. Nothing is escaped here but
+// controls.
 #pragma once
 
 #include "cli/model/judge/verdict.h"

@@ -1,4 +1,5 @@
-// cli/write/check/contract_text.h: the table at the end of `heapprof check --contracts`: what was stated, and whether it holds.
+// cli/write/check/contract_text.h: the table at the end of `heapprof check --contracts`: what was stated, and whether
+// it holds.
 #pragma once
 
 #include "cli/base/terminal.h"

@@ -5,7 +5,8 @@
 
 namespace heapprof::cli {
 
-// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an apostrophe.
+// Quoted where a comma or a quote would break the row. Spreadsheets take "=…" for a formula: such a text gets an
+// apostrophe.
 std::string csv_cell(const std::string& text);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,5 @@
-// cli/write/encode/markdown.h: strangers' words in Markdown: nothing of them is taken for markup, a tag, a cell's end or a mention.
+// cli/write/encode/markdown.h: strangers' words in Markdown: nothing of them is taken for markup, a tag, a cell's end
+// or a mention.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// cli/write/history/append_history.cc: O_APPEND alone would keep lines whole on a local disk; the lock is for the last byte that was there
-// before, and for taking back what a full disk left half written.
+// cli/write/history/append_history.cc: O_APPEND alone would keep lines whole on a local disk; the lock is for the last
+// byte that was there before, and for taking back what a full disk left half written.
 #include "cli/write/history/append_history.h"
 
 #include "cli/base/byte_sink.h"

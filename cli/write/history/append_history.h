@@ -2,7 +2,8 @@
 //
 // Guarantees
 //  - All entries are in the file, each on a line of its own, or none: what a full disk cut off is taken back.
-//  - Writers at the same time do not mix their lines: the file is locked (flock), and written to at its end in one piece.
+//  - Writers at the same time do not mix their lines: the file is locked (flock), and written to at its end in one
+//    piece.
 //  - A last line that somebody left without its end stays as it is; the new ones begin below it.
 // Not provided: locks across machines where the file system has none (some NFS).
 #pragma once

@@ -1,4 +1,5 @@
-// cli/write/history/history_text.cc: the table says where each metric went, the sentences below it when, and by which commit.
+// cli/write/history/history_text.cc: the table says where each metric went, the sentences below it when, and by which
+// commit.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/metric_words.h"
@@ -17,7 +18,8 @@ namespace {
 constexpr size_t kSparkColumns = 20;
 constexpr size_t kCommitColumns = 12;
 
-// Heights between the smallest and the largest value; a spread below a twentieth of the largest looks as small as it is.
+// Heights between the smallest and the largest value; a spread below a twentieth of the largest looks as small as it
+// is.
 std::string spark(const std::vector<uint64_t>& values) {
   constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const uint64_t smallest = *std::min_element(values.begin(), values.end());

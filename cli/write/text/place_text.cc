@@ -22,8 +22,8 @@ std::string normal_path(const std::string& path) {
              : std::filesystem::path(path).lexically_normal().string();
 }
 
-// The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were compiled in
-// lie elsewhere, and stay absolute, as sources of shared libraries do.
+// The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were
+// compiled in lie elsewhere, and stay absolute, as sources of shared libraries do.
 std::string find_root(const Profile& profile, const PlaceTree& tree) {
   std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
@@ -174,8 +174,8 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   for (const size_t width : number_widths) left += width + kGap;
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
-  // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and what
-  // is cut leaves its space to the next.
+  // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and
+  // what is cut leaves its space to the next.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));
   const size_t rest_for_function = room - std::min(room - 1, location_share + kGap);
   const size_t function_limit =

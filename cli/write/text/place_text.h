@@ -1,7 +1,9 @@
-// cli/write/text/place_text.h: places as lines of text: numbers right-aligned, then function, location and what follows.
+// cli/write/text/place_text.h: places as lines of text: numbers right-aligned, then function, location and what
+// follows.
 //
 // Guarantees
-//  - A line is at most as wide as asked: template arguments are shortened, then the middle of paths, then the remark; numbers never.
+//  - A line is at most as wide as asked: template arguments are shortened, then the middle of paths, then the remark;
+//    numbers never.
 //  - Names are escaped: whatever a program calls its functions, a terminal is safe.
 // Not provided: room where there is none: numbers that are wider than the terminal are printed whole.
 #pragma once
@@ -36,7 +38,8 @@ class FrameNames {
   std::string root_;
 };
 
-// "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one name.
+// "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one
+// name.
 std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns);
 
 struct PlaceLine {

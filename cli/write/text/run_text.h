@@ -20,8 +20,8 @@ std::string start_text(int64_t start_unix_ns);                   // "2026-11-20 
 std::string moment_text(const Profile& profile, uint64_t time);  // in the profile's unit: "18.204 s", "1,204 instrs"
 std::string length_text(const Profile& profile, uint64_t time);  // "41.8 s"
 
-// Eight heights of blocks, as wide as `columns`; each column shows the largest value of its stretch of time, of `peak_bytes`.
-// Empty if there is no timeline.
+// Eight heights of blocks, as wide as `columns`; each column shows the largest value of its stretch of time, of
+// `peak_bytes`. Empty if there is no timeline.
 std::string sparkline(const Timeline& timeline, uint64_t duration_ns, uint64_t peak_bytes, size_t columns);
 
 }  // namespace heapprof::cli
