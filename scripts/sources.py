@@ -1,5 +1,6 @@
-# scripts/sources.py: what the checks written in Python share: the files of a tree, and their code without what is not code.
-# usage: from sources import Tree, blank_strings, blank_comments (the checks stand in this folder, so Python finds it)
+# scripts/sources.py: what the checks written in Python share: the files of a tree, and their code without what is not
+# code. usage: from sources import Tree, blank_strings, blank_comments (the checks stand in this folder, so Python finds
+# it)
 import pathlib
 import re
 import subprocess
@@ -44,9 +45,11 @@ class Tree:
 
     def __init__(self, root: pathlib.Path):
         self.root = root
-        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-        is_repository = listed.returncode == 0 and (root / ".git").exists()
-        names = listed.stdout.split("\n") if is_repository else (f.relative_to(root).as_posix() for f in root.rglob("*"))
+        if (root / ".git").exists():
+            ask = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"]
+            names = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.split("\n")
+        else:
+            names = [file.relative_to(root).as_posix() for file in root.rglob("*")]
         self.files = sorted({name for name in names if name and (root / name).is_file()})
         self._texts = {}
 
@@ -57,9 +60,10 @@ class Tree:
             self._texts[path] = "" if b"\0" in data[:4096] else data.decode("utf-8", "replace")
         return self._texts[path]
 
-    def below(self, *places: str) -> list[str]:
-        """The files at or below these paths; a path may be a pattern of pathlib's match."""
-        return [f for f in self.files if any(f == p or f.startswith(p + "/") or pathlib.PurePath(f).match(p) for p in places)]
+    def below(self, *paths: str) -> list[str]:
+        """The files that have one of these paths, or lie below one."""
+        folders = tuple(path + "/" for path in paths)
+        return [file for file in self.files if file in paths or file.startswith(folders)]
 
 
 def tree_of_arguments() -> Tree:
