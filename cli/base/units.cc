@@ -151,7 +151,7 @@ std::string format_change_percent(const Change& change) {
 std::string format_factor(const Change& change) {
   if (change.base == change.current) return "1.00×";
   if (std::string word = without_base(change); !word.empty()) return word;
-  // What is left of a tenth or more reads best as itself, less as a part of one.
+  // A factor of a tenth or more reads best as a number, a smaller one as a part of one.
   if (!change.is_growth() && change.base / 10 < change.current)
     return three_digits(change.current, change.base, 10) + "×";
   const uint64_t larger = std::max(change.base, change.current);

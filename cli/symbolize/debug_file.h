@@ -42,7 +42,7 @@ class DebugFile {
   // Where the file's code lies, in svma.
   std::vector<AddressRange> executable() const;
 
-  // The same by sections, which end where their code ends; empty if the file has no section table.
+  // The same by sections, which end where their code ends, as segments do not; empty if the file has no section table.
   std::vector<AddressRange> code_sections() const;
 
  private:

@@ -29,7 +29,7 @@ bool follow(Dwarf_Die* die, unsigned attribute) {
   return true;
 }
 
-// C's bare names are whole, and all its names are bare.
+// Whether a unit is in C, whose names are all bare, and whole.
 bool is_c(Dwarf_Die* unit) {
   int language = dwarf_srclang(unit);
   return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 || language == DW_LANG_C11;

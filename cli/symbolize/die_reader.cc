@@ -162,7 +162,8 @@ bool DieReader::next() {
 }
 
 Dwarf_Die DieReader::die() const {
-  // What dwarf_offdie would make, without its search for the unit. Unset, the abbreviation is looked up at first use.
+  // Makes the entry as dwarf_offdie would, without its search for the unit. The abbreviation is left unset, so libdw
+  // looks it up at first use.
   Dwarf_Die die;
   std::memset(&die, 0, sizeof die);
   die.addr = const_cast<unsigned char*>(here_);

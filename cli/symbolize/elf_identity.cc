@@ -38,7 +38,7 @@ std::string to_hex(const unsigned char* bytes, size_t count) {
   return text;
 }
 
-// Empty if these notes hold no build id.
+// The build id that these notes hold; empty if they hold none.
 std::string build_id_in_notes(const std::vector<unsigned char>& notes, uint64_t alignment) {
   const uint64_t align = alignment == 8 ? 8 : 4;
   auto round_up = [align](uint64_t value) { return (value + align - 1) & ~(align - 1); };

@@ -7,8 +7,8 @@
 
 namespace heapprof::cli {
 
-// The agent, the reference unwinder beside it, and the libc that they met. Takes a few milliseconds, five seconds at
-// most.
+// Tries the agent, the reference unwinder beside it, and the libc that they meet. It takes a few milliseconds, five
+// seconds at most.
 std::vector<Capability> try_agent();
 
 }  // namespace heapprof::cli

@@ -44,7 +44,7 @@ bool parse_amount(std::string_view words, std::string_view* name, uint64_t* numb
 
 DeviceUseWatch::~DeviceUseWatch() { stop(); }
 
-// It has no signal handlers: what was blocked or ignored here is not there.
+// Starts the helper. It finds no signal blocked or ignored, whatever is so here.
 void DeviceUseWatch::start() {
   if (helper_.empty()) {
     missing_ = "heapprof-nvml is not installed beside the agent";
@@ -105,11 +105,11 @@ void DeviceUseWatch::look_at(const std::string& uuid) {
   if (pid_ == 0) return;
   uuids_.insert(uuid);
   const std::string line = uuid + "\n";
-  // One that hangs or has ended does not read: take() says so.
+  // A helper that hangs or has ended does not read. take() finds out.
   send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// With nothing to look at it starts NVML, and ends.
+// A helper with nothing to look at starts NVML, says whether that worked, and ends.
 std::string DeviceUseWatch::try_nvml(int patience_ms) {
   start();
   if (pid_ == 0) return missing_;

@@ -20,7 +20,7 @@
 
 namespace heapprof::cli {
 
-// Of one device at one moment.
+// What NVML said of one device at one moment.
 struct DeviceUseSample {
   std::string uuid;
   uint64_t all_bytes = 0;               // by every process
@@ -36,13 +36,14 @@ class DeviceUseWatch {
   DeviceUseWatch& operator=(const DeviceUseWatch&) = delete;
 
   void look_at(const std::string& uuid);
-  // Instead of anything else: whether NVML can be used at all. Empty: it can; else why not. Waits that long at most.
+  // Tries whether NVML can be used at all, and does nothing else. Returns why not; empty: it can. Waits that long at
+  // most.
   std::string try_nvml(int patience_ms);
-  // Since the last time.
+  // The samples since the last call.
   std::vector<DeviceUseSample> take();
-  // Why nothing is said of that device; empty: nothing is known to be wrong.
+  // Why NVML says nothing of that device; empty: nothing is known to be wrong.
   std::string missing(const std::string& uuid) const;
-  // There is nothing to look at any more, until there is.
+  // Ends the helper: there is nothing to look at. look_at() starts another one.
   void stop();
 
  private:

@@ -130,7 +130,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// How the ELF file is called in a problem: a script's name says nothing of the interpreter's faults.
+// The file that a problem names. For a script that is the interpreter, whose fault it is.
 std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
 }

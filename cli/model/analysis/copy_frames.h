@@ -2,8 +2,7 @@
 // it, or read a whole file or stream.
 //
 // Not provided: what a user's own function does, except that one whose name has the word copy, clone or dup(licate)
-// counts as
-//           copying. A buffer that a program fills with read(2) or memcpy(3) itself shows in no name.
+//           counts as copying. A buffer that a program fills with read(2) or memcpy(3) itself shows in no name.
 // Trust:    names are strangers': any bytes.
 #pragma once
 

@@ -10,8 +10,7 @@
 //    addresses.
 //  - Leaks that a suppression explains (Site::suppressed_by) are in no finding.
 // Not provided: proof. A program that builds a table until it ends looks like one that leaks; the thresholds are those
-// of
-//           man/heapprof-report.1, chosen so that programs in good order have no findings.
+//           of man/heapprof-report.1, chosen so that programs in good order have no findings.
 // Cost:     linear in nodes and sites, twice what a report costs.
 #pragma once
 

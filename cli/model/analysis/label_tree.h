@@ -32,13 +32,13 @@ struct LabelTree {
 
 LabelTree build_label_tree(const Profile& profile, LabelBy by);
 
-// By node of the tree: what the sites that end there have of the metric; saturating.
+// What the sites that end at each node of the tree have of the metric. Sums stop at the largest number.
 std::vector<uint64_t> sum_by_node(const LabelTree& tree, const Device& device, Metric metric);
 
-// Labels from the outermost frame to `node`, into *path. Empty for the root.
+// Puts the labels from the outermost frame to `node` into *path; none for the root.
 void collect_path(const LabelTree& tree, uint32_t node, std::vector<uint32_t>* path);
 
-// The function; without a name its address and module, "0x9F20 (libtile.so.2)". Not escaped; never empty.
+// The name of the function; without one its address and module, "0x9F20 (libtile.so.2)". Not escaped; never empty.
 std::string frame_label(const Profile& profile, const Frame& frame);
 
 }  // namespace heapprof::cli

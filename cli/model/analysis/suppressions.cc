@@ -34,7 +34,7 @@ class LineParser {
  public:
   explicit LineParser(std::string_view line) : line_(trimmed(line)) {}
 
-  // Nothing if the line holds no rule or a mistake.
+  // The rule of a line; nothing if the line holds none, or a mistake.
   std::optional<SuppressionRule> parse() {
     if (line_.empty() || line_[0] == '#') return std::nullopt;
     if (!split()) return std::nullopt;
@@ -69,7 +69,7 @@ class LineParser {
     return std::nullopt;
   }
 
-  // Into words, and the reason behind a # that follows a blank. "…" holds blanks together.
+  // Takes a line apart into words, and the reason behind a # that follows a blank. "…" holds blanks together.
   bool split() {
     std::string word;
     bool is_quoted = false;

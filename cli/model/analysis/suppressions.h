@@ -32,10 +32,10 @@ using Suppressions = std::vector<SuppressionRule>;  // the first that fits count
 // Adds the rules of a file's text: one a line, as heapprof-report(1) says.
 Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules);
 
-// What libc and libstdc++ keep until exit on purpose.
+// The rules for what libc and libstdc++ keep until exit on purpose.
 void add_default_suppressions(Suppressions* rules);
 
-// Sets Site::suppressed_by.
+// Sets Site::suppressed_by of every site that leaked and fits a rule.
 void mark_suppressed(const Suppressions& rules, Profile* profile);
 
 struct SuppressedLeaks {

@@ -21,7 +21,7 @@ std::string list_names(const std::vector<std::string>& names) {
   return text;
 }
 
-// What the process became is one thing, what it started another.
+// Warns of programs that the process became, and, in one sentence, of those that it started.
 void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t notes_lost,
                         std::vector<Problem>* warnings) {
   std::string started;
@@ -39,7 +39,8 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
   if (!started.empty()) warnings->push_back(programs_not_profiled(started));
 }
 
-// A third of the peak without a name, and the report answers nothing; the module that holds most of it is named.
+// Warns where a third of the peak has no name, as the report then answers nothing. Names the module that has most of
+// it.
 void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
   const PlaceTree tree = build_place_tree(profile);

@@ -8,7 +8,8 @@
 
 namespace heapprof::cli {
 
-// Lost events first; empty: the profile is whole. Files of other tools carry nothing to warn of.
+// The warnings of a profile, lost events first; none: the profile is whole. Files of other tools carry nothing to warn
+// of.
 std::vector<Problem> find_warnings(const Profile& profile);
 
 // Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more

@@ -53,7 +53,7 @@ DeviceChange diff_devices(StackPaths* paths, const std::string& name, BySide<con
   return change;
 }
 
-// By how much they changed; of equals, what is larger now.
+// Orders places by how much they changed; of equals, the larger one in the current profile comes first.
 template <typename ChangeOf>
 void sort_by_change(std::vector<uint32_t>* order, ChangeOf change_of) {
   std::stable_sort(order->begin(), order->end(), [&](uint32_t a, uint32_t b) {

@@ -49,14 +49,14 @@ struct ProfileDiff {
 // Leaks must have been marked before.
 ProfileDiff diff_profiles(const Profile& base, const Profile& current);
 
-// Whether both profiles have the metric.
+// Whether both profiles have the metric, so that it can be compared.
 bool has_metric(const Profile& base, const Profile& current, Metric metric);
 
 // Indexes of the places that explain the device's change of the metric, by how much they changed, the most first. Left
 // out are those that changed by no more than the slack, or, unless they make a tenth of the device's own change, than
 // their share.
 std::vector<uint32_t> rank_changes(const DeviceChange& device, Metric metric, const Tolerance& tolerance);
-// All places that changed at all.
+// Indexes of all places that changed at all, the most first.
 std::vector<uint32_t> rank_all_changes(const DeviceChange& device, Metric metric);
 
 // Stacks of the place whose change goes the way of the place's own, the most first.

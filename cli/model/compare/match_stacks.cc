@@ -113,7 +113,7 @@ class Round {
     return paths_.is_known(other_side(side_of(group)), paths_.innermost(group.stack.path));
   }
 
-  // Those that are alike once each has lost what the other profile has nowhere.
+  // Step 2: joins stacks that are alike once each has lost what the other profile has nowhere.
   void match_projections() {
     struct Projected {
       uint32_t path;
@@ -227,7 +227,8 @@ class Round {
                                                                                           : &groups_[found->second];
   }
 
-  // The stack that has more in the other profile because this one's innermost functions were inlined into it there.
+  // Step 4: finds the stack that has more in the other profile because this one's innermost functions were inlined into
+  // it there.
   Group* find_host(const Group& group) {
     const Side side = side_of(group);
     const auto is_host = [&](const Group* host) {

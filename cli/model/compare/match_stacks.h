@@ -18,8 +18,7 @@
 //    matched.
 //  - Deterministic for equal profiles.
 // Not provided: certainty beyond step 1: names and numbers are evidence, no proof. Step 3 looks at the 1,000 largest
-// unmatched
-//           stacks of a function and side.
+//           unmatched stacks of a function and side.
 // Cost:     linear in the sites, but for step 3.
 #pragma once
 

@@ -34,7 +34,7 @@ void add_thread(Thread* sum, const Thread& thread) {
   add_to(&sum->frees, thread.frees);
 }
 
-// Those that allocated most are kept by name; ids of different processes may be alike.
+// Merges threads. Those that allocated most are kept by name; ids of different processes may be alike.
 void add_threads(RunInfo* sum, const RunInfo& run) {
   sum->threads.insert(sum->threads.end(), run.threads.begin(), run.threads.end());
   add_to(&sum->other_threads_count, run.other_threads_count);

@@ -55,7 +55,7 @@ struct PeakSpread {
   uint64_t smallest_other_bytes = 0;        // of those that are none
   uint64_t largest_other_bytes = 0;
 };
-// Of one device over the inputs. parts is 0 if the profile is not merged.
+// The peaks of one device over the inputs. parts is 0 if the profile is not merged.
 PeakSpread find_peak_spread(const Profile& profile, const std::string& device);
 
 }  // namespace heapprof::cli

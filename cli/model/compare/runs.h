@@ -33,10 +33,11 @@ PlaceNumbers numbers_on(const RunTotals& run, const std::string& device);  // ze
 // program.
 bool is_same_command(const RunTotals& a, const RunTotals& b);
 
-// By the first device's peak, or its total where there is no peak; of two in the middle the lower. pre: there is one.
+// The run in the middle by the first device's peak, or its total where there is no peak; of two the lower. pre: there
+// is one
 size_t median_run(const std::vector<RunTotals>& runs);
 
-// By how much runs differ from the median one at most: of its value. 0 for one run.
+// By how much runs differ from the median one at most, as a share of its value. 0 for one run.
 Ratio find_noise(const std::vector<RunTotals>& runs, const std::string& device, Metric metric);
 
 struct RunPair {

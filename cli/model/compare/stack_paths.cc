@@ -28,7 +28,8 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kHashBytes - 3) : name;
 }
 
-// Empty for the program itself: "render", "render-v2" and "build-2/render" are the same to those who compare them.
+// The name of a module as it is compared; empty for the program itself: "render", "render-v2" and "build-2/render" are
+// the same to those who compare them.
 std::string_view module_word(const Profile& profile, uint32_t module) {
   if (module >= profile.modules.size()) return "?";
   const std::string_view name = base_name(profile.modules[module].path);

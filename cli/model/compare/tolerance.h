@@ -8,7 +8,7 @@
 
 namespace heapprof::cli {
 
-// A share of the base, or so many bytes or blocks; whichever is larger.
+// How much may grow: a share of the base, or so many bytes or blocks, whichever is larger.
 struct Tolerance {
   Ratio share = {1, 100};  // of the base
   uint64_t slack_bytes = 4096;
