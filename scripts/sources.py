@@ -1,5 +1,6 @@
 # scripts/sources.py: what the checks written in Python share: the files of a tree, and their code without what is not
-# code. usage: from sources import Tree, blank_strings, blank_comments (the checks stand in this folder, so Python finds
+# code.
+# usage: from sources import Tree, blank_strings, blank_comments (the checks stand in this folder, so Python finds
 # it)
 import pathlib
 import re
