@@ -1,4 +1,5 @@
-# Every dependency comes from Debian's packages; scripts/setup installs them. Each is named by the one part that uses it.
+# Every dependency comes from Debian's packages; scripts/setup installs them. Each is named by the one part that uses
+# it.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_path(FMT_INCLUDE_DIR NAMES fmt/format-inl.h REQUIRED)                      # cli: text; cli/base/libfmt.cc compiles it
@@ -20,14 +21,15 @@ target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLU
 add_library(heapprof_protozero INTERFACE)
 target_include_directories(heapprof_protozero SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
 
-# Its package's target asks for the shared library; the headers hold all of it, and cli/read/toml_library.cc compiles their body.
-# What it finds is returned, not thrown.
+# Its package's target asks for the shared library; the headers hold all of it, and cli/read/toml_library.cc compiles
+# their body. What it finds is returned, not thrown.
 add_library(heapprof_toml INTERFACE)
 target_include_directories(heapprof_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
 target_compile_definitions(heapprof_toml INTERFACE TOML_HEADER_ONLY=0 TOML_EXCEPTIONS=0 TOML_ENABLE_FORMATTERS=0)
 
-# Archives: of the time to start the tool, the loader took a third for libdw and the four libraries that this needs. They need each other
-# in this order. In a tool that is linked statically as a whole, debuginfod is asked in another way (cli/CMakeLists.txt).
+# Archives: of the time to start the tool, the loader took a third for libdw and the four libraries that this needs.
+# They need each other in this order. In a tool that is linked statically as a whole, debuginfod is asked in another way
+# (cli/CMakeLists.txt).
 add_library(heapprof_elfutils INTERFACE)
 foreach(archive dw elf bz2 lzma z)
   find_library(HEAPPROF_STATIC_${archive} NAMES lib${archive}.a REQUIRED)

@@ -1,12 +1,13 @@
-# heapprof_add_test(NAME test COMMAND program [arguments…]      or, at the end of the call, COMMAND_TO_END program [arguments…]
-#   [MAX_PEAK limits…] [MAX_LEAKED limits…] [MAX_TOTAL limits…] [MAX_ALLOCATIONS limits…] [MAX_TEMPORARY limits…]
-#   [BASELINE file] [TOLERANCE percent] [SLACK size] [BUDGET file] [BUDGET_NAME glob] [RUNS n]
+# heapprof_add_test(NAME test COMMAND program [arguments…]      or, at the end of the call, COMMAND_TO_END program
+#   [arguments…] [MAX_PEAK limits…] [MAX_LEAKED limits…] [MAX_TOTAL limits…] [MAX_ALLOCATIONS limits…] [MAX_TEMPORARY
+#   limits…] [BASELINE file] [TOLERANCE percent] [SLACK size] [BUDGET file] [BUDGET_NAME glob] [RUNS n]
 #   [JUNIT file] [OPTIONS flags of heapprof check…] [WORKING_DIRECTORY folder])
 #
-# A test that runs the program under `heapprof check`: it fails if the program fails, takes more memory than it may, or cannot
-# be recorded whole. A target's name as program stands for the file that it builds, as in add_test(). Limits are those of the
-# flags: 512MiB for the host, cuda:0=6GiB for a device. The arguments behind COMMAND end at the next of these keywords, those
-# behind COMMAND_TO_END do not; in both they are the program's as they are written: empty ones too, and ones with a semicolon.
+# A test that runs the program under `heapprof check`: it fails if the program fails, takes more memory than it may, or
+# cannot be recorded whole. A target's name as program stands for the file that it builds, as in add_test(). Limits are
+# those of the flags: 512MiB for the host, cuda:0=6GiB for a device. The arguments behind COMMAND end at the next of
+# these keywords, those behind COMMAND_TO_END do not; in both they are the program's as they are written: empty ones
+# too, and ones with a semicolon.
 function(heapprof_add_test)
   set(one NAME BASELINE TOLERANCE SLACK BUDGET BUDGET_NAME RUNS JUNIT WORKING_DIRECTORY)
   set(many MAX_PEAK MAX_LEAKED MAX_TOTAL MAX_ALLOCATIONS MAX_TEMPORARY OPTIONS)

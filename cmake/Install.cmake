@@ -1,5 +1,5 @@
-# `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by its own place,
-# so the whole prefix can be moved.
+# `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by
+# its own place, so the whole prefix can be moved.
 #
 # What is installed is stripped, its debug information in a file beside it: of 29 MB of the tool, 4 are code.
 function(heapprof_install target kind folder component)

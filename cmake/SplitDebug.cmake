@@ -1,5 +1,6 @@
-# Run by `cmake --install` on one installed file, ${file}: strips it, and puts its debug information into .debug/NAME.debug beside it, where
-# debuggers and heapprof itself look (.gnu_debuglink). `cmake --install --strip` has it stripped already, and leaves that out.
+# Run by `cmake --install` on one installed file, ${file}: strips it, and puts its debug information into
+# .debug/NAME.debug beside it, where debuggers and heapprof itself look (.gnu_debuglink). `cmake --install --strip` has
+# it stripped already, and leaves that out.
 if(CMAKE_INSTALL_DO_STRIP)
   return()
 endif()

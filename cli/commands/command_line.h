@@ -3,7 +3,8 @@
 // CLI11 is a header of ten thousand lines: only command_line.cc includes it, so that it is compiled once.
 //
 // Guarantees
-//  - A command line is parsed once. Flags take their values in the order in which they are listed here, not as they were typed.
+//  - A command line is parsed once. Flags take their values in the order in which they are listed here, not as they
+//    were typed.
 // Not provided: words for mistakes. Options finds those that have a name before it calls this.
 #pragma once
 

@@ -1,4 +1,5 @@
-// cli/commands/diff.cc: finds out what is compared with what, reads it, renders; warnings and what is incomplete come last.
+// cli/commands/diff.cc: finds out what is compared with what, reads it, renders; warnings and what is incomplete come
+// last.
 #include "cli/commands/diff.h"
 
 #include "cli/base/output.h"

@@ -10,7 +10,8 @@ namespace heapprof::cli {
 
 CommandText merge_text();
 
-// The exit code: 0, 1 if OUT cannot be written, 2 for wrong usage and profiles that do not add up, 3 for one that cannot be read.
+// The exit code: 0, 1 if OUT cannot be written, 2 for wrong usage and profiles that do not add up, 3 for one that
+// cannot be read.
 int merge_main(const std::vector<std::string>& arguments);
 
 }  // namespace heapprof::cli

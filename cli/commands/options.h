@@ -1,4 +1,5 @@
-// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11 (command_line.h), shown by -h and --help.
+// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11 (command_line.h), shown by -h and
+// --help.
 //
 // Guarantees
 //  - Every mistake is a Problem of the catalogue, with the nearest known flag where one is near.

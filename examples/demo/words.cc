@@ -1,7 +1,8 @@
-// examples/demo/words.cc: what scripts/demo profiles: an index of the words in the files below a folder, and a few questions to it.
+// examples/demo/words.cc: what scripts/demo profiles: an index of the words in the files below a folder, and a few
+// questions to it.
 //
-// An ordinary program with an ordinary mistake: its cache of answers is never emptied, and answers that did not come from the cache
-// are lost. usage: words FOLDER…
+// An ordinary program with an ordinary mistake: its cache of answers is never emptied, and answers that did not come
+// from the cache are lost. usage: words FOLDER…
 #include <algorithm>
 #include <cctype>
 #include <cstdint>

@@ -1,8 +1,9 @@
 # tests/bench/bench.py: the corpus unprofiled, under heapprof and under heaptrack, side by side (scripts/bench runs it).
 #
-# In each round every case runs once in each mode, in an order that turns with the round, so that a machine that grows slower is fair
-# to all. Ratios are those of medians. "wall" is the time until the program has ended; "whole" the time until the command has, with the
-# profile written. Results go to a dated Markdown file and a JSON file with every single measurement.
+# In each round every case runs once in each mode, in an order that turns with the round, so that a machine that grows
+# slower is fair to all. Ratios are those of medians. "wall" is the time until the program has ended; "whole" the time
+# until the command has, with the profile written. Results go to a dated Markdown file and a JSON file with every single
+# measurement.
 import argparse
 import dataclasses
 import datetime
@@ -25,14 +26,21 @@ ROOT = HERE.parent.parent
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures heapprof on real programs, against none and against heaptrack.")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="how often each case runs in each mode (default 5)")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only cases whose name holds NAME; may be repeated")
+    parser = argparse.ArgumentParser(prog="scripts/bench",
+                                     description="Measures heapprof on real programs, against none and against heaptrack.")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N",
+                        help="how often each case runs in each mode (default 5)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="only cases whose name holds NAME; may be repeated")
     parser.add_argument("--no-heaptrack", action="store_true", help="do not compare with heaptrack")
-    parser.add_argument("--heapprof", default=str(ROOT / "build/release/bin/heapprof"), type=os.path.abspath, metavar="FILE", help="the tool to measure")
-    parser.add_argument("--work", default=str(ROOT / "build/bench"), metavar="FOLDER", help="where inputs are generated and kept")
-    parser.add_argument("--output", default=str(HERE / "runs"), metavar="FOLDER", help="where the results go (default tests/bench/runs)")
-    parser.add_argument("--flag", action="append", default=[], metavar="FLAG", help="an extra flag for heapprof run; may be repeated (--flag=--x)")
+    parser.add_argument("--heapprof", default=str(ROOT / "build/release/bin/heapprof"), type=os.path.abspath,
+                        metavar="FILE", help="the tool to measure")
+    parser.add_argument("--work", default=str(ROOT / "build/bench"), metavar="FOLDER",
+                        help="where inputs are generated and kept")
+    parser.add_argument("--output", default=str(HERE / "runs"), metavar="FOLDER",
+                        help="where the results go (default tests/bench/runs)")
+    parser.add_argument("--flag", action="append", default=[], metavar="FLAG",
+                        help="an extra flag for heapprof run; may be repeated (--flag=--x)")
     parser.add_argument("--list", action="store_true", help="name the cases and end")
     return parser.parse_args()
 
@@ -60,7 +68,8 @@ def events_of(profile: pathlib.Path) -> int:
 
 
 def run_case(case: corpus.Case, options: argparse.Namespace, modes: list[str]) -> dict:
-    environment = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "DEBUGINFOD_URLS", "HEAPPROF")}
+    environment = {key: value for key, value in os.environ.items()
+                   if key not in ("LD_PRELOAD", "DEBUGINFOD_URLS", "HEAPPROF")}
     environment.update({"LC_ALL": "C"}, **case.environment)
     samples = {mode: [] for mode in modes}
     failed = {}
@@ -75,7 +84,8 @@ def run_case(case: corpus.Case, options: argparse.Namespace, modes: list[str]) -
             folder.mkdir(parents=True)
             profile = folder / mode
             try:
-                result = measure.run(command_line(case, mode, options, profile), case.executable, environment, options.work, case.driver)
+                result = measure.run(command_line(case, mode, options, profile), case.executable, environment,
+                                     options.work, case.driver)
                 sample = dataclasses.asdict(result)
                 sample["figure"] = figure(case, result)
                 sample["profile_bytes"] = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
@@ -87,7 +97,8 @@ def run_case(case: corpus.Case, options: argparse.Namespace, modes: list[str]) -
                 continue
             sample.pop("stdout")
             samples[mode].append(sample)
-    return {"name": case.name, "unit": case.unit, "has_own_figure": case.measure is not None, "blocks": blocks, "failed": failed, "samples": samples}
+    return {"name": case.name, "unit": case.unit, "has_own_figure": case.measure is not None, "blocks": blocks,
+            "failed": failed, "samples": samples}
 
 
 def medians(row: dict, mode: str) -> dict:
@@ -110,12 +121,14 @@ def signed_mebibytes(kib: float) -> str:
 def table(rows: list[dict], modes: list[str]) -> list[str]:
     profilers = [mode for mode in modes if mode != "plain"]
     head = ["program", "blocks", "plain"] + [f"{title} {mode}" for mode in profilers for title in
-                                             ("wall", "whole", "CPU", "profiler CPU s", "RSS +MiB", "profiler RSS MiB", "profile MiB")]
+                                             ("wall", "whole", "CPU", "profiler CPU s", "RSS +MiB", "profiler RSS MiB",
+                                              "profile MiB")]
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
     for row in rows:
         plain = medians(row, "plain")
         unit = row["unit"]
-        cells = [row["name"], f"{row['blocks']:,}" if row["blocks"] else "-", f"{plain['figure']:.2f} {unit}" if plain else "failed"]
+        cells = [row["name"], f"{row['blocks']:,}" if row["blocks"] else "-",
+                 f"{plain['figure']:.2f} {unit}" if plain else "failed"]
         for mode in profilers:
             profiled = medians(row, mode)
             if not profiled or not plain:
@@ -123,8 +136,10 @@ def table(rows: list[dict], modes: list[str]) -> list[str]:
                 continue
             wall = f"{profiled['figure']:.1f} ns" if unit == "ns" else ratio(profiled["figure"], plain["figure"])
             own = row["has_own_figure"]
-            cells += [wall, "-" if own else ratio(profiled["whole_s"], plain["whole_s"]), "-" if unit == "ns" else ratio(profiled["cpu_s"], plain["cpu_s"]),
-                      f"{profiled['profiler_cpu_s']:.2f}", signed_mebibytes(profiled["peak_rss_kib"] - plain["peak_rss_kib"]),
+            cells += [wall, "-" if own else ratio(profiled["whole_s"], plain["whole_s"]),
+                      "-" if unit == "ns" else ratio(profiled["cpu_s"], plain["cpu_s"]),
+                      f"{profiled['profiler_cpu_s']:.2f}",
+                      signed_mebibytes(profiled["peak_rss_kib"] - plain["peak_rss_kib"]),
                       mebibytes(profiled["profiler_rss_kib"] * 1024), mebibytes(profiled["profile_bytes"])]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
@@ -140,7 +155,8 @@ def startup(options: argparse.Namespace, modes: list[str]) -> list[str]:
     for _ in range(10 * options.rounds):
         for mode in modes:
             start = time.perf_counter()
-            subprocess.run(command_line(case, mode, options, folder / mode), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            subprocess.run(command_line(case, mode, options, folder / mode), stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, check=True)
             times[mode].append((time.perf_counter() - start) * 1e3)
     return ["A program that does nothing, from its start to its end with the profile written: " +
             ", ".join(f"{mode} {median(values):.1f} ms" for mode, values in times.items()) + "."]
@@ -164,11 +180,13 @@ def first_line(command: list[str]) -> str:
 
 
 def machine(options: argparse.Namespace) -> dict:
-    cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")), "unknown")
+    cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                if line.startswith("model name")), "unknown")
     return {
         "cpu": cpu, "processors": os.cpu_count(), "kernel": platform.release(), "libc": " ".join(platform.libc_ver()),
         "compiler": first_line(["g++", "--version"]), "heapprof": first_line([options.heapprof, "--version"]),
-        "commit": first_line(["git", "describe", "--always", "--dirty"]), "heaptrack": first_line(["heaptrack", "--version"]),
+        "commit": first_line(["git", "describe", "--always", "--dirty"]),
+        "heaptrack": first_line(["heaptrack", "--version"]),
         "clock": pathlib.Path("/sys/devices/system/clocksource/clocksource0/current_clocksource").read_text().strip(),
     }
 
@@ -182,11 +200,13 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
              "*whole* the time until the profiler has written its file, over the same; *CPU* the program's own CPU time over that unprofiled; *profiler CPU* what all other processes used;",
              "*RSS +* what the program's peak resident memory grew by (shared memory that both map counts in both); *profiler RSS* the largest of the others.",
              "A redis-server row times the requests of redis-benchmark. A heaptrack profile still has to be interpreted (`heaptrack_print`).", "",
-             *(f"- {name}: {value}" for name, value in facts.items() if value), f"- load average over 15 minutes at the end: {load:.2f}", "", *table(rows, modes), ""]
+             *(f"- {name}: {value}" for name, value in facts.items() if value),
+             f"- load average over 15 minutes at the end: {load:.2f}", "", *table(rows, modes), ""]
     if not options.only:
         lines += startup(options, modes)
         lines += alone("bench_unwind", "A whole stack (tests/bench/unwind.cc)")
-        lines += alone("bench_collect", "The collector alone, from a ring's bytes to the books (tests/bench/collect.cc)")
+        lines += alone("bench_collect",
+                       "The collector alone, from a ring's bytes to the books (tests/bench/collect.cc)")
         lines += alone("bench_collect", "The same in two threads", "0", "1", "2")
     for row in rows:
         for mode, why in row["failed"].items():
@@ -198,7 +218,8 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
     # Where this checkout lies is nobody's business.
     text = text.replace(str(ROOT) + "/", "")
     stem.with_suffix(".md").write_text(text, encoding="utf-8")
-    data = json.dumps({"date": now.isoformat(timespec="seconds"), "rounds": options.rounds, "machine": facts, "rows": rows}, indent=1)
+    data = json.dumps({"date": now.isoformat(timespec="seconds"), "rounds": options.rounds, "machine": facts,
+                       "rows": rows}, indent=1)
     stem.with_suffix(".json").write_text(data.replace(str(ROOT) + "/", "") + "\n", encoding="utf-8")
     print(text)
     return str(stem.with_suffix(".md"))
@@ -206,7 +227,8 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
 
 def main() -> int:
     options = arguments()
-    options.heapprof, options.work, options.output = (os.path.abspath(path) for path in (options.heapprof, options.work, options.output))
+    options.heapprof, options.work, options.output = (os.path.abspath(path)
+                                                      for path in (options.heapprof, options.work, options.output))
     pathlib.Path(options.work).mkdir(parents=True, exist_ok=True)
     modes = ["plain"]
     if os.access(options.heapprof, os.X_OK):

@@ -1,7 +1,7 @@
 // tests/bench/collect.cc: what the collector costs, in nanoseconds a record, from the ring's bytes to the books.
 //
-// A played agent fills rings; only the collector's rounds are timed, by the clock on the wall. Prints a table; asserts nothing.
-// Not timed: the target's cache lines coming over from another core, which is what a real run adds.
+// A played agent fills rings; only the collector's rounds are timed, by the clock on the wall. Prints a table; asserts
+// nothing. Not timed: the target's cache lines coming over from another core, which is what a real run adds.
 //
 //   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
 #include "cli/collect/clock.h"
@@ -111,7 +111,8 @@ void new_frames(Stack* stack, uint64_t which) {
   for (uint64_t part = which, i = 0; i < 3; ++i, part /= 128) stack->push_back(0x600000 + (part % 128) * 32 + i * 8192);
 }
 
-// `is_near`: new stacks come up one after the other, and old ones come back soon or never, as in a compiler; else all at random.
+// `is_near`: new stacks come up one after the other, and old ones come back soon or never, as in a compiler; else all
+// at random.
 void distinct_stacks(const char* name, bool is_near) {
   Bench bench(name, 1);
   std::mt19937_64 random(1);

@@ -1,7 +1,7 @@
 # tests/bench/corpus.py: the programs that are measured, and the work that they are given.
 #
-# A case is a function that prepares its input in a folder (once) and returns a Case, or None where its program is not installed.
-# All input is generated, the same each time.
+# A case is a function that prepares its input in a folder (once) and returns a Case, or None where its program is not
+# installed. All input is generated, the same each time.
 import os
 import random
 import shutil
@@ -52,7 +52,8 @@ def sqlite3(folder: str) -> Optional[Case]:
             out.write(f"{i},customer {i * 7919 % rows},{i % 997},{i * 31 % 10007}.{i % 100:02}\n")
 
     csv = generated(f"{folder}/orders.csv", write_rows)
-    script = generated(f"{folder}/import.sql", lambda out: out.write(f"""create table orders(id integer, customer text, shop integer, price real);
+    script = generated(f"{folder}/import.sql",
+                       lambda out: out.write(f"""create table orders(id integer, customer text, shop integer, price real);
 .mode csv
 .import {csv} orders
 create index by_customer on orders(customer);
@@ -67,12 +68,16 @@ def cc1plus(folder: str) -> Optional[Case]:
     compiler = program("g++")
     if not compiler:
         return None
-    cc1plus_path = subprocess.run([compiler, "-print-prog-name=cc1plus"], capture_output=True, text=True, check=True).stdout.strip()
+    cc1plus_path = subprocess.run([compiler, "-print-prog-name=cc1plus"], capture_output=True, text=True,
+                                  check=True).stdout.strip()
     if not os.path.isabs(cc1plus_path):
         return None
-    headers = ["algorithm", "any", "array", "bitset", "charconv", "chrono", "complex", "condition_variable", "deque", "filesystem", "format", "forward_list",
-               "functional", "future", "iomanip", "iostream", "list", "map", "memory", "memory_resource", "mutex", "numeric", "optional", "random", "ranges",
-               "regex", "set", "shared_mutex", "span", "sstream", "stack", "string", "thread", "tuple", "unordered_map", "unordered_set", "valarray", "variant", "vector"]
+    headers = ["algorithm", "any", "array", "bitset", "charconv", "chrono", "complex", "condition_variable", "deque",
+               "filesystem", "format", "forward_list",
+               "functional", "future", "iomanip", "iostream", "list", "map", "memory", "memory_resource", "mutex",
+               "numeric", "optional", "random", "ranges",
+               "regex", "set", "shared_mutex", "span", "sstream", "stack", "string", "thread", "tuple",
+               "unordered_map", "unordered_set", "valarray", "variant", "vector"]
 
     def write_source(out):
         for header in headers:
@@ -97,7 +102,8 @@ int use{i}() {{
     if not os.path.exists(preprocessed):
         subprocess.run([compiler, "-std=c++20", "-E", source, "-o", preprocessed + ".part"], check=True)
         os.rename(preprocessed + ".part", preprocessed)
-    return Case("cc1plus", [cc1plus_path, "-quiet", "-std=c++20", "-O0", "-fpreprocessed", preprocessed, "-o", "/dev/null"])
+    return Case("cc1plus",
+                [cc1plus_path, "-quiet", "-std=c++20", "-O0", "-fpreprocessed", preprocessed, "-o", "/dev/null"])
 
 
 PYTHON_WORK = """
@@ -135,7 +141,8 @@ def python3_malloc(folder: str) -> Optional[Case]:
     if not (case := python3(folder)):
         return None
     # -E would make the interpreter ignore the variable.
-    return Case("python3 malloc", [argument for argument in case.command if argument != "-E"], environment={"PYTHONMALLOC": "malloc"})
+    return Case("python3 malloc", [argument for argument in case.command if argument != "-E"],
+                environment={"PYTHONMALLOC": "malloc"})
 
 
 def redis(folder: str) -> Optional[Case]:
@@ -160,7 +167,8 @@ def redis(folder: str) -> Optional[Case]:
                     raise RuntimeError("redis-server does not answer") from None
                 time.sleep(0.02)
         start = time.perf_counter()
-        command = [bench, "-h", "127.0.0.1", "-p", str(port), "-q", "-n", "60000", "-P", "16", "-r", "20000", "-d", "200", "-t", "set,get,lpush,sadd,hset,zadd"]
+        command = [bench, "-h", "127.0.0.1", "-p", str(port), "-q", "-n", "60000", "-P", "16", "-r", "20000", "-d",
+                   "200", "-t", "set,get,lpush,sadd,hset,zadd"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         elapsed = time.perf_counter() - start
         between()
@@ -168,7 +176,8 @@ def redis(folder: str) -> Optional[Case]:
             connection.sendall(b"SHUTDOWN NOSAVE\r\n")
         return f"{elapsed:.6f}"
 
-    return Case("redis-server", [link, "--port", str(port), "--save", "", "--daemonize", "no", "--io-threads", "1"], driver=drive, measure=float)
+    return Case("redis-server", [link, "--port", str(port), "--save", "", "--daemonize", "no", "--io-threads", "1"],
+                driver=drive, measure=float)
 
 
 def git_log(folder: str) -> Optional[Case]:
@@ -190,9 +199,11 @@ def git_log(folder: str) -> Optional[Case]:
                 lines.insert(randomness.randrange(len(lines)), f"new in {commit}")
                 text = "\n".join(lines) + "\n"
                 stream.append(f"M 100644 inline {name}\ndata {len(text)}\n{text}")
-        subprocess.run([tool, "-C", repository, "fast-import", "--quiet"], input="\n".join(stream) + "\n", text=True, check=True)
+        subprocess.run([tool, "-C", repository, "fast-import", "--quiet"], input="\n".join(stream) + "\n", text=True,
+                       check=True)
         open(f"{repository}/.done", "w").close()
-    return Case("git log -p", [tool, "--no-pager", "--git-dir", f"{repository}/.git", "log", "-p", "--no-color", "main"],
+    return Case("git log -p",
+                [tool, "--no-pager", "--git-dir", f"{repository}/.git", "log", "-p", "--no-color", "main"],
                 environment={"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"})
 
 
@@ -203,8 +214,10 @@ def gdb(folder: str) -> Optional[Case]:
     cc1plus(folder)  # writes the source
     binary = f"{folder}/heavy"
     if not os.path.exists(binary):
-        subprocess.run([compiler, "-std=c++20", "-g", "-O0", f"{folder}/heavy.cc", "-o", binary, "-pthread"], check=True)
-    return Case("gdb", [tool, "-batch", "-nx", "-ex", "info functions use1", "-ex", "info types Tag", "-ex", "info line main", binary],
+        subprocess.run([compiler, "-std=c++20", "-g", "-O0", f"{folder}/heavy.cc", "-o", binary, "-pthread"],
+                       check=True)
+    return Case("gdb", [tool, "-batch", "-nx", "-ex", "info functions use1", "-ex", "info types Tag", "-ex",
+                        "info line main", binary],
                 environment={"DEBUGINFOD_URLS": ""})
 
 
@@ -240,7 +253,8 @@ def xmllint(folder: str) -> Optional[Case]:
                       f"<note lang='en'>It has <em>{i % 400}</em> pages &amp; more.</note></book>\n")
         out.write("</library>\n")
 
-    return Case("xmllint", [tool, "--noout", "--xpath", "count(//book[@shelf='13']/note/em)", generated(f"{folder}/library.xml", write_document)])
+    return Case("xmllint", [tool, "--noout", "--xpath", "count(//book[@shelf='13']/note/em)",
+                            generated(f"{folder}/library.xml", write_document)])
 
 
 def jq(folder: str) -> Optional[Case]:
@@ -251,7 +265,8 @@ def jq(folder: str) -> Optional[Case]:
         for i in range(60_000):
             out.write(f'{{"id":{i},"name":"item {i * 7919 % 60013}","tags":["t{i % 13}","u{i % 7}"],"price":{i % 1000}.25}}\n')
 
-    return Case("jq", [tool, "-s", "group_by(.tags[0]) | map({t: .[0].tags[0], n: length, p: (map(.price) | add)}) | length",
+    return Case("jq",
+                [tool, "-s", "group_by(.tags[0]) | map({t: .[0].tags[0], n: length, p: (map(.price) | add)}) | length",
                        generated(f"{folder}/items.json", write_lines)])
 
 
@@ -263,17 +278,20 @@ def tight(depth: int, threaded: bool) -> Callable:
     def case(folder: str) -> Optional[Case]:
         name = f"pair at depth {depth}" + (", stamped" if threaded else "")
         pairs = "6000000" if depth < 60 else "4000000"
-        return Case(name, [f"{folder}/tight", str(depth), pairs] + (["--threaded"] if threaded else []), measure=float, unit="ns")
+        return Case(name, [f"{folder}/tight", str(depth), pairs] + (["--threaded"] if threaded else []), measure=float,
+                    unit="ns")
 
     return case
 
 
 def producers(threads: int) -> Callable:
     def case(folder: str) -> Optional[Case]:
-        return Case(f"pairs of {threads} threads at depth 30", [f"{folder}/tight", "30", "8000000", "--threads", str(threads)], measure=float, unit="ns")
+        return Case(f"pairs of {threads} threads at depth 30",
+                    [f"{folder}/tight", "30", "8000000", "--threads", str(threads)], measure=float, unit="ns")
 
     return case
 
 
 CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, stress,
-         *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)), *(producers(threads) for threads in (2, 4, 8, 16))]
+         *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)),
+         *(producers(threads) for threads in (2, 4, 8, 16))]

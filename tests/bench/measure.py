@@ -1,8 +1,9 @@
 # tests/bench/measure.py: runs one command and measures the program inside it, whatever is wrapped round it.
 #
-# The program under test is found among the descendants of the command by its executable. Its end is learnt by pidfd, so its wall
-# time is its own, without the profiler's work afterwards; its CPU time and peak memory are read from /proc until it is gone
-# (every 10 ms, and once more when the pidfd reports). What remains of the command's CPU time is the profiler's.
+# The program under test is found among the descendants of the command by its executable. Its end is learnt by pidfd, so
+# its wall time is its own, without the profiler's work afterwards; its CPU time and peak memory are read from /proc
+# until it is gone (every 10 ms, and once more when the pidfd reports). What remains of the command's CPU time is the
+# profiler's.
 import os
 import pathlib
 import select
@@ -104,11 +105,13 @@ class Watch:
                 os.close(self.pidfd)
 
 
-def run(command: list[str], executable: str, environment: dict[str, str], folder: str, driver=None, limit_s: float = 900) -> Measurement:
+def run(command: list[str], executable: str, environment: dict[str, str], folder: str, driver=None,
+        limit_s: float = 900) -> Measurement:
     """Runs command in folder, with a driver (a function that makes the program work and end) or without."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=errors)
         watch = Watch(process.pid, executable)
         driven = ""
         if driver:
@@ -134,5 +137,7 @@ def run(command: list[str], executable: str, environment: dict[str, str], folder
         all_cpu_s = usage.ru_utime + usage.ru_stime
         is_plain = watch.pid == process.pid
         cpu_s = all_cpu_s if is_plain else min(watch.cpu_s, all_cpu_s)
-        return Measurement(wall_s=(watch.ended_at or end) - start, whole_s=end - start, cpu_s=cpu_s, profiler_cpu_s=all_cpu_s - cpu_s,
-                           peak_rss_kib=watch.peak_rss_kib, profiler_rss_kib=watch.profiler_rss_kib, status=process.returncode, stdout=driven or text)
+        return Measurement(wall_s=(watch.ended_at or end) - start, whole_s=end - start, cpu_s=cpu_s,
+                           profiler_cpu_s=all_cpu_s - cpu_s,
+                           peak_rss_kib=watch.peak_rss_kib, profiler_rss_kib=watch.profiler_rss_kib,
+                           status=process.returncode, stdout=driven or text)

@@ -1,7 +1,7 @@
 // tests/bench/unwind.cc: nanoseconds for a whole stack, by depth, beside unw_step, unw_backtrace and glibc's backtrace.
 //
-// Prints a table of the best of many short rounds; asserts nothing. The frames are of sixteen functions in turn, and everything is
-// warm, as it is in a loop of a real program.
+// Prints a table of the best of many short rounds; asserts nothing. The frames are of sixteen functions in turn, and
+// everything is warm, as it is in a loop of a real program.
 #include "agent/verify/reference_unwind.h"
 #include "tests/unit/agent_unwind/probe.h"
 

@@ -1,5 +1,6 @@
-// tests/fuzz/budget_fuzz.cc: any bytes as a file of budgets: a problem with words, or budgets that judge a profile, whose
-// verdicts every format of output takes, and whose raised limits are a file of as many budgets again that is then kept.
+// tests/fuzz/budget_fuzz.cc: any bytes as a file of budgets: a problem with words, or budgets that judge a profile,
+// whose verdicts every format of output takes, and whose raised limits are a file of as many budgets again that is then
+// kept.
 #include "cli/model/judge/budget_update.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"

@@ -1,5 +1,5 @@
-// tests/fuzz/diff_fuzz.cc: two profiles, a line "----" between them: the changes of the places sum to their device's, the other
-// direction is the negative, a profile and itself differ in nothing, and every format shows all of these.
+// tests/fuzz/diff_fuzz.cc: two profiles, a line "----" between them: the changes of the places sum to their device's,
+// the other direction is the negative, a profile and itself differ in nothing, and every format shows all of these.
 #include "cli/model/analysis/suppressions.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/diff_view.h"

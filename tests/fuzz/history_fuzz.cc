@@ -1,4 +1,5 @@
-// tests/fuzz/history_fuzz.cc: any bytes as a history: its entries are written and read again to the same lines, and are shown.
+// tests/fuzz/history_fuzz.cc: any bytes as a history: its entries are written and read again to the same lines, and are
+// shown.
 #include "cli/model/judge/history_series.h"
 #include "cli/read/read_history.h"
 #include "cli/write/history/append_history.h"

@@ -1,7 +1,8 @@
-// tests/fuzz/ring_fuzz.cc: any bytes as an arena: nothing may crash, hang or read what is not ours, and the books must agree.
+// tests/fuzz/ring_fuzz.cc: any bytes as an arena: nothing may crash, hang or read what is not ours, and the books must
+// agree.
 //
-// The input is a script: each step writes a piece of it somewhere into the arena, moves a head, or lets the collector work.
-// (tests/CMakeLists.txt: a program that replays tests/fuzz/corpus/ring, or a libFuzzer target.)
+// The input is a script: each step writes a piece of it somewhere into the arena, moves a head, or lets the collector
+// work. (tests/CMakeLists.txt: a program that replays tests/fuzz/corpus/ring, or a libFuzzer target.)
 #include "cli/collect/process_collector.h"
 #include "tests/support/ring_builder.h"
 

@@ -1,7 +1,9 @@
-// tests/fuzz/unwind_fuzz.cc: any bytes as the unwind table of a module: nothing outside of it is read, and every walk ends soon.
+// tests/fuzz/unwind_fuzz.cc: any bytes as the unwind table of a module: nothing outside of it is read, and every walk
+// ends soon.
 //
-// Input: where the program counter and .eh_frame_hdr are in relation to the table (4 and 2 bytes), which registers are known (2), a
-// seed for their contents and the stack's (8), and the table. The target's memory is a function of the address.
+// Input: where the program counter and .eh_frame_hdr are in relation to the table (4 and 2 bytes), which registers are
+// known (2), a seed for their contents and the stack's (8), and the table. The target's memory is a function of the
+// address.
 #include "agent/unwind/cfi_interpreter.h"
 #include "agent/unwind/dwarf_expression.h"
 #include "agent/unwind/eh_frame.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What heapprof counts on a machine with an NVIDIA GPU, beside what the programs themselves say. Called by scripts/gpu-check.
+"""What heapprof counts on a machine with an NVIDIA GPU, beside what the programs themselves say. Called by
+scripts/gpu-check.
 
 usage: check.py HEAPPROF FOLDER [--driver-only]     FOLDER: for what is built and written
 
@@ -46,7 +47,8 @@ class Check:
 
     def build(self, name: str) -> str:
         program = str(self.folder / name)
-        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / f"{name}.cc"), "-o", program, "-ldl"], check=True)
+        subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-g", str(HERE / f"{name}.cc"), "-o",
+                        program, "-ldl"], check=True)
         return program
 
     def books(self, what: str, command: list[str]) -> dict:
@@ -60,7 +62,8 @@ class Check:
             name, *expected = line.split()
             totals = devices.get(name, {}).get("totals", {})
             got = [str(totals.get(key, 0)) for key in ("total_bytes", "total_count", "peak_bytes", "leaked_bytes")]
-            self.row(f"{what}: {name}: total, allocations, peak, left", " ".join(expected), " ".join(got), got == expected)
+            self.row(f"{what}: {name}: total, allocations, peak, left", " ".join(expected), " ".join(got),
+                     got == expected)
         return profile
 
     def device(self, profile: dict, name: str = "cuda:0") -> dict:
@@ -74,14 +77,17 @@ class Check:
                  f"{len(refusals)} {str(bool(refusals) and 'free_bytes' in refusals[0]).lower()}",
                  len(refusals) == 1 and "free_bytes" in refusals[0])
         identity = device.get("identity", {})
-        self.row("driver: what the device is", "", f"{identity.get('product')} {identity.get('pci_id')} {identity.get('uuid')}", bool(identity))
+        self.row("driver: what the device is", "",
+                 f"{identity.get('product')} {identity.get('pci_id')} {identity.get('uuid')}", bool(identity))
         output, _ = self.run([program], ("--limit", "cuda:0=512MiB"))
         said = next((line for line in output.splitlines() if line.startswith("#")), "")
-        self.row("driver: a limit of 512 MiB", "… of 536870912 bytes are free", said[2:], "of 536870912 bytes are free" in said)
+        self.row("driver: a limit of 512 MiB", "… of 536870912 bytes are free", said[2:],
+                 "of 536870912 bytes are free" in said)
         self.estimates(program)
         plain = int(subprocess.run([program, "pairs", PAIRS], capture_output=True, text=True, check=True).stdout)
         ours, _ = self.run([program, "pairs", PAIRS])
-        self.row("a pair of cuMemAlloc and cuMemFree", f"{plain} ns", f"{int(ours)} ns: {(int(ours) - plain) / 2:+.0f} ns a call")
+        self.row("a pair of cuMemAlloc and cuMemFree", f"{plain} ns",
+                 f"{int(ours)} ns: {(int(ours) - plain) / 2:+.0f} ns a call")
 
     def holdings(self) -> None:
         """What the driver says that it holds, asked by the program itself."""
@@ -98,7 +104,8 @@ class Check:
                 text = "registered: total, registrations, peak, left"
             else:
                 held = self.device(profile, expected.pop(0)).get("held", {})
-                keys = ("bytes", "peak_bytes") if what == "pools" else ("bytes", "peak_bytes", "used_bytes", "used_peak_bytes")
+                keys = ("bytes", "peak_bytes") if what == "pools" else ("bytes", "peak_bytes", "used_bytes",
+                                                                        "used_peak_bytes")
                 got = [held.get(f"{what}_{key}", 0) for key in keys]
                 text = f"held for {what}: " + ("now, most" if what == "pools" else "now, most, in use, most in use")
             self.row(text, " ".join(expected), " ".join(map(str, got)), expected == list(map(str, got)))
@@ -109,33 +116,40 @@ class Check:
         held = int(output.split()[0])
         use = self.device(profile).get("use", {})
         if use.get("samples_count", 0) == 0:
-            return self.row("in use by NVML's count, at least what was held", held, use.get("missing", "nothing"), False)
+            return self.row("in use by NVML's count, at least what was held", held, use.get("missing", "nothing"),
+                            False)
         got, seen = use["max_bytes"], use["seen_at_max_bytes"]
         whose = "by all" if use["is_of_all"] else "by this process"
-        self.row(f"in use by NVML's count {whose}, at least what was held", held, f"{got}: unattributed {got - seen}", got >= held == seen)
+        self.row(f"in use by NVML's count {whose}, at least what was held", held, f"{got}: unattributed {got - seen}",
+                 got >= held == seen)
 
     def estimates(self, program: str) -> None:
-        """What is counted and what is estimated make what cuMemGetInfo says is in use, on a device that nobody else uses."""
+        """What is counted and what is estimated make what cuMemGetInfo says is in use, on a device that nobody else
+        uses."""
         output, profile = self.run([program], ("--estimate-gpu",))
         said = next((line.split() for line in output.splitlines() if line.startswith("#")), [])
         device = self.device(profile)
         estimates = device.get("unseen", {}).get("estimates", [])
         if len(said) < 4 or not estimates:
-            return self.row("driver: contexts and modules, estimated", "an estimate", f"{len(estimates)} estimates", False)
+            return self.row("driver: contexts and modules, estimated", "an estimate", f"{len(estimates)} estimates",
+                            False)
         in_use = int(said[3]) - int(said[1])
-        live = next(int(line.split()[3]) for line in output.splitlines() if line.startswith("cuda:0"))  # the peak is then
+        live = next(int(line.split()[3]) for line in output.splitlines()
+                    if line.startswith("cuda:0"))  # the peak is then
         got = live + sum(estimate["size_bytes"] for estimate in estimates)
         self.row("driver: in use, by cuMemGetInfo; counted and estimated", in_use, f"{got} ({got - in_use:+d})",
                  abs(got - in_use) <= GRANULES)
 
     def runtime(self) -> None:
-        nvcc = shutil.which("nvcc") or next((str(path) for path in pathlib.Path("/usr/local").glob("cuda*/bin/nvcc")), None)
+        nvcc = shutil.which("nvcc") or next((str(path) for path in pathlib.Path("/usr/local").glob("cuda*/bin/nvcc")),
+                                            None)
         if nvcc is None:
             return self.skip("CUDA runtime, static and shared", "no nvcc")
         for kind in ("static", "shared"):
             program = str(self.folder / f"runtime-{kind}")
             libraries = pathlib.Path(nvcc).resolve().parent.parent / "lib64"
-            subprocess.run([nvcc, "-cudart", kind, str(HERE / "runtime.cu"), "-o", program, "-Xlinker", f"-rpath={libraries}"], check=True)
+            subprocess.run([nvcc, "-cudart", kind, str(HERE / "runtime.cu"), "-o", program, "-Xlinker",
+                            f"-rpath={libraries}"], check=True)
             profile = self.books(f"{kind} runtime", [program])
             launches = profile["heapprof"].get("device_api", {}).get("kernel_launches_count", 0)
             self.row(f"{kind} runtime: kernels launched", 100, launches, launches == 100)
@@ -145,15 +159,18 @@ class Check:
             what = f"PyTorch, expandable_segments:{expandable}"
             environment = {"PYTORCH_CUDA_ALLOC_CONF": f"expandable_segments:{expandable}"}
             command = [sys.executable, str(HERE / "tensors.py")]
-            plain = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+            plain = subprocess.run(command, capture_output=True, text=True, check=False,
+                                   env={**os.environ, **environment})
             if plain.returncode != 0:
-                self.skip(what, "PyTorch with CUDA is not here: " + (plain.stderr.strip().splitlines() or ["?"])[-1][:60])
+                self.skip(what,
+                          "PyTorch with CUDA is not here: " + (plain.stderr.strip().splitlines() or ["?"])[-1][:60])
                 continue
             output, profile = self.run(command, environment=environment)
             reserved = int(output.split()[1])
             peak = self.device(profile).get("totals", {}).get("peak_bytes", 0)
             # What PyTorch's libraries take besides goes past its allocator.
-            self.row(f"{what}: peak, at least what it reserved", reserved, f"{peak} ({peak - reserved:+d})", peak >= reserved)
+            self.row(f"{what}: peak, at least what it reserved", reserved, f"{peak} ({peak - reserved:+d})",
+                     peak >= reserved)
 
     def table(self) -> None:
         widths = [max(len(row[column]) for row in self.rows) for column in range(4)]

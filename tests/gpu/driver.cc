@@ -1,4 +1,5 @@
-// tests/gpu/driver.cc: the driver's own interface: virtual memory, contexts, a refusal, and what a pair costs; books as in runtime.cu.
+// tests/gpu/driver.cc: the driver's own interface: virtual memory, contexts, a refusal, and what a pair costs; books as
+// in runtime.cu.
 //
 // usage: driver [pairs N]       N pairs of cuMemAlloc and cuMemFree: prints nanoseconds a pair
 #include "find_driver.h"

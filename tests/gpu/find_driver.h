@@ -1,4 +1,5 @@
-// tests/gpu/find_driver.h: the driver as programs on a machine with a GPU find it, without its headers; what fails ends them with 3.
+// tests/gpu/find_driver.h: the driver as programs on a machine with a GPU find it, without its headers; what fails ends
+// them with 3.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
-// tests/gpu/holdings.cc: a pool that keeps what is freed, a graph with memory of its own, and memory that is registered; prints what the
-// driver says in the end, and what was registered.
+// tests/gpu/holdings.cc: a pool that keeps what is freed, a graph with memory of its own, and memory that is
+// registered; prints what the driver says in the end, and what was registered.
 //
-// usage: holdings       prints "pools NAME held most", "graphs NAME held most used most-used", "registered total count peak left", lines
-//                       that begin with #
+// usage: holdings       prints "pools NAME held most", "graphs NAME held most used most-used", "registered total count
+//                       peak left", lines that begin with #
 #include "find_driver.h"
 
 #include <stdint.h>

@@ -1,6 +1,7 @@
 // tests/gpu/runtime.cu: allocates by the CUDA runtime in every way, and prints what heapprof must have counted.
 //
-// usage: runtime        prints for each device: name, total bytes, allocations, peak, bytes left; then lines that begin with #
+// usage: runtime        prints for each device: name, total bytes, allocations, peak, bytes left; then lines that begin
+//                       with #
 // Built with the static and with the shared runtime (scripts/gpu-check).
 #include <cstdio>
 #include <cstdlib>

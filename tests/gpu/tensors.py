@@ -1,4 +1,5 @@
-# tests/gpu/tensors.py: PyTorch's own numbers of the memory that it took from the driver: "reserved PEAK_BYTES ALLOCATED_BYTES".
+# tests/gpu/tensors.py: PyTorch's own numbers of the memory that it took from the driver: "reserved PEAK_BYTES
+# ALLOCATED_BYTES".
 import torch
 
 device = torch.device("cuda:0")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two hazards at a time: what a program does to itself × what is around it, or which way heapprof takes. Exit status and output
-# must be those without heapprof, and the numbers those of the program under heapprof alone.
+# Two hazards at a time: what a program does to itself × what is around it, or which way heapprof takes. Exit status and
+# output must be those without heapprof, and the numbers those of the program under heapprof alone.
 # usage: hazard_pairs.sh [COUNT [SEED]]      all pairs, or COUNT of them chosen by SEED
 # env: HEAPPROF_BIN TARGETS SOURCE (defaults: build/release of this tree)
 set -eu

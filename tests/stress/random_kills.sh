@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# SIGKILL at random moments, for hours if need be: trees of processes and threads, rings full and not, against the targets' counts.
+# SIGKILL at random moments, for hours if need be: trees of processes and threads, rings full and not, against the
+# targets' counts.
 # usage: random_kills.sh [KILLS] [SEED]      env: HEAPPROF_BIN TARGETS SOURCE (defaults: build/release of this tree)
 # Every combination of kill × fork × full ring × 1, 8, 64 threads gets its share; the rest of the kills is mixed.
 set -eu

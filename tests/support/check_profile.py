@@ -2,14 +2,16 @@
 """tests/support/check_profile.py: does a profile keep every rule that needs no knowledge of the program?
 
 usage: check_profile.py PROFILE…
-The rules are those of man/heapprof-format.5, written down again here so that the writer is not its own judge: what Valgrind's
-viewer enforces, the inequalities between the numbers, and sums that must agree. Prints each broken rule; exit status 1 if any.
+The rules are those of man/heapprof-format.5, written down again here so that the writer is not its own judge: what
+Valgrind's viewer enforces, the inequalities between the numbers, and sums that must agree. Prints each broken rule;
+exit status 1 if any.
 """
 import json
 import re
 import sys
 
-REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tuth", "cmd", "pid", "te", "tg", "pps", "ftbl", "heapprof"]
+REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tuth", "cmd", "pid", "te", "tg", "pps",
+            "ftbl", "heapprof"]
 NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
 FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$|^0x[0-9A-Fa-f]+: \?\?\?$")
 PSEUDO = re.compile(r"^\[[^\]]+\]$")
@@ -59,7 +61,8 @@ def check_points(profile, rule):
         rule(len(stack) > 0, f"{where}: no frame")
         rule(all(0 < f < len(profile["ftbl"]) for f in stack), f"{where}: frame index out of range")
         seen.add(stack)
-        for greater, smaller in (("tb", "mb"), ("mb", "gb"), ("mb", "eb"), ("tbk", "mbk"), ("tbk", "gbk"), ("tbk", "ebk")):
+        for greater, smaller in (("tb", "mb"), ("mb", "gb"), ("mb", "eb"), ("tbk", "mbk"), ("tbk", "gbk"),
+                                 ("tbk", "ebk")):
             rule(pp[greater] >= pp[smaller], f"{where}: {greater} {pp[greater]} < {smaller} {pp[smaller]}")
         for bytes_, blocks in (("tb", "tbk"), ("gb", "gbk"), ("eb", "ebk")):
             rule(pp[blocks] > 0 or pp[bytes_] == 0, f"{where}: {bytes_} without {blocks}")
@@ -85,9 +88,11 @@ def check_extension(profile, rule):
     for low, high in zip(host["timeline"]["min_bytes"], host["timeline"]["max_bytes"]):
         rule(low <= high, "a bucket of the timeline has its minimum above its maximum")
     for index, pp in enumerate(profile["pps"]):
-        rule(sites["temporary_count"][index] <= pp["tbk"] - pp["ebk"], f"pps[{index}]: more temporary blocks than were freed")
+        rule(sites["temporary_count"][index] <= pp["tbk"] - pp["ebk"],
+             f"pps[{index}]: more temporary blocks than were freed")
         sizes = sites["sizes_count"][index]
-        rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"], f"pps[{index}]: the sizes do not add up to the blocks")
+        rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"],
+             f"pps[{index}]: the sizes do not add up to the blocks")
     check_moments(profile, host, rule)
     run = profile["heapprof"]["run"]
     rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
@@ -104,9 +109,12 @@ def check_moments(profile, host, rule):
         rule(len(live) == len(moments), f"pps[{index}]: live_bytes has not one number a moment")
         rule(max(live) <= points[index]["mb"], f"pps[{index}]: live_bytes is above mb")
         sums = [a + b for a, b in zip(sums, live)]
-    rule(all(total <= host["totals"]["peak_bytes"] for total in sums), "the sites' live_bytes sum to more than the peak")
-    for index, blocks, moved in zip(sites.get("resized", []), sites.get("resized_count", []), sites.get("moved_bytes", [])):
-        rule(0 < blocks <= points[index]["tbk"], f"pps[{index}]: resized_count {blocks} of {points[index]['tbk']} blocks")
+    rule(all(total <= host["totals"]["peak_bytes"] for total in sums),
+         "the sites' live_bytes sum to more than the peak")
+    for index, blocks, moved in zip(sites.get("resized", []), sites.get("resized_count", []),
+                                    sites.get("moved_bytes", [])):
+        rule(0 < blocks <= points[index]["tbk"],
+             f"pps[{index}]: resized_count {blocks} of {points[index]['tbk']} blocks")
         rule(moved <= points[index]["tb"], f"pps[{index}]: moved_bytes is above tb")
 
 

@@ -7,7 +7,8 @@ fail() { echo "FAIL: $*" >&2; exit 1; }
 skip() { echo "SKIP: $*" >&2; exit 77; }
 # A part of a test that cannot be tried here, while the rest goes on; scripts/test lists these at its end.
 not_tried() { echo "NOT TRIED: $*" >&2; }
-# missing TOOL WHY: skips the test; fails where HEAPPROF_REQUIRE names the tool, as .ci/run does for Valgrind and Chromium.
+# missing TOOL WHY: skips the test; fails where HEAPPROF_REQUIRE names the tool, as .ci/run does for Valgrind and
+# Chromium.
 missing() {
   case " ${HEAPPROF_REQUIRE:-} " in *" $1 "*) fail "$2, and HEAPPROF_REQUIRE asks for $1" ;; esac
   skip "$2"
@@ -43,7 +44,8 @@ check_profile() {
   done
 }
 
-# profile PROGRAM ARGS…: runs it under heapprof into profile.json; its status in $status, output in out.txt, err.txt. Checks the profile.
+# profile PROGRAM ARGS…: runs it under heapprof into profile.json; its status in $status, output in out.txt, err.txt.
+# Checks the profile.
 profile() {
   status=0
   rm -f profile.json

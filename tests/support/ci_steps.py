@@ -1,7 +1,8 @@
 """Takes the shell steps and the artifacts out of a CI service's file.
 
 usage: ci_steps.py github|gitlab FILE FOLDER
-Writes FOLDER/1.sh, 2.sh …: what the service would run, one shell each; and FOLDER/artifacts: the files that it would keep.
+Writes FOLDER/1.sh, 2.sh …: what the service would run, one shell each; and FOLDER/artifacts: the files that it would
+keep.
 """
 import sys
 import yaml

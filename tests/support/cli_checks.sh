@@ -1,4 +1,5 @@
-# Helpers for the scripts of tests/cli (sourced by run_script.sh after checks.sh): one environment for all, exact words, and what is made once.
+# Helpers for the scripts of tests/cli (sourced by run_script.sh after checks.sh): one environment for all, exact words,
+# and what is made once.
 
 export LC_ALL=C.UTF-8 COLUMNS=100 TZ=UTC
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SHA CI_COMMIT_SHA
@@ -14,8 +15,8 @@ says() {
   cmp -s want.txt "$1" || { diff want.txt "$1" >&2 || true; fail "other words in $1"; }
 }
 
-# refused STATUS ARGUMENTS…: heapprof says what stands on stdin, ends with the status, and writes nothing on stdout (but for the verdicts
-# of heapprof check, which has one for each profile, judged or not)
+# refused STATUS ARGUMENTS…: heapprof says what stands on stdin, ends with the status, and writes nothing on stdout (but
+# for the verdicts of heapprof check, which has one for each profile, judged or not)
 refused() {
   expect_status "$1" "$HEAPPROF_BIN" "${@:2}"
   says err.txt
@@ -60,7 +61,8 @@ grown() {
     ((.totals | .total_bytes, .peak_bytes, .leaked_bytes) += $more |
      (.timeline | .min_bytes[], .max_bytes[]) |= if . > 0 then . + $more else . end)' "$2"
 }
-# with_grown_profile FILE: a profile of ./leaky, and grown.json, which is 100,000 bytes larger; the report takes it for a profile
+# with_grown_profile FILE: a profile of ./leaky, and grown.json, which is 100,000 bytes larger; the report takes it for
+# a profile
 with_grown_profile() {
   made grown record_grown
   [ "$1" = leaky.json ] || mv leaky.json "$1"
@@ -74,7 +76,8 @@ with_profiles_to_merge() {
   cp a.json c.json
 }
 
-# plant_history: ci.jsonl, 30 runs on two devices: peak steps by 10 % at the 21st, total drifts by 0.3 % a run, allocations do nothing
+# plant_history: ci.jsonl, 30 runs on two devices: peak steps by 10 % at the 21st, total drifts by 0.3 % a run,
+# allocations do nothing
 plant_history() {
   "$PYTHON" - >ci.jsonl <<'MAKE'
 import json
@@ -89,7 +92,8 @@ for i in range(30):
 MAKE
 }
 
-# write_check_outputs: small.json, the same with hostile names and of a program that failed, and all that heapprof check writes of the three
+# write_check_outputs: small.json, the same with hostile names and of a program that failed, and all that heapprof check
+# writes of the three
 write_check_outputs() {
   cp "$small" small.json
   "$PYTHON" - <<'PY'
@@ -113,7 +117,8 @@ PY
   for file in out.*; do [ -s "$file" ] || fail "$file is empty"; done
 }
 
-# holds_live_starts: heapprof profiles holds_live (pids $run, $target), which waits for a word through the pipe on descriptor 8
+# holds_live_starts: heapprof profiles holds_live (pids $run, $target), which waits for a word through the pipe on
+# descriptor 8
 holds_live_starts() {
   mkfifo go said
   "$HEAPPROF_BIN" run -q -o final.json "$TARGETS/holds_live" <go >said &

@@ -2,8 +2,10 @@
 """tests/support/compare_oracle.py: is a profile of the oracle what the oracle's books say, to the byte?
 
 usage: compare_oracle.py BOOKS PROFILE [--rest PROFILE] [--valgrind] [--quiet]
-  --rest      a profile of the same run with 0 operations: what is allocated besides the tested work must be equal in both
-  --valgrind  PROFILE is Valgrind's, of an oracle with flag v (its mb is not the maximum, its pps have no temporary blocks)
+  --rest      a profile of the same run with 0 operations: what is allocated besides the tested work must be equal in
+              both
+  --valgrind  PROFILE is Valgrind's, of an oracle with flag v (its mb is not the maximum, its pps have no temporary
+              blocks)
 Prints a table, and every stack that differs; exit status 1 if anything does.
 """
 import argparse
@@ -39,7 +41,7 @@ def key_of(frames):
         name = name.split("(")[0]
         if name == "descend":
             descents += 1
-        elif position == 0 and name.startswith("do_") or position == 1 and name.startswith("site_") or position > 1 and name.startswith("hop_"):
+        elif name.startswith(("do_", "site_", "hop_")[min(position, 2)]):
             if descents:
                 raise ValueError("hop inside of descend")
             parts.append(name)
@@ -132,7 +134,8 @@ def check_extension(extension, books, rest, check):
     check("host total_count", totals["total_count"], books["total_blocks"] + rest["tbk"])
     check("host leaked_bytes", totals["leaked_bytes"], books["live_bytes"] + rest["eb"])
     check("host peak_bytes", totals["peak_bytes"], peak["bytes_low"] + rest["gb"], peak["bytes_high"] + rest["gb"])
-    check("host max_count", totals["max_count"], peak["max_blocks_low"] + rest["gbk"], peak["max_blocks_high"] + rest["gbk"])
+    check("host max_count", totals["max_count"], peak["max_blocks_low"] + rest["gbk"],
+          peak["max_blocks_high"] + rest["gbk"])
     counters = extension["counters"]
     check("allocations", counters["allocations_count"], books["total_blocks"] + rest["tbk"])
     check("frees", counters["frees_count"], books["frees"] + books["reallocs_to_nothing"] + rest["tbk"] - rest["ebk"])

@@ -2,9 +2,10 @@
 """tests/support/counters.py: are the profiles of `workers` as its threads counted themselves?
 
 usage: counters.py COUNTERS THREADS PROFILE [exact|killed]
-PROFILE is the first process's; those of its children are beside it, NAME.PID.json. A thread that was killed may have published
-one event that it had not counted yet: "killed" allows for one more allocation and one more free a thread, never for one less.
-Prints what differs, and at the end how many threads and events were compared; exit status 1 if anything differs.
+PROFILE is the first process's; those of its children are beside it, NAME.PID.json. A thread that was killed may have
+published one event that it had not counted yet: "killed" allows for one more allocation and one more free a thread,
+never for one less. Prints what differs, and at the end how many threads and events were compared; exit status 1 if
+anything differs.
 """
 import json
 import os
@@ -39,7 +40,8 @@ def blocks_of_workers(profile):
 
 
 def compare_process(slots, path, ahead):
-    """What differs between one profile and the slots of its process; `ahead`: events that a thread may be ahead of its count."""
+    """What differs between one profile and the slots of its process; `ahead`: events that a thread may be ahead of its
+    count."""
     if not os.path.exists(path):
         return [f"{path} is missing"] if any(s.allocations for s in slots) else []
     with open(path, encoding="utf-8") as file:
@@ -47,7 +49,8 @@ def compare_process(slots, path, ahead):
     wrong = []
     extension = profile["heapprof"]
     counters = extension["counters"]
-    for name in ("lost_count", "corrupt_records_count", "foreign_frees_count", "unseen_frees_count", "modules_lost_count"):
+    for name in ("lost_count", "corrupt_records_count", "foreign_frees_count", "unseen_frees_count",
+                 "modules_lost_count"):
         if counters[name] != 0:
             wrong.append(f"{name} is {counters[name]}")
     if not extension["run"]["complete"]:
@@ -75,7 +78,8 @@ def compare_process(slots, path, ahead):
 
 def compare(counters_path, threads, root_profile, ahead):
     slots = read_slots(counters_path)
-    root_pid = next((slot.pid for slot in slots[:threads] if slot.pid != 0), 0)  # a thread may not have come to its first block
+    root_pid = next((slot.pid for slot in slots[:threads] if slot.pid != 0),
+                    0)  # a thread may not have come to its first block
     wrong = []
     for first in range(0, len(slots), threads):
         mine = slots[first:first + threads]

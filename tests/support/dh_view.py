@@ -3,9 +3,10 @@
 
 usage: dh_view.py VIEWER.html PROFILE.json...
 
-For each profile: loads the page in headless Chromium, gives the profile to its file input, waits for the tree, and checks
-that there is no error and that total, t-gmax and t-end are the sums of the profile's own numbers. Exit 0, or 1 with what
-went wrong. Chromium is driven over a pair of pipes (--remote-debugging-pipe): no driver, no port, no packages.
+For each profile: loads the page in headless Chromium, gives the profile to its file input, waits for the tree, and
+checks that there is no error and that total, t-gmax and t-end are the sums of the profile's own numbers. Exit 0, or 1
+with what went wrong. Chromium is driven over a pair of pipes (--remote-debugging-pipe): no driver, no port, no
+packages.
 """
 import json
 import os
@@ -103,7 +104,8 @@ def expected_lines(path):
     with open(path, encoding="utf-8") as file:
         points = json.load(file)["pps"]
     sums = {key: sum(point[key] for point in points) for key in ("tb", "tbk", "gb", "gbk", "eb", "ebk")}
-    return [("Total: ", sums["tb"], sums["tbk"]), ("At t-gmax: ", sums["gb"], sums["gbk"]), ("At t-end: ", sums["eb"], sums["ebk"])]
+    return [("Total: ", sums["tb"], sums["tbk"]), ("At t-gmax: ", sums["gb"], sums["gbk"]),
+            ("At t-end: ", sums["eb"], sums["ebk"])]
 
 
 def show(browser, viewer, path):
@@ -111,11 +113,15 @@ def show(browser, viewer, path):
     target = browser.call("Target.createTarget", url="file://" + viewer)["targetId"]
     session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
     browser.call("Runtime.enable", session)
-    evaluate = lambda text: browser.call("Runtime.evaluate", session, expression=text, returnByValue=True)["result"].get("value")
-    wait_for("the viewer", lambda: evaluate("document.readyState === 'complete' && !!document.querySelector('input[type=file]')"))
-    box = browser.call("Runtime.evaluate", session, expression="document.querySelector('input[type=file]')")["result"]["objectId"]
+    evaluate = lambda text: browser.call("Runtime.evaluate", session, expression=text,
+                                         returnByValue=True)["result"].get("value")
+    wait_for("the viewer",
+             lambda: evaluate("document.readyState === 'complete' && !!document.querySelector('input[type=file]')"))
+    box = browser.call("Runtime.evaluate", session,
+                       expression="document.querySelector('input[type=file]')")["result"]["objectId"]
     browser.call("DOM.setFileInputFiles", session, files=[os.path.abspath(path)], objectId=box)
-    shown = wait_for("the tree", lambda: (lambda s: s if s["error"] or "Total:" in s["text"] else None)(evaluate(SHOWN)))
+    shown = wait_for("the tree",
+                     lambda: (lambda s: s if s["error"] or "Total:" in s["text"] else None)(evaluate(SHOWN)))
     browser.call("Target.closeTarget", targetId=target)
     return shown, list(browser.exceptions)
 

@@ -1,4 +1,5 @@
-// tests/support/fuzz_replay.cc: runs a fuzz target over files, so that its corpus is an ordinary test: fuzz_NAME FILE-OR-FOLDER…
+// tests/support/fuzz_replay.cc: runs a fuzz target over files, so that its corpus is an ordinary test: fuzz_NAME
+// FILE-OR-FOLDER…
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,5 @@
-// tests/support/golden.h: text that must not change unnoticed: compared with tests/golden/NAME, rewritten by scripts/regold.
+// tests/support/golden.h: text that must not change unnoticed: compared with tests/golden/NAME, rewritten by
+// scripts/regold.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,9 @@
-// tests/support/heap_story.h: makes up what a program with several threads does with its heap, and keeps the reference books.
+// tests/support/heap_story.h: makes up what a program with several threads does with its heap, and keeps the reference
+// books.
 //
-// Addresses come from a small pool, last freed first, so that they are used again at once, often by another thread. A realloc
-// begins, happens and ends at three different times, with other threads' events in between. Some fail, some free, some blocks
-// and frees belong to nobody we know.
+// Addresses come from a small pool, last freed first, so that they are used again at once, often by another thread. A
+// realloc begins, happens and ends at three different times, with other threads' events in between. Some fail, some
+// free, some blocks and frees belong to nobody we know.
 #pragma once
 
 #include "tests/support/reference_books.h"
@@ -174,9 +175,9 @@ class HeapStory {
   uint64_t stamp_ = 0;
 };
 
-// Stamps some events of different threads the wrong way round, as rdtsc does: an event may get a stamp up to `reach` too small,
-// but it stays behind its own thread's last one, and behind the last but one of its address: what rdtsc gets wrong is one
-// handing over, not two in a row. Returns the events in the order of their new stamps.
+// Stamps some events of different threads the wrong way round, as rdtsc does: an event may get a stamp up to `reach`
+// too small, but it stays behind its own thread's last one, and behind the last but one of its address: what rdtsc gets
+// wrong is one handing over, not two in a row. Returns the events in the order of their new stamps.
 inline std::vector<StoryEvent> with_inversions(const std::vector<StoryEvent>& events, uint32_t threads, uint64_t reach,
                                                uint32_t seed) {
   std::mt19937_64 random(seed);

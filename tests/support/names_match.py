@@ -2,8 +2,9 @@
 
 usage: names_match.py TOOL LLVM_SYMBOLIZER FILE COUNT
 
-llvm-symbolizer must give the same frames: function, file and line of every one. addr2line must give the same file and line of
-the innermost frame, and the same frames where it finds as many. Prints one line of numbers; exit status 1 if anything differs.
+llvm-symbolizer must give the same frames: function, file and line of every one. addr2line must give the same file and
+line of the innermost frame, and the same frames where it finds as many. Prints one line of numbers; exit status 1 if
+anything differs.
 """
 import os
 import random
@@ -113,8 +114,9 @@ def main():
     differ = [a for a in addresses if not same_frames(mine[a], theirs[a], symbols)
               and not (theirs[a] == [("", "", 0)] and same_frames(mine[a], gnu[a], symbols))]
     frames = sum(len(mine[a]) for a in addresses)
-    # addr2line (binutils 2.40) loses inlined frames of functions with several ranges, and mixes up the function's names and
-    # files there; it knows no .dwo of DWARF 5. What it says of the innermost line is its line table's, and comparable.
+    # addr2line (binutils 2.40) loses inlined frames of functions with several ranges, and mixes up the function's names
+    # and files there; it knows no .dwo of DWARF 5. What it says of the innermost line is its line table's, and
+    # comparable.
     lines = [a for a in addresses if gnu[a] and gnu[a][0][2] and mine[a][0][2] != gnu[a][0][2]]
     print("%s: %d addresses, %d frames: %d differ from llvm-symbolizer, %d innermost lines from addr2line"
           % (FILE, len(addresses), frames, len(differ), len(lines)))

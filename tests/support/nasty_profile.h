@@ -1,4 +1,5 @@
-// tests/support/nasty_profile.h: profiles whose names would break a format that is written without care, and what their stacks sum to.
+// tests/support/nasty_profile.h: profiles whose names would break a format that is written without care, and what their
+// stacks sum to.
 #pragma once
 
 #include "cli/base/text.h"
@@ -29,8 +30,8 @@ inline std::string nasty_name(std::mt19937_64* random) {
   return name;
 }
 
-// Random names, shared prefixes, inlined frames, a stack of 20,000 frames, sites without a stack, numbers near 2^53, two devices.
-// `is_canonical`: as readers give profiles; else names are as raw as they can be.
+// Random names, shared prefixes, inlined frames, a stack of 20,000 frames, sites without a stack, numbers near 2^53,
+// two devices. `is_canonical`: as readers give profiles; else names are as raw as they can be.
 inline Profile nasty_profile(uint64_t seed, bool is_canonical) {
   std::mt19937_64 random(seed);
   Profile profile;
@@ -82,8 +83,8 @@ inline Profile nasty_profile(uint64_t seed, bool is_canonical) {
 
 using StackSums = std::map<std::vector<std::string>, uint64_t>;
 
-// By the names of the frames as text, outermost first; "[no stack]" for sites without one. Only what is above 0. Plain, and sharing no
-// code with the writers but the names.
+// By the names of the frames as text, outermost first; "[no stack]" for sites without one. Only what is above 0. Plain,
+// and sharing no code with the writers but the names.
 inline StackSums stack_sums(const Profile& profile, const Device& device, Metric metric) {
   StackSums sums;
   for (const Site& site : device.sites) {

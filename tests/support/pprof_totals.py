@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""tests/support/pprof_totals.py: compares what `go tool pprof -top` says of each function with the profile's own numbers.
+"""tests/support/pprof_totals.py: compares what `go tool pprof -top` says of each function with the profile's own
+numbers.
 
 usage: pprof_totals.py PROFILE.json FIELD TOP.txt
 
 FIELD is the field of DHAT's program points that holds the metric (gb, tb, eb, tbk). TOP.txt is the output of -top with
--nodefraction=0 and -unit=B. Flat is what a function allocated itself, cum what was allocated below it, once for each stack.
+-nodefraction=0 and -unit=B. Flat is what a function allocated itself, cum what was allocated below it, once for each
+stack.
 """
 import collections
 import json

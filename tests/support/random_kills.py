@@ -3,9 +3,9 @@
 
 usage: random_kills.py KILLS SEED [--threads N] [--processes N] [--full yes|no] [--on-full wait|drop]
 env:   HEAPPROF_BIN TARGETS
-Runs `workers` trees under heapprof until KILLS processes have been killed, the first of each tree last, and compares every
-profile with what the threads counted themselves in shared memory (counters.py). With --full the collector stands still meanwhile
-(SIGSTOP), so that the victims wait in a full ring. What is not fixed by a flag varies by the seed.
+Runs `workers` trees under heapprof until KILLS processes have been killed, the first of each tree last, and compares
+every profile with what the threads counted themselves in shared memory (counters.py). With --full the collector stands
+still meanwhile (SIGSTOP), so that the victims wait in a full ring. What is not fixed by a flag varies by the seed.
 A failure keeps the folder and says how to repeat it; the last line has the numbers.
 """
 import argparse

@@ -1,6 +1,7 @@
 // tests/support/reference_books.h: the books of a process kept as simply as can be, to compare the collector's with.
 //
-// One map of blocks, one map of sites by their whole stack, a copy of everything at every new peak. Slow and plain on purpose.
+// One map of blocks, one map of sites by their whole stack, a copy of everything at every new peak. Slow and plain on
+// purpose.
 #pragma once
 
 #include <algorithm>

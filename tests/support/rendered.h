@@ -1,4 +1,5 @@
-// tests/support/rendered.h: what the tests of text forms share: a terminal whose width and time zone are fixed, and looking at lines.
+// tests/support/rendered.h: what the tests of text forms share: a terminal whose width and time zone are fixed, and
+// looking at lines.
 #pragma once
 
 #include "cli/base/terminal.h"

@@ -1,7 +1,7 @@
 // tests/support/ring_builder.h: writes records into an arena as an agent would, and as no agent would.
 //
-// FakeAgent maps the arena of a collector; RingBuilder writes one ring. A builder can also write into plain memory, for tests of
-// the decoder alone.
+// FakeAgent maps the arena of a collector; RingBuilder writes one ring. A builder can also write into plain memory, for
+// tests of the decoder alone.
 #pragma once
 
 #include "shared/events.h"

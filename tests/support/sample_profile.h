@@ -1,5 +1,5 @@
-// tests/support/sample_profile.h: recordings whose numbers are right, because a small program is played through a ledger of
-// its own: the unit tests, the golden files and the viewer's test are made from these.
+// tests/support/sample_profile.h: recordings whose numbers are right, because a small program is played through a
+// ledger of its own: the unit tests, the golden files and the viewer's test are made from these.
 //
 // The ledger here is written to be plain, not fast, and shares no code with cli/collect.
 #pragma once
@@ -168,7 +168,8 @@ inline RunInfo sample_run() {
   return run;
 }
 
-// A small program by hand: inlined frames, a stripped library, a site without a stack, a truncated one, a second device.
+// A small program by hand: inlined frames, a stripped library, a site without a stack, a truncated one, a second
+// device.
 inline Sample small_sample() {
   Sample sample;
   Recording& r = sample.recording;

@@ -1,5 +1,5 @@
-// tests/support/scene_profile.h: a profile as a renderer might leave it, for tests of what people see: large numbers, two
-// devices, C++ templates, paths that need cutting.
+// tests/support/scene_profile.h: a profile as a renderer might leave it, for tests of what people see: large numbers,
+// two devices, C++ templates, paths that need cutting.
 #pragma once
 
 #include "cli/model/profile/canonical.h"

@@ -3,8 +3,9 @@
 
 usage: speedscope.py RELEASE FILE...     RELEASE: the folder with its index.html
 
-For each file: loads the page in headless Chromium, hands it the file, turns to the table of functions, and checks that no
-error is shown, that the profiles are listed with their totals, and that the functions in view have the first one's, in bytes.
+For each file: loads the page in headless Chromium, hands it the file, turns to the table of functions, and checks that
+no error is shown, that the profiles are listed with their totals, and that the functions in view have the first one's,
+in bytes.
 """
 import base64
 import collections
@@ -31,12 +32,13 @@ def as_speedscope_writes(value):
 
 
 def expectations(path):
-    """What the list of profiles shows (name and total), and for each function's name of the first profile what was allocated below
-    it, one amount for each line that it was called from."""
+    """What the list of profiles shows (name and total), and for each function's name of the first profile what was
+    allocated below it, one amount for each line that it was called from."""
     with open(path, encoding="utf-8") as file:
         data = json.load(file)
     frames = data["shared"]["frames"]
-    profiles = {profile["name"]: as_speedscope_writes(sum(profile["weights"])) if profile["unit"] == "bytes" else f"{sum(profile['weights']):,}"
+    profiles = {profile["name"]: as_speedscope_writes(sum(profile["weights"])) if profile["unit"] == "bytes"
+                else f"{sum(profile['weights']):,}"
                 for profile in data["profiles"]}
     first = data["profiles"][data["activeProfileIndex"]]
     sums = collections.Counter()
@@ -60,8 +62,10 @@ def check(browser, release, path, work):
     target_id = browser.call("Target.createTarget", url=page)["targetId"]
     session = browser.call("Target.attachToTarget", targetId=target_id, flatten=True)["sessionId"]
     browser.call("Runtime.enable", session)
-    evaluate = lambda text: browser.call("Runtime.evaluate", session, expression=text, returnByValue=True)["result"].get("value")
-    text = wait_for("the profile", lambda: (lambda t: t if name in t or "went wrong" in t else None)(evaluate("document.body.innerText") or ""))
+    evaluate = lambda text: browser.call("Runtime.evaluate", session, expression=text,
+                                         returnByValue=True)["result"].get("value")
+    text = wait_for("the profile", lambda: (lambda t: t if name in t or "went wrong" in t
+                                            else None)(evaluate("document.body.innerText") or ""))
     evaluate("window.dispatchEvent(new KeyboardEvent('keydown', {key: '3'}))")
     rows = wait_for("the table", lambda: evaluate(ROWS))
     browser.call("Target.closeTarget", targetId=target_id)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""tests/support/suites.py: does CPython's own test suite give the same result, test by test, under heapprof as without it?
+"""tests/support/suites.py: does CPython's own test suite give the same result, test by test, under heapprof as without
+it?
 
 usage: suites.py HEAPPROF MODULE…      MODULE: test_os, test_subprocess, …
-Needs a python3 with its test suite (Debian: libpython3.11-testsuite). Each module runs by itself, without heapprof and under
-`heapprof run`, children followed. A difference counts if it is there again in a second run (some of these tests depend on time).
-Prints a line a module; exit status 1 if anything differs, 77 if there is no such suite here.
+Needs a python3 with its test suite (Debian: libpython3.11-testsuite). Each module runs by itself, without heapprof and
+under `heapprof run`, children followed. A difference counts if it is there again in a second run (some of these tests
+depend on time). Prints a line a module; exit status 1 if anything differs, 77 if there is no such suite here.
 """
 import glob
 import os
@@ -20,7 +21,8 @@ LIMIT_S = 900
 def find_python():
     for python in sorted(glob.glob("/usr/bin/python3.[0-9]*")):
         if python.rsplit(".", 1)[1].isdigit() and subprocess.run(
-                [python, "-c", "import test.test_gc"], stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0:
+                [python, "-c", "import test.test_gc"], stdin=subprocess.DEVNULL, capture_output=True,
+                check=False).returncode == 0:
             return python
     return None
 
@@ -32,7 +34,8 @@ def run(prefix, python, module, folder):
         os.remove(report)
     command = prefix + [python, "-m", "test", "--junit-xml", report, module]
     try:
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S, check=False)
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S,
+                              check=False)
         status = done.returncode
     except subprocess.TimeoutExpired:
         status = f"no end within {LIMIT_S} s"

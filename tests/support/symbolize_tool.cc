@@ -2,9 +2,10 @@
 //
 //   symbolize_tool FILE [DEBUG_FOLDERS] < ADDRESSES
 //
-// An address a line, hexadecimal, as in the ELF file, inside the instruction meant (what addr2line and llvm-symbolizer take).
-// Output: a line per frame, innermost first: ADDRESS, function, file, line, inlined (i) or not (-), separated by tabs; an
-// address without names has one line with empty fields. Standard error says how long it took.
+// An address a line, hexadecimal, as in the ELF file, inside the instruction meant (what addr2line and llvm-symbolizer
+// take).
+// Output: a line per frame, innermost first: ADDRESS, function, file, line, inlined (i) or not (-), separated by tabs;
+// an address without names has one line with empty fields. Standard error says how long it took.
 #include "cli/symbolize/symbolizer.h"
 
 #include <chrono>

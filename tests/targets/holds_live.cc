@@ -1,5 +1,5 @@
-// tests/targets/holds_live.cc: holds a known set of blocks at a known moment: 7 of 1235 bytes live and 3 of 1237 freed when it says
-// so on stdout; after a line on stdin it frees 4 of the 7, leaks one of 1239, and ends.
+// tests/targets/holds_live.cc: holds a known set of blocks at a known moment: 7 of 1235 bytes live and 3 of 1237 freed
+// when it says so on stdout; after a line on stdin it frees 4 of the 7, leaks one of 1239, and ends.
 #include "keep.h"
 
 #include <stdio.h>

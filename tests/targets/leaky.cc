@@ -1,4 +1,5 @@
-// tests/targets/leaky.cc: the smallest program with something to see: 5 blocks leaked, 4 freed. No C++ library behind it.
+// tests/targets/leaky.cc: the smallest program with something to see: 5 blocks leaked, 4 freed. No C++ library behind
+// it.
 #include "keep.h"
 
 #include <stdio.h>

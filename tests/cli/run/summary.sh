@@ -1,4 +1,5 @@
-# The summary at exit of heapprof run: on stderr, complete, and its numbers are the profile's; the command that it advertises works.
+# The summary at exit of heapprof run: on stderr, complete, and its numbers are the profile's; the command that it
+# advertises works.
 export COLUMNS=80
 expect_status 0 "$HEAPPROF_BIN" run -o profile.json "$TARGETS/leaky"
 for words in "exit 0" "device          peak          at      leaked    allocations    temporary" "at the host peak" "leaked" \

@@ -1,4 +1,5 @@
-# Hostile packets on the socket: of all sizes, and requests with broken fields; the program and its profile are none the worse.
+# Hostile packets on the socket: of all sizes, and requests with broken fields; the program and its profile are none the
+# worse.
 holds_live_starts
 name=$(tr '\0' '\n' <"/proc/$target/environ" | sed -n 's/^HEAPPROF=[^/]*//p')
 python3 - "$name" "$target" <<'PYTHON'

@@ -1,4 +1,5 @@
-# heapprof snapshot: a whole profile of a program that runs on, by its pid and by heapprof's own; its own profile is none the worse for it.
+# heapprof snapshot: a whole profile of a program that runs on, by its pid and by heapprof's own; its own profile is
+# none the worse for it.
 holds_live_starts
 expect_status 0 "$HEAPPROF_BIN" snapshot -o now.json "$target"
 expect_in err.txt "process $target runs on: 8.44 KiB live, peak so far"

@@ -1,4 +1,5 @@
-# A new process waits for a collector that is busy for longer than a second, and is profiled; not for one that has been stopped.
+# A new process waits for a collector that is busy for longer than a second, and is profiled; not for one that has been
+# stopped.
 cat >script <<'S'
 echo $PPID
 read -r word

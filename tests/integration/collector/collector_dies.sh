@@ -1,4 +1,5 @@
-# heapprof is killed while 3 processes of 8 threads wait for it in full rings: every thread goes on, and ends as it would have.
+# heapprof is killed while 3 processes of 8 threads wait for it in full rings: every thread goes on, and ends as it
+# would have.
 mkdir run
 "$HEAPPROF_BIN" run -q -o run/profile.json -- "$TARGETS/workers" counts 3 8 forever 2>err.txt &
 cli=$!

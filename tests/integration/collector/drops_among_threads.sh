@@ -1,4 +1,5 @@
-# With --on-full=drop, 8 threads and a collector that stands still: what is kept and what is lost add up to what the program did.
+# With --on-full=drop, 8 threads and a collector that stands still: what is kept and what is lost add up to what the
+# program did.
 events() { echo $(($(counter allocations_count) + $(counter frees_count) + $(counter lost_count))); }
 "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/workers" counts 1 8 "done" 100 || fail "with little work"
 made() {

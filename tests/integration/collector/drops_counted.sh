@@ -1,5 +1,5 @@
-# With --on-full=drop, or a collector that is stalled for longer than --stall-timeout, the program goes on without waiting; every
-# event that is missing is counted, and the profile says that it is incomplete.
+# With --on-full=drop, or a collector that is stalled for longer than --stall-timeout, the program goes on without
+# waiting; every event that is missing is counted, and the profile says that it is incomplete.
 stall_case() {  # SECONDS FLAGS…
   local seconds=$1 cli state
   shift

@@ -1,5 +1,6 @@
-# Where heapprof's own memory is limited, recording stops in time: the program is unharmed, the profile is whole up to that moment, and
-# says why it ends. Block n of collector_load has n % 16 + 1 bytes, so the bytes follow from the number of blocks.
+# Where heapprof's own memory is limited, recording stops in time: the program is unharmed, the profile is whole up to
+# that moment, and says why it ends. Block n of collector_load has n % 16 + 1 bytes, so the bytes follow from the number
+# of blocks.
 
 # expect_exact_part FILE: the numbers are those of the program's first blocks
 expect_exact_part() {
@@ -49,8 +50,8 @@ for file in tree.*.json; do
 done
 expect_eq "stopped and whole children" "$stopped $whole" "1 1"
 
-# The system's limits, of heapprof alone: the program lifts its own. Whatever the limit, the program is as without us; and if heapprof can
-# start at all there is a profile, be it without names or stacks.
+# The system's limits, of heapprof alone: the program lifts its own. Whatever the limit, the program is as without us;
+# and if heapprof can start at all there is a profile, be it without names or stacks.
 for limit in "v 16000" "v 18000" "v 43000" "d 5000" "d 20000"; do
   for load in "stacks 13" "blocks 200000"; do
     rm -f profile.json

@@ -1,5 +1,5 @@
-# A program that writes over the memory shared with heapprof spoils its own numbers and nothing else: heapprof ends, says so, and
-# the processes beside it are exact.
+# A program that writes over the memory shared with heapprof spoils its own numbers and nothing else: heapprof ends,
+# says so, and the processes beside it are exact.
 unset LD_PRELOAD
 damaged=0
 for seed in $(seq 1 "${SCRIBBLES:-12}"); do

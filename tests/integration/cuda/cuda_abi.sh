@@ -1,4 +1,5 @@
-# The functions that are hooked have the parameters that cuda.h says, as far as a call can tell: their number, and what each takes.
+# The functions that are hooked have the parameters that cuda.h says, as far as a call can tell: their number, and what
+# each takes.
 header=$(ls /usr/local/cuda*/include/cuda.h /usr/include/cuda.h 2>/dev/null | head -1)
 [ -n "$header" ] || skip "no cuda.h"
 have g++ || skip "no g++"

@@ -1,4 +1,5 @@
-# Calls of the CUDA driver that take the host's time: each goes through with its arguments, and is counted with its stack.
+# Calls of the CUDA driver that take the host's time: each goes through with its arguments, and is counted with its
+# stack.
 "$TARGETS/cuda_calls" || fail "without heapprof: $?"
 profile "$TARGETS/cuda_calls"
 expect_eq "exit status" "$status" 0

@@ -1,4 +1,5 @@
-# --estimate-gpu: what contexts and modules take, by site, and marked as an estimate; nothing is asked without it, or in a capture.
+# --estimate-gpu: what contexts and modules take, by site, and marked as an estimate; nothing is asked without it, or in
+# a capture.
 export FAKE_CUDA_OVERHEAD=1
 "$TARGETS/cuda_estimates" >plain.txt || fail "without heapprof: $?"
 expect_eq "questions without heapprof" "$(cat plain.txt)" "0 0"

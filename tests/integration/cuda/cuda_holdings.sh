@@ -1,5 +1,6 @@
-# What the driver holds of devices beside what is in use: its pools, memory of graphs, and memory of the program that it locks; to the
-# byte as the program itself asked the driver after each step. Nothing of it changes what the program sees, and no capture is broken.
+# What the driver holds of devices beside what is in use: its pools, memory of graphs, and memory of the program that it
+# locks; to the byte as the program itself asked the driver after each step. Nothing of it changes what the program
+# sees, and no capture is broken.
 "$TARGETS/cuda_holdings" >plain.txt || fail "without heapprof: $?"
 profile "$TARGETS/cuda_holdings"
 expect_eq "exit status" "$status" 0

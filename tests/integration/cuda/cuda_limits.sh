@@ -1,4 +1,5 @@
-# A device that has no memory left, or has no more than --limit allows: who asked, who held it, and the numbers that the program sees.
+# A device that has no memory left, or has no more than --limit allows: who asked, who held it, and the numbers that the
+# program sees.
 "$TARGETS/cuda_limits" 1024 || fail "without heapprof: $?"
 profile "$TARGETS/cuda_limits" 1024
 expect_eq "exit status, without a limit" "$status" 0
@@ -34,7 +35,8 @@ for bad in cuda:0 cuda:16=1GiB cuda:x=1GiB gpu=1GiB cuda:0=512M cuda:0=0B; do
   [ -s err.txt ] && [ ! -e ran ] || fail "nothing said for $bad, or the program ran"
 done
 
-# Where a child meets the limit, the summary says so first, and of whom; and that of a device that nobody used changed nothing.
+# Where a child meets the limit, the summary says so first, and of whom; and that of a device that nobody used changed
+# nothing.
 "$HEAPPROF_BIN" run --color never --limit cuda:0=96MiB --limit cuda:7=1GiB -o tree.json -- sh -c "$TARGETS/cuda_limits 96 all >/dev/null; true" 2>err.txt || fail "in a child: $? $(cat err.txt)"
 grep -qE '^cuda:0 came to its limit in process [0-9]+(, [0-9]+ times)?: tree\.[0-9]+\.json$' err.txt || fail "$(cat err.txt)"
 grep -qE '^ +[0-9.]+ [KM]?i?B  (cuda:1 97.0 MiB, )?cuda:0 96.0 MiB' err.txt || fail "$(cat err.txt)"

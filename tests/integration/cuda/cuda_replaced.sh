@@ -1,5 +1,5 @@
-# A shared CUDA runtime: what it gets from the driver is counted there, once; what it has from elsewhere is counted at its own functions,
-# once, and said. A program that was not linked with one finds nothing of ours.
+# A shared CUDA runtime: what it gets from the driver is counted there, once; what it has from elsewhere is counted at
+# its own functions, once, and said. A program that was not linked with one finds nothing of ours.
 export LD_LIBRARY_PATH="$BUILD/tests/fake_cuda"
 rows() { jq -r '.heapprof.devices[] | select(.name != "host" and .name != "mapped") | .name + " " + (.totals | [.total_bytes, .total_count, .peak_bytes, .leaked_bytes, .leaked_count] | map(tostring) | join(" "))' profile.json | sort; }
 agent_frames() { jq '[.ftbl[] | select(test("libheapprof\\.so|hooks_cuda_runtime"))] | length' profile.json; }

@@ -112,8 +112,8 @@ profile python3 use.py "$BUILD/tests/fake_cuda/libcuda.so.1"
 expect_eq "exit status by ctypes" "$status" 0
 expect_eq "by ctypes" "$(numbers)" "123500 100 61750 50"
 
-# Another library that stands before the driver, as quota tools do, goes on working, however it finds the driver: it gets the
-# driver, not us and not itself, and each allocation is counted once.
+# Another library that stands before the driver, as quota tools do, goes on working, however it finds the driver: it
+# gets the driver, not us and not itself, and each allocation is counted once.
 have gcc || { not_tried "libraries that stand before the driver: no gcc"; exit 0; }
 cat >quota.c <<'C'
 #define _GNU_SOURCE

@@ -1,5 +1,6 @@
-# Programs as nvcc makes them, with the static and the shared runtime: every name that the runtime asks the driver for goes through us.
-# (The fake driver does not pass the runtime's own test of its private tables, so cudaMalloc fails, with and without heapprof.)
+# Programs as nvcc makes them, with the static and the shared runtime: every name that the runtime asks the driver for
+# goes through us. (The fake driver does not pass the runtime's own test of its private tables, so cudaMalloc fails,
+# with and without heapprof.)
 nvcc=$(command -v nvcc || ls /usr/local/cuda*/bin/nvcc 2>/dev/null | head -1)
 [ -n "$nvcc" ] || skip "no nvcc"
 cat >program.cu <<'CU'

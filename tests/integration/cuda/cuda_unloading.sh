@@ -1,4 +1,5 @@
-# Calls and look-ups of the CUDA driver, and allocations, go on while another thread closes libraries: none reads what is taken away.
+# Calls and look-ups of the CUDA driver, and allocations, go on while another thread closes libraries: none reads what
+# is taken away.
 plugins=()
 for i in $(seq 40); do
   cp "$TARGETS/plugin_alpha.so" "plugin$i.so"

@@ -1,4 +1,5 @@
-# One of 12 threads ends the process while the others allocate: nothing that they published is lost, and the status is the program's.
+# One of 12 threads ends the process while the others allocate: nothing that they published is lost, and the status is
+# the program's.
 ulimit -c 0
 for case in "exit 41 exited 41" "_exit 42 exited 42" "quick_exit 43 exited 43" "return 44 exited 44" "abort 134 signaled 6"; do
   read -r how want kind number <<<"$case"

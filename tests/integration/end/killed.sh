@@ -1,4 +1,5 @@
-# A program that is killed in the midst of its work loses nothing that it published: the profile is at most one call ahead.
+# A program that is killed in the midst of its work loses nothing that it published: the profile is at most one call
+# ahead.
 for round in 1 2 3; do
   rm -f go counts profile.json
   mkfifo go

@@ -1,4 +1,5 @@
-# A signal that a process sends to heapprof is the program's; a second one means: write what there is, and leave the program be.
+# A signal that a process sends to heapprof is the program's; a second one means: write what there is, and leave the
+# program be.
 start() {  # HOW: a background run of the target, its words on descriptor 3, its input held open by descriptor 4
   rm -f words input profile.json
   mkfifo words input

@@ -1,5 +1,5 @@
-# The examples for CI services: their shell steps are run as the services would, in a small project, on a good commit, on the
-# next, and on one with a regression; what they keep is there, and names the culprit.
+# The examples for CI services: their shell steps are run as the services would, in a small project, on a good commit,
+# on the next, and on one with a regression; what they keep is there, and names the culprit.
 export LC_ALL=C.UTF-8 COLUMNS=100
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SHA CI_COMMIT_SHA
 "$PYTHON" -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
@@ -36,8 +36,8 @@ int main() {
 CODE
 }
 
-# service FOLDER: its steps there, each in a shell of its own; $status is that of the first that fails. On GitHub a step's additions to
-# GITHUB_PATH count for the next.
+# service FOLDER: its steps there, each in a shell of its own; $status is that of the first that fails. On GitHub a
+# step's additions to GITHUB_PATH count for the next.
 service() {
   status=0
   for step in $(ls "$PWD/$1-steps"/*.sh | sort -V); do

@@ -1,4 +1,5 @@
-# heapprof diff: a program that is built again elsewhere, with other lines, flags and clones, is unchanged; one more copy is found.
+# heapprof diff: a program that is built again elsewhere, with other lines, flags and clones, is unchanged; one more
+# copy is found.
 have g++ || skip "no g++"
 export LC_ALL=C.UTF-8 COLUMNS=100
 cat >program.cc <<'PROGRAM'
@@ -47,7 +48,8 @@ int main() {
 }
 PROGRAM
 
-# build FOLDER LINES FLAGS…: the program in a folder of its own, with so many lines above, run under heapprof into FOLDER.json
+# build FOLDER LINES FLAGS…: the program in a folder of its own, with so many lines above, run under heapprof into
+# FOLDER.json
 build() {
   local folder=$1 lines=$2
   shift 2

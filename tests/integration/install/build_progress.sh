@@ -1,4 +1,5 @@
-# scripts/progress: how far a build is; what a compiler says of a mistake is shown whole, and the exit status is ninja's.
+# scripts/progress: how far a build is; what a compiler says of a mistake is shown whole, and the exit status is
+# ninja's.
 mkdir project
 cat >project/build.ninja <<'NINJA'
 rule compile

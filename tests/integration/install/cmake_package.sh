@@ -1,4 +1,5 @@
-# An installed tree, moved, is found by find_package() and pkg-config, and heapprof_add_test() makes tests that hold limits.
+# An installed tree, moved, is found by find_package() and pkg-config, and heapprof_add_test() makes tests that hold
+# limits.
 expect_status 0 cmake --install "$BUILD" --prefix "$PWD/first"
 mv first second
 prefix=$PWD/second

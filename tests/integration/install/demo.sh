@@ -1,4 +1,5 @@
-# The program that the demo profiles (examples/demo): its functions and lines are named, and its mistake is found to the block.
+# The program that the demo profiles (examples/demo): its functions and lines are named, and its mistake is found to the
+# block.
 source_file=$SOURCE/examples/demo/words.cc
 cp -r "$SOURCE/man" texts
 profile "$BUILD/demo/words" texts

@@ -1,4 +1,5 @@
-# What the hot path costs, as a count of instructions, which repeats on every machine: no more than tests/bench/budget.txt says.
+# What the hot path costs, as a count of instructions, which repeats on every machine: no more than
+# tests/bench/budget.txt says.
 have valgrind || skip "valgrind is not installed"
 unset LD_PRELOAD
 g++ -O2 -g "$SOURCE/tests/bench/tight.cc" -o tight -pthread

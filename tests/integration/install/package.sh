@@ -1,5 +1,6 @@
-# The portable tarball works in the root file system of an older release (Debian 11, glibc 2.31): it profiles that release's perl.
-# The root file system comes from debootstrap and is kept in the user's cache folder, so that the next run is quick.
+# The portable tarball works in the root file system of an older release (Debian 11, glibc 2.31): it profiles that
+# release's perl. The root file system comes from debootstrap and is kept in the user's cache folder, so that the next
+# run is quick.
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 [ -n "$(command -v debootstrap)" ] || skip "debootstrap is not installed"
 release=bullseye
@@ -48,7 +49,8 @@ expect_in report.txt "perl"
 cp "$old$folder/profile.json" .
 rm -rf "${old:?}$folder"
 
-# 5,000 strings grow to 400 bytes and more, and stay: the peak is over 2 MB, the blocks are over 5,000, and names come from perl's own symbols.
+# 5,000 strings grow to 400 bytes and more, and stay: the peak is over 2 MB, the blocks are over 5,000, and names come
+# from perl's own symbols.
 peak=$(json profile.json '[.pps[].gb] | add')
 [ "$peak" -gt 2000000 ] || fail "the peak is $peak bytes"
 [ "$(json profile.json '[.pps[].tbk] | add')" -gt 20000 ] || fail "fewer blocks than strings"

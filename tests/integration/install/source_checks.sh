@@ -1,4 +1,5 @@
-# The checks of scripts/check that read the sources see what they are there for: each finds a planted mistake, and names it.
+# The checks of scripts/check that read the sources see what they are there for: each finds a planted mistake, and names
+# it.
 mkdir -p tree/agent tree/cli/collect tree/shared tree/man tree/cli/run
 cp "$SOURCE/shared/wire.h" "$SOURCE/shared/README.md" tree/shared/
 
@@ -18,7 +19,8 @@ finds check-words "cli/run/a.h:2: 'rss': rss is now resident"
 printf '// cli/run/a.h: a.\n\n// the registry of formats\n' >tree/cli/run/a.h
 finds check-words "cli/run/a.h:3: 'registry'"
 
-# Types: two of one name in one namespace, also one in an anonymous namespace; not those of two namespaces or of two functions.
+# Types: two of one name in one namespace, also one in an anonymous namespace; not those of two namespaces or of two
+# functions.
 printf 'namespace one { struct Same { int a; }; enum class Kind { kA }; }\n' >tree/cli/run/a.h
 printf 'namespace two { struct Same {}; }\nvoid f() { struct Inner {}; }\n' >tree/cli/run/b.h
 printf 'namespace one { struct Same; void f() { struct Inner {}; } } // struct Kind {}\n' >tree/cli/run/c.cc

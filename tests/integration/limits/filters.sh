@@ -1,5 +1,6 @@
-# A program that filters its system calls after its start (write, the mmap family, brk and exit are left) is not killed by one of
-# ours, with a filter that kills and with one that refuses; nothing is lost, also where the ring is full and nobody reads it.
+# A program that filters its system calls after its start (write, the mmap family, brk and exit are left) is not killed
+# by one of ours, with a filter that kills and with one that refuses; nothing is lost, also where the ring is full and
+# nobody reads it.
 for what in filter_kills filter_refuses; do
   "$TARGETS/restricts_itself" $what || [ $? = 11 ] || skip "no seccomp filters here"
   profile "$TARGETS/restricts_itself" $what
@@ -24,7 +25,8 @@ for what in filter_kills filter_refuses; do
     done
   fi
 
-  # The collector stands still from before the filter until the program waits for it in a full ring, where it may not even sleep.
+  # The collector stands still from before the filter until the program waits for it in a full ring, where it may not
+  # even sleep.
   rm -f words input
   mkfifo words input
   "$HEAPPROF_BIN" run -q -o profile.json -- "$TARGETS/restricts_itself" $what ask >words <input &

@@ -1,5 +1,5 @@
-# A program that takes something away from itself after its start (descriptors, limits, its user, its root, namespaces, its
-# environment) ends as it does without us, and every block is in its profile.
+# A program that takes something away from itself after its start (descriptors, limits, its user, its root, namespaces,
+# its environment) ends as it does without us, and every block is in its profile.
 tried=0
 for what in $("$TARGETS/restricts_itself" | grep -v '^filter_'); do  # filters.sh
   rm -rf empty_root profile*.json

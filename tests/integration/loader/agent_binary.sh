@@ -1,4 +1,5 @@
-# The agent may be loaded into any program of a machine with glibc 2.31: its needs, symbols and thread-local storage are checked.
+# The agent may be loaded into any program of a machine with glibc 2.31: its needs, symbols and thread-local storage are
+# checked.
 [ -x "$(command -v readelf)" ] || skip "readelf is not installed (binutils)"
 expect_status 0 "$SOURCE/scripts/check-agent" "$BUILD/lib/heapprof/libheapprof.so"
 expect_eq "complaints" "$(cat out.txt)" ""

@@ -7,8 +7,8 @@ expect_sum '^alpha_allocate' "617500 500 617500 500"
 expect_sum '^beta_allocate' "618500 500 0 0"
 expect_sum '^allocate_in_thread' "$((made * 1239)) $made 0 0"
 
-# A program that loads libraries with static thread-local storage until there is no room for more gets as many as without us, but
-# for what the agent's own 16 bytes take.
+# A program that loads libraries with static thread-local storage until there is no room for more gets as many as
+# without us, but for what the agent's own 16 bytes take.
 command -v gcc >/dev/null || skip "gcc is not installed: static thread-local storage was not tried"
 mkdir tls
 echo '__thread char space[96] __attribute__((tls_model("initial-exec"))); char* at(void) { return space; }' >tls.c

@@ -1,4 +1,5 @@
-# A program on tcmalloc, jemalloc or mimalloc is profiled on that allocator, linked or preloaded; each block counts once.
+# A program on tcmalloc, jemalloc or mimalloc is profiled on that allocator, linked or preloaded; each block counts
+# once.
 command -v g++ >/dev/null || skip "g++ is not installed"
 tried=0
 for library in libtcmalloc_minimal.so.4 libjemalloc.so.2 libmimalloc.so.2; do

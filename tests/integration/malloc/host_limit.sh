@@ -1,4 +1,5 @@
-# heapprof run --limit host=SIZE: the heap keeps to it to the byte, and what does not fit fails as the function fails by itself.
+# heapprof run --limit host=SIZE: the heap keeps to it to the byte, and what does not fit fails as the function fails by
+# itself.
 limited() { # LIMIT PROGRAM…
   local limit=$1
   shift

@@ -1,5 +1,5 @@
-# Built-in suppressions: each one is seen to fit a cache of libc or libstdc++ that a program really filled; what libc hands out to
-# be freed, and the program's own blocks, stay leaks; and shown + suppressed is what leaked.
+# Built-in suppressions: each one is seen to fit a cache of libc or libstdc++ that a program really filled; what libc
+# hands out to be freed, and the program's own blocks, stay leaks; and shown + suppressed is what leaked.
 export LC_ALL=C.UTF-8
 : >used.txt
 profile() {
@@ -11,7 +11,8 @@ profile() {
   expect_eq "$file: leaked bytes in rules and in places" "$(jq '[.devices[0].suppressions[].suppressed_leaked_bytes] | add' report.json)" \
     "$(jq '[.devices[0].places[].suppressed_leaked_bytes] | add' report.json)"
   expect_eq "$file: leaked bytes" "$(jq '[.pps[].eb] | add' "$file")" "$(jq '.devices[0].leaked_bytes' report.json)"
-  # What remains belongs to the program: 1235 bytes of its own, the FILE that it did not close, iconv's and newlocale's handle.
+  # What remains belongs to the program: 1235 bytes of its own, the FILE that it did not close, iconv's and newlocale's
+  # handle.
   jq '.devices[0].places[] | select((.function // "") | contains("leak_own")) |
     {bytes: (.leaked_bytes - .suppressed_leaked_bytes), blocks: (.leaked_blocks_count - .suppressed_leaked_blocks_count)}' \
     report.json >own.json
@@ -23,7 +24,8 @@ profile mbrtowc.json "$TARGETS/libc_caches" mbrtowc
 profile localtime.json "$TARGETS/libc_caches" localtime
 profile static.json "$TARGETS/libc_caches_static"
 
-# Rules for what this machine does not have: glibc before 2.34; libc's debug information; a name service module besides libc's own.
+# Rules for what this machine does not have: glibc before 2.34; libc's debug information; a name service module besides
+# libc's own.
 optional='module:(ld|libc)-2\.|function:_nl_\*|__gconv_lookup_cache|__wcsmbs_load_conv|__tz_convert|__check_pf|__new_exitfn|_dlerror_run|module:libnss_|allocation <- module:ld-linux'
 jq -r '.devices[0].suppressions[].rule' report.json | sort >all.txt
 [ "$(wc -l <all.txt)" -ge 30 ] || fail "only $(wc -l <all.txt) rules are built in"

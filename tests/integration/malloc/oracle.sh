@@ -1,4 +1,5 @@
-# Every number of a profile is true: random work on 1 to 64 threads, compared with the program's own books, at fixed seeds.
+# Every number of a profile is true: random work on 1 to 64 threads, compared with the program's own books, at fixed
+# seeds.
 oracle_case() {  # SEED THREADS OPERATIONS MODE STACKS FLAGS [FLAGS_OF_RUN…]
   local seed=$1 threads=$2 operations=$3 mode=$4 stacks=$5 flags=$6
   shift 6

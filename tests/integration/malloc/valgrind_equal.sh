@@ -1,10 +1,11 @@
-# Totals in bytes and blocks are those of Valgrind's DHAT, for real programs whose counts do not depend on their environment
-# (found by running each twice under Valgrind, with environments of different size).
+# Totals in bytes and blocks are those of Valgrind's DHAT, for real programs whose counts do not depend on their
+# environment (found by running each twice under Valgrind, with environments of different size).
 #
 # Known differences, all that there are:
 #  - malloc(0): Valgrind counts one byte, we count none (target zero_bytes: 7 blocks of no bytes).
 #  - libc's and libstdc++'s exit-time frees are off in Valgrind, as they never happen in a program without Valgrind.
-#  - Per thread: the agent's thread-local data lengthens libc's table of such by one entry of 16 bytes (zstd starts two threads).
+#  - Per thread: the agent's thread-local data lengthens libc's table of such by one entry of 16 bytes (zstd starts two
+#    threads).
 #  - libxml2 seeds its hash tables with the time: both runs of xmllint are told the same one.
 command -v valgrind >/dev/null || missing valgrind "valgrind is not installed: apt-get install valgrind"
 

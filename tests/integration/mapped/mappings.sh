@@ -1,4 +1,5 @@
-# Pages that a program maps itself: what the profile has of each device, to the byte, is what the program's list of all pages has.
+# Pages that a program maps itself: what the profile has of each device, to the byte, is what the program's list of all
+# pages has.
 device() {
   jq -r --arg name "$1" --arg order "$2" '.heapprof.devices[] | select(.name == $name) | .totals |
     [.total_bytes, .total_count, if $order == "locked" then .peak_bytes else 0 end, .leaked_bytes, .leaked_count] | join(" ")' profile.json

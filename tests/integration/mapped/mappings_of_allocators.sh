@@ -1,5 +1,5 @@
-# What an allocator maps for itself is the heap's affair: of a program on libc, tcmalloc, jemalloc or mimalloc only what the program
-# maps is seen as mapped.
+# What an allocator maps for itself is the heap's affair: of a program on libc, tcmalloc, jemalloc or mimalloc only what
+# the program maps is seen as mapped.
 command -v g++ >/dev/null || skip "g++ is not installed"
 g++ -g -O1 -fno-builtin "$SOURCE/tests/targets/malloc/allocators/maps.cc" -o maps -pthread
 for library in libc.so.6 libtcmalloc_minimal.so.4 libjemalloc.so.2 libmimalloc.so.2; do

@@ -1,4 +1,5 @@
-# Programs that ask for pages, and for functions, in ways of their own: each runs as it does without us, and what it has is known.
+# Programs that ask for pages, and for functions, in ways of their own: each runs as it does without us, and what it has
+# is known.
 cat >breaks.c <<'C'
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,4 +1,5 @@
-# Frames of JIT code are found by frame pointers, marked as a guess, and named by the map that JIT compilers write for perf.
+# Frames of JIT code are found by frame pointers, marked as a guess, and named by the map that JIT compilers write for
+# perf.
 profile "$TARGETS/jit"
 map=$(cat out.txt)
 trap 'rm -f "$map"' EXIT

@@ -1,5 +1,6 @@
 # The names of thousands of sampled calls are those that llvm-symbolizer gives; the lines also addr2line's.
-# Files: this project's own programs, one program compiled in every way, Rust programs, and the C library with its debug file.
+# Files: this project's own programs, one program compiled in every way, Rust programs, and the C library with its debug
+# file.
 tool=$BUILD/tests/support/symbolize_tool
 [ -x "$tool" ] || skip "symbolize_tool is not built"
 llvm=

@@ -1,4 +1,5 @@
-# Every function that starts a program: the new program has the arguments and the environment that were meant, and is followed.
+# Every function that starts a program: the new program has the arguments and the environment that were meant, and is
+# followed.
 cat >show.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-# A process that goes on as a program without the agent: its profile ends there, and does not claim that program's exit status.
+# A process that goes on as a program without the agent: its profile ends there, and does not claim that program's exit
+# status.
 mkfifo fifo
 "$HEAPPROF_BIN" run -o profile.json -- "$TARGETS/execs_unseen" child /bin/sh -c 'read x; exit 9' <fifo >out.txt 2>err.txt &
 cli=$!

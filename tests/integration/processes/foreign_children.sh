@@ -1,4 +1,5 @@
-# Programs that cannot load the agent, started by one that can: not a line of the loader's, the status they would have had, a note.
+# Programs that cannot load the agent, started by one that can: not a line of the loader's, the status they would have
+# had, a note.
 cat >hello.c <<'END'
 #include <stdio.h>
 int main(void) { puts("hello"); return 7; }

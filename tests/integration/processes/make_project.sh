@@ -1,4 +1,5 @@
-# make -j2 and gcc: every compiler, assembler and linker is profiled, what they build is the same, and the tree is shown.
+# make -j2 and gcc: every compiler, assembler and linker is profiled, what they build is the same, and the tree is
+# shown.
 have make && have gcc || skip "no make, no gcc"
 mkdir project
 for i in 1 2 3 4 5 6; do echo "int f$i(int x) { return x * $i; }" >project/f$i.c; done

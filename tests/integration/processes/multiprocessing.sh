@@ -1,4 +1,5 @@
-# python's multiprocessing: fork, spawn (a new interpreter) and forkserver (forks of a third process): each worker has its profile.
+# python's multiprocessing: fork, spawn (a new interpreter) and forkserver (forks of a third process): each worker has
+# its profile.
 "$PYTHON" -c 'import multiprocessing, ctypes' 2>/dev/null || skip "no python3 with ctypes"
 cat >workers.py <<'PY'
 import ctypes, multiprocessing, os, sys

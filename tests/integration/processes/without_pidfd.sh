@@ -1,4 +1,5 @@
-# On a kernel without pidfds the ends of children are learned from /proc: their profiles are written while the program runs.
+# On a kernel without pidfds the ends of children are learned from /proc: their profiles are written while the program
+# runs.
 status=0
 "$TARGETS/denies_pidfd" true || status=$?
 [ $status -ne 77 ] || skip "no filters of system calls here"

@@ -16,7 +16,8 @@ for kind in small hostile random; do
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$kind.$metric.svg" || fail "$kind.$metric.svg is no XML"
   done
 done
-# The root is the device's total, and a function's box has what its stacks sum to: 12,096 bytes by build_index, inlined push_back inside.
+# The root is the device's total, and a function's box has what its stacks sum to: 12,096 bytes by build_index, inlined
+# push_back inside.
 commas() { printf "%'d" "$1" | LC_ALL=C sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta'; }
 for kind in small random; do
   expect_in "$kind.total.svg" "<title>all ($(commas "$(jq '[.pps[].tb] | add' "$kind.json")") bytes, 100%)</title>"

@@ -1,4 +1,5 @@
-# Go's pprof reads the export: what it says of each function is what the profile says, and names, lines and inlining are there.
+# Go's pprof reads the export: what it says of each function is what the profile says, and names, lines and inlining are
+# there.
 have go || skip "Go's pprof is not installed (apt-get install golang-go)"
 export HOME=$PWD GOFLAGS=-mod=mod GOTOOLCHAIN=local
 go tool pprof -h >/dev/null 2>help.txt || grep -q sample_index help.txt || skip "this Go has no pprof: $(head -n 1 help.txt)"

@@ -1,5 +1,5 @@
-# speedscope itself opens the export: no error, every profile with its total in bytes, functions with theirs. It comes from npm, and
-# is kept in ~/.cache/heapprof.
+# speedscope itself opens the export: no error, every profile with its total in bytes, functions with theirs. It comes
+# from npm, and is kept in ~/.cache/heapprof.
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
   missing chromium "Chromium is not installed (apt-get install chromium)"
 have python3 || skip "python3 is not installed"

@@ -1,5 +1,5 @@
-# Exceptions, longjmp, coroutines, signal handlers, alloca, aligned frames, callbacks: two compilers, four levels, with and
-# without frame pointers. Every stack is as libunwind's unw_step finds it, and every allocation is there.
+# Exceptions, longjmp, coroutines, signal handlers, alloca, aligned frames, callbacks: two compilers, four levels, with
+# and without frame pointers. Every stack is as libunwind's unw_step finds it, and every allocation is there.
 for program in "$TARGETS"/torture_*; do
   status=0
   "$HEAPPROF_BIN" run -q --all-sites --verify-stacks -o profile.json -- "$program" 60 >out.txt || status=$?

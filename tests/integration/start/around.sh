@@ -1,7 +1,8 @@
-# Other tools between heapprof and the program, around heapprof, and in its environment: output and exit status are as without us,
-# and every block of the program is in a profile.
+# Other tools between heapprof and the program, around heapprof, and in its environment: output and exit status are as
+# without us, and every block of the program is in a profile.
 tried=0
-# The profile of the program's last image, wherever it stands in the tree; each must have what `leaky` does: 5 blocks leak, 4 do not.
+# The profile of the program's last image, wherever it stands in the tree; each must have what `leaky` does: 5 blocks
+# leak, 4 do not.
 expect_leaky() {
   local file found=0
   for file in profile*.json; do

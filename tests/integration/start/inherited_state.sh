@@ -1,5 +1,5 @@
-# The program starts as it would without heapprof: signals, limits, descriptors, folder, and all of its environment but two
-# variables.
+# The program starts as it would without heapprof: signals, limits, descriptors, folder, and all of its environment but
+# two variables.
 cat >state.sh <<'S'
 grep -E '^(Sig(Pnd|Blk|Ign|Cgt)|Umask|NoNewPrivs|Seccomp:|CapEff)' /proc/self/status
 $PYTHON -c '

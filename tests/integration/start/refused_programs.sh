@@ -43,7 +43,8 @@ done
 if have clang && build clang_address clang -fsanitize=address; then refused HP012 "-fsanitize=address" ./clang_address; fi
 gcc program.c -o plain
 if [ "$(id -u)" = 0 ] && have setpriv; then
-  # As another user, for whom the privilege would be one. The folder must be hers to write to, and all of the path readable.
+  # As another user, for whom the privilege would be one. The folder must be hers to write to, and all of the path
+  # readable.
   place=$(mktemp -d /tmp/heapprof-privileges.XXXXXX)
   chmod 777 "$place"
   mkdir -p "$place/bin" "$place/lib"

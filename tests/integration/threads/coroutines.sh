@@ -1,8 +1,10 @@
-# Coroutines on small stacks of their own, by swapcontext and by a switch written by hand: every block is there, with its own frames.
+# Coroutines on small stacks of their own, by swapcontext and by a switch written by hand: every block is there, with
+# its own frames.
 for kind in context handmade; do
   profile "$TARGETS/coroutines" $kind 300 100
   expect_eq "exit status ($kind)" "$status" 0
-  # The outermost frame of a coroutine may have no caller that anyone could find: its stacks may be marked as cut, never be wrong.
+  # The outermost frame of a coroutine may have no caller that anyone could find: its stacks may be marked as cut, never
+  # be wrong.
   expect_eq "lost events ($kind)" "$(counter lost_count)" 0
   expect_sum '^run_coroutine' "37050000 30000 0 0"
   for depth in 1 2 3 4 5 6 7; do

@@ -1,4 +1,5 @@
-# 200 threads started and ended in waves, threads that are cancelled, threads with the smallest stack there is: all exact.
+# 200 threads started and ended in waves, threads that are cancelled, threads with the smallest stack there is: all
+# exact.
 profile "$TARGETS/odd_threads" waves 200 10
 expect_eq "exit status" "$status" 0
 expect_complete

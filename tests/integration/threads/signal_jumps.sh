@@ -1,4 +1,5 @@
-# A handler that leaves by siglongjmp abandons what it interrupted: the agent goes on, and misses at most that one event.
+# A handler that leaves by siglongjmp abandons what it interrupted: the agent goes on, and misses at most that one
+# event.
 profile "$TARGETS/signals" jump 500
 expect_eq "exit status" "$status" 0
 read -r main handler jumps <out.txt

@@ -1,4 +1,5 @@
-# A handler that allocates may interrupt the agent at any instruction: nothing is lost, in the handler or in the program.
+# A handler that allocates may interrupt the agent at any instruction: nothing is lost, in the handler or in the
+# program.
 for where in plain altstack; do
   profile "$TARGETS/signals" $where 500
   expect_eq "exit status" "$status" 0

@@ -1,7 +1,8 @@
-// tests/targets/collector/collector_load.cc: gives the collector much to remember: live blocks, or stacks. Block number n has n % 16 + 1 bytes,
-// so that the bytes of any first part of the run follow from its blocks.
+// tests/targets/collector/collector_load.cc: gives the collector much to remember: live blocks, or stacks. Block number
+// n has n % 16 + 1 bytes, so that the bytes of any first part of the run follow from its blocks.
 //
-// usage: collector_load blocks COUNT | stacks LEVELS      COUNT live blocks; or 2^LEVELS stacks, each allocates and frees
+// usage: collector_load blocks COUNT | stacks LEVELS      COUNT live blocks; or 2^LEVELS stacks, each allocates and
+// frees
 #include "../keep.h"
 
 #include <stdio.h>

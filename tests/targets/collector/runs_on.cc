@@ -1,4 +1,5 @@
-// tests/targets/collector/runs_on.cc: allocates COUNT blocks and frees half of them; says "go" at a tenth of the way, "done" at the end.
+// tests/targets/collector/runs_on.cc: allocates COUNT blocks and frees half of them; says "go" at a tenth of the way,
+// "done" at the end.
 //
 // usage: runs_on COUNT
 #include "../keep.h"

@@ -1,4 +1,5 @@
-// tests/targets/collector/scribbles.cc: overwrites the memory that it shares with heapprof, at random, while it allocates.
+// tests/targets/collector/scribbles.cc: overwrites the memory that it shares with heapprof, at random, while it
+// allocates.
 // usage: scribbles SEED [ROUNDS]. Exit status 0 if all went as it would alone.
 #include "../keep.h"
 
@@ -38,7 +39,8 @@ int main(int argc, char** argv) {
   const long rounds = argc > 2 ? atol(argv[2]) : 20000;
   free(allocate(1235));
   const std::vector<Range> arena = find_arena();
-  // The agent trusts the collector, so what the collector writes stays: the control page, and each header's second half.
+  // The agent trusts the collector, so what the collector writes stays: the control page, and each header's second
+  // half.
   constexpr unsigned long kControlBytes = 4096, kFirstRings = 4096 + (1u << 20) + 256 * 256, kHeaderBytes = 256;
   const unsigned char* control = arena.empty() ? nullptr : arena[0].start;
   long sum = 0;

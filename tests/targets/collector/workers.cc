@@ -1,12 +1,15 @@
-// tests/targets/collector/workers.cc: a tree of processes whose threads allocate as fast as they can, and count in a shared file what they did.
+// tests/targets/collector/workers.cc: a tree of processes whose threads allocate as fast as they can, and count in a
+// shared file what they did.
 //
 // usage: workers COUNTERS PROCESSES THREADS END [COUNT]
 //   END  forever                          until somebody kills it
 //        done                             each thread does COUNT rounds, everybody is waited for, exit status 0
-//        exit _exit quick_exit abort      a thread of the first process does that after COUNT rounds, while the others allocate
+//        exit _exit quick_exit abort      a thread of the first process does that after COUNT rounds, while the others
+//                                         allocate
 //        return                           the main thread returns from main meanwhile
-// Process i is forked by process (i − 1) / 2, in the midst of its threads' work. Blocks have 1235 bytes. A count is raised when
-// the call has returned: of a killed thread, the profile has as many or one more. See tests/support/counters.py.
+// Process i is forked by process (i − 1) / 2, in the midst of its threads' work. Blocks have 1235 bytes. A count is
+// raised when the call has returned: of a killed thread, the profile has as many or one more. See
+// tests/support/counters.py.
 #include "../keep.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// tests/targets/cuda/cuda_calls.cc: makes every call that is counted, once by name and once as cuGetProcAddress gives it out, and checks
-// that the driver gets what it was given. Then some in known numbers.
+// tests/targets/cuda/cuda_calls.cc: makes every call that is counted, once by name and once as cuGetProcAddress gives
+// it out, and checks that the driver gets what it was given. Then some in known numbers.
 #include "../keep.h"
 #include "tests/fake_cuda/fake_cuda.h"
 

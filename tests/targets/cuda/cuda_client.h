@@ -1,4 +1,5 @@
-// tests/targets/cuda/cuda_client.h: the fake driver as a program loads it, function by function, and what it expects of it.
+// tests/targets/cuda/cuda_client.h: the fake driver as a program loads it, function by function, and what it expects of
+// it.
 #pragma once
 
 #include "tests/fake_cuda/fake_cuda.h"

@@ -1,4 +1,5 @@
-// tests/targets/cuda/cuda_estimates.cc: contexts, modules and kernels of the fake driver, which take what FAKE_CUDA_OVERHEAD says.
+// tests/targets/cuda/cuda_estimates.cc: contexts, modules and kernels of the fake driver, which take what
+// FAKE_CUDA_OVERHEAD says.
 //
 // prints how often cuMemGetInfo was called, in all and while a stream was captured
 #include "../keep.h"

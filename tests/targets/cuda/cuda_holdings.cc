@@ -1,9 +1,11 @@
-// tests/targets/cuda/cuda_holdings.cc: pools that keep more than is in use, graphs with memory, memory that is locked where it lies; books
-// of its own.
+// tests/targets/cuda/cuda_holdings.cc: pools that keep more than is in use, graphs with memory, memory that is locked
+// where it lies; books of its own.
 //
-// usage: cuda_holdings        prints "pools DEVICE held most used most-used most-idle", "graphs DEVICE held most used most-used", and of
-//                             registered memory: total bytes, registrations, peak, bytes that are left
-//        cuda_holdings threads    four threads, two devices, a pool for each, which come and go: prints the same of pools
+// usage: cuda_holdings        prints "pools DEVICE held most used most-used most-idle", "graphs DEVICE held most used
+//                             most-used", and of registered memory: total bytes, registrations, peak, bytes that are
+//                             left
+//        cuda_holdings threads    four threads, two devices, a pool for each, which come and go: prints the same of
+//                                 pools
 #include "../keep.h"
 #include "cuda_client.h"
 

@@ -1,4 +1,5 @@
-// tests/targets/cuda/cuda_routes.cc: the ways in which programs reach the CUDA driver. usage: cuda_routes ROUTE [LIBRARY]
+// tests/targets/cuda/cuda_routes.cc: the ways in which programs reach the CUDA driver. usage: cuda_routes ROUTE
+// [LIBRARY]
 //
 // Each allocates 100 blocks of 1235 bytes on device 0, and frees half of them. LIBRARY is loaded before, and has a
 // cuMemAlloc_v2 of its own, which gives 999.

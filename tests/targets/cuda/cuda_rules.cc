@@ -1,4 +1,5 @@
-// tests/targets/cuda/cuda_rules.cc: every rule by which the CUDA driver's memory begins and ends, with books of its own.
+// tests/targets/cuda/cuda_rules.cc: every rule by which the CUDA driver's memory begins and ends, with books of its
+// own.
 //
 // usage: cuda_rules        prints for each device: name, total bytes, allocations, peak, bytes and blocks that are left
 #include "../keep.h"

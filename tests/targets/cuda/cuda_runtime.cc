@@ -1,4 +1,5 @@
-// tests/targets/cuda/cuda_runtime.cc: memory by the CUDA runtime's functions, as linked or (argument: dlopen) as dlopen finds them; with books.
+// tests/targets/cuda/cuda_runtime.cc: memory by the CUDA runtime's functions, as linked or (argument: dlopen) as dlopen
+// finds them; with books.
 //
 // prints for each device: name, total bytes, allocations, peak, bytes and blocks that are left
 #include "../keep.h"

@@ -1,7 +1,9 @@
-// tests/targets/cuda/cuda_unloading.cc: threads that use the CUDA driver and allocate while libraries that were loaded before it are closed.
+// tests/targets/cuda/cuda_unloading.cc: threads that use the CUDA driver and allocate while libraries that were loaded
+// before it are closed.
 //
 // usage: cuda_unloading calls|names PLUGIN...
-//   calls    the same functions again and again      names    each function of the driver is looked up, for the first time
+//   calls    the same functions again and again      names    each function of the driver is looked up, for the first
+//            time
 // Exit status 0: all of it succeeded.
 #include "../keep.h"
 #include "tests/fake_cuda/fake_cuda.h"

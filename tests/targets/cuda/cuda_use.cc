@@ -21,7 +21,8 @@ KEEP_FRAME void hold(size_t bytes) {
   const FakeUses* const uses = map_fake_uses();
   const char* const kind = getenv("FAKE_NVML_IS");
   if (uses == nullptr) return;
-  // The third question from now on ends what the second began, all of it after the allocation. One that hangs is the last.
+  // The third question from now on ends what the second began, all of it after the allocation. One that hangs is the
+  // last.
   const uint64_t wanted = kind != nullptr && strcmp(kind, "hanging") == 0 ? 1 : uses->questions[0] + 3;
   for (int i = 0; uses->questions[0] < wanted; ++i) {
     if (i == 30'000) exit(81);

@@ -1,4 +1,5 @@
-// tests/targets/end/ignores_sigterm.cc: ignores SIGTERM, allocates 7 blocks, says "go", and goes on when its input ends.
+// tests/targets/end/ignores_sigterm.cc: ignores SIGTERM, allocates 7 blocks, says "go", and goes on when its input
+// ends.
 #include "../keep.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
-// tests/targets/end/leaves_child.cc: ends with status 6 while a process that it started runs on, until FIFO has been written to.
+// tests/targets/end/leaves_child.cc: ends with status 6 while a process that it started runs on, until FIFO has been
+// written to.
 //
 // usage: leaves_child child|daemon FIFO      prints the pid of what runs on once it has allocated
 #include "../keep.h"

@@ -1,4 +1,5 @@
-// tests/targets/gate/clean_heaps.cc: programs in good order that resemble those in disorder: none of them may have findings.
+// tests/targets/gate/clean_heaps.cc: programs in good order that resemble those in disorder: none of them may have
+// findings.
 #include "../keep.h"
 #include "paced.h"
 

@@ -1,4 +1,5 @@
-// tests/targets/gate/planted_copies.cc: a million numbers put into a vector one by one, or text into a block that grows by steps.
+// tests/targets/gate/planted_copies.cc: a million numbers put into a vector one by one, or text into a block that grows
+// by steps.
 #include "../keep.h"
 
 #include <string.h>

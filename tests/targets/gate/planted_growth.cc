@@ -1,4 +1,5 @@
-// tests/targets/gate/planted_growth.cc: a table of answers that nobody ever drops: it grows as long as the program runs.
+// tests/targets/gate/planted_growth.cc: a table of answers that nobody ever drops: it grows as long as the program
+// runs.
 #include "../keep.h"
 #include "paced.h"
 

@@ -1,4 +1,5 @@
-// tests/targets/gate/takes.cc: takes BLOCKS (of its environment) blocks of 1000 bytes, and leaves them: each run takes what it is told.
+// tests/targets/gate/takes.cc: takes BLOCKS (of its environment) blocks of 1000 bytes, and leaves them: each run takes
+// what it is told.
 #include <cstdlib>
 
 __attribute__((noinline)) void take(int blocks) {

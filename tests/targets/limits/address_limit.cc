@@ -1,4 +1,5 @@
-// tests/targets/limits/address_limit.cc: limits its own address space after its start, and allocates until it is refused.
+// tests/targets/limits/address_limit.cc: limits its own address space after its start, and allocates until it is
+// refused.
 //
 // usage: address_limit MIB      prints "THREADS BLOCKS SMALL": started threads, blocks of 1 MiB + 1, and of 1235 bytes
 #include "../keep.h"

@@ -1,4 +1,5 @@
-// tests/targets/limits/closes_descriptors.cc: closes every descriptor it did not open, then uses their numbers; allocates all the while.
+// tests/targets/limits/closes_descriptors.cc: closes every descriptor it did not open, then uses their numbers;
+// allocates all the while.
 //
 // usage: closes_descriptors [stdio]      with stdio: 0, 1 and 2 as well
 #include "../keep.h"

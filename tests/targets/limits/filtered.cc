@@ -1,10 +1,12 @@
-// tests/targets/limits/filtered.cc: installs a seccomp filter that kills the process at the first system call outside of a list, by the
-// way that argv[1] names (prctl, syscall, raw: an instruction of its own), and then does what argv[2] says.
+// tests/targets/limits/filtered.cc: installs a seccomp filter that kills the process at the first system call outside
+// of a list, by the way that argv[1] names (prctl, syscall, raw: an instruction of its own), and then does what argv[2]
+// says.
 //   busy N     N pairs of malloc and free of 1235 bytes, more than a ring holds; N blocks more stay: exit status 0
 //   thread     a thread that existed before, but never allocated, allocates 10 blocks of 1236 bytes
 //   fork       a forked child allocates 10 blocks of 1237 bytes (fork and waiting for it are allowed)
 //   exec PROG  becomes PROG; only socket(), connect() and the like kill
-//   probe      asks in the ways in which libraries find out what there is, which installs nothing; then a new thread's 10 blocks
+//   probe      asks in the ways in which libraries find out what there is, which installs nothing; then a new thread's
+//              10 blocks
 //   strict     seccomp's strict mode, which forbids the time stamp counter too, then pairs as in busy
 #include "../keep.h"
 

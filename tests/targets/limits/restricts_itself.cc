@@ -1,8 +1,9 @@
 // tests/targets/limits/restricts_itself.cc: takes something away from itself after its start, and goes on allocating.
 //
 // usage: restricts_itself [WHAT [ask]]      WHAT: a name of the table below, which it prints if there is none
-// 3 blocks of 1235 bytes before; 60,000 blocks of 1237 after, more than a ring holds, of which all but 4 are freed; then 3 of 1239
-// from a library that did not allocate before. With `ask` it says "go" and reads a byte before. Exit status 11; 97: refused.
+// 3 blocks of 1235 bytes before; 60,000 blocks of 1237 after, more than a ring holds, of which all but 4 are freed;
+// then 3 of 1239 from a library that did not allocate before. With `ask` it says "go" and reads a byte before. Exit
+// status 11; 97: refused.
 #include "../keep.h"
 
 #include <dlfcn.h>

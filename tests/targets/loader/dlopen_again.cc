@@ -1,4 +1,5 @@
-// tests/targets/loader/dlopen_again.cc: loads and unloads two libraries in turn, so that the second comes to lie where the first was.
+// tests/targets/loader/dlopen_again.cc: loads and unloads two libraries in turn, so that the second comes to lie where
+// the first was.
 //
 // usage: dlopen_again ALPHA BETA ROUNDS      prints "same" if both were ever at one address
 #include "../keep.h"

@@ -1,7 +1,10 @@
-// tests/targets/loader/dlopen_storm.cc: loads and unloads libraries while threads allocate; and libraries until the loader has no more room.
+// tests/targets/loader/dlopen_storm.cc: loads and unloads libraries while threads allocate; and libraries until the
+// loader has no more room.
 //
-// usage: dlopen_storm storm ALPHA BETA TIMES THREADS   each time: load both, a block of each, unload. The threads allocate meanwhile
-//        dlopen_storm static_tls FOLDER                loads FOLDER/0.so, 1.so … until one is refused; prints how many it got
+// usage: dlopen_storm storm ALPHA BETA TIMES THREADS   each time: load both, a block of each, unload. The threads
+// allocate meanwhile
+//        dlopen_storm static_tls FOLDER                loads FOLDER/0.so, 1.so … until one is refused; prints how many
+//                                                      it got
 // Blocks of 1235 (alpha), 1237 (beta, freed) and 1239 bytes (threads, freed). Prints how many the threads made.
 #include "../keep.h"
 

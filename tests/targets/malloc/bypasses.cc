@@ -1,5 +1,5 @@
-// tests/targets/malloc/bypasses.cc: loads plugin_alpha past the hooks as argv[1] says (deepbind, namespace, plain), and has it allocate;
-// allocates 1235 bytes itself.
+// tests/targets/malloc/bypasses.cc: loads plugin_alpha past the hooks as argv[1] says (deepbind, namespace, plain), and
+// has it allocate; allocates 1235 bytes itself.
 #include "../keep.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// tests/targets/malloc/handovers.cc: pairs of threads hand blocks over as fast as two cores can, each side allocating and freeing.
+// tests/targets/malloc/handovers.cc: pairs of threads hand blocks over as fast as two cores can, each side allocating
+// and freeing.
 //
 // usage: handovers PAIRS COUNT      COUNT blocks go each way in each pair
 // A block is freed by the other thread within nanoseconds of its malloc: the hardest order of stamps for a collector.

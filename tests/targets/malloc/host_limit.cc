@@ -142,8 +142,8 @@ void try_new(std::vector<void*>* blocks) {
   (void)blocks;
 }
 
-// The blocks of all threads together never exceed the limit, and nothing is refused that would fit: each thread asks for less than
-// its share, while others ask for what nobody can have.
+// The blocks of all threads together never exceed the limit, and nothing is refused that would fit: each thread asks
+// for less than its share, while others ask for what nobody can have.
 void try_threads(std::vector<void*>* blocks) {
   const uint64_t first = fill(blocks);
   empty(blocks);

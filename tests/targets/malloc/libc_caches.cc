@@ -1,5 +1,5 @@
-// tests/targets/malloc/libc_caches.cc: fills every cache of libc and libstdc++ that the built-in suppressions name, and leaks a little of
-// its own: what libc hands out to be freed, and one block of 1235 bytes.
+// tests/targets/malloc/libc_caches.cc: fills every cache of libc and libstdc++ that the built-in suppressions name, and
+// leaks a little of its own: what libc hands out to be freed, and one block of 1235 bytes.
 #include "../keep.h"
 
 #include <dlfcn.h>

@@ -4,9 +4,11 @@
 //   MODE   free      the threads run as they like; the peak is bounded by the times of the calls
 //          barrier   in rounds, and between two rounds one thread alone makes a peak that nothing before it can reach
 //   BOOKS  file for the books, JSON (oracle/books.h)
-//   FLAGS  letters: h with blocks beyond 4 GiB (untouched; mode free only: no cap could top them), v only what Valgrind's DHAT counts as we do
-// tests/support/compare_oracle.py compares the books with a profile. What the program allocates besides (libstdc++'s pool, the
-// threads' control blocks) happens before the work begins and lives until it is over; a run with 0 operations shows it.
+//   FLAGS  letters: h with blocks beyond 4 GiB (untouched; mode free only: no cap could top them), v only what
+//          Valgrind's DHAT counts as we do
+// tests/support/compare_oracle.py compares the books with a profile. What the program allocates besides (libstdc++'s
+// pool, the threads' control blocks) happens before the work begins and lives until it is over; a run with 0 operations
+// shows it.
 #include "oracle/books.h"
 #include "oracle/raw.h"
 #include "oracle/sites.h"

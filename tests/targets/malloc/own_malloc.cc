@@ -1,5 +1,5 @@
-// tests/targets/malloc/own_malloc.cc: a program with a malloc of its own, and only the least of its family. Exit status: the number
-// of its own blocks that it saw freed; 0 if there is an argument.
+// tests/targets/malloc/own_malloc.cc: a program with a malloc of its own, and only the least of its family. Exit
+// status: the number of its own blocks that it saw freed; 0 if there is an argument.
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

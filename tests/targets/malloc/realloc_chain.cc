@@ -1,4 +1,5 @@
-// tests/targets/malloc/realloc_chain.cc: one block through a thousand reallocs, one that fails, one that shrinks it, one that frees it.
+// tests/targets/malloc/realloc_chain.cc: one block through a thousand reallocs, one that fails, one that shrinks it,
+// one that frees it.
 #include "../keep.h"
 
 static volatile size_t g_too_much = SIZE_MAX - 4096;

@@ -1,7 +1,10 @@
-// tests/targets/mapped/mappings.cc: maps, unmaps, moves and protects pages at random, with a list of every page as its books.
+// tests/targets/mapped/mappings.cc: maps, unmaps, moves and protects pages at random, with a list of every page as its
+// books.
 //
-// usage: mappings SEED THREADS STEPS locked|free    prints for each device: name, total bytes, blocks, peak, bytes and blocks left
-//        locked: the threads take turns, so that there is one order of events and one peak; free: the peak is printed as 0
+// usage: mappings SEED THREADS STEPS locked|free    prints for each device: name, total bytes, blocks, peak, bytes and
+//                                                   blocks left
+//        locked: the threads take turns, so that there is one order of events and one peak; free: the peak is printed
+//        as 0
 #include "../keep.h"
 
 #include <errno.h>

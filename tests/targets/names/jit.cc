@@ -1,5 +1,6 @@
-// tests/targets/names/jit.cc: allocates from code that it makes itself, with a frame pointer and no other description, and names that code
-// as JIT compilers do: in /tmp/perf-PID.map. usage: jit [allocations], 100 of 1235 bytes by default; prints the map's path
+// tests/targets/names/jit.cc: allocates from code that it makes itself, with a frame pointer and no other description,
+// and names that code as JIT compilers do: in /tmp/perf-PID.map. usage: jit [allocations], 100 of 1235 bytes by
+// default; prints the map's path
 #include "../keep.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// tests/targets/processes/exec_family.cc: starts "PROGRAM one two" by the function named in argv[1], after 1235 bytes of its own.
-// Functions that take an environment pass on A, LD_PRELOAD=$USER_PRELOAD if that is set, and B.
+// tests/targets/processes/exec_family.cc: starts "PROGRAM one two" by the function named in argv[1], after 1235 bytes
+// of its own. Functions that take an environment pass on A, LD_PRELOAD=$USER_PRELOAD if that is set, and B.
 #include "../keep.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* tests/targets/processes/execs_unseen.c: allocates, then becomes a program without the agent, past every hook: raw execve, no environment.
+/* tests/targets/processes/execs_unseen.c: allocates, then becomes a program without the agent, past every hook: raw
+ * execve, no environment.
  *
  * usage: execs_unseen PROGRAM [ARGS...]      from `child` on in a forked child: execs_unseen child PROGRAM [ARGS...] */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// tests/targets/processes/forks.cc: a parent with 3 blocks, whose children free one of them and allocate 5 of their own.
+// tests/targets/processes/forks.cc: a parent with 3 blocks, whose children free one of them and allocate 5 of their
+// own.
 //
 // usage: forks CHILDREN      prints each child's pid
 #include "../keep.h"

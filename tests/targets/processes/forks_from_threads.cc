@@ -1,4 +1,5 @@
-// tests/targets/processes/forks_from_threads.cc: THREADS threads each fork 5 children, while all of them allocate. Prints the children's pids.
+// tests/targets/processes/forks_from_threads.cc: THREADS threads each fork 5 children, while all of them allocate.
+// Prints the children's pids.
 //
 // usage: forks_from_threads THREADS
 #include "../keep.h"

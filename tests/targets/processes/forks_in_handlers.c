@@ -1,5 +1,6 @@
-// tests/targets/processes/forks_in_handlers.c: a timer's handler forks; the child allocates, returns from the handler, and so goes on inside
-// whatever its parent was doing, which may have been an event of the profiler. Prints "bad 0" if every child ended as it should.
+// tests/targets/processes/forks_in_handlers.c: a timer's handler forks; the child allocates, returns from the handler,
+// and so goes on inside whatever its parent was doing, which may have been an event of the profiler. Prints "bad 0" if
+// every child ended as it should.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// tests/targets/stacks/deep_recursion.cc: allocates at the bottom of a recursion, and at each thousandth level on the way back.
+// tests/targets/stacks/deep_recursion.cc: allocates at the bottom of a recursion, and at each thousandth level on the
+// way back.
 //
 // usage: deep_recursion LEVELS
 #include "../keep.h"

@@ -1,4 +1,5 @@
-// tests/targets/stacks/no_frame_pointers.cc: rbp is a number like any other here, and holds nonsense while malloc is called.
+// tests/targets/stacks/no_frame_pointers.cc: rbp is a number like any other here, and holds nonsense while malloc is
+// called.
 #include "../keep.h"
 
 KEEP_FRAME void* innermost(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f) {

@@ -1,8 +1,8 @@
 // tests/targets/stacks/torture.cc: allocates from every kind of frame that an unwinder has trouble with.
 //
 // usage: torture ROUNDS      prints the number of allocations by malloc that it made itself
-// Built at several levels of optimization by two compilers (torture.cmake); heapprof run --verify-stacks compares every stack
-// with libunwind's.
+// Built at several levels of optimization by two compilers (torture.cmake); heapprof run --verify-stacks compares every
+// stack with libunwind's.
 #include "../keep.h"
 
 #include <alloca.h>

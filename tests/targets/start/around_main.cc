@@ -1,4 +1,5 @@
-// tests/targets/start/around_main.cc: allocates before main, after it, and as its threads end. Each place has its own odd size.
+// tests/targets/start/around_main.cc: allocates before main, after it, and as its threads end. Each place has its own
+// odd size.
 #include "../keep.h"
 
 #include <pthread.h>

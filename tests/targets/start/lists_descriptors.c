@@ -1,4 +1,5 @@
-/* tests/targets/start/lists_descriptors.c: which of the first 64 descriptors are open at the start of main, one character each.
+/* tests/targets/start/lists_descriptors.c: which of the first 64 descriptors are open at the start of main,
+ * one character each.
  *
  * usage: lists_descriptors FILE      writes them to FILE */
 #include <fcntl.h>

@@ -1,8 +1,9 @@
-// tests/targets/threads/coroutines.cc: coroutines on stacks of their own that allocate in turn, and hand their blocks to each other.
+// tests/targets/threads/coroutines.cc: coroutines on stacks of their own that allocate in turn, and hand their blocks
+// to each other.
 //
-// usage: coroutines context|handmade COROUTINES ROUNDS      by swapcontext, or by a switch written by hand (as most libraries have)
-// Each coroutine's stack has 16 KiB, between pages that may not be touched. Each round of each makes a block of 1235 bytes and
-// frees the one that the coroutine before it made; coroutine i allocates i % 7 frames deep.
+// usage: coroutines context|handmade COROUTINES ROUNDS      by swapcontext, or by a switch written by hand (as most
+// libraries have) Each coroutine's stack has 16 KiB, between pages that may not be touched. Each round of each makes a
+// block of 1235 bytes and frees the one that the coroutine before it made; coroutine i allocates i % 7 frames deep.
 #include "../keep.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static void* g_main_sp;
 static void* g_sps[kMost];
 static bool g_by_hand;
 
-// Pushes what a callee must keep, changes the stack, pops it. rdi: where to leave the old stack pointer; rsi: the new one.
+// Pushes what a callee must keep, changes the stack, pops it. rdi: where to leave the old stack pointer; rsi: the new
+// one.
 extern "C" void switch_stacks(void** old_sp, void* new_sp);
 asm(R"(
 .text

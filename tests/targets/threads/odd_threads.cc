@@ -1,9 +1,11 @@
 // tests/targets/threads/odd_threads.cc: threads as some programs have them.
 //
 // usage: odd_threads waves THREADS WAVES      all of a wave live at once; the next begins when the last has ended
-//        odd_threads cancelled THREADS        each is cancelled while it waits, with clean-up handlers and destructors that allocate
+//        odd_threads cancelled THREADS        each is cancelled while it waits, with clean-up handlers and destructors
+//                                             that allocate
 //        odd_threads small_stacks THREADS     16 KiB of stack, of which each may use what a hook leaves
-// Each thread keeps one block of 1235 bytes and frees one of 1237; a clean-up frees one of 1239, a destructor makes one of 1241.
+// Each thread keeps one block of 1235 bytes and frees one of 1237; a clean-up frees one of 1239, a destructor makes one
+// of 1241.
 #include "../keep.h"
 
 #include <limits.h>

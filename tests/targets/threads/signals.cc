@@ -1,8 +1,9 @@
 // tests/targets/threads/signals.cc: a timer of 1 kHz whose handler allocates, while the program allocates all the time.
 //
 // usage: signals plain|altstack|jump HANDLER_RUNS
-// The allocator behind it (plugins/bump_malloc.cc) may be interrupted anywhere. `jump` leaves every handler by siglongjmp.
-// Prints "MAIN HANDLER JUMPS": calls that returned in the program and in handlers, and how often a handler jumped out.
+// The allocator behind it (plugins/bump_malloc.cc) may be interrupted anywhere. `jump` leaves every handler by
+// siglongjmp. Prints "MAIN HANDLER JUMPS": calls that returned in the program and in handlers, and how often a handler
+// jumped out.
 #include "../keep.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-// tests/targets/threads/thread_starts.cc: allocates in threads started by pthread_create, std::thread, clone with a stack of 16 KiB.
+// tests/targets/threads/thread_starts.cc: allocates in threads started by pthread_create, std::thread, clone with a
+// stack of 16 KiB.
 #include "../keep.h"
 
 #include <limits.h>

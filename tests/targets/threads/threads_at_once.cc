@@ -1,4 +1,5 @@
-// tests/targets/threads/threads_at_once.cc: many threads that are all alive together, each with blocks that the next thread frees.
+// tests/targets/threads/threads_at_once.cc: many threads that are all alive together, each with blocks that the next
+// thread frees.
 //
 // usage: threads_at_once THREADS BLOCKS
 #include "../keep.h"

@@ -1,4 +1,5 @@
-// tests/targets/threads/threads_in_turn.cc: one thread after another, each allocates once; two of three blocks are freed by main.
+// tests/targets/threads/threads_in_turn.cc: one thread after another, each allocates once; two of three blocks are
+// freed by main.
 //
 // usage: threads_in_turn THREADS
 #include "../keep.h"

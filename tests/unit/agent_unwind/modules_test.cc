@@ -1,4 +1,5 @@
-// tests/unit/agent_unwind/modules_test.cc: what the collector is told of loaded objects, and rules that unloading voids.
+// tests/unit/agent_unwind/modules_test.cc: what the collector is told of loaded objects, and rules that unloading
+// voids.
 #include "agent/process/modules.h"
 
 #include "tests/unit/agent_unwind/probe.h"

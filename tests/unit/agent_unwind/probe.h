@@ -1,7 +1,8 @@
-// tests/unit/agent_unwind/probe.h: takes the stack where it is called with both unwinders and compares them frame by frame.
+// tests/unit/agent_unwind/probe.h: takes the stack where it is called with both unwinders and compares them frame by
+// frame.
 //
-// A probe stands for a hook: it starts the walk as a hook does, and it plays the collector, which rebuilds each stack from the
-// difference to the one before.
+// A probe stands for a hook: it starts the walk as a hook does, and it plays the collector, which rebuilds each stack
+// from the difference to the one before.
 #pragma once
 
 #include "agent/unwind/unwind.h"
@@ -22,8 +23,8 @@ struct Tally {
   std::string first_mismatch;  // both stacks, for the message
 };
 
-// Whom a probe believes. libunwind 1.6 loses its way where the return address is in a register; libgcc's unwinder, which throws
-// exceptions through such frames, does not.
+// Whom a probe believes. libunwind 1.6 loses its way where the return address is in a register; libgcc's unwinder,
+// which throws exceptions through such frames, does not.
 enum class Reference { kLibunwind, kLibgcc };
 extern Reference g_reference;
 

@@ -83,8 +83,8 @@ begin special_cfa_in_memory
         .cfi_endproc
         .size   special_cfa_in_memory, .-special_cfa_in_memory
 
-// DW_CFA_def_cfa_expression: DW_OP_breg14 (r14) 40, DW_OP_lit2, DW_OP_lit4, DW_OP_mul, DW_OP_minus, DW_OP_lit16, DW_OP_minus.
-// Together r14 + 16; DW_CFA_val_expression for rsp: the CFA, by DW_OP_nop.
+// DW_CFA_def_cfa_expression: DW_OP_breg14 (r14) 40, DW_OP_lit2, DW_OP_lit4, DW_OP_mul, DW_OP_minus, DW_OP_lit16,
+// DW_OP_minus. Together r14 + 16; DW_CFA_val_expression for rsp: the CFA, by DW_OP_nop.
 begin special_arithmetic
         .cfi_startproc
         pushq   %r14

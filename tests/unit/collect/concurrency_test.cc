@@ -1,8 +1,8 @@
 // tests/unit/collect/concurrency_test.cc: threads that write while the collector reads, with real time stamps and
 // blocks that go from hand to hand.
 //
-// Every thread keeps its own books; what does not depend on the order between threads must come out exactly. The peak must lie
-// between what the books allow.
+// Every thread keeps its own books; what does not depend on the order between threads must come out exactly. The peak
+// must lie between what the books allow.
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"

@@ -109,8 +109,8 @@ TEST_CASE("the ledger agrees with the reference books to the byte") {
   CHECK(live == story.books.blocks.size());
 }
 
-// Stamps the wrong way round within the window: what does not depend on the order is still exact, nothing is left over, and
-// the peak is within what the disorder can hide.
+// Stamps the wrong way round within the window: what does not depend on the order is still exact, nothing is left over,
+// and the peak is within what the disorder can hide.
 TEST_CASE("events stamped the wrong way round are put right") {
   const uint32_t seed = GENERATE(range(1u, 21u));
   StoryOptions options;

@@ -1,4 +1,5 @@
-// tests/unit/symbolize/debug_files_test.cc: names that are not in the file itself, and files that are not what they were.
+// tests/unit/symbolize/debug_files_test.cc: names that are not in the file itself, and files that are not what they
+// were.
 #include "cli/symbolize/elf_identity.h"
 #include "test_programs.h"
 

@@ -3,7 +3,8 @@ add_executable(symbolize_tool ${CMAKE_CURRENT_SOURCE_DIR}/support/symbolize_tool
 target_link_libraries(symbolize_tool PRIVATE heapprof_cli_symbolize heapprof_warnings)
 set_target_properties(symbolize_tool PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/support)
 
-# symbolize_programs/NAME/shapes: one program, compiled in every way; a folder each, because split DWARF leaves files beside it.
+# symbolize_programs/NAME/shapes: one program, compiled in every way; a folder each, because split DWARF leaves files
+# beside it.
 set(symbolize_sources ${CMAKE_CURRENT_SOURCE_DIR}/unit/symbolize/programs)
 set(symbolize_folder ${CMAKE_CURRENT_BINARY_DIR}/symbolize_programs)
 set(symbolize_names "")

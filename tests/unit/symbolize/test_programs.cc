@@ -106,7 +106,8 @@ void check_shapes(const Symbolized& found) {
     REQUIRE(frames.size() == expected.size());
     for (size_t i = 0; i < frames.size(); ++i) {
       INFO("frame " << i);
-      // A fully inlined function of an anonymous namespace has parameters in its name only where the compiler says them.
+      // A fully inlined function of an anonymous namespace has parameters in its name only where the compiler says
+      // them.
       std::string function = frames[i].function;
       if (function == expected[i].function + "(int)") function = expected[i].function;
       CHECK(function == expected[i].function);

@@ -1,4 +1,5 @@
-// tests/unit/symbolize/test_programs.h: the programs of programs/, run for their return addresses, and what they must be called.
+// tests/unit/symbolize/test_programs.h: the programs of programs/, run for their return addresses, and what they must
+// be called.
 #pragma once
 
 #include "cli/model/profile/recording.h"

@@ -1,4 +1,5 @@
-// tests/unit/target/device_use_watch_test.cc: what a helper says, of any kind: the scripts here stand for heapprof-nvml.
+// tests/unit/target/device_use_watch_test.cc: what a helper says, of any kind: the scripts here stand for
+// heapprof-nvml.
 #include "cli/target/device_use_watch.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,5 @@
-# A history without a run of the command: an error, but where this check writes the history a warning, and its run is the first.
+# A history without a run of the command: an error, but where this check writes the history a warning, and its run is
+# the first.
 cp "$TARGETS/takes" .
 check() { "$HEAPPROF_BIN" check --no-default-suppressions "$@"; }
 export BLOCKS=100

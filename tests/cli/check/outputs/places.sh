@@ -1,4 +1,5 @@
-# Annotations and places: of the limit, where the culprit's source is not in the project; as seen from the project's folder.
+# Annotations and places: of the limit, where the culprit's source is not in the project; as seen from the project's
+# folder.
 with_leaky_profile p.json
 printf 'version = 1\n[defaults]\nleaked = "0 B"\n' >names.toml
 for name in "a b" "a_b"; do printf '[[budget]]\nname = "%s"\ncommand = ["./leaky"]\n' "$name" >>names.toml; done

@@ -1,4 +1,5 @@
-# heapprof check runs several programs: each finds the signals as the first one did, none blocked or ignored by heapprof.
+# heapprof check runs several programs: each finds the signals as the first one did, none blocked or ignored by
+# heapprof.
 cat >two.toml <<'TOML'
 version = 1
 [defaults]

@@ -1,4 +1,5 @@
-// tests/targets/loader/plugins/bump_malloc.cc: an allocator that may be interrupted anywhere, so that a signal handler may allocate.
+// tests/targets/loader/plugins/bump_malloc.cc: an allocator that may be interrupted anywhere, so that a signal handler
+// may allocate.
 //
 // Guarantees
 //  - Async-signal-safe and lock-free: an atomic addition. free does nothing.

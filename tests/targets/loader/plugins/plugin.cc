@@ -1,4 +1,5 @@
-// tests/targets/loader/plugins/plugin.cc: a library with one allocating function, built several times under different names.
+// tests/targets/loader/plugins/plugin.cc: a library with one allocating function, built several times under different
+// names.
 #include "../../keep.h"
 
 extern "C" __attribute__((visibility("default"))) KEEP_FRAME void* PLUGIN_FUNCTION(size_t size_bytes) {

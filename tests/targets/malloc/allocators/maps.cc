@@ -1,5 +1,5 @@
-// tests/targets/malloc/allocators/maps.cc: much memory from the allocator, which maps it, and one mapping of its own. Compiled by
-// integration/mapped/mappings_of_allocators.sh.
+// tests/targets/malloc/allocators/maps.cc: much memory from the allocator, which maps it, and one mapping of its own.
+// Compiled by integration/mapped/mappings_of_allocators.sh.
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

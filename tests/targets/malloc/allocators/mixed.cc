@@ -1,4 +1,5 @@
-// tests/targets/malloc/allocators/mixed.cc: ten blocks from each family, half of them freed. Compiled by integration/malloc/allocators.sh.
+// tests/targets/malloc/allocators/mixed.cc: ten blocks from each family, half of them freed. Compiled by
+// integration/malloc/allocators.sh.
 #include <stdlib.h>
 
 #include <new>

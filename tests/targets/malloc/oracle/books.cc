@@ -1,4 +1,5 @@
-// tests/targets/malloc/oracle/books.cc: from logs to numbers. Three ways to the peak, one for each kind of order (books.h).
+// tests/targets/malloc/oracle/books.cc: from logs to numbers. Three ways to the peak, one for each kind of order
+// (books.h).
 #include "books.h"
 
 #include "raw.h"
@@ -67,7 +68,8 @@ void count_live(const Entry& entry, Replay* replay) {
   }
 }
 
-// Replays entries of which the order is known, and says at which of them (from 1) the peak of bytes was raised last; 0: nowhere.
+// Replays entries of which the order is known, and says at which of them (from 1) the peak of bytes was raised last; 0:
+// nowhere.
 size_t replay_in_order(const Entry* entries, size_t count, Replay* replay) {
   size_t raised = 0;
   for (size_t i = 0; i < count; ++i) {

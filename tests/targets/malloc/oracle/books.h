@@ -1,12 +1,12 @@
 // tests/targets/malloc/oracle/books.h: what every thread did, and at the end what a true profile must say.
 //
-// While the threads work they only append to a log of their own; every number is worked out from the logs afterwards, in the
-// plainest way, so that the books share no cleverness with what they check.
+// While the threads work they only append to a log of their own; every number is worked out from the logs afterwards,
+// in the plainest way, so that the books share no cleverness with what they check.
 //
 // Guarantees
 //  - Totals, live and per-stack numbers are exact.
-//  - The peak is exact where one order exists: with one thread, and at the caps of barrier mode. Else it is bounded by when
-//    each call began and returned.
+//  - The peak is exact where one order exists: with one thread, and at the caps of barrier mode. Else it is bounded by
+//    when each call began and returned.
 // Not provided: times, resident memory.
 #pragma once
 

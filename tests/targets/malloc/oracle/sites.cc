@@ -1,5 +1,5 @@
-// tests/targets/malloc/oracle/sites.cc: the known stacks. No function here may be inlined, cloned, merged or left by a tail call, or
-// the stack would not be what its key says.
+// tests/targets/malloc/oracle/sites.cc: the known stacks. No function here may be inlined, cloned, merged or left by a
+// tail call, or the stack would not be what its key says.
 #include "sites.h"
 
 #include <malloc.h>
@@ -146,7 +146,8 @@ ORACLE_FRAME void* descend(const Walk* walk, uint32_t left) {
 
 namespace {
 
-// Stack number → functions. The number's quotient by kSites is written in bijective base 4: a different list of hops for each.
+// Stack number → functions. The number's quotient by kSites is written in bijective base 4: a different list of hops
+// for each.
 Walk walk_of(uint32_t stack) {
   Walk walk = {};
   walk.site = stack % kSites;

@@ -1,7 +1,8 @@
-// tests/targets/malloc/oracle/sites.h: every way to get and to give back memory, each called on a stack whose functions we know.
+// tests/targets/malloc/oracle/sites.h: every way to get and to give back memory, each called on a stack whose functions
+// we know.
 //
-// A stack is, from the inside: do_KIND, site_00 … site_77 (octal), some of hop_0 … hop_3, some frames of descend. Its number
-// gives its name and its name is unique, so a profile can be compared stack by stack.
+// A stack is, from the inside: do_KIND, site_00 … site_77 (octal), some of hop_0 … hop_3, some frames of descend. Its
+// number gives its name and its name is unique, so a profile can be compared stack by stack.
 #pragma once
 
 #include <stddef.h>
@@ -9,8 +10,8 @@
 
 namespace oracle {
 
-// Column 2: how such a block is given back. Column 3: what libstdc++'s operator new asks malloc for: kOne more than nothing,
-// kRounded up to the alignment besides.
+// Column 2: how such a block is given back. Column 3: what libstdc++'s operator new asks malloc for: kOne more than
+// nothing, kRounded up to the alignment besides.
 // clang-format off
 #define ORACLE_KINDS(X)                      \
   X(malloc,                kByFree,        kAsIs) \
@@ -66,7 +67,8 @@ void* allocate_on_stack(uint32_t stack, const Request& request);
 // Gives a block back; `variant` chooses among the forms that fit (plain, sized, aligned).
 void release_block(void* block, Release release, size_t asked_bytes, size_t alignment, uint64_t variant);
 
-// Writes the key of (kind, stack), "do_calloc site_17 hop_2 descend*4"; returns its length. pre: room for 200 characters.
+// Writes the key of (kind, stack), "do_calloc site_17 hop_2 descend*4"; returns its length. pre: room for 200
+// characters.
 size_t write_key(char* text, Kind kind, uint32_t stack);
 
 }  // namespace oracle

@@ -1,4 +1,5 @@
-// tests/targets/malloc/oracle/worker.cc: random work. Sizes are odd, contents are marked and checked, a third of it crosses threads.
+// tests/targets/malloc/oracle/worker.cc: random work. Sizes are odd, contents are marked and checked, a third of it
+// crosses threads.
 #include "worker.h"
 
 #include <malloc.h>
@@ -10,7 +11,8 @@ namespace {
 constexpr size_t kTooLarge = ~size_t{0} - 4096;
 constexpr size_t kMarkedBytes = 8;
 
-// The first bytes of a block hold its address and size, mixed: a profiler that hands a block out twice is found at once.
+// The first bytes of a block hold its address and size, mixed: a profiler that hands a block out twice is found at
+// once.
 uint64_t mark_of(const Block& block) {
   return reinterpret_cast<uint64_t>(block.address) * 0x9e3779b97f4a7c15 ^ block.asked_bytes;
 }

@@ -34,17 +34,18 @@ struct Settings {
   bool timed;  // note when each call began and returned; off, the fences that this takes hide no inversion of stamps
   uint32_t stacks;  // number of known stacks
   bool huge;        // blocks beyond 4 GiB, untouched
-  bool
-      as_valgrind;  // nothing that Valgrind's DHAT counts otherwise: no realloc (it books them on the block's first site), no
-                    // block of 0 bytes (it counts 1), no pvalloc and no throw (they end the program), aligned
-                    // operator new of whole alignments only (it does not see libstdc++ round them up)
+  // nothing that Valgrind's DHAT counts otherwise: no realloc (it books them on the block's first site), no block of 0
+  // bytes (it counts 1), no pvalloc and no throw (they end the program), aligned operator new of whole alignments only
+  // (it does not see libstdc++ round them up)
+  bool as_valgrind;
 };
 
 class Worker {
  public:
   void start(uint32_t thread, uint64_t seed, const Settings& settings, Box* boxes, size_t log_room);
   void work(uint64_t operations);
-  // Alone: allocates more than all that ended since the last time, so that the peak since then is here, and frees it again.
+  // Alone: allocates more than all that ended since the last time, so that the peak since then is here, and frees it
+  // again.
   void make_cap(uint64_t ended_bytes, uint64_t ended_blocks);
   // Gives back three of four held blocks; the rest leak.
   void finish();

@@ -1,4 +1,5 @@
-// tests/unit/agent_unwind/shapes/early.cc: a library whose constructor runs before main, called by the loader's own code.
+// tests/unit/agent_unwind/shapes/early.cc: a library whose constructor runs before main, called by the loader's own
+// code.
 extern "C" void probe_early();
 
 extern "C" [[gnu::visibility("default")]] void early_anchor() {}

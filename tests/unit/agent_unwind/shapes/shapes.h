@@ -11,7 +11,8 @@ using Probe = void (*)();
 void shapes_wander(Probe probe, uint64_t seed, int rounds, int depth, unsigned kinds);
 // Exactly `depth` frames of one function, then a probe.
 int shapes_recurse(Probe probe, int depth);
-// Spends time in arithmetic, string and library functions, to be interrupted anywhere. Returns after about `steps` steps.
+// Spends time in arithmetic, string and library functions, to be interrupted anywhere. Returns after about `steps`
+// steps.
 uint64_t shapes_busy(uint64_t seed, long steps);
 }
 

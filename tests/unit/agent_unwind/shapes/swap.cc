@@ -1,4 +1,5 @@
-// tests/unit/agent_unwind/shapes/swap.cc: built twice, with frames of different sizes: libraries that replace one another.
+// tests/unit/agent_unwind/shapes/swap.cc: built twice, with frames of different sizes: libraries that replace one
+// another.
 using Probe = void (*)();
 
 extern "C" [[gnu::noinline]] void swap_inner(Probe probe) {

@@ -1,6 +1,7 @@
-# tests/unit/symbolize/programs/contradictory.S: debug information that leads in circles. Its code calls record() from a function
-# whose abstract origin is another entry, whose specification is the first again; an inlined copy is its own origin; siblings
-# point back to the unit's beginning; ten thousand scopes lie inside each other. A function without a size comes last.
+# tests/unit/symbolize/programs/contradictory.S: debug information that leads in circles. Its code calls record()
+# from a function whose abstract origin is another entry, whose specification is the first again; an inlined copy is its
+# own origin; siblings point back to the unit's beginning; ten thousand scopes lie inside each other. A function without
+# a size comes last.
         .text
         .globl  main
         .type   main, @function
@@ -37,9 +38,9 @@ unsized: subq   $8, %rsp
 .Labbrev:
         .uleb128 1, 0x11; .byte 1                       # compile_unit with children: low_pc addr, high_pc data8
         .uleb128 0x11, 0x01, 0x12, 0x07, 0, 0
-        .uleb128 2, 0x2e; .byte 1                       # subprogram with children: low_pc, high_pc, abstract_origin, sibling ref4
+        .uleb128 2, 0x2e; .byte 1             # subprogram with children: low_pc, high_pc, abstract_origin, sibling ref4
         .uleb128 0x11, 0x01, 0x12, 0x07, 0x31, 0x13, 0x01, 0x13, 0, 0
-        .uleb128 3, 0x1d; .byte 1                       # inlined_subroutine with children: low_pc, high_pc, abstract_origin
+        .uleb128 3, 0x1d; .byte 1                   # inlined_subroutine with children: low_pc, high_pc, abstract_origin
         .uleb128 0x11, 0x01, 0x12, 0x07, 0x31, 0x13, 0, 0
         .uleb128 4, 0x2e; .byte 0                       # subprogram: specification ref4
         .uleb128 0x47, 0x13, 0, 0

@@ -1,4 +1,5 @@
-// tests/unit/symbolize/programs/record.c: prints where it was called from: the return address as in the ELF file, and a marker.
+// tests/unit/symbolize/programs/record.c: prints where it was called from: the return address as in the ELF file, and a
+// marker.
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// tests/unit/symbolize/programs/shapes.cc: calls from functions of every kind; all inlining is forced or forbidden, so that the
-// frames are the same at every level of optimisation. frames_test.cc says what they must be called, and finds their lines by
-// the words behind "line:".
+// tests/unit/symbolize/programs/shapes.cc: calls from functions of every kind; all inlining is forced or forbidden, so
+// that the frames are the same at every level of optimisation. frames_test.cc says what they must be called, and finds
+// their lines by the words behind "line:".
 
 extern "C" void record(const char* marker);
 
