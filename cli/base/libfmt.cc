@@ -1,7 +1,8 @@
 // cli/base/libfmt.cc: the body of libfmt, compiled once.
 //
-// Debian has no static libfmt, and the shared one needs the shared libstdc++, whose search for symbols was a third of a short run.
-// Its headers alone (FMT_HEADER_ONLY) compile this body again in each of eighty files. What format.h declares as compiled elsewhere is here.
+// Debian has no static libfmt, and the shared one needs the shared libstdc++, whose search for symbols was a third of a
+// short run. Its headers alone (FMT_HEADER_ONLY) compile this body again in each of eighty files. What format.h
+// declares as compiled elsewhere is here.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -1,4 +1,8 @@
-// cli/read/device_reader.cc: see device_reader.h.
+// cli/read/device_reader.cc: objects with a stack are read by the fields' own list, and everything else by hand.
+//
+// Fields come from visit_… of cli/model/profile/fields.h, which the writer uses too, so neither can have one that the
+// other lacks. A stack, or a list inside, is no field: who reads such an object says what to do with a key that is
+// none. A name that comes twice is refused: of two values the file would mean neither.
 #include "cli/read/device_reader.h"
 
 #include "cli/read/field_reader.h"

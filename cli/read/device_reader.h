@@ -1,4 +1,5 @@
-// cli/read/device_reader.h: what the extension says of devices besides their memory: what they refused, and calls of their API.
+// cli/read/device_reader.h: what the extension says of devices besides their memory: what they refused, and calls of
+// their API.
 //
 // Errors stay in `json`.
 #pragma once

@@ -203,7 +203,8 @@ class ProfileReader {
     return !has_no_stack_ || drop_no_stack_frame();
   }
 
-  // Our pseudo-frame is the table's last; its one node hangs at the root, alone, and its sites are sites without a stack.
+  // Our pseudo-frame is the table's last; its one node hangs at the root, alone, and its sites are sites without a
+  // stack.
   bool drop_no_stack_frame() {
     const auto pseudo = static_cast<uint32_t>(profile_.frames.size() - 1);
     uint32_t gone = 0;

@@ -1,9 +1,10 @@
 // cli/model/analysis/default_suppressions.cc: what libc and libstdc++ keep until exit on purpose: written, and parsed,
 // like a user's file.
 //
-// Each rule was seen to fit (tests/targets/malloc/libc_caches.cc). They name exported functions, since few machines have the debug
-// information of libc; those that need it say so in their test. None may fit a block that the program itself ought to free:
-// what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names allow.
+// Each rule was seen to fit (tests/targets/malloc/libc_caches.cc). They name exported functions, since few machines
+// have the debug information of libc; those that need it say so in their test. None may fit a block that the program
+// itself ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names
+// allow.
 #include "cli/model/analysis/suppressions.h"
 
 namespace heapprof::cli {

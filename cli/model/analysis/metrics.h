@@ -14,7 +14,8 @@ inline constexpr std::array<Metric, 5> kMetrics = {Metric::kPeak, Metric::kLeake
 
 std::string_view metric_field(Metric metric);  // "peak_bytes", as JSON and CSV name it
 
-// What the profile's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only totals.
+// What the profile's dialect and mode can tell: only ours counts temporary blocks; without lifetimes there are only
+// totals.
 bool has_metric(const Profile& profile, Metric metric);
 
 }  // namespace heapprof::cli

@@ -1,7 +1,8 @@
-// cli/model/analysis/places.h: sites summed by place: what a user would call "where": the first frame that is their own.
+// cli/model/analysis/places.h: sites summed by place: what a user would call "where": the first frame that is their
+// own.
 //
-// A place is a function with file and line (or with its module where there are no lines). Sites that reach it by different
-// callers, or that differ only in hidden frames below it, are one place.
+// A place is a function with file and line (or with its module where there are no lines). Sites that reach it by
+// different callers, or that differ only in hidden frames below it, are one place.
 //
 // Guarantees
 //  - Each site is in exactly one place: the sums over places are the sums over sites, which are the device's totals.
@@ -69,7 +70,8 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
 // All of them, those without any of the metric last.
 std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
 
-// Who calls the place: the user's own functions outwards, as long as one of them accounts for at least half of the metric.
+// Who calls the place: the user's own functions outwards, as long as one of them accounts for at least half of the
+// metric.
 struct CallerChain {
   std::vector<uint32_t> frames;
   uint64_t other_callers = 0;  // > 0: the chain ends because from here on so many callers share, none with half

@@ -1,4 +1,5 @@
-// cli/model/judge/budget.cc: amounts are read by the rules of base/units.h, so that an ambiguous "512M" is refused here too.
+// cli/model/judge/budget.cc: amounts are read by the rules of base/units.h, so that an ambiguous "512M" is refused here
+// too.
 #include "cli/model/judge/budget.h"
 
 #include "cli/base/file_name.h"

@@ -1,4 +1,5 @@
-// cli/model/judge/budget.h: what a program may take: limits on a metric of a device, or of what some functions hold of it.
+// cli/model/judge/budget.h: what a program may take: limits on a metric of a device, or of what some functions hold of
+// it.
 //
 // Made of flags, or of a file by cli/read/read_budget; cli/model/judge/verdict.h judges profiles by it.
 //
@@ -25,7 +26,8 @@ namespace heapprof::cli {
 
 inline constexpr uint64_t kWholeShare = 10'000;  // 100 %, in hundredths of a percent
 
-// What is limited. Peak, total and leaked are bytes, allocations are blocks; temporary are blocks or a share of the allocations.
+// What is limited. Peak, total and leaked are bytes, allocations are blocks; temporary are blocks or a share of the
+// allocations.
 struct Subject {
   static constexpr size_t kWhole = SIZE_MAX;
 

@@ -1,4 +1,5 @@
-// cli/model/judge/budget_fit.h: whether profiles can answer what a budget asks: it is of no use to keep a limit that measures nothing.
+// cli/model/judge/budget_fit.h: whether profiles can answer what a budget asks: it is of no use to keep a limit that
+// measures nothing.
 #pragma once
 
 #include "cli/model/judge/budget.h"
@@ -17,8 +18,8 @@ class BudgetFit {
 
   // A problem if the profile cannot answer at all: its tool does not count a metric. `file` is what messages call it.
   Result<Done> add(const Profile& profile, const std::string& file);
-  // A problem if no profile has the device of a limit. What is only odd is added to *warnings: a pattern that matches nothing, a
-  // default for a device that there is not.
+  // A problem if no profile has the device of a limit. What is only odd is added to *warnings: a pattern that matches
+  // nothing, a default for a device that there is not.
   Result<Done> finish(std::vector<Problem>* warnings) const;
 
  private:

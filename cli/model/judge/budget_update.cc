@@ -1,8 +1,8 @@
 // cli/model/judge/budget_update.cc: a limit is raised by editing the file's own text.
 //
-// Reading a budget and writing it again would lose comments, order and layout, and the change would be unreadable in review. So each limit
-// knows where its value stands in the file, and only these characters are replaced, from the end of the file to its beginning, so that the
-// positions before stay true.
+// Reading a budget and writing it again would lose comments, order and layout, and the change would be unreadable in
+// review. So each limit knows where its value stands in the file, and only these characters are replaced, from the end
+// of the file to its beginning, so that the positions before stay true.
 //
 // A new limit has three digits, rounded up: what the text reads as is never less than what it has to allow.
 #include "cli/model/judge/budget_update.h"

@@ -1,7 +1,8 @@
 // cli/model/judge/history.h: what runs of one program took over time: an entry for each verdict.
 //
-// A file holds one JSON object a line, the oldest first: cli/write/append_history adds to it, cli/read/read_history reads it,
-// man/heapprof-history.1 describes it. Commands that judge a profile make their entries with make_history_entry.
+// A file holds one JSON object a line, the oldest first: cli/write/history/append_history adds to it,
+// cli/read/read_history reads it, man/heapprof-history.1 describes it. Commands that judge a profile make their entries
+// with make_history_entry.
 #pragma once
 
 #include "cli/model/analysis/places.h"
@@ -32,8 +33,8 @@ inline size_t metric_index(Metric metric) { return static_cast<size_t>(metric); 
 // The names of the metrics in an entry, by Metric: "peak_bytes", "allocations_count" …
 extern const std::array<std::string_view, 5> kHistoryMetricKeys;
 
-// The device's numbers. Leaks that the profile's sites have marked as suppressed do not count. A merged profile has no peak:
-// its inputs had theirs at different times.
+// The device's numbers. Leaks that the profile's sites have marked as suppressed do not count. A merged profile has no
+// peak: its inputs had theirs at different times.
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const std::string& name,
                                 const std::string& commit);
 

@@ -26,7 +26,8 @@ struct Series {
   std::vector<TrendChange> trend_changes;
 };
 
-// Names and devices in the order of their first entry; metrics as the words have them. Series without a value are left out.
+// Names and devices in the order of their first entry; metrics as the words have them. Series without a value are left
+// out.
 std::vector<Series> find_series(const std::vector<HistoryEntry>& entries, const HistoryFilter& filter);
 
 }  // namespace heapprof::cli

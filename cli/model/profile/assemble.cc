@@ -1,5 +1,5 @@
-// cli/model/profile/assemble.cc: each location is expanded once into its frames, each stack node once into a path of frame nodes:
-// the tree stays a tree, and no site ever has a list of its own.
+// cli/model/profile/assemble.cc: each location is expanded once into its frames, each stack node once into a path of
+// frame nodes: the tree stays a tree, and no site ever has a list of its own.
 #include "cli/model/profile/assemble.h"
 
 #include "cli/model/profile/canonical.h"

@@ -16,7 +16,8 @@ namespace heapprof::cli {
 
 // Those that are not of sites.
 void forget_other_stacks(Recording* recording);
-// For want of memory: sums each device's sites in one without a stack, and says so in Run::incomplete_reason. Needs next to none.
+// For want of memory: sums each device's sites in one without a stack, and says so in Run::incomplete_reason. Needs
+// next to none.
 void drop_stacks(Recording* recording);
 void note_dropped_stacks(RunInfo* run);
 

@@ -1,5 +1,6 @@
-// cli/model/profile/canonical.cc: stacks are compared without walking them. Frames get a rank by their text; a depth-first walk of
-// the tree, children by rank, numbers the nodes; and the order of those numbers is the order of the stacks.
+// cli/model/profile/canonical.cc: stacks are compared without walking them. Frames get a rank by their text; a
+// depth-first walk of the tree, children by rank, numbers the nodes; and the order of those numbers is the order of the
+// stacks.
 #include "cli/model/profile/canonical.h"
 
 #include "cli/base/text.h"
@@ -91,7 +92,8 @@ Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_fo
 // The position of each node in a depth-first walk, children in the order of their frames' ranks.
 std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std::vector<uint32_t>& rank) {
   constexpr uint32_t kNone = 0xffffffff;
-  // Nodes by rank (a counting sort), then each to the front of its parent's list from the last to the first: lists by rank.
+  // Nodes by rank (a counting sort), then each to the front of its parent's list from the last to the first: lists by
+  // rank.
   std::vector<uint32_t> start(rank.size() + 1, 0);
   for (size_t i = 1; i < nodes.size(); ++i) ++start[rank[nodes[i].frame] + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());

@@ -43,7 +43,8 @@ void sort_by_time(std::vector<Row>* rows) {
                    [](const Row& a, const Row& b) { return a.duration_ns > b.duration_ns; });
 }
 
-// Of those with a number, the shortest beyond kMostApiRows become one without it for each call. What is summed already stays.
+// Of those with a number, the shortest beyond kMostApiRows become one without it for each call. What is summed already
+// stays.
 template <typename Row>
 void sum_rest(std::vector<Row>* rows, uint32_t Row::*number) {
   size_t kept = 0;

@@ -31,8 +31,8 @@ struct DeviceApi {
 
 inline constexpr size_t kMostApiRows = 1000;
 
-// Makes those of one call and stack (or thread) one. Beyond kMostApiRows the shortest are summed: a row for each call, without
-// a stack (thread 0).
+// Makes those of one call and stack (or thread) one. Beyond kMostApiRows the shortest are summed: a row for each call,
+// without a stack (thread 0).
 void merge_api(DeviceApi* api);
 
 }  // namespace heapprof::cli

@@ -1,4 +1,9 @@
-// cli/model/profile/device_facts.cc: see device_facts.h.
+// cli/model/profile/device_facts.cc: what is known of a device is of two kinds, and they add differently.
+//
+// Amounts of several processes on one device add (what each was seen to have); what NVML says of all processes together
+// is the same memory said again, so of several such numbers the largest counts. A sum of both kinds would be neither,
+// so a sum is of all processes as soon as one part is. Refusals of one stack are one, with the words of the latest:
+// what was free then is nearest to what a user finds now.
 #include "cli/model/profile/device_facts.h"
 
 #include "cli/model/profile/site_numbers.h"

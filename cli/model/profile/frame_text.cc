@@ -1,5 +1,6 @@
-// cli/model/profile/frame_text.cc: the location is what follows the last " (": C++ names are full of parentheses, paths rarely are.
-// Where a path is, the writer notices that the text does not read back, and stores the frame's parts as well.
+// cli/model/profile/frame_text.cc: the location is what follows the last " (": C++ names are full of parentheses, paths
+// rarely are. Where a path is, the writer notices that the text does not read back, and stores the frame's parts as
+// well.
 #include "cli/model/profile/frame_text.h"
 
 #include <fmt/format.h>

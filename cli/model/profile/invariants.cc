@@ -1,8 +1,8 @@
-// cli/model/profile/invariants.cc: per site (its parts within its total), per device (sums over sites are the device's numbers, the
-// timeline's maximum is the peak), and per profile (indexes, order, nothing twice).
+// cli/model/profile/invariants.cc: per site (its parts within its total), per device (sums over sites are the device's
+// numbers, the timeline's maximum is the peak), and per profile (indexes, order, nothing twice).
 //
-// Blocks at a site's own maximum of bytes may be fewer than at the device's peak (few large blocks beat many small ones),
-// so between those two there is no order; only the total bounds both.
+// Blocks at a site's own maximum of bytes may be fewer than at the device's peak (few large blocks beat many small
+// ones), so between those two there is no order; only the total bounds both.
 #include "cli/model/profile/invariants.h"
 
 #include "cli/model/profile/frame_text.h"

@@ -1,4 +1,5 @@
-// cli/model/profile/merged_part.h: what a merged profile keeps of each of its inputs, one entry for each device of each.
+// cli/model/profile/merged_part.h: what a merged profile keeps of each of its inputs, one entry for each device of
+// each.
 #pragma once
 
 #include "cli/model/profile/run.h"

@@ -1,7 +1,8 @@
 // cli/model/profile/node_table.h: finds or adds a node of the tree of named stacks.
 //
 // Guarantees
-//  - (parent, frame) has one node; numbers are given in the order of first use, so a parent's is smaller than its child's.
+//  - (parent, frame) has one node; numbers are given in the order of first use, so a parent's is smaller than its
+//    child's.
 // Cost:     16 to 24 bytes a node; one probe sequence per look-up.
 #pragma once
 

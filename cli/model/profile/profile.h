@@ -23,7 +23,8 @@ struct Frame {
   bool inlined = false;
 };
 
-// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at the root.
+// The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at
+// the root.
 struct FrameNode {
   uint32_t parent = 0;
   uint32_t frame = 0;

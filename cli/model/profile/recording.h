@@ -1,4 +1,5 @@
-// cli/model/profile/recording.h: what the collector hands over at the end of a process: numbers by stack, addresses without names.
+// cli/model/profile/recording.h: what the collector hands over at the end of a process: numbers by stack, addresses
+// without names.
 //
 // cli/collect fills it, cli/symbolize names its locations, cli/model/profile/assemble.h turns both into a Profile.
 #pragma once

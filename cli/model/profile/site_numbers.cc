@@ -1,5 +1,5 @@
-// cli/model/profile/site_numbers.cc: no site's live bytes can exceed the device's at any moment, so neither can a merged one's: the
-// device's peak is the better bound where many maxima are summed.
+// cli/model/profile/site_numbers.cc: no site's live bytes can exceed the device's at any moment, so neither can a
+// merged one's: the device's peak is the better bound where many maxima are summed.
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>

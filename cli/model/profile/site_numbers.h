@@ -1,7 +1,8 @@
 // cli/model/profile/site_numbers.h: adding the numbers of sites.
 //
 // Guarantees
-//  - Sums do not wrap: they stop at the largest number (a program with ten million live blocks for an hour reaches 2^64 ns).
+//  - Sums do not wrap: they stop at the largest number (a program with ten million live blocks for an hour reaches 2^64
+//    ns).
 #pragma once
 
 #include "cli/model/profile/profile.h"

@@ -1,5 +1,5 @@
-// cli/model/profile/unseen_memory.h: of a device: what no call of its driver said, counted elsewhere or estimated. Never part of its totals, but
-// for what the runtime said.
+// cli/model/profile/unseen_memory.h: of a device: what no call of its driver said, counted elsewhere or estimated.
+// Never part of its totals, but for what the runtime said.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace heapprof::cli {
 
-// What contexts or modules took, made by one stack: free memory before it, less free memory after, less what was counted meanwhile.
+// What contexts or modules took, made by one stack: free memory before it, less free memory after, less what was
+// counted meanwhile.
 struct Estimate {
   std::string what;   // "context", "modules"
   uint32_t node = 0;  // the stack that made them

@@ -1,5 +1,5 @@
-// cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after; what one profile does not have is
-// left out rather than 0.
+// cli/write/diff/diff_json.cc: a diff for scripts: integers in bytes and blocks, before and after; what one profile
+// does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/encode/json_stream.h"

@@ -1,5 +1,5 @@
-// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names stand in code spans, where
-// nothing of them is taken for markup.
+// cli/write/diff/diff_markdown.cc: a diff for pull requests: the sentence first, then the tables. Names stand in code
+// spans, where nothing of them is taken for markup.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"

@@ -1,4 +1,5 @@
-// cli/write/diff/diff_text.cc: a diff for people: what was compared, the totals, the places that explain them, and a sentence.
+// cli/write/diff/diff_text.cc: a diff for people: what was compared, the totals, the places that explain them, and a
+// sentence.
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

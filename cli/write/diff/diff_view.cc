@@ -1,4 +1,8 @@
-// cli/write/diff/diff_view.cc: what all formats of a diff agree on.
+// cli/write/diff/diff_view.cc: what all formats of a diff agree on: which rows there are, and what counts as growth.
+//
+// A test that reads JSON and a person who reads text must get the same answer, and the exit status has to be that
+// answer too. So it is found here once, and the formats only say it. Noise between runs of one side widens the
+// tolerance: what differs by less than runs of one build do says nothing about the other build.
 #include "cli/write/diff/diff_view.h"
 
 #include <algorithm>

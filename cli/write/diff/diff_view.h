@@ -87,7 +87,8 @@ struct DiffSection {
   size_t unchanged = 0;          // places that were left out
   int64_t explained = 0;         // sum of the shown ones' changes
 };
-// For text and Markdown: the metric of --sort; without it peak and leaked where places changed, else what changed instead.
+// For text and Markdown: the metric of --sort; without it peak and leaked where places changed, else what changed
+// instead.
 std::vector<DiffSection> find_sections(const TwoProfiles& two, const DiffView& view, size_t default_top);
 
 }  // namespace heapprof::cli

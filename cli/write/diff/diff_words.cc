@@ -1,4 +1,8 @@
-// cli/write/diff/diff_words.cc: see diff_words.h.
+// cli/write/diff/diff_words.cc: text and Markdown say the same sentences.
+//
+// A place has a name in each profile; it is called as the current one has it, and as the base has it where it is gone.
+// A caller is named only where one stack makes half of the change or more: of many small changes no single caller is
+// the cause.
 #include "cli/write/diff/diff_words.h"
 
 #include "cli/base/text.h"

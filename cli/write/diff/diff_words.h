@@ -1,4 +1,5 @@
-// cli/write/diff/diff_words.h: the words that the text and the Markdown format of a diff share: how places are named, and the sentences.
+// cli/write/diff/diff_words.h: the words that the text and the Markdown format of a diff share: how places are named,
+// and the sentences.
 //
 // Trust:    names are escaped for a terminal; Markdown escapes them further.
 #pragma once
@@ -27,8 +28,8 @@ class DiffWords {
   // Of the stack that changed most, in the direction of its place: "parse ← main".
   std::string callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const;
 
-  // What a reader should take away: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One for each metric that
-  // changed beyond its tolerance, the first of them by weight; or that nothing did.
+  // What a reader should take away: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One for each metric
+  // that changed beyond its tolerance, the first of them by weight; or that nothing did.
   std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
   // Which devices only one of the two has, how far runs differ, that peaks are sums.
   std::vector<std::string> remarks() const;

@@ -1,5 +1,5 @@
-// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as \x3b, the way in which
-// control characters are shown elsewhere.
+// cli/write/export/folded.cc: the format has no escapes of its own: what would end a frame or a line is written as
+// \x3b, the way in which control characters are shown elsewhere.
 #include "cli/write/export/folded.h"
 
 #include "cli/base/text.h"

@@ -1,4 +1,5 @@
-// cli/write/export/folded.h: folded stacks, one line for each: "main;load_scene;build_index 1301282816", for flamegraph.pl and its kin.
+// cli/write/export/folded.h: folded stacks, one line for each: "main;load_scene;build_index 1301282816", for
+// flamegraph.pl and its kin.
 //
 // One metric of one device; without a choice the peak of the host.
 //

@@ -1,5 +1,5 @@
-// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero; fields of the top message may come in any order, so
-// samples go out as they are made, and the tables that they filled follow.
+// cli/write/export/pprof.cc: the messages of profile.proto, written with protozero; fields of the top message may come
+// in any order, so samples go out as they are made, and the tables that they filled follow.
 #include "cli/write/export/pprof.h"
 
 #include "cli/base/text.h"
@@ -65,7 +65,8 @@ namespace line {
 enum : protozero::pbf_tag_type { kFunction = 1, kLine };
 }
 namespace function {
-// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of it.
+// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of
+// it.
 enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
 }  // namespace function
 

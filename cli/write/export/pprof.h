@@ -1,6 +1,8 @@
-// cli/write/export/pprof.h: a gzip'd protobuf in the format of https://github.com/google/pprof, for `go tool pprof`, Pyroscope, Parca.
+// cli/write/export/pprof.h: a gzip'd protobuf in the format of https://github.com/google/pprof, for `go tool pprof`,
+// Pyroscope, Parca.
 //
-// One device; without a choice the host. All metrics as sample types; --metric (without it the peak) is what viewers show first.
+// One device; without a choice the host. All metrics as sample types; --metric (without it the peak) is what viewers
+// show first.
 //
 //   alloc_objects alloc_space      allocations, total
 //   inuse_objects inuse_space      live at the end: leaked
@@ -10,7 +12,8 @@
 // Guarantees
 //  - Ids are found, strings are valid UTF-8, numbers fit into an int64: what a reader checks, holds.
 //  - Inlined frames are lines of one location, the innermost first.
-//  - Everything is named here, with has_functions and its like set: viewers look for nothing on the machine that they run on.
+//  - Everything is named here, with has_functions and its like set: viewers look for nothing on the machine that they
+//    run on.
 //  - Mappings do not overlap: each module has a range of its own, at whose start address 0 of its file lies.
 #pragma once
 

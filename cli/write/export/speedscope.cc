@@ -1,4 +1,5 @@
-// cli/write/export/speedscope.cc: the importer wants "samples" (stacks of frame numbers) and "weights" side by side, of one length.
+// cli/write/export/speedscope.cc: the importer wants "samples" (stacks of frame numbers) and "weights" side by side, of
+// one length.
 #include "cli/write/export/speedscope.h"
 
 #include "cli/model/analysis/label_tree.h"

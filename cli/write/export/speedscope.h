@@ -1,6 +1,8 @@
-// cli/write/export/speedscope.h: a file that https://www.speedscope.app opens: a sampled profile for each device and metric.
+// cli/write/export/speedscope.h: a file that https://www.speedscope.app opens: a sampled profile for each device and
+// metric.
 //
-// Without choices all devices and all metrics that the profile has, peak of the host first; the viewer switches between them.
+// Without choices all devices and all metrics that the profile has, peak of the host first; the viewer switches between
+// them.
 //
 // Guarantees
 //  - Bytes are declared as bytes, blocks as plain numbers; the weights of each profile add up to the device's number.

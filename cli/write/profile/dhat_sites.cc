@@ -1,4 +1,9 @@
-// cli/write/profile/dhat_sites.cc: see dhat_sites.h.
+// cli/write/profile/dhat_sites.cc: columns for numbers that all sites have, lists for those that few have.
+//
+// A profile may have a million sites, and most numbers beyond DHAT's own are 0 for most of them. Objects with names
+// would repeat each name a million times. A column costs the number alone; where only few sites have one, the list of
+// their indexes and a short column beside it cost less still. Numbers beyond 2^53 are rounded by every reader that
+// takes numbers as doubles (dh_view.html), so those stand here in full as well.
 #include "cli/write/profile/dhat_sites.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// cli/write/profile/dhat_sites.h: the numbers of a device's sites that DHAT's program points have no field for, in columns.
+// cli/write/profile/dhat_sites.h: the numbers of a device's sites that DHAT's program points have no field for, in
+// columns.
 #pragma once
 
 #include "cli/model/profile/profile.h"
@@ -15,7 +16,8 @@ inline constexpr uint64_t kExactDouble = (uint64_t{1} << 53) - 1;  // viewers ho
 // A key and an array of numbers.
 void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers, JsonWriter* json);
 
-// An object: columns with a number per site, in the order of the program points, and lists of those few that have more to say.
+// An object: columns with a number per site, in the order of the program points, and lists of those few that have more
+// to say.
 void write_site_columns(const std::vector<Site>& sites, JsonWriter* json);
 
 }  // namespace heapprof::cli

@@ -1,5 +1,5 @@
-// cli/write/report/api_text.cc: a line for each kind of call and place, the longest first. Allocating and freeing on a device waits for the
-// device: who does it again and again for the same memory is told what it costs.
+// cli/write/report/api_text.cc: a line for each kind of call and place, the longest first. Allocating and freeing on a
+// device waits for the device: who does it again and again for the same memory is told what it costs.
 #include "cli/write/report/api_text.h"
 
 #include "cli/base/units.h"
@@ -109,7 +109,8 @@ class ApiWriter {
     return text + "\n";
   }
 
-  // By place: blocks of devices beyond those that a site had when it had most bytes: memory that had been there before, about.
+  // By place: blocks of devices beyond those that a site had when it had most bytes: memory that had been there before,
+  // about.
   std::map<uint32_t, uint64_t> blocks_there_before() const {
     std::map<uint32_t, uint64_t> blocks;
     for (const Device& device : profile_.devices) {

@@ -1,7 +1,8 @@
 // cli/write/report/call_tree_text.h: the call tree as lines of text, from the outermost frames inwards, cut at 1 %.
 //
 // Guarantees
-//  - The lines of one level, with the line for what was cut, and what the function above allocates itself, sum to that function.
+//  - The lines of one level, with the line for what was cut, and what the function above allocates itself, sum to that
+//    function.
 //  - At most kMostTreeLines lines; direct recursion is one line.
 #pragma once
 

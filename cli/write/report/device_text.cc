@@ -1,4 +1,7 @@
-// cli/write/report/device_text.cc: see device_text.h.
+// cli/write/report/device_text.cc: a device has one line, and as many more as there is to be said of it.
+//
+// Cells of all devices stand in columns, so that two cards can be compared; what only some devices have (refusals, what
+// the driver holds, the spread of merged peaks) follows, and goes on below where the terminal ends.
 #include "cli/write/report/device_text.h"
 
 #include "cli/base/text.h"

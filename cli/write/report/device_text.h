@@ -1,4 +1,5 @@
-// cli/write/report/device_text.h: a line for each device of a report: peak, leaked, allocations; what it is; how merged peaks spread.
+// cli/write/report/device_text.h: a line for each device of a report: peak, leaked, allocations; what it is; how merged
+// peaks spread.
 #pragma once
 
 #include "cli/model/profile/profile.h"

@@ -1,4 +1,5 @@
-// cli/write/report/findings_text.cc: `report --findings` for people: four lines a finding: the cost, the place, what is known, what helps.
+// cli/write/report/findings_text.cc: `report --findings` for people: four lines a finding: the cost, the place, what is
+// known, what helps.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/findings_words.h"

@@ -1,4 +1,7 @@
-// cli/write/report/findings_words.cc: see findings_words.h.
+// cli/write/report/findings_words.cc: a finding is a suspicion with a number, and its words must not say more.
+//
+// Each sentence says what was counted and by which rule that looks like a problem. What is reckoned and not counted
+// (the bytes that a growing vector copied) is said to be; what may be meant (a cache) is not called a leak.
 #include "cli/write/report/findings_words.h"
 
 #include "cli/base/text.h"

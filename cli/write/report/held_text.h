@@ -1,4 +1,5 @@
-// cli/write/report/held_text.h: what the driver says of a device's memory, in words: held for pools and graphs, and in use.
+// cli/write/report/held_text.h: what the driver says of a device's memory, in words: held for pools and graphs, and in
+// use.
 //
 // Each line comes in pieces that may go on a line of their own.
 #pragma once

@@ -1,4 +1,8 @@
-// cli/write/report/refusal_text.cc: see refusal_text.h.
+// cli/write/report/refusal_text.cc: the last refusal is told in full, since it is the one that ended the run.
+//
+// Who had the memory then is shown by place and not by stack, as everywhere in a report. Where what was asked for and
+// what was free would read alike when rounded, both are shown to the byte: "2.00 GiB asked for, 2.00 GiB free" would
+// look like a mistake of ours.
 #include "cli/write/report/refusal_text.h"
 
 #include "cli/base/text.h"

@@ -1,5 +1,5 @@
-// cli/write/report/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the file does not
-// have is left out rather than 0.
+// cli/write/report/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the
+// file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/fields.h"

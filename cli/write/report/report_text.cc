@@ -1,4 +1,5 @@
-// cli/write/report/report_text.cc: the report for people: totals first, then where the peak, the temporary and the leaked blocks are.
+// cli/write/report/report_text.cc: the report for people: totals first, then where the peak, the temporary and the
+// leaked blocks are.
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

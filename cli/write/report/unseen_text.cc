@@ -1,4 +1,5 @@
-// cli/write/report/unseen_text.cc: see unseen_text.h. An estimate never stands without its sign: "≈", or "≤" where other processes may be in it.
+// cli/write/report/unseen_text.cc: see unseen_text.h. An estimate never stands without its sign: "≈", or "≤" where
+// other processes may be in it.
 #include "cli/write/report/unseen_text.h"
 
 #include "cli/base/text.h"

@@ -1,4 +1,5 @@
-// cli/write/report/unseen_text.h: of devices: what was counted at the runtime alone, and estimates of what contexts and modules take.
+// cli/write/report/unseen_text.h: of devices: what was counted at the runtime alone, and estimates of what contexts and
+// modules take.
 //
 //   counted at the CUDA runtime, which made no call of the driver that was seen:
 //     cuda:0 2.00 MiB in 12 allocations
