@@ -35,7 +35,7 @@ passes check-protocol
 sed -i 's/^struct Welcome {/&\n  uint64_t unsaid = 0;/' tree/shared/wire.h
 finds check-protocol "shared/README.md: 'Start' lacks Welcome::unsaid"
 cp "$SOURCE/shared/wire.h" tree/shared/
-sed -i 's/| `heartbeat` | collector/| `hartbeat` | collector/' tree/shared/README.md
+sed -i 's/^| `heartbeat` |/| `hartbeat` |/' tree/shared/README.md
 finds check-protocol "'Control' lacks Control::heartbeat"
 finds check-protocol "'Control' has a field hartbeat"
 printf 'struct Farewell {\n  int a;\n};\n' >>tree/shared/wire.h
