@@ -5,8 +5,8 @@
 // together does not exceed the limit, whatever other threads do meanwhile.
 //
 // Guarantees
-//  - To the byte, in requested bytes, for this process and its life (tests/integration/cuda_limits.sh): a forked child
-//    begins with nothing.
+//  - To the byte, in requested bytes, for this process and its life (tests/integration/cuda/cuda_limits.sh): a forked
+//    child begins with nothing.
 //  - A reservation that does not fit changes nothing.
 //  - Where the table finds no memory a block is not followed: it counts until the process ends.
 // Context:  wrappers of driver functions, which no signal handler may call. A spin lock of the fork page; no allocation

@@ -6,7 +6,7 @@
 //
 // Guarantees
 //  - A real function is not one of our own wrappers: it is looked for behind the agent only
-//    (tests/integration/cuda_routes.sh).
+//    (tests/integration/cuda/cuda_routes.sh).
 //  - A question that the driver cannot answer (no context: CUDA_ERROR_INVALID_CONTEXT, a driver without that function)
 //    has an answer that says so; the program's own results, contexts and errno are untouched.
 // Context:  wrappers of driver functions, any thread; not in signal handlers.

@@ -7,7 +7,7 @@
 //   static and shared cudart       cuGetProcAddress, which the runtime asks for each function
 //
 // Guarantees
-//  - dlsym finds no name that it would not find without us (tests/integration/cuda_routes.sh: absent, local). Weak
+//  - dlsym finds no name that it would not find without us (tests/integration/cuda/cuda_routes.sh: absent, local). Weak
 //    references find ours: agent/README.md.
 //  - Results, error codes and out-parameters are the driver's. What a wrapper does not know, it passes through.
 //  - Another library's function of the same name, before the driver or in the program, stays in its place: what it

@@ -7,7 +7,7 @@
 //
 // Guarantees
 //  - Nothing is counted both here and at the driver, nor twice by a call of the runtime inside another
-//    (tests/integration/cuda_replaced.sh).
+//    (tests/integration/cuda/cuda_replaced.sh).
 //  - A release that is seen here ends only what was counted here.
 //  - The names are exported with the runtime's versions only, and hidden: what was not linked with a shared runtime,
 //    weak references too, does not find them, nor does dlsym.

@@ -5,9 +5,9 @@
 // their way.
 //
 // Guarantees
-//  - To the byte, in usable bytes (malloc_usable_size), from the first block on (tests/integration/host_limit.sh). A
-//    forked child begins with what its parent had. Blocks that come from elsewhere (a library opened with
-//    RTLD_DEEPBIND) and are freed here loosen the limit by as much.
+//  - To the byte, in usable bytes (malloc_usable_size), from the first block on
+//    (tests/integration/malloc/host_limit.sh). A forked child begins with what its parent had. Blocks that come from
+//    elsewhere (a library opened with RTLD_DEEPBIND) and are freed here loosen the limit by as much.
 //  - What does not fit fails as the function fails by itself: no block, ENOMEM. A realloc that fails keeps its block.
 // Not provided: an allocator that defines operator new as well (tcmalloc, jemalloc, mimalloc): it would go past the
 //               limit.

@@ -1,7 +1,7 @@
 // agent/process/lock.h: the spin locks of the agent's slow paths.
 //
 // The locks are words of ForkPage (process/state.h): the kernel wipes them in a forked child, so no child finds one
-// taken for ever (tests/integration/forks_from_threads.sh).
+// taken for ever (tests/integration/processes/forks_from_threads.sh).
 //
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
 #pragma once

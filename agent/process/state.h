@@ -3,8 +3,8 @@
 //
 // Guarantees
 //  - ForkPage lies in a page that the kernel wipes in every forked child (MADV_WIPEONFORK), _Fork() and raw fork
-//    included; so a child does not write into its parent's rings (tests/integration/forks.sh, forks_in_handlers.sh). A
-//    vfork child keeps it and shares our state.
+//    included; so a child does not write into its parent's rings (tests/integration/processes/forks.sh,
+//    forks_in_handlers.sh). A vfork child keeps it and shares our state.
 //  - On any doubt turn_off() ends recording, says why in Control::stop_reason, and leaves the program running.
 //
 // Context:  anywhere in the agent, signal handlers and forked children included. agent/start writes what stands here.
