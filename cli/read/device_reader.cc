@@ -64,8 +64,6 @@ void read_estimate(JsonPull* json, PointReader* points, Estimate* estimate) {
       [](const std::string&) { return false; });
 }
 
-constexpr std::array<std::string_view, 3> kApiKeys = {"kernel_launches_count", "calls", "threads"};
-
 }  // namespace
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
@@ -86,23 +84,17 @@ void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen) {
 }
 
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {
-  if (!json->begin_object()) return;
-  KeySet<kApiKeys.size()> keys(kApiKeys);
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: json->read_unsigned(&api->kernel_launches); break;
-      case 1:
-        if (!json->begin_array()) break;
-        while (json->next_element() && !json->failed()) read_api_call(json, points, &api->calls.emplace_back());
-        break;
-      case 2:
-        read_structs(json, &api->threads,
-                     [](ApiThread& thread, FieldReader& reader) { visit_api_thread(thread, reader); });
-        break;
-      default: json->skip_value();
-    }
-  }
+  const auto read_calls = [&] {
+    if (!json->begin_array()) return;
+    while (json->next_element() && !json->failed()) read_api_call(json, points, &api->calls.emplace_back());
+  };
+  const auto read_threads = [&] {
+    read_structs(json, &api->threads, [](ApiThread& thread, FieldReader& reader) { visit_api_thread(thread, reader); });
+  };
+  MemberReader(json, {{"kernel_launches_count", [&] { json->read_unsigned(&api->kernel_launches); }},
+                      {"calls", read_calls},
+                      {"threads", read_threads}})
+      .read();
 }
 
 }  // namespace heapprof::cli

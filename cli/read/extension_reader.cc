@@ -11,12 +11,6 @@ namespace {
 
 constexpr uint64_t kTotal = UINT64_MAX;  // in SiteColumns::sizes: all of the site's blocks
 
-void read_numbers(JsonPull* json, std::vector<uint64_t>* numbers) {
-  if (!json->begin_array()) return;
-  uint64_t value = 0;
-  while (json->next_element() && json->read_unsigned(&value)) numbers->push_back(value);
-}
-
 // Elements are a class alone, or an array of pairs.
 void read_sizes(JsonPull* json, SiteColumns* columns) {
   if (!json->begin_array()) return;
@@ -39,7 +33,8 @@ void read_exact_numbers(JsonPull* json, SiteColumns* columns) {
   while (json->next_element() && !json->failed()) {
     const size_t before = columns->exact_numbers.size();
     read_numbers(json, &columns->exact_numbers);
-    if (columns->exact_numbers.size() - before != 8) json->fail("exact_numbers does not hold eight numbers a site");
+    if (columns->exact_numbers.size() - before != kPointFields.size())
+      json->fail("exact_numbers does not hold eight numbers a site");
   }
 }
 
@@ -52,91 +47,65 @@ void read_live(JsonPull* json, SiteColumns* columns) {
   }
 }
 
-constexpr std::array<std::string_view, 16> kColumnKeys = {
-    "temporary_count",      "lifetime_ns",    "first_leak_ns", "last_leak_ns",
-    "sizes_count",          "truncated",      "max_is_bound",  "grouped",
-    "grouped_stacks_count", "beyond_doubles", "exact_numbers", "resized",
-    "resized_count",        "moved_bytes",    "sampled",       "live_bytes"};
-
 void read_columns(JsonPull* json, SiteColumns* columns) {
-  if (!json->begin_object()) return;
-  KeySet<kColumnKeys.size()> keys(kColumnKeys);
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: read_numbers(json, &columns->temporary_blocks); break;
-      case 1: read_numbers(json, &columns->lifetime_ns); break;
-      case 2: read_numbers(json, &columns->first_leak_ns); break;
-      case 3: read_numbers(json, &columns->last_leak_ns); break;
-      case 4: read_sizes(json, columns); break;
-      case 5: read_numbers(json, &columns->truncated); break;
-      case 6: read_numbers(json, &columns->max_is_bound); break;
-      case 7: read_numbers(json, &columns->grouped); break;
-      case 8: read_numbers(json, &columns->grouped_stacks); break;
-      case 9: read_numbers(json, &columns->beyond_doubles); break;
-      case 10: read_exact_numbers(json, columns); break;
-      case 11: read_numbers(json, &columns->resized); break;
-      case 12: read_numbers(json, &columns->resized_blocks); break;
-      case 13: read_numbers(json, &columns->moved_bytes); break;
-      case 14: read_numbers(json, &columns->sampled); break;
-      case 15: read_live(json, columns); break;
-      default: json->skip_value();
-    }
+  const auto numbers = [json](std::string_view name, std::vector<uint64_t>* column) {
+    return MemberReader::Member{name, [json, column] { read_numbers(json, column); }};
+  };
+  std::vector<MemberReader::Member> members = {
+      {"sizes_count", [&] { read_sizes(json, columns); }},
+      numbers("grouped", &columns->grouped),
+      numbers("grouped_stacks_count", &columns->grouped_stacks),
+      numbers("beyond_doubles", &columns->beyond_doubles),
+      {"exact_numbers", [&] { read_exact_numbers(json, columns); }},
+      numbers("sampled", &columns->sampled),
+      {"live_bytes", [&] { read_live(json, columns); }},
+  };
+  for (size_t i = 0; i < kSiteFields.size(); ++i) {
+    if (kSiteFields[i].kept != SiteField::Kept::kPoint)
+      members.push_back(numbers(kSiteFields[i].key, &columns->numbers[i]));
   }
+  for (size_t i = 0; i < kSiteLists.size(); ++i) members.push_back(numbers(kSiteLists[i].key, &columns->lists[i]));
+  for (size_t i = 0; i < kSiteFlags.size(); ++i) members.push_back(numbers(kSiteFlags[i].key, &columns->flags[i]));
+  MemberReader(json, std::move(members)).read();
 }
 
-constexpr std::array<std::string_view, 3> kTimelineKeys = {"bucket_ns", "min_bytes", "max_bytes"};
-
 void read_timeline(JsonPull* json, Timeline* timeline) {
-  if (!json->begin_object()) return;
-  KeySet<kTimelineKeys.size()> keys(kTimelineKeys);
   std::vector<uint64_t> smallest;
   std::vector<uint64_t> largest;
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: json->read_unsigned(&timeline->bucket_ns); break;
-      case 1: read_numbers(json, &smallest); break;
-      case 2: read_numbers(json, &largest); break;
-      default: json->skip_value();
-    }
-  }
+  MemberReader(json, {{"bucket_ns", [&] { json->read_unsigned(&timeline->bucket_ns); }},
+                      {"min_bytes", [&] { read_numbers(json, &smallest); }},
+                      {"max_bytes", [&] { read_numbers(json, &largest); }}})
+      .read();
   if (smallest.size() != largest.size()) json->fail("a timeline has more minima than maxima, or fewer");
   if (json->failed()) return;
   for (size_t i = 0; i < smallest.size(); ++i) timeline->buckets.push_back({smallest[i], largest[i]});
 }
 
-constexpr std::array<std::string_view, 12> kDeviceKeys = {"name",       "totals",   "timeline",    "pps",
-                                                          "sites",      "identity", "limit_bytes", "refusals",
-                                                          "moments_ns", "held",     "unseen",      "use"};
-
 void read_device(JsonPull* json, PointReader* points, Extension* extension) {
   const bool is_host = extension->devices.empty();
   Device& device = extension->devices.emplace_back();
   SiteColumns& columns = extension->columns.emplace_back();
-  if (!json->begin_object()) return;
-  KeySet<kDeviceKeys.size()> keys(kDeviceKeys);
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: read_text(json, &device.name); break;
-      case 1: read_struct(json, [&](FieldReader& reader) { visit_totals(device.totals, reader); }); break;
-      case 2: read_timeline(json, &device.timeline); break;
-      case 3:
-        if (is_host) json->fail("the first device's program points are DHAT's own");
-        points->read(json, &device.sites);
-        break;
-      case 4: read_columns(json, &columns); break;
-      case 5: read_struct(json, [&](FieldReader& reader) { visit_identity(device.identity, reader); }); break;
-      case 6: json->read_unsigned(&device.limit_bytes); break;
-      case 7: read_refusals(json, points, &device.refusals); break;
-      case 8: read_numbers(json, &device.moments_ns); break;
-      case 9: read_struct(json, [&](FieldReader& reader) { visit_held(device.held, reader); }); break;
-      case 10: read_unseen(json, points, &device.unseen); break;
-      case 11: read_struct(json, [&](FieldReader& reader) { visit_use(device.use, reader); }); break;
-      default: json->skip_value();
-    }
-  }
+  const auto read_points = [&] {
+    if (is_host) json->fail("the first device's program points are DHAT's own");
+    points->read(json, &device.sites);
+  };
+  // One of fields.h: visit(reader) is its function, applied to the structure.
+  const auto fields = [json](std::string_view name, auto visit) {
+    return MemberReader::Member{name, [json, visit] { read_struct(json, visit); }};
+  };
+  MemberReader(json, {{"name", [&] { read_text(json, &device.name); }},
+                      fields("totals", [&](FieldReader& reader) { visit_totals(device.totals, reader); }),
+                      {"timeline", [&] { read_timeline(json, &device.timeline); }},
+                      {"pps", read_points},
+                      {"sites", [&] { read_columns(json, &columns); }},
+                      fields("identity", [&](FieldReader& reader) { visit_identity(device.identity, reader); }),
+                      {"limit_bytes", [&] { json->read_unsigned(&device.limit_bytes); }},
+                      {"refusals", [&] { read_refusals(json, points, &device.refusals); }},
+                      {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
+                      fields("held", [&](FieldReader& reader) { visit_held(device.held, reader); }),
+                      {"unseen", [&] { read_unseen(json, points, &device.unseen); }},
+                      fields("use", [&](FieldReader& reader) { visit_use(device.use, reader); })})
+      .read();
 }
 
 void read_frame_modules(JsonPull* json, Extension* extension) {
@@ -146,28 +115,21 @@ void read_frame_modules(JsonPull* json, Extension* extension) {
   while (json->next_element() && json->read_signed(&value)) extension->frame_modules.push_back(value);
 }
 
-constexpr std::array<std::string_view, 3> kFrameKeys = {"module", "inlined", "exact"};
+void read_exact_frames(JsonPull* json, std::vector<ExactFrame>* frames) {
+  read_structs(json, frames, [](ExactFrame& exact, FieldReader& reader) {
+    reader("frame", exact.frame);
+    reader("svma", exact.parts.svma);
+    reader("function", exact.parts.function);
+    reader("file", exact.parts.file);
+    reader("line", exact.parts.line);
+  });
+}
 
 void read_frames(JsonPull* json, Extension* extension) {
-  if (!json->begin_object()) return;
-  KeySet<kFrameKeys.size()> keys(kFrameKeys);
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0: read_frame_modules(json, extension); break;
-      case 1: read_numbers(json, &extension->inlined_frames); break;
-      case 2:
-        read_structs(json, &extension->exact_frames, [](ExactFrame& exact, FieldReader& reader) {
-          reader("frame", exact.frame);
-          reader("svma", exact.parts.svma);
-          reader("function", exact.parts.function);
-          reader("file", exact.parts.file);
-          reader("line", exact.parts.line);
-        });
-        break;
-      default: json->skip_value();
-    }
-  }
+  MemberReader(json, {{"module", [&] { read_frame_modules(json, extension); }},
+                      {"inlined", [&] { read_numbers(json, &extension->inlined_frames); }},
+                      {"exact", [&] { read_exact_frames(json, &extension->exact_frames); }}})
+      .read();
 }
 
 void read_dialect(JsonPull* json, Dialect* dialect) {
@@ -188,10 +150,43 @@ bool set_flags(const std::vector<uint64_t>& numbers, std::vector<Site>* sites, b
   return true;
 }
 
-bool set_numbers(const std::vector<uint64_t>& column, std::vector<Site>* sites, uint64_t SiteNumbers::*number) {
+bool set_column(const std::vector<uint64_t>& column, std::vector<Site>* sites, uint64_t SiteNumbers::*number) {
   if (column.empty()) return true;
   if (column.size() != sites->size()) return false;
   for (size_t i = 0; i < column.size(); ++i) (*sites)[i].numbers.*number = column[i];
+  return true;
+}
+
+// A column with a number for each site of a list; a file of before it was kept has none.
+bool set_listed(const std::vector<uint64_t>& list, const std::vector<uint64_t>& column, std::vector<Site>* sites,
+                uint64_t SiteNumbers::*number) {
+  if (column.size() != list.size()) return false;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i] >= sites->size()) return false;
+    (*sites)[list[i]].numbers.*number = column[i];
+  }
+  return true;
+}
+
+const std::vector<uint64_t>& list_of(const SiteColumns& columns, SiteList list) {
+  size_t at = 0;
+  while (kSiteLists[at].list != list) ++at;
+  return columns.lists[at];
+}
+
+bool set_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
+  for (size_t i = 0; i < kSiteFields.size(); ++i) {
+    const SiteField& field = kSiteFields[i];
+    const std::vector<uint64_t>& column = columns.numbers[i];
+    const bool fits = field.kept == SiteField::Kept::kPoint ? true
+                      : field.kept == SiteField::Kept::kColumn
+                          ? set_column(column, sites, field.number)
+                          : set_listed(list_of(columns, field.list), column, sites, field.number);
+    if (!fits) return false;
+  }
+  for (size_t i = 0; i < kSiteFlags.size(); ++i) {
+    if (!set_flags(columns.flags[i], sites, kSiteFlags[i].flag)) return false;
+  }
   return true;
 }
 
@@ -219,18 +214,6 @@ bool set_grouped(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
-bool set_resized(const SiteColumns& columns, std::vector<Site>* sites) {
-  const size_t count = columns.resized.size();
-  if (columns.resized_blocks.size() != count || columns.moved_bytes.size() != count) return false;
-  for (size_t i = 0; i < count; ++i) {
-    if (columns.resized[i] >= sites->size()) return false;
-    SiteNumbers& numbers = (*sites)[columns.resized[i]].numbers;
-    numbers.resized_blocks = columns.resized_blocks[i];
-    numbers.moved_bytes = columns.moved_bytes[i];
-  }
-  return true;
-}
-
 bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t moments) {
   if (columns.sampled.size() != columns.live_end.size()) return false;
   size_t at = 0;
@@ -244,87 +227,73 @@ bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t momen
 }
 
 bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
-  if (columns.beyond_doubles.size() * 8 != columns.exact_numbers.size()) return false;
-  for (size_t i = 0; i < columns.beyond_doubles.size(); ++i) {
-    if (columns.beyond_doubles[i] >= sites->size()) return false;
-    SiteNumbers& n = (*sites)[columns.beyond_doubles[i]].numbers;
-    const uint64_t* value = &columns.exact_numbers[8 * i];
-    for (uint64_t* number : {&n.total_bytes, &n.total_blocks, &n.max_bytes, &n.max_blocks, &n.peak_bytes,
-                             &n.peak_blocks, &n.leaked_bytes, &n.leaked_blocks}) {
-      *number = *value++;
-    }
+  if (columns.beyond_doubles.size() * kPointFields.size() != columns.exact_numbers.size()) return false;
+  const uint64_t* value = columns.exact_numbers.data();
+  for (const uint64_t site : columns.beyond_doubles) {
+    if (site >= sites->size()) return false;
+    for (const SiteField& field : kPointFields) (*sites)[site].numbers.*field.number = *value++;
   }
   return true;
 }
 
-constexpr std::array<std::string_view, 17> kExtensionKeys = {
-    "version", "dialect",  "time_unit", "run",    "machine", "coverage",      "counters",
-    "cost",    "threads",  "modules",   "frames", "devices", "other_threads", "unprofiled_programs",
-    "merged",  "unwinder", "device_api"};
+void read_version(JsonPull* json, uint64_t* version) {
+  json->read_unsigned(version);
+  if (!json->failed() && *version != kExtensionVersion) json->fail("the extension has another version");
+}
+
+void read_devices(JsonPull* json, PointReader* points, Extension* extension) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) read_device(json, points, extension);
+}
 
 }  // namespace
 
 void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
-  if (!json->begin_object()) return;
-  KeySet<kExtensionKeys.size()> keys(kExtensionKeys);
   RunInfo& run = extension->run;
-  std::string key;
-  while (json->next_key(&key)) {
-    switch (keys.take(key, json)) {
-      case 0:
-        json->read_unsigned(&extension->version);
-        if (!json->failed() && extension->version != kExtensionVersion) {
-          json->fail("the extension has another version");
-        }
-        break;
-      case 1: read_dialect(json, &extension->dialect); break;
-      case 2: read_text(json, &extension->time_unit); break;
-      case 3: read_struct(json, [&](FieldReader& reader) { visit_run(run, reader); }); break;
-      case 4: read_struct(json, [&](FieldReader& reader) { visit_machine(run.machine, reader); }); break;
-      case 5: read_struct(json, [&](FieldReader& reader) { visit_coverage(run.coverage, reader); }); break;
-      case 6: read_struct(json, [&](FieldReader& reader) { visit_counters(run.counters, reader); }); break;
-      case 7: read_struct(json, [&](FieldReader& reader) { visit_cost(run.cost, reader); }); break;
-      case 8:
-        read_structs(json, &run.threads, [](Thread& thread, FieldReader& reader) { visit_thread(thread, reader); });
-        break;
-      case 9:
-        read_structs(json, &extension->modules,
-                     [](ProfileModule& module, FieldReader& reader) { visit_module(module, reader); });
-        break;
-      case 10: read_frames(json, extension); break;
-      case 11:
-        if (!json->begin_array()) break;
-        while (json->next_element() && !json->failed()) read_device(json, points, extension);
-        break;
-      case 12: read_struct(json, [&](FieldReader& reader) { visit_thread(run.other_threads, reader); }); break;
-      case 13:
-        read_structs(json, &run.coverage.unprofiled_programs, [](UnprofiledProgram& program, FieldReader& reader) {
-          visit_unprofiled_program(program, reader);
-        });
-        break;
-      case 14:
-        read_structs(json, &extension->merged,
-                     [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); });
-        break;
-      case 15: read_struct(json, [&](FieldReader& reader) { visit_unwinder(run.unwinder, reader); }); break;
-      case 16: read_api(json, points, &extension->api); break;
-      default: json->skip_value();
-    }
+  const auto fields = [json](std::string_view name, auto visit) {
+    return MemberReader::Member{name, [json, visit] { read_struct(json, visit); }};
+  };
+  const auto structs = [json](std::string_view name, auto* entries, auto visit) {
+    return MemberReader::Member{name, [json, entries, visit] { read_structs(json, entries, visit); }};
+  };
+  MemberReader members(
+      json,
+      {{"version", [&] { read_version(json, &extension->version); }},
+       {"dialect", [&] { read_dialect(json, &extension->dialect); }},
+       {"time_unit", [&] { read_text(json, &extension->time_unit); }},
+       fields("run", [&](FieldReader& reader) { visit_run(run, reader); }),
+       fields("machine", [&](FieldReader& reader) { visit_machine(run.machine, reader); }),
+       fields("coverage", [&](FieldReader& reader) { visit_coverage(run.coverage, reader); }),
+       fields("counters", [&](FieldReader& reader) { visit_counters(run.counters, reader); }),
+       fields("unwinder", [&](FieldReader& reader) { visit_unwinder(run.unwinder, reader); }),
+       fields("cost", [&](FieldReader& reader) { visit_cost(run.cost, reader); }),
+       structs("threads", &run.threads, [](Thread& thread, FieldReader& reader) { visit_thread(thread, reader); }),
+       fields("other_threads", [&](FieldReader& reader) { visit_thread(run.other_threads, reader); }),
+       structs("unprofiled_programs", &run.coverage.unprofiled_programs,
+               [](UnprofiledProgram& program, FieldReader& reader) { visit_unprofiled_program(program, reader); }),
+       structs("modules", &extension->modules,
+               [](ProfileModule& module, FieldReader& reader) { visit_module(module, reader); }),
+       structs("merged", &extension->merged,
+               [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); }),
+       {"frames", [&] { read_frames(json, extension); }},
+       {"device_api", [&] { read_api(json, points, &extension->api); }},
+       {"devices", [&] { read_devices(json, points, extension); }}});
+  members.read();
+  if (!members.has("version")) json->fail("the key \"heapprof\" holds no version");
+}
+
+bool has_column(const SiteColumns& columns, uint64_t SiteNumbers::*number) {
+  for (size_t i = 0; i < kSiteFields.size(); ++i) {
+    if (kSiteFields[i].number == number) return !columns.numbers[i].empty();
   }
-  if (!keys.has(0)) json->fail("the key \"heapprof\" holds no version");
+  return false;
 }
 
 bool apply_columns(const SiteColumns& columns, Device* device, std::string* reason) {
   std::vector<Site>* sites = &device->sites;
   *reason = "the columns of \"sites\" do not fit the program points";
-  return set_exact_numbers(columns, sites) &&
-         set_numbers(columns.temporary_blocks, sites, &SiteNumbers::temporary_blocks) &&
-         set_numbers(columns.lifetime_ns, sites, &SiteNumbers::lifetime_ns) &&
-         set_numbers(columns.first_leak_ns, sites, &SiteNumbers::first_leak_ns) &&
-         set_numbers(columns.last_leak_ns, sites, &SiteNumbers::last_leak_ns) && set_sizes(columns, sites) &&
-         set_flags(columns.truncated, sites, &Site::truncated) &&
-         set_flags(columns.max_is_bound, sites, &Site::max_is_bound) && set_grouped(columns, sites) &&
-         set_resized(columns, sites) && set_live(columns, sites, device->moments_ns.size());
+  return set_exact_numbers(columns, sites) && set_numbers(columns, sites) && set_sizes(columns, sites) &&
+         set_grouped(columns, sites) && set_live(columns, sites, device->moments_ns.size());
 }
 
 }  // namespace heapprof::cli

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "cli/model/profile/profile.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,21 +19,15 @@ inline constexpr uint64_t kExtensionVersion = 1;
 
 // Per site, in the order of the device's program points. A missing column is empty.
 struct SiteColumns {
-  std::vector<uint64_t> temporary_blocks;
-  std::vector<uint64_t> lifetime_ns;
-  std::vector<uint64_t> first_leak_ns;
-  std::vector<uint64_t> last_leak_ns;
-  std::vector<uint32_t> sizes_end;  // where each site's pairs end in `sizes`
-  std::vector<uint64_t> sizes;      // pairs of size class and blocks
-  std::vector<uint64_t> truncated;  // numbers of sites
-  std::vector<uint64_t> max_is_bound;
+  std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; of a list: one for each site in it
+  std::array<std::vector<uint64_t>, kSiteLists.size()> lists;     // numbers of sites
+  std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;     // likewise
+  std::vector<uint32_t> sizes_end;                                // where each site's pairs end in `sizes`
+  std::vector<uint64_t> sizes;                                    // pairs of size class and blocks
   std::vector<uint64_t> grouped;
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;
-  std::vector<uint64_t> exact_numbers;  // eight for each in `beyond_doubles`
-  std::vector<uint64_t> resized;
-  std::vector<uint64_t> resized_blocks;  // one for each in `resized`
-  std::vector<uint64_t> moved_bytes;     // likewise
+  std::vector<uint64_t> exact_numbers;  // those of a program point for each in `beyond_doubles`
   std::vector<uint64_t> sampled;
   std::vector<size_t> live_end;  // where the numbers of each in `sampled` end in `live_bytes`
   std::vector<uint64_t> live_bytes;
@@ -60,6 +56,9 @@ struct Extension {
 
 // Errors stay in `json`. A newer version ends the reading at once, with extension->version set.
 void read_extension(JsonPull* json, PointReader* points, Extension* extension);
+
+// Whether the file has the number's column.
+bool has_column(const SiteColumns& columns, uint64_t SiteNumbers::*number);
 
 // Puts the columns into the device's sites; false with the reason if they do not fit.
 bool apply_columns(const SiteColumns& columns, Device* device, std::string* reason);

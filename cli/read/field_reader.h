@@ -11,13 +11,41 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
+
+// Reads objects whose members are each read by their name, whatever their order here and in the file.
+class MemberReader {
+ public:
+  struct Member {
+    std::string_view name;
+    std::function<void()> read;  // takes the value; what goes wrong stays in `json`
+  };
+  MemberReader(JsonPull* json, std::vector<Member> members)
+      : json_(json), members_(std::move(members)), seen_(members_.size()) {}
+
+  // One object.
+  void read();
+  // Whether the object had it. pre: the name is a member's
+  bool has(std::string_view name) const;
+
+ private:
+  void take(const std::string& key);
+
+  JsonPull* json_;
+  std::vector<Member> members_;
+  std::vector<bool> seen_;
+};
+
+// An array of numbers, after what `numbers` has.
+void read_numbers(JsonPull* json, std::vector<uint64_t>* numbers);
 
 // Which of the known names come in an object: each at most once.
 template <size_t N>

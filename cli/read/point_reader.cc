@@ -1,7 +1,9 @@
 // cli/read/point_reader.cc: the hot loop of reading: a large profile is nearly all program points.
 #include "cli/read/point_reader.h"
 
-#include "cli/read/field_reader.h"
+#include "cli/model/profile/site_fields.h"
+
+#include <algorithm>
 
 namespace heapprof::cli {
 namespace {
@@ -9,20 +11,18 @@ namespace {
 constexpr size_t kMostSites = 32 << 20;  // 7 GB of them: no profiler writes so many
 constexpr size_t kDeepestStack = 1 << 20;
 
-constexpr std::array<std::string_view, 10> kPointKeys = {"tb",  "tbk", "fs",  "tl", "mb",
-                                                         "mbk", "gb",  "gbk", "eb", "ebk"};
-enum PointKey {
-  kTotalBytes,
-  kTotalBlocks,
-  kFrames,
-  kLifetime,
-  kMaxBytes,
-  kMaxBlocks,
-  kPeakBytes,
-  kPeakBlocks,
-  kLeakedBytes,
-  kLeakedBlocks
-};
+static_assert(kPointFields.size() + 2 <= 32);
+constexpr uint32_t kLifetime = uint32_t{1} << kPointFields.size();
+constexpr uint32_t kFrames = kLifetime << 1;
+
+// The bits of the numbers that every program point has, and of those that a profile with lifetimes has besides.
+constexpr uint32_t points_that_need(SiteField::Needs needs) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < kPointFields.size(); ++i) bits |= kPointFields[i].needs == needs ? uint32_t{1} << i : 0;
+  return bits;
+}
+constexpr uint32_t kRequired = points_that_need(SiteField::Needs::kNothing) | kFrames;
+constexpr uint32_t kOfLifetimes = points_that_need(SiteField::Needs::kLifetimes) | kLifetime;
 
 }  // namespace
 
@@ -39,26 +39,35 @@ void PointReader::read(JsonPull* json, std::vector<Site>* sites) {
 
 void PointReader::read_point(JsonPull* json, Site* site) {
   if (!json->begin_object()) return;
-  KeySet<kPointKeys.size()> keys(kPointKeys);
-  SiteNumbers& n = site->numbers;
+  uint32_t seen = 0;
+  size_t next = 0;  // files have the numbers in the order of the list
+  // False, if the member has come before.
+  const auto is_first = [&](uint32_t bit) {
+    if ((seen & bit) != 0) return json->fail("the name \"" + key_ + "\" comes twice in one object");
+    seen |= bit;
+    return true;
+  };
   while (json->next_key(&key_)) {
-    switch (keys.take(key_, json)) {
-      case kTotalBytes: json->read_unsigned(&n.total_bytes); break;
-      case kTotalBlocks: json->read_unsigned(&n.total_blocks); break;
-      case kLifetime: json->read_unsigned(&n.lifetime_ns); break;
-      case kMaxBytes: json->read_unsigned(&n.max_bytes); break;
-      case kMaxBlocks: json->read_unsigned(&n.max_blocks); break;
-      case kPeakBytes: json->read_unsigned(&n.peak_bytes); break;
-      case kPeakBlocks: json->read_unsigned(&n.peak_blocks); break;
-      case kLeakedBytes: json->read_unsigned(&n.leaked_bytes); break;
-      case kLeakedBlocks: json->read_unsigned(&n.leaked_blocks); break;
-      case kFrames: read_stack(json, &site->node); break;
-      default: json->skip_value();
+    if (key_ == "fs") {
+      if (is_first(kFrames)) read_stack(json, &site->node);
+      continue;
     }
+    if (key_ == "tl") {
+      if (is_first(kLifetime)) json->read_unsigned(&site->numbers.lifetime_ns);
+      continue;
+    }
+    size_t at = next;
+    while (at < next + kPointFields.size() && kPointFields[at % kPointFields.size()].key != key_) ++at;
+    if (at == next + kPointFields.size()) {
+      json->skip_value();
+      continue;
+    }
+    at %= kPointFields.size();
+    next = at + 1;
+    if (is_first(uint32_t{1} << at)) json->read_unsigned(&(site->numbers.*kPointFields[at].number));
   }
-  if (!keys.has(kTotalBytes) || !keys.has(kTotalBlocks) || !keys.has(kFrames))
-    json->fail("a program point lacks tb, tbk or fs");
-  for (size_t key = kLifetime; key <= kLeakedBlocks; ++key) all_have_lifetimes_ = all_have_lifetimes_ && keys.has(key);
+  if ((seen & kRequired) != kRequired) json->fail("a program point lacks tb, tbk or fs");
+  all_have_lifetimes_ = all_have_lifetimes_ && (seen & kOfLifetimes) == kOfLifetimes;
 }
 
 void PointReader::read_stack(JsonPull* json, uint32_t* node) {

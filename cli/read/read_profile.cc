@@ -8,6 +8,7 @@
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/invariants.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/read/extension_reader.h"
 #include "cli/read/field_reader.h"
@@ -26,22 +27,6 @@ constexpr uint64_t kMostBytes = uint64_t{8} << 30;
 constexpr size_t kMostFrames = 16 << 20;
 constexpr uint64_t kNsPerUs = 1000;
 
-constexpr std::array<std::string_view, 11> kTopKeys = {
-    "dhatFileVersion", "mode", "bklt", "tu", "cmd", "pid", "te", "tg", "pps", "ftbl", "heapprof"};
-enum TopKey {
-  kVersion,
-  kMode,
-  kLifetimes,
-  kTimeUnit,
-  kCommand,
-  kPid,
-  kEndTime,
-  kPeakTime,
-  kPoints,
-  kFrameTable,
-  kExtension
-};
-
 class ProfileReader {
  public:
   ProfileReader(ByteSource* source, const std::string& name) : json_(source), name_(name), points_(&profile_.nodes) {}
@@ -49,22 +34,22 @@ class ProfileReader {
   Result<Profile> run() {
     read_top();
     if (json_.failed()) return syntax_problem();
-    if (!keys_.has(kVersion)) return profile_not_dhat(name_, "there is no dhatFileVersion");
+    if (!top_.has("dhatFileVersion")) return profile_not_dhat(name_, "there is no dhatFileVersion");
     if (version_ > 2) return profile_too_new(name_, "the DHAT format", {version_, 2});
     if (version_ < 2) return profile_not_dhat(name_, fmt::format("its dhatFileVersion is {}, not 2", version_));
     if (mode_ != "heap" && mode_ != "rust-heap") {
       return profile_not_dhat(name_, fmt::format("it is a profile of mode \"{}\", not of the heap", mode_));
     }
-    for (const size_t key : {kMode, kLifetimes, kTimeUnit, kCommand, kPid, kEndTime, kPoints, kFrameTable}) {
-      if (!keys_.has(key)) return profile_broken(name_, fmt::format("\"{}\" is missing", kTopKeys[key]));
+    for (const char* name : {"mode", "bklt", "tu", "cmd", "pid", "te", "pps", "ftbl"}) {
+      if (!top_.has(name)) return profile_broken(name_, fmt::format("\"{}\" is missing", name));
     }
     profile_.has_lifetimes = has_lifetimes_;
-    if (has_lifetimes_ && !(keys_.has(kPeakTime) && points_.all_have_lifetimes())) {
+    if (has_lifetimes_ && !(top_.has("tg") && points_.all_have_lifetimes())) {
       return profile_broken(name_,
                             "it says that it has lifetimes (bklt), but tg or a program point's fields are missing");
     }
     if (!resolve_frames()) return profile_broken(name_, reason_);
-    if (!(keys_.has(kExtension) ? finish_ours() : finish_foreign())) return profile_broken(name_, reason_);
+    if (!(top_.has("heapprof") ? finish_ours() : finish_foreign())) return profile_broken(name_, reason_);
     const std::vector<std::string> violations = find_violations(profile_);
     if (!violations.empty()) return profile_broken(name_, violations.front());
     return std::move(profile_);
@@ -76,24 +61,7 @@ class ProfileReader {
       json_.fail("the file is empty");
       return;
     }
-    if (!json_.begin_object()) return;
-    std::string key;
-    while (json_.next_key(&key)) {
-      switch (keys_.take(key, &json_)) {
-        case kVersion: json_.read_unsigned(&version_); break;
-        case kMode: read_text(&json_, &mode_); break;
-        case kLifetimes: json_.read_bool(&has_lifetimes_); break;
-        case kTimeUnit: read_text(&json_, &time_unit_); break;
-        case kCommand: read_text(&json_, &command_); break;
-        case kPid: json_.read_unsigned(&pid_); break;
-        case kEndTime: json_.read_unsigned(&end_time_); break;
-        case kPeakTime: json_.read_unsigned(&peak_time_); break;
-        case kPoints: points_.read(&json_, &sites_); break;
-        case kFrameTable: read_frame_table(); break;
-        case kExtension: read_extension(&json_, &points_, &extension_); break;
-        default: json_.skip_value();
-      }
-    }
+    top_.read();
     json_.expect_end();
   }
 
@@ -113,7 +81,7 @@ class ProfileReader {
       return profile_too_new(name_, "the heapprof extension", {extension_.version, kExtensionVersion});
     }
     if (json_.is_syntax_error()) return profile_not_json(name_, json_.offset_bytes(), json_.error());
-    if (!keys_.has(kVersion)) return profile_not_dhat(name_, json_.error());
+    if (!top_.has("dhatFileVersion")) return profile_not_dhat(name_, json_.error());
     return profile_broken(name_, fmt::format("{} (at byte {})", json_.error(), json_.offset_bytes()));
   }
 
@@ -129,7 +97,7 @@ class ProfileReader {
       return broken(fmt::format("a program point names frame {} of {}", points_.largest_frame(), frame_texts_.size()));
     }
     for (size_t i = 1; i < profile_.nodes.size(); ++i) --profile_.nodes[i].frame;
-    const bool is_foreign = !keys_.has(kExtension);
+    const bool is_foreign = !top_.has("heapprof");
     if (!is_foreign) profile_.modules = std::move(extension_.modules);
     std::unordered_map<std::string_view, uint32_t> module_numbers;
     profile_.frames.reserve(frame_texts_.size() - 1);
@@ -197,7 +165,8 @@ class ProfileReader {
     profile_.devices[0].sites = std::move(sites_);
     for (size_t i = 0; i < profile_.devices.size(); ++i) {
       std::vector<Site>& sites = profile_.devices[i].sites;
-      if (extension_.columns[i].lifetime_ns.empty() && profile_.time_unit == "ns") scale_lifetimes(&sites, kNsPerUs);
+      if (!has_column(extension_.columns[i], &SiteNumbers::lifetime_ns) && profile_.time_unit == "ns")
+        scale_lifetimes(&sites, kNsPerUs);
       if (!apply_columns(extension_.columns[i], &profile_.devices[i], &reason_)) return false;
     }
     return !has_no_stack_ || drop_no_stack_frame();
@@ -274,12 +243,10 @@ class ProfileReader {
   static void sum_totals(Device* device) {
     DeviceTotals& totals = device->totals;
     for (const Site& site : device->sites) {
-      totals.total_bytes = add_saturating(totals.total_bytes, site.numbers.total_bytes);
-      totals.total_blocks = add_saturating(totals.total_blocks, site.numbers.total_blocks);
-      totals.peak_bytes = add_saturating(totals.peak_bytes, site.numbers.peak_bytes);
-      totals.peak_blocks = add_saturating(totals.peak_blocks, site.numbers.peak_blocks);
-      totals.leaked_bytes = add_saturating(totals.leaked_bytes, site.numbers.leaked_bytes);
-      totals.leaked_blocks = add_saturating(totals.leaked_blocks, site.numbers.leaked_blocks);
+      for (const SiteField& field : kSiteFields) {
+        if (field.total != nullptr)
+          totals.*field.total = add_saturating(totals.*field.total, site.numbers.*field.number);
+      }
     }
     totals.max_blocks = totals.peak_blocks;
     totals.max_blocks_ns = totals.peak_ns;
@@ -289,7 +256,18 @@ class ProfileReader {
   std::string name_;
   Profile profile_;
   PointReader points_;
-  KeySet<kTopKeys.size()> keys_{kTopKeys};
+  MemberReader top_{&json_,
+                    {{"dhatFileVersion", [this] { json_.read_unsigned(&version_); }},
+                     {"mode", [this] { read_text(&json_, &mode_); }},
+                     {"bklt", [this] { json_.read_bool(&has_lifetimes_); }},
+                     {"tu", [this] { read_text(&json_, &time_unit_); }},
+                     {"cmd", [this] { read_text(&json_, &command_); }},
+                     {"pid", [this] { json_.read_unsigned(&pid_); }},
+                     {"te", [this] { json_.read_unsigned(&end_time_); }},
+                     {"tg", [this] { json_.read_unsigned(&peak_time_); }},
+                     {"pps", [this] { points_.read(&json_, &sites_); }},
+                     {"ftbl", [this] { read_frame_table(); }},
+                     {"heapprof", [this] { read_extension(&json_, &points_, &extension_); }}}};
   Extension extension_;
   std::vector<Site> sites_;
   std::vector<std::string> frame_texts_;

@@ -6,7 +6,9 @@
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/node_table.h"
+#include "cli/model/profile/site_fields.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <vector>
 
@@ -18,11 +20,10 @@ constexpr uint64_t kSmallShare = 10'000;  // one part in so many is 0.01 %
 bool is_share_small(uint64_t part, uint64_t whole) { return part == 0 || part < whole / kSmallShare; }
 
 bool is_small(const SiteNumbers& site, const DeviceTotals& totals) {
-  return is_share_small(site.peak_bytes, totals.peak_bytes) && is_share_small(site.total_bytes, totals.total_bytes) &&
-         is_share_small(site.leaked_bytes, totals.leaked_bytes) &&
-         is_share_small(site.leaked_blocks, totals.leaked_blocks) &&
-         is_share_small(site.total_blocks, totals.total_blocks) &&
-         is_share_small(site.temporary_blocks, totals.temporary_blocks);
+  return std::all_of(kSiteFields.begin(), kSiteFields.end(), [&](const SiteField& field) {
+    return field.total == nullptr || field.number == &SiteNumbers::peak_blocks ||  // by which nobody looks for a site
+           is_share_small(site.*field.number, totals.*field.total);
+  });
 }
 
 class Grouper {

@@ -6,6 +6,7 @@
 #include "cli/model/profile/invariants.h"
 
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -80,24 +81,12 @@ class Checker {
     check_order(device);
     SiteNumbers sum;
     for (size_t i = 0; i < device.sites.size(); ++i) {
-      const SiteNumbers& site = device.sites[i].numbers;
       check_site(device, i);
-      sum.total_bytes = add_saturating(sum.total_bytes, site.total_bytes);
-      sum.total_blocks = add_saturating(sum.total_blocks, site.total_blocks);
-      sum.peak_bytes = add_saturating(sum.peak_bytes, site.peak_bytes);
-      sum.peak_blocks = add_saturating(sum.peak_blocks, site.peak_blocks);
-      sum.leaked_bytes = add_saturating(sum.leaked_bytes, site.leaked_bytes);
-      sum.leaked_blocks = add_saturating(sum.leaked_blocks, site.leaked_blocks);
-      sum.temporary_blocks = add_saturating(sum.temporary_blocks, site.temporary_blocks);
+      add_numbers(&sum, device.sites[i].numbers);
     }
-    const DeviceTotals& totals = device.totals;
-    check_sum(device, "total_bytes", sum.total_bytes, totals.total_bytes);
-    check_sum(device, "total_blocks", sum.total_blocks, totals.total_blocks);
-    check_sum(device, "peak_bytes", sum.peak_bytes, totals.peak_bytes);
-    check_sum(device, "peak_blocks", sum.peak_blocks, totals.peak_blocks);
-    check_sum(device, "leaked_bytes", sum.leaked_bytes, totals.leaked_bytes);
-    check_sum(device, "leaked_blocks", sum.leaked_blocks, totals.leaked_blocks);
-    check_sum(device, "temporary_blocks", sum.temporary_blocks, totals.temporary_blocks);
+    for (const SiteField& field : kSiteFields) {
+      if (field.total != nullptr) check_sum(device, field.name, sum.*field.number, device.totals.*field.total);
+    }
     if (!profile_.merged.empty()) check_parts(device);
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
   }
@@ -122,7 +111,7 @@ class Checker {
       violate("the merged profiles' {} on {} sum to {}, the device says {}", name, device.name, sum, total);
   }
 
-  void check_sum(const Device& device, const char* name, uint64_t sum, uint64_t total) {
+  void check_sum(const Device& device, std::string_view name, uint64_t sum, uint64_t total) {
     if (sum != total) violate("the {} sites' {} sum to {}, the device says {}", device.name, name, sum, total);
   }
 
@@ -185,28 +174,24 @@ class Checker {
     const Site& site = device.sites[index];
     const SiteNumbers& n = site.numbers;
     const bool is_ours = profile_.dialect == Dialect::kHeapprof;
-    const auto within = [&](const char* less, uint64_t small, const char* more, uint64_t large) {
+    const auto within = [&](std::string_view less, uint64_t small, std::string_view more, uint64_t large) {
       if (small > large)
         violate("{} site {}: {} is {}, more than {}, which is {}", device.name, index, less, small, more, large);
     };
-    within("peak_bytes", n.peak_bytes, "total_bytes", n.total_bytes);
-    within("leaked_bytes", n.leaked_bytes, "total_bytes", n.total_bytes);
-    within("peak_blocks", n.peak_blocks, "total_blocks", n.total_blocks);
-    within("leaked_blocks", n.leaked_blocks, "total_blocks", n.total_blocks);
+    const auto within_other = [&](const SiteField& field, uint64_t SiteNumbers::*bound) {
+      if (bound == nullptr || n.*field.number <= n.*bound) return;
+      const auto other = std::find_if(kSiteFields.begin(), kSiteFields.end(),
+                                      [bound](const SiteField& known) { return known.number == bound; });
+      within(field.name, n.*field.number, other->name, n.*bound);
+    };
+    for (const SiteField& field : kSiteFields) within_other(field, field.bound);
     if (!is_ours) return;
-    within("max_bytes", n.max_bytes, "total_bytes", n.total_bytes);
-    within("max_blocks", n.max_blocks, "total_blocks", n.total_blocks);
-    within("peak_bytes", n.peak_bytes, "max_bytes", n.max_bytes);
-    within("leaked_bytes", n.leaked_bytes, "max_bytes", n.max_bytes);
+    for (const SiteField& field : kSiteFields) within_other(field, field.own_bound);
     within("max_bytes", n.max_bytes, "the device's peak_bytes", device.totals.peak_bytes);
-    within("resized_blocks", n.resized_blocks, "total_blocks", n.total_blocks);
-    within("moved_bytes", n.moved_bytes, "total_bytes", n.total_bytes);
     if (!site.live_bytes.empty() && site.live_bytes.size() != device.moments_ns.size())
       violate("{} site {}: it has live bytes of {} moments, the device of {}", device.name, index,
               site.live_bytes.size(), device.moments_ns.size());
     for (const uint64_t live : site.live_bytes) within("live_bytes", live, "max_bytes", n.max_bytes);
-    within("temporary_blocks", n.temporary_blocks, "total_blocks", n.total_blocks);
-    within("first_leak_ns", n.first_leak_ns, "last_leak_ns", n.last_leak_ns);
     within("last_leak_ns", n.last_leak_ns, "duration_ns", profile_.run.duration_ns);
     uint64_t longest_ns = 0;
     if (__builtin_mul_overflow(n.total_blocks, profile_.run.duration_ns, &longest_ns)) longest_ns = UINT64_MAX;

@@ -33,8 +33,9 @@ struct FrameNode {
 struct Site {
   uint32_t node = 0;  // FrameNode of the innermost frame; 0: [no stack]
   SiteNumbers numbers;
-  bool truncated = false;
-  bool max_is_bound = false;         // numbers.max_bytes is an upper bound: sites were merged by name
+#define SITE_FLAG(member) bool member = false;
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_FLAG
   uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
   uint32_t suppressed_by =

@@ -50,21 +50,10 @@ constexpr int size_bucket(uint64_t size_bytes) {
 }
 
 struct SiteNumbers {
-  uint64_t total_bytes = 0;
-  uint64_t total_blocks = 0;
-  uint64_t max_bytes = 0;   // this site's own maximum of live bytes
-  uint64_t max_blocks = 0;  // blocks at that moment
-  uint64_t peak_bytes = 0;  // live at the device's peak
-  uint64_t peak_blocks = 0;
-  uint64_t leaked_bytes = 0;  // live at the end
-  uint64_t leaked_blocks = 0;
-  uint64_t temporary_blocks = 0;  // freed before the allocating thread allocated again
-  uint64_t lifetime_ns = 0;       // sum over all blocks; to the end for leaked ones
-  uint64_t first_leak_ns = 0;     // birth of the oldest and the youngest leaked block, since the start
-  uint64_t last_leak_ns = 0;
-  SizeHistogram sizes{};        // blocks by size
-  uint64_t resized_blocks = 0;  // made by realloc of an older block
-  uint64_t moved_bytes = 0;     // of those: what realloc had to carry to another address
+#define SITE_NUMBER(member, ...) uint64_t member = 0;
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_NUMBER
+  SizeHistogram sizes{};  // blocks by size
 };
 
 struct RecordedSite {

@@ -5,6 +5,7 @@
 
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/profile/dhat_sites.h"
 
@@ -92,6 +93,10 @@ class DhatWriter {
   bool is_time_ns() const { return profile_.time_unit == "ns"; }
   uint64_t dhat_time(uint64_t time) const { return clamp(is_time_ns() ? time / kNsPerUs : time); }
 
+  uint64_t dhat_lifetime(const SiteNumbers& n) const {
+    return clamp(is_time_ns() ? n.lifetime_ns / kNsPerUs + (n.lifetime_ns % kNsPerUs >= kNsPerUs / 2) : n.lifetime_ns);
+  }
+
   void write_head() {
     json_.key("dhatFileVersion");
     json_.number(2);
@@ -133,17 +138,10 @@ class DhatWriter {
       json_.new_line();
       json_.begin_object();
       const SiteNumbers& n = site.numbers;
-      fields_("tb", clamp(n.total_bytes));
-      fields_("tbk", clamp(n.total_blocks));
-      if (profile_.has_lifetimes) {
-        fields_("tl", clamp(is_time_ns() ? n.lifetime_ns / kNsPerUs + (n.lifetime_ns % kNsPerUs >= kNsPerUs / 2)
-                                         : n.lifetime_ns));
-        fields_("mb", clamp(n.max_bytes));
-        fields_("mbk", clamp(n.max_blocks));
-        fields_("gb", clamp(n.peak_bytes));
-        fields_("gbk", clamp(n.peak_blocks));
-        fields_("eb", clamp(n.leaked_bytes));
-        fields_("ebk", clamp(n.leaked_blocks));
+      for (const SiteField& field : kPointFields) {
+        if (field.needs == SiteField::Needs::kLifetimes && !profile_.has_lifetimes) continue;
+        fields_(field.key, clamp(n.*field.number));
+        if (field.number == &SiteNumbers::total_blocks && profile_.has_lifetimes) fields_("tl", dhat_lifetime(n));
       }
       write_stack(site.node);
       json_.end_object();

@@ -6,6 +6,8 @@
 // takes numbers as doubles (dh_view.html), so those stand here in full as well.
 #include "cli/write/profile/dhat_sites.h"
 
+#include "cli/model/profile/site_fields.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -15,15 +17,6 @@ void write_array(const std::vector<uint64_t>& numbers, JsonWriter* json) {
   json->begin_array();
   for (const uint64_t number : numbers) json->number(number);
   json->end_array();
-}
-
-template <typename Value>
-void write_column(std::string_view name, const std::vector<Site>& sites, JsonWriter* json, Value&& value) {
-  json->key(name);
-  json->begin_array();
-  for (const Site& site : sites) json->number(value(site));
-  json->end_array();
-  json->new_line();
 }
 
 // Numbers of the sites (in the order of the program points) for which `is_in` holds.
@@ -39,27 +32,37 @@ void write_list(std::string_view name, const std::vector<Site>& sites, JsonWrite
 
 bool is_grouped(const Site& site) { return site.grouped_stacks > 0; }
 bool is_beyond_doubles(const Site& site) {
-  const SiteNumbers& n = site.numbers;
-  return std::max({n.total_bytes, n.total_blocks, n.max_bytes, n.max_blocks, n.peak_bytes, n.peak_blocks,
-                   n.leaked_bytes, n.leaked_blocks}) > kExactDouble;
+  return std::any_of(kPointFields.begin(), kPointFields.end(),
+                     [&](const SiteField& field) { return site.numbers.*field.number > kExactDouble; });
 }
-
-bool is_resized(const Site& site) { return site.numbers.resized_blocks > 0; }
 bool has_live(const Site& site) { return !site.live_bytes.empty(); }
 
-// Few sites call realloc, few hold much for long: lists of those, not columns.
-void write_resized(const std::vector<Site>& sites, JsonWriter* json) {
-  if (std::none_of(sites.begin(), sites.end(), is_resized)) return;
-  write_list("resized", sites, json, is_resized);
-  std::vector<uint64_t> blocks;
-  std::vector<uint64_t> bytes;
-  for (const Site& site : sites) {
-    if (!is_resized(site)) continue;
-    blocks.push_back(site.numbers.resized_blocks);
-    bytes.push_back(site.numbers.moved_bytes);
+void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
+  for (const SiteField& field : kSiteFields) {
+    if (field.kept != SiteField::Kept::kColumn) continue;
+    json->key(field.key);
+    json->begin_array();
+    for (const Site& site : sites) json->number(site.numbers.*field.number);
+    json->end_array();
+    json->new_line();
   }
-  write_numbers("resized_count", blocks, json);
-  write_numbers("moved_bytes", bytes, json);
+}
+
+// Few sites call realloc, few hold much for long: lists of those, not columns.
+void write_listed(const std::vector<Site>& sites, JsonWriter* json) {
+  for (const SiteListName& it : kSiteLists) {
+    const auto is_in = [&](const Site& site) { return is_listed(site.numbers, it.list); };
+    if (std::none_of(sites.begin(), sites.end(), is_in)) continue;
+    write_list(it.key, sites, json, is_in);
+    for (const SiteField& field : kSiteFields) {
+      if (field.list != it.list) continue;
+      std::vector<uint64_t> column;
+      for (const Site& site : sites) {
+        if (is_in(site)) column.push_back(site.numbers.*field.number);
+      }
+      write_numbers(field.key, column, json);
+    }
+  }
 }
 
 void write_live(const std::vector<Site>& sites, JsonWriter* json) {
@@ -96,18 +99,14 @@ void write_sizes(const SiteNumbers& numbers, JsonWriter* json) {
   json->end_array();
 }
 
-// The eight numbers of a site, where one of them is too large for its place in the program point.
+// The numbers of a program point, where one of them is too large for its place in the program point.
 void write_exact_numbers(const std::vector<Site>& sites, JsonWriter* json) {
   json->key("exact_numbers");
   json->begin_array();
   for (const Site& site : sites) {
     if (!is_beyond_doubles(site)) continue;
-    const SiteNumbers& n = site.numbers;
     json->begin_array();
-    for (const uint64_t value : {n.total_bytes, n.total_blocks, n.max_bytes, n.max_blocks, n.peak_bytes, n.peak_blocks,
-                                 n.leaked_bytes, n.leaked_blocks}) {
-      json->number(value);
-    }
+    for (const SiteField& field : kPointFields) json->number(site.numbers.*field.number);
     json->end_array();
   }
   json->end_array();
@@ -123,17 +122,14 @@ void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers, 
 
 void write_site_columns(const std::vector<Site>& sites, JsonWriter* json) {
   json->begin_object();
-  write_column("temporary_count", sites, json, [](const Site& site) { return site.numbers.temporary_blocks; });
-  write_column("lifetime_ns", sites, json, [](const Site& site) { return site.numbers.lifetime_ns; });
-  write_column("first_leak_ns", sites, json, [](const Site& site) { return site.numbers.first_leak_ns; });
-  write_column("last_leak_ns", sites, json, [](const Site& site) { return site.numbers.last_leak_ns; });
+  write_columns(sites, json);
   json->key("sizes_count");
   json->begin_array();
   for (const Site& site : sites) write_sizes(site.numbers, json);
   json->end_array();
   json->new_line();
-  write_list("truncated", sites, json, [](const Site& site) { return site.truncated; });
-  write_list("max_is_bound", sites, json, [](const Site& site) { return site.max_is_bound; });
+  for (const SiteFlag& it : kSiteFlags)
+    write_list(it.key, sites, json, [&](const Site& site) { return site.*it.flag; });
   write_list("grouped", sites, json, is_grouped);
   json->key("grouped_stacks_count");
   json->begin_array();
@@ -141,7 +137,7 @@ void write_site_columns(const std::vector<Site>& sites, JsonWriter* json) {
     if (is_grouped(site)) json->number(site.grouped_stacks);
   }
   json->end_array();
-  write_resized(sites, json);
+  write_listed(sites, json);
   write_live(sites, json);
   write_list("beyond_doubles", sites, json, is_beyond_doubles);
   write_exact_numbers(sites, json);

@@ -1,0 +1,105 @@
+// cli/model/profile/site_fields.h: the lines of site_numbers.def as tables, for all that treats every per-site number alike.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace heapprof::cli {
+
+enum class SiteList : uint8_t {
+  kNoList,
+#define SITE_LIST(list, ...) list,
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_LIST
+};
+
+struct SiteListName {
+  SiteList list;
+  std::string_view key;  // in the profile
+};
+inline constexpr std::array kSiteLists = {
+#define SITE_LIST(list, key) SiteListName{SiteList::list, key},
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_LIST
+};
+
+// One line of the list: see there.
+struct SiteField {
+  enum class Kept : uint8_t { kPoint, kColumn, kList };
+  enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks };
+  enum class Adds : uint8_t { kSum, kOldest, kYoungest };
+
+  uint64_t SiteNumbers::*number;
+  std::string_view name;  // the member's
+  std::string_view key;
+  Kept kept;
+  SiteList list;
+  std::string_view report;
+  Needs needs;
+  Adds adds;
+  uint64_t SiteNumbers::*bound;
+  uint64_t SiteNumbers::*own_bound;
+  uint64_t DeviceTotals::*total;
+};
+
+namespace site_fields {
+
+using N = SiteNumbers;
+using T = DeviceTotals;
+using enum SiteList;
+using enum SiteField::Kept;
+using enum SiteField::Needs;
+using enum SiteField::Adds;
+
+inline constexpr std::array kAll = {
+#define SITE_NUMBER(member, key, kept, list, report, needs, adds, bound, own_bound, total) \
+  SiteField{&N::member, #member, key, kept, list, report, needs, adds, bound, own_bound, total},
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_NUMBER
+};
+
+constexpr size_t count_points() {
+  size_t points = 0;
+  for (const SiteField& field : kAll) points += field.kept == kPoint ? 1 : 0;
+  return points;
+}
+constexpr std::array<SiteField, count_points()> points_of_all() {
+  std::array<SiteField, count_points()> points{};
+  size_t next = 0;
+  for (const SiteField& field : kAll) {
+    if (field.kept == kPoint) points[next++] = field;
+  }
+  return points;
+}
+
+}  // namespace site_fields
+
+inline constexpr const auto& kSiteFields = site_fields::kAll;
+static_assert(sizeof(SiteNumbers) == kSiteFields.size() * sizeof(uint64_t) + sizeof(SizeHistogram),
+              "every member of SiteNumbers but the histogram is a line of site_numbers.def");
+
+// The numbers that are fields of DHAT's program points, in DHAT's order: that of "exact_numbers" too.
+inline constexpr auto kPointFields = site_fields::points_of_all();
+
+struct SiteFlag {
+  bool Site::*flag;
+  std::string_view key;  // in the profile
+};
+inline constexpr std::array kSiteFlags = {
+#define SITE_FLAG(member) SiteFlag{&Site::member, #member},
+#include "cli/model/profile/site_numbers.def"
+#undef SITE_FLAG
+};
+
+// Whether the site is in the list: it has any of the list's numbers.
+inline bool is_listed(const SiteNumbers& numbers, SiteList list) {
+  for (const SiteField& field : kSiteFields) {
+    if (field.list == list && numbers.*field.number != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace heapprof::cli
