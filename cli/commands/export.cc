@@ -5,7 +5,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/export/export_formats.h"

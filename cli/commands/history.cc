@@ -7,7 +7,7 @@
 #include "cli/base/units.h"
 #include "cli/check/commit.h"
 #include "cli/commands/suppression_options.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/judge/history_series.h"
 #include "cli/model/judge/verdict.h"
 #include "cli/read/read_history.h"

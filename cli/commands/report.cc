@@ -15,22 +15,13 @@
 namespace heapprof::cli {
 namespace {
 
-const Choices<Metric>& metrics() {
-  static const Choices<Metric> choices = {{"peak", Metric::kPeak},
-                                          {"total", Metric::kTotal},
-                                          {"leaked", Metric::kLeaked},
-                                          {"allocations", Metric::kAllocations},
-                                          {"temporary", Metric::kTemporary}};
-  return choices;
-}
-
 Result<Done> check_view(const Profile& profile, const ReportView& view) {
   if (shown_devices(profile, view).empty()) {
     std::string names;
     for (const Device& device : profile.devices) names += (names.empty() ? "" : ", ") + device.name;
     return unknown_device(view.device, names);
   }
-  for (const auto& [name, metric] : metrics()) {
+  for (const auto& [name, metric] : kMetricWords) {
     if (view.sort == metric && !has_metric(profile, metric)) return metric_not_in_profile(view.file, name);
   }
   if (view.findings && !can_have_findings(profile)) return findings_need_ours(view.file);
@@ -85,8 +76,8 @@ CommandText report_text() {
 void declare_report_options(Options* options, ReportOptions* target) {
   const char* view = "what is shown";
   options->add_choice<std::optional<Metric>>(
-      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"}, {metrics().begin(), metrics().end()},
-      &target->view.sort);
+      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"},
+      {kMetricWords.begin(), kMetricWords.end()}, &target->view.sort);
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);

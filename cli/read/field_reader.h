@@ -9,7 +9,6 @@
 #include "cli/model/profile/fields.h"
 #include "cli/read/json_pull.h"
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -46,32 +45,6 @@ class MemberReader {
 
 // An array of numbers, after what `numbers` has.
 void read_numbers(JsonPull* json, std::vector<uint64_t>* numbers);
-
-// Which of the known names come in an object: each at most once.
-template <size_t N>
-class KeySet {
- public:
-  explicit KeySet(const std::array<std::string_view, N>& names) : names_(names) { static_assert(N <= 64); }
-
-  // The name's place in the table, or -1 for an unknown one and after an error.
-  int take(std::string_view key, JsonPull* json) {
-    for (size_t i = 0; i < N; ++i) {
-      if (names_[i] != key) continue;
-      if (has(i)) {
-        json->fail("the name \"" + std::string(key) + "\" comes twice in one object");
-        return -1;
-      }
-      seen_ |= uint64_t{1} << i;
-      return static_cast<int>(i);
-    }
-    return -1;
-  }
-  bool has(size_t index) const { return (seen_ >> index & 1) != 0; }
-
- private:
-  const std::array<std::string_view, N>& names_;
-  uint64_t seen_ = 0;
-};
 
 inline bool read_text(JsonPull* json, std::string* value) {
   if (!json->read_string(value)) return false;

@@ -4,7 +4,6 @@
 #include "cli/base/problems.h"
 #include "cli/read/field_reader.h"
 
-#include <array>
 #include <utility>
 
 namespace heapprof::cli {
@@ -13,14 +12,6 @@ namespace {
 constexpr size_t kMostLineBytes = 1 << 20;
 constexpr uint64_t kMostBytes = 1 << 30;
 constexpr size_t kMostWarnings = 5;
-
-constexpr std::array<std::string_view, 12> kKeys = {
-    "version", "time_unix_ns", "commit",      "name",         "command",           "device",
-    "ok",      "peak_bytes",   "total_bytes", "leaked_bytes", "allocations_count", "temporary_count",
-};
-constexpr size_t kVersion = 0;
-constexpr size_t kName = 3;
-constexpr int kFirstMetric = 7;
 
 void read_words(JsonPull* json, std::vector<std::string>* words) {
   if (!json->begin_array()) return;
@@ -33,43 +24,34 @@ class LineReader {
   explicit LineReader(std::string_view line) : source_(line), json_(&source_) {}
 
   bool read(HistoryEntry* entry) {
-    if (!json_.begin_object()) return false;
-    std::string key;
-    while (json_.next_key(&key)) {
-      const int index = keys_.take(key, &json_);
-      if (index < 0) {
-        json_.skip_value();
-      } else {
-        read_field(index, entry);
-      }
-    }
+    std::vector<MemberReader::Member> members = {
+        {history_key::kVersion, [&] { json_.read_unsigned(&version_); }},
+        {history_key::kTime, [&] { json_.read_signed(&entry->time_unix_ns); }},
+        {history_key::kCommit, [&] { read_text(&json_, &entry->commit); }},
+        {history_key::kName, [&] { read_text(&json_, &entry->name); }},
+        {history_key::kCommand, [&] { read_words(&json_, &entry->command); }},
+        {history_key::kDevice, [&] { read_text(&json_, &entry->device); }},
+        {history_key::kOk, [&] { json_.read_bool(&entry->ok.emplace()); }},
+    };
+    for (const MetricField& it : kMetricFields)
+      members.push_back({metric_field(it.metric), [this, entry, &it] {
+                           json_.read_unsigned(&entry->metrics[metric_index(it.metric)].emplace());
+                         }});
+    MemberReader reader(&json_, std::move(members));
+    reader.read();
     if (json_.failed() || !json_.expect_end()) return false;
-    if (!keys_.has(kVersion)) return json_.fail("there is no \"version\"");
+    if (!reader.has(history_key::kVersion)) return json_.fail("there is no \"version\"");
     if (version_ > kHistoryVersion)
       return json_.fail("it is of version " + std::to_string(version_) + ", of a newer heapprof");
-    if (!keys_.has(kName) || entry->name.empty()) return json_.fail("there is no \"name\"");
+    if (!reader.has(history_key::kName) || entry->name.empty()) return json_.fail("there is no \"name\"");
     return true;
   }
 
   const std::string& error() const { return json_.error(); }
 
  private:
-  void read_field(int index, HistoryEntry* entry) {
-    switch (index) {
-      case 0: json_.read_unsigned(&version_); break;
-      case 1: json_.read_signed(&entry->time_unix_ns); break;
-      case 2: read_text(&json_, &entry->commit); break;
-      case 3: read_text(&json_, &entry->name); break;
-      case 4: read_words(&json_, &entry->command); break;
-      case 5: read_text(&json_, &entry->device); break;
-      case 6: json_.read_bool(&entry->ok.emplace()); break;
-      default: json_.read_unsigned(&entry->metrics[static_cast<size_t>(index - kFirstMetric)].emplace());
-    }
-  }
-
   TextSource source_;
   JsonPull json_;
-  KeySet<kKeys.size()> keys_{kKeys};
   uint64_t version_ = 0;
 };
 

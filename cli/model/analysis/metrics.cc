@@ -1,28 +1,18 @@
-// cli/model/analysis/metrics.cc: see metrics.h.
+// cli/model/analysis/metrics.cc: what a metric needs is what its number needs.
 #include "cli/model/analysis/metrics.h"
 
 namespace heapprof::cli {
 
-std::string_view metric_field(Metric metric) {
-  switch (metric) {
-    case Metric::kPeak: return "peak_bytes";
-    case Metric::kTotal: return "total_bytes";
-    case Metric::kLeaked: return "leaked_bytes";
-    case Metric::kAllocations: return "allocations_count";
-    case Metric::kTemporary: return "temporary_count";
+bool has_numbers(const Profile& profile, SiteField::Needs needs) {
+  switch (needs) {
+    case SiteField::Needs::kNothing: return true;
+    case SiteField::Needs::kLifetimes: return profile.has_lifetimes;
+    case SiteField::Needs::kOurs:
+    case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;
   }
-  return "";
+  return false;
 }
 
-bool has_metric(const Profile& profile, Metric metric) {
-  switch (metric) {
-    case Metric::kPeak:
-    case Metric::kLeaked: return profile.has_lifetimes;
-    case Metric::kTemporary: return profile.dialect == Dialect::kHeapprof;
-    case Metric::kTotal:
-    case Metric::kAllocations: return true;
-  }
-  return true;
-}
+bool has_metric(const Profile& profile, Metric metric) { return has_numbers(profile, site_field_of(metric).needs); }
 
 }  // namespace heapprof::cli

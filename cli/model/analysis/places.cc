@@ -22,54 +22,26 @@ LabelKey label_key(const Frame& frame) {
 }
 
 uint64_t site_metric(const Site& site, Metric metric) {
-  PlaceNumbers one;
-  one.add(site);
-  return one.metric(metric);
+  if (metric == Metric::kLeaked && site.suppressed_by > 0) return 0;
+  return site.numbers.*metric_field_of(metric).number;
 }
 
 }  // namespace
 
-uint64_t PlaceNumbers::metric(Metric metric) const {
-  switch (metric) {
-    case Metric::kPeak: return peak_bytes;
-    case Metric::kTotal: return total_bytes;
-    case Metric::kLeaked: return leaked_bytes;
-    case Metric::kAllocations: return total_blocks;
-    case Metric::kTemporary: return temporary_blocks;
-  }
-  return 0;
-}
-
 void PlaceNumbers::add(const Site& from) {
-  const SiteNumbers& site = from.numbers;
-  const bool is_suppressed = from.suppressed_by > 0;
-  PlaceNumbers one;
-  one.total_bytes = site.total_bytes;
-  one.total_blocks = site.total_blocks;
-  one.peak_bytes = site.peak_bytes;
-  one.peak_blocks = site.peak_blocks;
-  (is_suppressed ? one.suppressed_bytes : one.leaked_bytes) = site.leaked_bytes;
-  (is_suppressed ? one.suppressed_blocks : one.leaked_blocks) = site.leaked_blocks;
-  one.temporary_blocks = site.temporary_blocks;
-  one.first_leak_ns = site.first_leak_ns;
-  one.last_leak_ns = site.last_leak_ns;
-  add(one);
+  if (from.suppressed_by == 0) return add_numbers(this, from.numbers);
+  SiteNumbers others = from.numbers;
+  suppressed_bytes = add_saturating(suppressed_bytes, others.leaked_bytes);
+  suppressed_blocks = add_saturating(suppressed_blocks, others.leaked_blocks);
+  others.leaked_bytes = 0;
+  others.leaked_blocks = 0;
+  add_numbers(this, others);
 }
 
 void PlaceNumbers::add(const PlaceNumbers& other) {
-  if (other.leaked_blocks > 0) {
-    first_leak_ns = leaked_blocks > 0 ? std::min(first_leak_ns, other.first_leak_ns) : other.first_leak_ns;
-    last_leak_ns = std::max(last_leak_ns, other.last_leak_ns);
-  }
-  total_bytes = add_saturating(total_bytes, other.total_bytes);
-  total_blocks = add_saturating(total_blocks, other.total_blocks);
-  peak_bytes = add_saturating(peak_bytes, other.peak_bytes);
-  peak_blocks = add_saturating(peak_blocks, other.peak_blocks);
-  leaked_bytes = add_saturating(leaked_bytes, other.leaked_bytes);
-  leaked_blocks = add_saturating(leaked_blocks, other.leaked_blocks);
+  add_numbers(this, other);
   suppressed_bytes = add_saturating(suppressed_bytes, other.suppressed_bytes);
   suppressed_blocks = add_saturating(suppressed_blocks, other.suppressed_blocks);
-  temporary_blocks = add_saturating(temporary_blocks, other.temporary_blocks);
 }
 
 PlaceTree build_place_tree(const Profile& profile) {

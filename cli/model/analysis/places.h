@@ -7,11 +7,12 @@
 // Guarantees
 //  - Each site is in exactly one place: the sums over places are the sums over sites, which are the device's totals.
 //  - The order is deterministic for equal profiles.
-// Not provided: the maximum of a place; maxima of sites do not add.
+// Not provided: the maximum of a place; maxima of sites do not add (what PlaceNumbers has is an upper bound).
 // Cost:     linear in nodes and sites.
 #pragma once
 
 #include "cli/model/analysis/frame_kind.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
@@ -19,8 +20,6 @@
 #include <vector>
 
 namespace heapprof::cli {
-
-enum class Metric { kPeak, kTotal, kLeaked, kAllocations, kTemporary };
 
 // For each frame and node of a profile which place it belongs to. Made once per profile.
 struct PlaceTree {
@@ -34,21 +33,12 @@ struct PlaceTree {
 
 PlaceTree build_place_tree(const Profile& profile);
 
-struct PlaceNumbers {
-  uint64_t total_bytes = 0;
-  uint64_t total_blocks = 0;
-  uint64_t peak_bytes = 0;
-  uint64_t peak_blocks = 0;
-  uint64_t leaked_bytes = 0;
-  uint64_t leaked_blocks = 0;
-  uint64_t suppressed_bytes =
-      0;  // leaks that a rule of cli/model/analysis/suppressions.h explains; not in leaked_bytes
+// Sums of sites. Leaks that a rule of cli/model/analysis/suppressions.h explains are apart, and in none of the numbers of leaks.
+struct PlaceNumbers : SiteNumbers {
+  uint64_t suppressed_bytes = 0;
   uint64_t suppressed_blocks = 0;
-  uint64_t temporary_blocks = 0;
-  uint64_t first_leak_ns = 0;  // where leaked_blocks > 0
-  uint64_t last_leak_ns = 0;
 
-  uint64_t metric(Metric metric) const;
+  uint64_t metric(Metric metric) const { return this->*metric_field_of(metric).number; }
   void add(const Site& site);
   void add(const PlaceNumbers& other);
 };

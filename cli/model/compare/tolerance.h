@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/base/units.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/base/result.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/suppressions.h"
 #include "cli/model/compare/tolerance.h"

@@ -5,9 +5,6 @@
 
 namespace heapprof::cli {
 
-const std::array<std::string_view, 5> kHistoryMetricKeys = {"peak_bytes", "total_bytes", "leaked_bytes",
-                                                            "allocations_count", "temporary_count"};
-
 HistoryEntry make_history_entry(const Profile& profile, const Device& device, const std::string& name,
                                 const std::string& commit) {
   HistoryEntry entry;
@@ -17,12 +14,10 @@ HistoryEntry make_history_entry(const Profile& profile, const Device& device, co
   entry.command = profile.run.command;
   entry.device = device.name;
   const PlaceNumbers numbers = sum_of_sites(device);
-  const auto set = [&](Metric metric) { entry.metrics[metric_index(metric)] = numbers.metric(metric); };
-  set(Metric::kTotal);
-  set(Metric::kAllocations);
-  if (profile.has_lifetimes) set(Metric::kLeaked);
-  if (profile.has_lifetimes && profile.merged.empty()) set(Metric::kPeak);
-  if (profile.dialect == Dialect::kHeapprof) set(Metric::kTemporary);
+  for (const MetricField& it : kMetricFields) {
+    const bool is_known = has_metric(profile, it.metric) && (profile.merged.empty() || !it.is_of_moment);
+    if (is_known) entry.metrics[metric_index(it.metric)] = numbers.metric(it.metric);
+  }
   return entry;
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -24,14 +25,20 @@ struct HistoryEntry {
   std::string name;                  // the budget's, or the program's
   std::vector<std::string> command;  // may be empty
   std::string device = "host";
-  std::array<std::optional<uint64_t>, 5> metrics;  // by Metric: bytes or blocks; none: not known of this run
-  std::optional<bool> ok;                          // the verdict; none: nobody judged
+  std::array<std::optional<uint64_t>, kMetricFields.size()> metrics;  // by metric_index(); none: not known of this run
+  std::optional<bool> ok;                                             // the verdict; none: nobody judged
 };
 
-inline size_t metric_index(Metric metric) { return static_cast<size_t>(metric); }
-
-// The names of the metrics in an entry, by Metric: "peak_bytes", "allocations_count" …
-extern const std::array<std::string_view, 5> kHistoryMetricKeys;
+// The names of an entry's members in the file; those of its metrics are metric_field().
+namespace history_key {
+inline constexpr std::string_view kVersion = "version";
+inline constexpr std::string_view kTime = "time_unix_ns";
+inline constexpr std::string_view kCommit = "commit";
+inline constexpr std::string_view kName = "name";
+inline constexpr std::string_view kCommand = "command";
+inline constexpr std::string_view kDevice = "device";
+inline constexpr std::string_view kOk = "ok";
+}  // namespace history_key
 
 // The device's numbers. Leaks that the profile's sites have marked as suppressed do not count. A merged profile has no
 // peak: its inputs had theirs at different times.

@@ -2,7 +2,7 @@
 #include "cli/model/judge/history_series.h"
 
 #include "cli/base/glob.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 
 #include <map>
 #include <utility>

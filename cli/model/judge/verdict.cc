@@ -127,14 +127,12 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
       if (is_reserved_device(device.name) || device.name == "registered" ||
           (is_mapped_device(device.name) && metric == Metric::kLeaked))
         continue;
-      if (has_baseline && metric != Metric::kTemporary && has_metric(profile, metric) &&
+      if (has_baseline && metric_field_of(metric).has_baseline && has_metric(profile, metric) &&
           std::find(subjects.begin(), subjects.end(), grows) == subjects.end())
         subjects.push_back(grows);
     }
   }
-  const auto rank = [](Metric metric) {
-    return std::find(kMetrics.begin(), kMetrics.end(), metric) - kMetrics.begin();
-  };
+  const auto rank = [](Metric metric) { return metric_field_of(metric).rank; };
   std::erase_if(of_subtrees, [&](const Subject& subject) { return find_device(profile, subject.device) == nullptr; });
   std::stable_sort(of_subtrees.begin(), of_subtrees.end(), [&](const Subject& a, const Subject& b) {
     return std::pair(a.site, rank(a.metric)) < std::pair(b.site, rank(b.metric));
@@ -190,17 +188,12 @@ std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs) {
   for (const Device& named : runs[0].devices) {
     DeviceNumbers numbers;
     numbers.device = named.name;
-    const auto spread = [&](Metric metric, Spread* target) {
+    for (const Metric metric : kMetrics) {
       std::vector<uint64_t> values;
       for (const Profile& run : runs) values.push_back(measure({}, {{metric, named.name}}, run)[0]);
       const auto [least, most] = std::minmax_element(values.begin(), values.end());
-      *target = {median(values), *least, *most};
-    };
-    spread(Metric::kPeak, &numbers.peak);
-    spread(Metric::kTotal, &numbers.total);
-    spread(Metric::kLeaked, &numbers.leaked);
-    spread(Metric::kAllocations, &numbers.allocations);
-    spread(Metric::kTemporary, &numbers.temporary);
+      numbers.metrics[metric_index(metric)] = {median(values), *least, *most};
+    }
     devices.push_back(numbers);
   }
   return devices;
@@ -245,7 +238,7 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
     }
     const bool is_compared = !evidence.baseline.empty() && (evidence.is_compared.empty() || evidence.is_compared[i]);
     const Metric metric = line.subject.metric;
-    if (is_compared && metric != Metric::kTemporary) {
+    if (is_compared && metric_field_of(metric).has_baseline) {
       line.base = evidence.baseline[i];
       line.base_most = most_within(*line.base, metric, tolerance);
     }

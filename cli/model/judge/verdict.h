@@ -10,6 +10,7 @@
 #include "cli/model/judge/budget_fit.h"
 #include "cli/model/profile/profile.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,7 +59,9 @@ struct Spread {
 
 struct DeviceNumbers {
   std::string device;
-  Spread peak, total, leaked, allocations, temporary;
+  std::array<Spread, kMetricFields.size()> metrics;  // by metric_index()
+
+  const Spread& operator[](Metric metric) const { return metrics[metric_index(metric)]; }
 };
 
 enum class Trouble { kNone, kIncomplete, kProgramFailed, kNotJudged };

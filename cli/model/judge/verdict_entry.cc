@@ -9,15 +9,10 @@ HistoryEntry make_history_entry(const Profile& profile, const Device& device, co
   entry.ok = !verdict.failed();
   for (const DeviceNumbers& numbers : verdict.devices) {
     if (numbers.device != device.name) continue;
-    const auto set = [&](Metric metric, const Spread& spread) {
+    for (const Metric metric : kMetrics) {
       std::optional<uint64_t>& value = entry.metrics[metric_index(metric)];
-      if (value) value = spread.median;  // what the profile does not know stays unknown
-    };
-    set(Metric::kPeak, numbers.peak);
-    set(Metric::kTotal, numbers.total);
-    set(Metric::kLeaked, numbers.leaked);
-    set(Metric::kAllocations, numbers.allocations);
-    set(Metric::kTemporary, numbers.temporary);
+      if (value) value = numbers[metric].median;  // what the profile does not know stays unknown
+    }
   }
   return entry;
 }

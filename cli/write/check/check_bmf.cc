@@ -2,9 +2,7 @@
 #include "cli/write/check/check_report.h"
 #include "cli/write/encode/json_stream.h"
 
-#include <array>
 #include <string>
-#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -25,12 +23,6 @@ void write_measure(JsonWriter* json, const std::string& measure, const Spread& s
 }  // namespace
 
 void write_check_bmf(const CheckReport& report, ByteSink* sink) {
-  constexpr std::array<std::pair<const char*, Spread DeviceNumbers::*>, 5> kMeasures = {
-      {{"peak-bytes", &DeviceNumbers::peak},
-       {"leaked-bytes", &DeviceNumbers::leaked},
-       {"total-bytes", &DeviceNumbers::total},
-       {"allocations", &DeviceNumbers::allocations},
-       {"temporary", &DeviceNumbers::temporary}}};
   JsonWriter json(sink);
   json.begin_object();
   for (const Verdict& verdict : report.verdicts) {
@@ -39,8 +31,9 @@ void write_check_bmf(const CheckReport& report, ByteSink* sink) {
     json.key(escape_controls(verdict.name));
     json.begin_object();
     for (const DeviceNumbers& device : verdict.devices) {
-      for (const auto& [measure, numbers] : kMeasures) {
-        write_measure(&json, escape_controls(device.device) + "-" + measure, device.*numbers);
+      for (const Metric metric : kMetrics) {
+        const std::string measure = std::string(metric_word(metric)) + (is_in_bytes(metric) ? "-bytes" : "");
+        write_measure(&json, escape_controls(device.device) + "-" + measure, device[metric]);
       }
     }
     const uint64_t unjudged = verdict.unjudged.processes + verdict.unjudged.replaced;

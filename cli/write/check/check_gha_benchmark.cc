@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <utility>
-
 namespace heapprof::cli {
 namespace {
 
@@ -40,10 +37,11 @@ void write_check_gha_benchmark(const CheckReport& report, ByteSink* sink) {
       write_entry(&json, verdict.name + " not judged", "processes", {unjudged, unjudged, unjudged}, 1);
     for (const DeviceNumbers& device : verdict.devices) {
       const std::string name = verdict.name + " " + device.device + " ";
-      write_entry(&json, name + "peak", "bytes", device.peak, verdict.runs);
-      write_entry(&json, name + "leaked", "bytes", device.leaked, verdict.runs);
-      write_entry(&json, name + "total", "bytes", device.total, verdict.runs);
-      write_entry(&json, name + "allocations", "blocks", device.allocations, verdict.runs);
+      for (const Metric metric : kMetrics) {
+        if (!metric_field_of(metric).has_baseline) continue;  // who compares runs compares what may be compared
+        write_entry(&json, name + metric_word(metric), is_in_bytes(metric) ? "bytes" : "blocks", device[metric],
+                    verdict.runs);
+      }
     }
   }
   json.end_array();

@@ -81,15 +81,10 @@ void write_devices(JsonWriter* json, const Verdict& verdict) {
     json->begin_object();
     json->key("device");
     json->string(device.device);
-    const auto number = [&](const char* name, const Spread& spread) {
-      json->key(name);
-      json->number(spread.median);
-    };
-    number("peak_bytes", device.peak);
-    number("leaked_bytes", device.leaked);
-    number("total_bytes", device.total);
-    number("allocations_count", device.allocations);
-    number("temporary_count", device.temporary);
+    for (const Metric metric : kMetrics) {
+      json->key(metric_field(metric));
+      json->number(device[metric].median);
+    }
     json->end_object();
   }
   json->end_array();

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace heapprof::cli {
 namespace {
 
@@ -19,21 +17,8 @@ std::string label(const std::string& text) {
   return safe;
 }
 
-struct Family {
-  const char* name;
-  const char* unit;
-  const char* help;
-  Spread DeviceNumbers::*numbers;
-};
-constexpr std::array<Family, 5> kFamilies = {
-    {{"heapprof_peak_bytes", "bytes", "Requested bytes live at the peak.", &DeviceNumbers::peak},
-     {"heapprof_leaked_bytes", "bytes", "Requested bytes live at the end.", &DeviceNumbers::leaked},
-     {"heapprof_total_bytes", "bytes", "Requested bytes allocated in all.", &DeviceNumbers::total},
-     {"heapprof_allocations_blocks", "blocks", "Blocks allocated.", &DeviceNumbers::allocations},
-     {"heapprof_temporary_blocks", "blocks", "Blocks freed before the next allocation.", &DeviceNumbers::temporary}}};
-
-std::string head(const char* name, const char* unit, const char* help) {
-  const std::string unit_line = *unit == '\0' ? "" : fmt::format("# UNIT {} {}\n", name, unit);
+std::string head(const std::string& name, const std::string& unit, const char* help) {
+  const std::string unit_line = unit.empty() ? "" : fmt::format("# UNIT {} {}\n", name, unit);
   return fmt::format("# TYPE {0} gauge\n{1}# HELP {0} {2}\n", name, unit_line, help);
 }
 
@@ -55,12 +40,14 @@ std::string limits(const CheckReport& report) {
 }  // namespace
 
 void write_check_metrics(const CheckReport& report, ByteSink* sink) {
-  for (const Family& family : kFamilies) {
-    sink->write(head(family.name, family.unit, family.help));
+  for (const Metric metric : kMetrics) {
+    const std::string unit = is_in_bytes(metric) ? "bytes" : "blocks";
+    const std::string name = fmt::format("heapprof_{}_{}", metric_word(metric), unit);
+    sink->write(head(name, unit, metric_field_of(metric).meaning));
     for (const Verdict& verdict : report.verdicts) {
       for (const DeviceNumbers& device : verdict.devices) {
-        sink->write(fmt::format("{}{{budget=\"{}\",device=\"{}\"}} {}\n", family.name, label(verdict.name),
-                                label(device.device), (device.*family.numbers).median));
+        sink->write(fmt::format("{}{{budget=\"{}\",device=\"{}\"}} {}\n", name, label(verdict.name),
+                                label(device.device), device[metric].median));
       }
     }
   }

@@ -111,12 +111,7 @@ std::string culprit_function(const Culprit& culprit) {
 
 std::string culprit_text(const Judged& line) {
   if (!line.culprit) return "";
-  const char* verb = line.culprit->is_growth                       ? "grew by"
-                     : line.subject.metric == Metric::kLeaked      ? "leaked"
-                     : line.subject.metric == Metric::kPeak        ? "holds"
-                     : line.subject.metric == Metric::kTotal       ? "allocated"
-                     : line.subject.metric == Metric::kAllocations ? "made"
-                                                                   : "made";
+  const char* verb = line.culprit->is_growth ? "grew by" : metric_field_of(line.subject.metric).verb;
   Subject blocks = line.subject;
   blocks.is_share = false;
   return fmt::format("{} {} {}", culprit_function(*line.culprit), verb, amount_text(blocks, line.culprit->value));

@@ -52,7 +52,7 @@ bool has_device(const RunTotals& run, const std::string& name) {
 
 bool counts(Metric metric, const DiffView& view) {
   if (view.sort) return metric == *view.sort;
-  return metric == Metric::kPeak || metric == Metric::kLeaked || metric == Metric::kAllocations;
+  return metric_field_of(metric).is_growth;
 }
 
 bool any_grew(const std::vector<MetricRow>& rows, const DiffView& view) {

@@ -3,7 +3,6 @@
 #include "cli/write/export/speedscope.h"
 
 #include "cli/model/analysis/label_tree.h"
-#include "cli/model/analysis/metric_words.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/write/encode/json_stream.h"

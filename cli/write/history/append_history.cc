@@ -37,27 +37,28 @@ std::string history_line(const HistoryEntry& entry) {
   StringSink sink;
   JsonWriter json(&sink);
   json.begin_object();
-  json.key("version");
+  json.key(history_key::kVersion);
   json.number(kHistoryVersion);
-  json.key("time_unix_ns");
+  json.key(history_key::kTime);
   json.signed_number(entry.time_unix_ns);
-  json.key("commit");
+  json.key(history_key::kCommit);
   json.string(entry.commit);
-  json.key("name");
+  json.key(history_key::kName);
   json.string(entry.name);
-  json.key("command");
+  json.key(history_key::kCommand);
   json.begin_array();
   for (const std::string& word : entry.command) json.string(word);
   json.end_array();
-  json.key("device");
+  json.key(history_key::kDevice);
   json.string(entry.device);
-  for (size_t i = 0; i < entry.metrics.size(); ++i) {
-    if (!entry.metrics[i]) continue;
-    json.key(kHistoryMetricKeys[i]);
-    json.number(*entry.metrics[i]);
+  for (const MetricField& it : kMetricFields) {
+    const std::optional<uint64_t>& value = entry.metrics[metric_index(it.metric)];
+    if (!value) continue;
+    json.key(metric_field(it.metric));
+    json.number(*value);
   }
   if (entry.ok) {
-    json.key("ok");
+    json.key(history_key::kOk);
     json.boolean(*entry.ok);
   }
   json.end_object();

@@ -1,5 +1,5 @@
 // cli/write/history/history_json.cc: the series and what was found in them, in integers.
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/history/history_view.h"
 

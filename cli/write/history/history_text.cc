@@ -2,7 +2,7 @@
 // commit.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/analysis/metric_words.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/write/history/history_view.h"
 #include "cli/write/text/run_text.h"
 

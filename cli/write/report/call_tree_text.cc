@@ -102,8 +102,7 @@ struct Pending {
 }  // namespace
 
 std::string metric_text(const ReportView& view, Metric metric, uint64_t value) {
-  const bool is_count = metric == Metric::kAllocations || metric == Metric::kTemporary;
-  if (is_count) return view.exact_bytes ? format_count_exact(value) : format_count(value);
+  if (!is_in_bytes(metric)) return view.exact_bytes ? format_count_exact(value) : format_count(value);
   return view.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
 }
 

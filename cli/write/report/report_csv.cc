@@ -18,10 +18,10 @@ std::string module_path(const Profile& profile, const Frame& frame) {
 std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal&) {
   const PlaceTree tree = build_place_tree(profile);
   const bool lifetimes = profile.has_lifetimes;
-  const bool temporary = has_metric(profile, Metric::kTemporary);
-  std::string text = "device,function,file,line,module,total_bytes,allocations_count";
-  if (lifetimes) text += ",peak_bytes,peak_blocks_count,leaked_bytes,leaked_blocks_count";
-  if (temporary) text += ",temporary_count";
+  std::vector<const SiteField*> fields = reported_numbers(profile);
+  std::erase_if(fields, [](const SiteField* field) { return field->needs == SiteField::Needs::kLeaks; });
+  std::string text = "device,function,file,line,module";
+  for (const SiteField* field : fields) text += fmt::format(",{}", field->report);
   if (lifetimes) text += ",suppressed_leaked_bytes,suppressed_leaked_blocks_count";
   text += "\n";
   for (const Device* device : shown_devices(profile, view)) {
@@ -31,13 +31,9 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
       const PlaceNumbers& n = place.numbers;
       const Frame none;
       const Frame& frame = place.has_frame ? profile.frames[place.frame] : none;
-      text += fmt::format("{},{},{},{},{},{},{}", csv_cell(device->name), csv_cell(frame.function),
-                          csv_cell(frame.file), frame.line > 0 ? std::to_string(frame.line) : "",
-                          csv_cell(module_path(profile, frame)), n.total_bytes, n.total_blocks);
-      if (lifetimes)
-        text += fmt::format(",{},{},{},{}", n.peak_bytes, n.peak_blocks, n.leaked_bytes + n.suppressed_bytes,
-                            n.leaked_blocks + n.suppressed_blocks);
-      if (temporary) text += fmt::format(",{}", n.temporary_blocks);
+      text += fmt::format("{},{},{},{},{}", csv_cell(device->name), csv_cell(frame.function), csv_cell(frame.file),
+                          frame.line > 0 ? std::to_string(frame.line) : "", csv_cell(module_path(profile, frame)));
+      for (const SiteField* field : fields) text += fmt::format(",{}", reported_number(n, *field));
       if (lifetimes) text += fmt::format(",{},{}", n.suppressed_bytes, n.suppressed_blocks);
       text += "\n";
     }

@@ -98,17 +98,12 @@ class ReportWriter {
       count("median_peak_bytes", spread.median_bytes);
       count("smallest_peak_bytes", spread.smallest_bytes);
     }
-    count("total_bytes", totals.total_bytes);
-    count("allocations_count", totals.total_blocks);
-    if (profile_.has_lifetimes) {
-      count("peak_bytes", totals.peak_bytes);
-      count("peak_blocks_count", totals.peak_blocks);
-      time("peak", totals.peak_ns);
-      count("leaked_bytes", totals.leaked_bytes);
-      count("leaked_blocks_count", totals.leaked_blocks);
-      write_suppressed(sum_of_sites(device));
+    for (const SiteField* field : reported_numbers(profile_)) {
+      if (field->total == nullptr) continue;
+      count(field->report, totals.*field->total);
+      if (field->total == &DeviceTotals::peak_blocks) time("peak", totals.peak_ns);
+      if (field->total == &DeviceTotals::leaked_blocks) write_suppressed(sum_of_sites(device));
     }
-    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", totals.temporary_blocks);
     if (totals.resident_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.resident_at_peak_bytes);
     write_driver_facts(device);
     if (has_resident_parts(totals)) {
@@ -248,19 +243,10 @@ class ReportWriter {
     json_.new_line();
     json_.begin_object();
     if (place.has_frame) write_frame(profile_, place.frame, &json_);
-    count("total_bytes", numbers.total_bytes);
-    count("allocations_count", numbers.total_blocks);
-    if (profile_.has_lifetimes) {
-      count("peak_bytes", numbers.peak_bytes);
-      count("peak_blocks_count", numbers.peak_blocks);
-      count("leaked_bytes", numbers.leaked_bytes + numbers.suppressed_bytes);
-      count("leaked_blocks_count", numbers.leaked_blocks + numbers.suppressed_blocks);
-      write_suppressed(numbers);
-    }
-    if (has_metric(profile_, Metric::kTemporary)) count("temporary_count", numbers.temporary_blocks);
-    if (is_ours() && numbers.leaked_blocks > 0) {
-      count("first_leak_ns", numbers.first_leak_ns);
-      count("last_leak_ns", numbers.last_leak_ns);
+    for (const SiteField* field : reported_numbers(profile_)) {
+      if (field->needs == SiteField::Needs::kLeaks && numbers.leaked_blocks == 0) continue;
+      count(field->report, reported_number(numbers, *field));
+      if (field->number == &SiteNumbers::leaked_blocks) write_suppressed(numbers);
     }
     count("sites_count", place.sites.size());
     json_.key("callers");

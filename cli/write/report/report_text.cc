@@ -112,7 +112,7 @@ class TextReport {
     }
     if (view_.tree) {
       const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
-      title(std::string("TREE ") + metric_name(metric), device, "cut at 1 %");
+      title(std::string("TREE ") + metric_heading(metric), device, "cut at 1 %");
       text_ += render_call_tree(profile_, tree_, names_, device, view_, metric, columns_);
       return;
     }
@@ -158,17 +158,6 @@ class TextReport {
     }
   }
 
-  static const char* metric_name(Metric metric) {
-    switch (metric) {
-      case Metric::kPeak: return "PEAK";
-      case Metric::kTotal: return "TOTAL";
-      case Metric::kLeaked: return "LEAKED";
-      case Metric::kAllocations: return "ALLOCATIONS";
-      case Metric::kTemporary: return "TEMPORARY";
-    }
-    return "";
-  }
-
   void title(const std::string& what, const Device& device, const std::string& remark) {
     const std::string left = fmt::format("{} {}", what, escape_controls(device.name));
     const size_t right_end = std::min(columns_, kTitleColumns);
@@ -212,8 +201,7 @@ class TextReport {
     const std::vector<uint32_t> order = rank_places(places, metric);
     if (order.empty()) {
       if (view_.sort)
-        text_ +=
-            fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), lower(metric_name(metric)));
+        text_ += fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), metric_word(metric));
       return;
     }
     size_t shown = std::min(order.size(), view_.top.value_or(default_top));
@@ -227,7 +215,7 @@ class TextReport {
       lines.push_back(place_line(places[order[i]], metric, all));
       covered += places[order[i]].numbers.metric(metric);
     }
-    title(metric_name(metric), device,
+    title(metric_heading(metric), device,
           shown < order.size() ? fmt::format("top {} of {} places, {}", format_count(shown), format_count(order.size()),
                                              format_percent({covered, all}))
                                : format_counted(shown, "place"));
@@ -297,11 +285,6 @@ class TextReport {
     const std::string call = format_counted(count, "finding") + ": heapprof report --findings ";
     const size_t used = display_width(call);
     text_ += call + shorten_middle(escape_controls(view_.file), columns_ > used + 10 ? columns_ - used : 10) + "\n";
-  }
-
-  static std::string lower(std::string text) {
-    for (char& c : text) c = static_cast<char>(c + ('a' - 'A'));
-    return text;
   }
 
   const Profile& profile_;

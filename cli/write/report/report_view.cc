@@ -1,6 +1,8 @@
 // cli/write/report/report_view.cc: the list of the report's formats.
 #include "cli/write/report/report_view.h"
 
+#include "cli/model/profile/site_numbers.h"
+
 #include <algorithm>
 #include <array>
 
@@ -11,6 +13,21 @@ std::span<const ReportFormat> report_formats() {
                                                             {"json", render_report_json, render_findings_json},
                                                             {"csv", render_report_csv, nullptr}}};
   return kFormats;
+}
+
+std::vector<const SiteField*> reported_numbers(const Profile& profile) {
+  std::vector<const SiteField*> fields;
+  for (const SiteField& field : kSiteFields) {
+    if (!field.report.empty() && has_numbers(profile, field.needs)) fields.push_back(&field);
+  }
+  return fields;
+}
+
+uint64_t reported_number(const PlaceNumbers& numbers, const SiteField& field) {
+  const uint64_t suppressed = field.number == &SiteNumbers::leaked_bytes    ? numbers.suppressed_bytes
+                              : field.number == &SiteNumbers::leaked_blocks ? numbers.suppressed_blocks
+                                                                            : 0;
+  return add_saturating(numbers.*field.number, suppressed);
 }
 
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view) {

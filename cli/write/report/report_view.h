@@ -50,6 +50,11 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
 std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
+// The per-site numbers that the report's JSON and CSV have of a profile of this kind, in their order.
+std::vector<const SiteField*> reported_numbers(const Profile& profile);
+// A place's; of leaks those that are suppressed too.
+uint64_t reported_number(const PlaceNumbers& numbers, const SiteField& field);
+
 // The devices that the view is about. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);
 

@@ -1,6 +1,7 @@
 // tests/unit/model/site_fields_test.cc: every per-site number is explained in the manual, and adds as its line says.
 #include "cli/model/profile/site_fields.h"
 
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/site_numbers.h"
 #include "tests/support/manual.h"
 
@@ -62,4 +63,21 @@ TEST_CASE("a site without leaks says nothing of their times") {
   add_numbers(&sum, other);
   CHECK(sum.first_leak_ns == 5);
   CHECK(sum.last_leak_ns == 6);
+}
+
+TEST_CASE("each metric is said by its word in the pages that list them, and by its name in that of histories") {
+  for (const char* name : {"heapprof-report.1", "heapprof-diff.1", "heapprof-export.1", "heapprof-history.1"}) {
+    const std::string page = manual_page(name);
+    for (const MetricField& it : kMetricFields) {
+      INFO(name << " " << it.word);
+      CHECK(explains(page, it.word));
+    }
+  }
+  const std::string history = manual_page("heapprof-history.1");
+  const std::string check = manual_page("heapprof-check.1");
+  for (const MetricField& it : kMetricFields) {
+    INFO(it.word);
+    CHECK(history.find(metric_field(it.metric)) != std::string::npos);
+    CHECK(explains(check, "--max-" + std::string(it.word)));
+  }
 }

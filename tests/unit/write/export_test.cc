@@ -1,6 +1,5 @@
-// tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names
-// are.
-#include "cli/model/analysis/metric_words.h"
+// tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names are.
+#include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/export_formats.h"
 #include "cli/write/report/report_view.h"
