@@ -12,6 +12,7 @@
 #include "cli/base/fd.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/write/check/formats.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/commands/suppression_options.h"
-#include "cli/write/check/check_report.h"
+#include "cli/write/check/formats.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include "cli/model/profile/fields.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_runs.h"
-#include "cli/write/diff/diff_view.h"
+#include "cli/write/diff/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

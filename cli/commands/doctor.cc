@@ -6,7 +6,7 @@
 #include "cli/collect/clock.h"
 #include "cli/target/agent_trial.h"
 #include "cli/target/capabilities.h"
-#include "cli/write/doctor/doctor_report.h"
+#include "cli/write/doctor/formats.h"
 
 #include <unistd.h>
 
@@ -14,8 +14,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-using Render = std::string (*)(const std::vector<Capability>&, const Terminal&);
 
 Capability try_clock() {
   if (detect_clock_mode() == wire::ClockMode::kTsc)
@@ -45,10 +43,11 @@ CommandText doctor_text() {
 
 int doctor_main(const std::vector<std::string>& arguments) {
   Options options(doctor_text());
-  Render render = render_doctor_text;
+  DoctorFormat format = doctor_formats()[0];
   ColorMode color = ColorMode::kAuto;
-  options.add_choice<Render>({"--format", "FORMAT", "output", "text (default) or json"},
-                             {{"text", render_doctor_text}, {"json", render_doctor_json}}, &render);
+  Choices<DoctorFormat> format_choices;
+  for (const DoctorFormat& known : doctor_formats()) format_choices.emplace_back(known.name, known);
+  options.add_choice<DoctorFormat>({"--format", "FORMAT", "output", "text (default) or json"}, format_choices, &format);
   options.add_color(&color);
   const Result<Done> parsed = options.parse(arguments);
   if (!parsed) {
@@ -57,7 +56,7 @@ int doctor_main(const std::vector<std::string>& arguments) {
   }
   if (options.help()) return print_output(*options.help());
   const std::vector<Capability> capabilities = find_capabilities();
-  const int code = print_output(render(capabilities, inspect_terminal(STDOUT_FILENO, color)));
+  const int code = print_output(format.render(capabilities, inspect_terminal(STDOUT_FILENO, color)));
   const bool is_missing = std::any_of(capabilities.begin(), capabilities.end(), [](const Capability& capability) {
     return capability.availability == Availability::kMissing;
   });

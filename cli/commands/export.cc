@@ -8,7 +8,7 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 #include "cli/write/report/report_view.h"
 
 #include <fmt/format.h>

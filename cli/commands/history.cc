@@ -14,7 +14,7 @@
 #include "cli/read/read_profile.h"
 #include "cli/read/read_suppressions.h"
 #include "cli/write/history/append_history.h"
-#include "cli/write/history/history_view.h"
+#include "cli/write/history/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct HistoryOptions {
   HistoryFilter filter;
   bool exact_bytes = false;
   bool quiet = false;
-  std::string (*render)(const HistoryView&, const Terminal&) = render_history_text;
+  HistoryFormat format = history_formats()[0];
   ColorMode color = ColorMode::kAuto;
 };
 
@@ -76,7 +76,7 @@ Result<int> show(const HistoryOptions& options) {
   view.exact_bytes = options.exact_bytes;
   if (view.series.empty() && !history->entries.empty())
     return nothing_in_history(file, filter_text(options.filter), known_names(history->entries));
-  const int code = print_output(options.render(view, inspect_terminal(STDOUT_FILENO, options.color)));
+  const int code = print_output(options.format.render(view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : history->warnings) print_problem(warning, options.color);
   if (history->entries.empty() && history->lines_skipped > 0) return kBadFile;
   return code;
@@ -137,9 +137,10 @@ int history_main(const std::vector<std::string>& arguments) {
   options.add_choice<std::optional<Metric>>(
       {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
       {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
-  options.add_choice<decltype(target.render)>({"--format", "FORMAT", "output", "text or json (default text)"},
-                                              {{"text", render_history_text}, {"json", render_history_json}},
-                                              &target.render);
+  Choices<HistoryFormat> format_choices;
+  for (const HistoryFormat& format : history_formats()) format_choices.emplace_back(format.name, format);
+  options.add_choice<HistoryFormat>({"--format", "FORMAT", "output", "text or json (default text)"}, format_choices,
+                                    &target.format);
   options.add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target.exact_bytes);
   const char* adding = "adding";
   options.add_flag({"--add", "", adding, "append what the profiles behind FILE.jsonl took; --name names them"},

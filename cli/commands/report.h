@@ -3,7 +3,7 @@
 
 #include "cli/commands/options.h"
 #include "cli/commands/suppression_options.h"
-#include "cli/write/report/report_view.h"
+#include "cli/write/report/formats.h"
 
 #include <string>
 #include <vector>

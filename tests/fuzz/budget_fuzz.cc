@@ -4,7 +4,7 @@
 #include "cli/model/judge/budget_update.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/check/check_report.h"
+#include "cli/write/check/formats.h"
 
 #include <cstdint>
 #include <cstdlib>

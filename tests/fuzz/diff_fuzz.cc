@@ -2,7 +2,7 @@
 // the other direction is the negative, a profile and itself differ in nothing, and every format shows all of these.
 #include "cli/model/analysis/suppressions.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/diff/diff_view.h"
+#include "cli/write/diff/formats.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include "cli/model/judge/history_series.h"
 #include "cli/read/read_history.h"
 #include "cli/write/history/append_history.h"
-#include "cli/write/history/history_view.h"
+#include "cli/write/history/formats.h"
 
 #include <cstdint>
 #include <cstdlib>

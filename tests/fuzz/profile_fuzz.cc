@@ -3,7 +3,7 @@
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 #include "cli/write/profile/dhat.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // cli/write/check/check_bmf.cc: Bencher's metric format: benchmark, measure, value and the range of the runs.
-#include "cli/write/check/check_report.h"
+#include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <string>

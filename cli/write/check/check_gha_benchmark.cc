@@ -1,7 +1,7 @@
 // cli/write/check/check_gha_benchmark.cc: github-action-benchmark's "customSmallerIsBetter": a list of named numbers.
 #include "cli/base/units.h"
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
+#include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fmt/format.h>

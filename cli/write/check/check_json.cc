@@ -1,6 +1,6 @@
 // cli/write/check/check_json.cc: everything, for scripts: integers in bytes, blocks and hundredths of a percent.
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
+#include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 namespace heapprof::cli {

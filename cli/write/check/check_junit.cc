@@ -1,8 +1,8 @@
 // cli/write/check/check_junit.cc: JUnit's XML as GitHub, GitLab and Jenkins read it: a suite a program, a test case a
 // limit.
 #include "cli/base/text.h"
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
+#include "cli/write/check/formats.h"
 
 #include <fmt/format.h>
 

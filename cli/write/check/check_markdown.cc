@@ -2,9 +2,9 @@
 // comments.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
 #include "cli/write/check/contract_text.h"
+#include "cli/write/check/formats.h"
 #include "cli/write/encode/markdown.h"
 
 #include <fmt/format.h>

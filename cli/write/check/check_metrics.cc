@@ -1,7 +1,7 @@
 // cli/write/check/check_metrics.cc: OpenMetrics text 1.0: what was measured, and what it may be.
 #include "cli/base/text.h"
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
+#include "cli/write/check/formats.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,4 @@
-// cli/write/check/check_report.h: the verdicts of `heapprof check` in the formats that people and other tools read.
-//
-// A new format is one file with one function, one line in check_report.cc, and one test that reads it back.
+// cli/write/check/check_report.h: the verdicts of `heapprof check`, for the formats that people and other tools read.
 //
 // Guarantees
 //  - All formats say the same of each limit; a program that failed or a profile that is incomplete is an error in each
@@ -8,11 +6,9 @@
 //  - Names of functions and files are strangers': each format escapes them.
 #pragma once
 
-#include "cli/base/byte_sink.h"
 #include "cli/base/terminal.h"
 #include "cli/model/judge/verdict.h"
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -23,23 +19,6 @@ struct CheckReport {
   bool warn_only = false;         // what is over a limit is a warning
   std::string folder;  // the current one below the project's, as "ci/" or "": services know files by their path there
 };
-
-struct CheckFormat {
-  const char* flag;   // "--junit"
-  const char* value;  // "FILE.xml"
-  const char* text;   // for --help
-  void (*write)(const CheckReport& report, ByteSink* sink);
-};
-std::span<const CheckFormat> check_formats();
-
-void write_check_junit(const CheckReport& report, ByteSink* sink);
-void write_check_codequality(const CheckReport& report, ByteSink* sink);
-void write_check_metrics(const CheckReport& report, ByteSink* sink);
-void write_check_sarif(const CheckReport& report, ByteSink* sink);
-void write_check_markdown(const CheckReport& report, ByteSink* sink);
-void write_check_json(const CheckReport& report, ByteSink* sink);
-void write_check_bmf(const CheckReport& report, ByteSink* sink);
-void write_check_gha_benchmark(const CheckReport& report, ByteSink* sink);
 
 // For the terminal; `quiet` leaves out what is as it should be.
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet);

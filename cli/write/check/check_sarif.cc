@@ -1,6 +1,6 @@
 // cli/write/check/check_sarif.cc: SARIF 2.1.0, for GitHub's code scanning and the editors that read it.
-#include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
+#include "cli/write/check/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
+#include "cli/write/diff/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
+#include "cli/write/diff/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "cli/write/diff/diff_view.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace heapprof::cli {
@@ -61,14 +60,6 @@ bool any_grew(const std::vector<MetricRow>& rows, const DiffView& view) {
 }
 
 }  // namespace
-
-std::span<const DiffFormat> diff_formats() {
-  static constexpr std::array<DiffFormat, 4> kFormats = {{{"text", render_diff_text, render_sets_text},
-                                                          {"json", render_diff_json, render_sets_json},
-                                                          {"markdown", render_diff_markdown, render_sets_markdown},
-                                                          {"csv", render_diff_csv, render_sets_csv}}};
-  return kFormats;
-}
 
 std::vector<MetricRow> metric_rows(const TwoProfiles& two, const DiffView& view) {
   std::vector<MetricRow> rows;

@@ -1,17 +1,13 @@
-// cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them, and in which format.
-//
-// A new format is one file with its two functions, one line in diff_formats(), and its golden tests.
+// cli/write/diff/diff_view.h: what a diff shows of two profiles, or of two sets of them.
 //
 // Guarantees
 //  - All formats show the same changes; what a format marks as growth is what `--exit-code` fails on (grew()).
 #pragma once
 
-#include "cli/base/terminal.h"
 #include "cli/model/compare/diff.h"
 #include "cli/model/compare/runs.h"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -39,22 +35,6 @@ struct TwoSets {
   BySide<std::vector<RunTotals>> runs;
   Pairing pairing;
 };
-
-struct DiffFormat {
-  const char* name;  // of --format
-  std::string (*render)(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
-  std::string (*render_sets)(const TwoSets& two, const DiffView& view, const Terminal& terminal);
-};
-std::span<const DiffFormat> diff_formats();
-
-std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
-std::string render_diff_json(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
-std::string render_diff_markdown(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
-std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal& terminal);
-std::string render_sets_text(const TwoSets& two, const DiffView& view, const Terminal& terminal);
-std::string render_sets_json(const TwoSets& two, const DiffView& view, const Terminal& terminal);
-std::string render_sets_markdown(const TwoSets& two, const DiffView& view, const Terminal& terminal);
-std::string render_sets_csv(const TwoSets& two, const DiffView& view, const Terminal& terminal);
 
 // One number of one device, before and after.
 struct MetricRow {

@@ -1,10 +1,8 @@
-// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit
-// goes on below.
-#include "cli/write/doctor/doctor_report.h"
-
+// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit goes on below.
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/doctor/formats.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fmt/format.h>

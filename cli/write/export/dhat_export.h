@@ -10,7 +10,7 @@
 // today.
 #pragma once
 
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 
 namespace heapprof::cli {
 

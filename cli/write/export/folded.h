@@ -9,7 +9,7 @@
 //  - Names hold no ";" ("\x3b" stands for it), no line break, and are valid UTF-8.
 #pragma once
 
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 
 namespace heapprof::cli {
 

@@ -17,7 +17,7 @@
 //  - Mappings do not overlap: each module has a range of its own, at whose start address 0 of its file lies.
 #pragma once
 
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 
 namespace heapprof::cli {
 

@@ -10,7 +10,7 @@
 //  - Valid JSON in valid UTF-8; numbers stay below 2^53.
 #pragma once
 
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 
 namespace heapprof::cli {
 

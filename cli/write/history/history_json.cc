@@ -1,7 +1,7 @@
 // cli/write/history/history_json.cc: the series and what was found in them, in integers.
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/json_stream.h"
-#include "cli/write/history/history_view.h"
+#include "cli/write/history/formats.h"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/metrics.h"
-#include "cli/write/history/history_view.h"
+#include "cli/write/history/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // cli/write/history/history_view.h: what runs took over time, for people and for scripts.
 #pragma once
 
-#include "cli/base/terminal.h"
 #include "cli/model/judge/history_series.h"
 
 #include <string>
@@ -16,9 +15,5 @@ struct HistoryView {
   uint64_t lines_skipped = 0;
   bool exact_bytes = false;
 };
-
-// A block for each name and device: a line for each metric, and a sentence for each trend change.
-std::string render_history_text(const HistoryView& view, const Terminal& terminal);
-std::string render_history_json(const HistoryView& view, const Terminal& terminal);
 
 }  // namespace heapprof::cli

@@ -3,6 +3,7 @@
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/report/findings_words.h"
+#include "cli/write/report/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <algorithm>

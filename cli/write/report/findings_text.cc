@@ -3,6 +3,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/write/report/findings_words.h"
+#include "cli/write/report/formats.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // cli/write/report/report_csv.cc: one row for each place (RFC 4180), for spreadsheets and scripts: integers, no units
 // in the cells.
 #include "cli/write/encode/csv.h"
-#include "cli/write/report/report_view.h"
+#include "cli/write/report/formats.h"
 #include "cli/write/text/place_text.h"
 
 #include <fmt/format.h>

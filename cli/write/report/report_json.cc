@@ -5,7 +5,7 @@
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
-#include "cli/write/report/report_view.h"
+#include "cli/write/report/formats.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
 

@@ -1,19 +1,11 @@
-// cli/write/report/report_view.cc: the list of the report's formats.
+// cli/write/report/report_view.cc: what all formats of a report agree on.
 #include "cli/write/report/report_view.h"
 
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
-#include <array>
 
 namespace heapprof::cli {
-
-std::span<const ReportFormat> report_formats() {
-  static constexpr std::array<ReportFormat, 3> kFormats = {{{"text", render_report_text, render_findings_text},
-                                                            {"json", render_report_json, render_findings_json},
-                                                            {"csv", render_report_csv, nullptr}}};
-  return kFormats;
-}
 
 std::vector<const SiteField*> reported_numbers(const Profile& profile) {
   std::vector<const SiteField*> fields;

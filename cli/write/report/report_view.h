@@ -1,12 +1,9 @@
-// cli/write/report/report_view.h: what a report shows of a profile, and in which format.
-//
-// A new format is one file with one function of this signature, one line in report_formats(), and one golden test.
+// cli/write/report/report_view.h: what a report shows of a profile.
 //
 // Guarantees
 //  - All formats show the same places with the same numbers; the shares are of the device's totals.
 #pragma once
 
-#include "cli/base/terminal.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/suppressions.h"
@@ -14,7 +11,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,23 +28,6 @@ struct ReportView {
   bool list_suppressions = false;
   bool findings = false;  // in place of the tables
 };
-
-using Renderer = std::string (*)(const Profile& profile, const ReportView& view, const Terminal& terminal);
-
-struct ReportFormat {
-  const char* name;  // of --format
-  Renderer render;
-  Renderer render_findings;  // nullptr: it has no room for words
-};
-
-std::span<const ReportFormat> report_formats();
-
-std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
-std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
-std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
-// pre: can_have_findings(profile)
-std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
-std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
 // The per-site numbers that the report's JSON and CSV have of a profile of this kind, in their order.
 std::vector<const SiteField*> reported_numbers(const Profile& profile);

@@ -3,7 +3,7 @@
 
 #include "cli/base/text.h"
 #include "cli/read/read_profile.h"
-#include "cli/write/diff/diff_view.h"
+#include "cli/write/diff/formats.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"

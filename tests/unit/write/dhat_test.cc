@@ -2,7 +2,7 @@
 #include "cli/write/profile/dhat.h"
 
 #include "cli/model/analysis/group.h"
-#include "cli/write/export/export_formats.h"
+#include "cli/write/export/formats.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>

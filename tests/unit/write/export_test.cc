@@ -1,8 +1,8 @@
 // tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names are.
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/gzip_sink.h"
-#include "cli/write/export/export_formats.h"
-#include "cli/write/report/report_view.h"
+#include "cli/write/export/formats.h"
+#include "cli/write/report/formats.h"
 #include "tests/support/nasty_profile.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"

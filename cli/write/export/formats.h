@@ -1,4 +1,4 @@
-// cli/write/export/export_formats.h: the formats in which a profile can be exported.
+// cli/write/export/formats.h: the formats in which a profile can be exported.
 //
 // A new format is one file with one function, one line in export_formats.cc, and one golden test.
 #pragma once

@@ -1,5 +1,5 @@
-// cli/write/export/export_formats.cc: one line per format.
-#include "cli/write/export/export_formats.h"
+// cli/write/export/formats.cc: one line per format.
+#include "cli/write/export/formats.h"
 
 #include "cli/write/export/dhat_export.h"
 #include "cli/write/export/folded.h"

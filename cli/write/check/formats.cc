@@ -1,5 +1,5 @@
-// cli/write/check/check_report.cc: one line per format.
-#include "cli/write/check/check_report.h"
+// cli/write/check/formats.cc: one line per format.
+#include "cli/write/check/formats.h"
 
 namespace heapprof::cli {
 

@@ -1,0 +1,15 @@
+// cli/write/report/formats.cc: one line per format.
+#include "cli/write/report/formats.h"
+
+#include <array>
+
+namespace heapprof::cli {
+
+std::span<const ReportFormat> report_formats() {
+  static constexpr std::array<ReportFormat, 3> kFormats = {{{"text", render_report_text, render_findings_text},
+                                                            {"json", render_report_json, render_findings_json},
+                                                            {"csv", render_report_csv, nullptr}}};
+  return kFormats;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,32 @@
+// cli/write/report/formats.h: the formats of a report.
+//
+// A new format is one file with one function of Renderer's signature, one line in formats.cc, and one golden test;
+// scripts/check-help compares --help, the page and the completions with the list.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/write/report/report_view.h"
+
+#include <span>
+#include <string>
+
+namespace heapprof::cli {
+
+using Renderer = std::string (*)(const Profile& profile, const ReportView& view, const Terminal& terminal);
+
+struct ReportFormat {
+  const char* name;  // of --format
+  Renderer render;
+  Renderer render_findings;  // nullptr: it has no room for words
+};
+
+std::span<const ReportFormat> report_formats();
+
+std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
+// pre: can_have_findings(profile)
+std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+
+}  // namespace heapprof::cli
