@@ -89,7 +89,7 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   for (const Limit& limit : options_.limits) {
     // Of the flag's metric and device there is one limit, whether it is a share or a number.
     std::erase_if(budget.limits, [&](const Limit& known) {
-      return known.subject.site == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+      return known.subject.subtree == Subject::kWhole && known.subject.metric == limit.subject.metric &&
              known.subject.device == limit.subject.device;
     });
     budget.limits.push_back(limit);

@@ -73,10 +73,10 @@ Result<Done> BudgetTables::take_metric(const toml::node& node, Subject subject, 
   return Done{};
 }
 
-std::vector<Key> BudgetTables::metric_keys(Budget* budget, size_t site) const {
+std::vector<Key> BudgetTables::metric_keys(Budget* budget, size_t subtree) const {
   std::vector<Key> keys;
   for (const auto& [name, metric] : kMetricWords) {
-    const Subject subject{metric, "host", false, site};
+    const Subject subject{metric, "host", false, subtree};
     keys.push_back({name, [=, this](const toml::node& node) { return take_metric(node, subject, budget); }});
   }
   return keys;
@@ -94,22 +94,22 @@ Result<Done> BudgetTables::take_command(const toml::node& node, Budget* budget) 
   return Done{};
 }
 
-Result<Done> BudgetTables::take_site(const toml::node& node, Budget* budget) const {
-  if (budget->sites.size() >= kMostSites) return broken(node, "there are more than 10,000 sites");
-  SubtreeBudget site;
-  site.at = at(node);
-  std::vector<Key> keys = metric_keys(budget, budget->sites.size());
-  keys.push_back({"match", text("match", &site.frames.function)});
-  keys.push_back({"file", text("file", &site.frames.file)});
-  keys.push_back({"module", text("module", &site.frames.module)});
+Result<Done> BudgetTables::take_subtree(const toml::node& node, Budget* budget) const {
+  if (budget->subtrees.size() >= kMostSites) return broken(node, "there are more than 10,000 sites");
+  SubtreeBudget subtree;
+  subtree.at = at(node);
+  std::vector<Key> keys = metric_keys(budget, budget->subtrees.size());
+  keys.push_back({"match", text("match", &subtree.frames.function)});
+  keys.push_back({"file", text("file", &subtree.frames.file)});
+  keys.push_back({"module", text("module", &subtree.frames.module)});
   const size_t limits = budget->limits.size();
   if (const Result<Done> taken = take_keys(node, "site", keys); !taken) return taken.problem();
-  for (const std::string* glob : {&site.frames.function, &site.frames.file, &site.frames.module}) {
-    if (!glob->empty()) site.name += (site.name.empty() ? "" : " in ") + *glob;
+  for (const std::string* glob : {&subtree.frames.function, &subtree.frames.file, &subtree.frames.module}) {
+    if (!glob->empty()) subtree.name += (subtree.name.empty() ? "" : " in ") + *glob;
   }
-  if (site.name.empty()) return broken(node, "a site needs match = a function, file = its source, or module =");
-  if (budget->limits.size() == limits) return broken(node, fmt::format("no limit is set for '{}'", site.name));
-  budget->sites.push_back(std::move(site));
+  if (subtree.name.empty()) return broken(node, "a site needs match = a function, file = its source, or module =");
+  if (budget->limits.size() == limits) return broken(node, fmt::format("no limit is set for '{}'", subtree.name));
+  budget->subtrees.push_back(std::move(subtree));
   return Done{};
 }
 
@@ -158,9 +158,9 @@ Take BudgetTables::command(Budget* budget) const {
   return [this, budget](const toml::node& node) { return take_command(node, budget); };
 }
 
-Take BudgetTables::sites(const char* what, Budget* budget) const {
+Take BudgetTables::subtrees(const char* what, Budget* budget) const {
   return [this, what, budget](const toml::node& node) {
-    return take_tables(node, what, [&](const toml::node& site) { return take_site(site, budget); });
+    return take_tables(node, what, [&](const toml::node& subtree) { return take_subtree(subtree, budget); });
   };
 }
 

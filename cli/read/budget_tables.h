@@ -1,5 +1,4 @@
-// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, sites, known leaks, a
-// command.
+// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, known leaks, a command.
 #pragma once
 
 #include "cli/model/judge/budget.h"
@@ -15,17 +14,17 @@ class BudgetTables : public TomlReader {
   using TomlReader::TomlReader;
 
   // Takers of keys; what they are given outlives them.
-  std::vector<Key> metric_keys(Budget* budget, size_t site) const;
+  std::vector<Key> metric_keys(Budget* budget, size_t subtree) const;
   Take runs(Budget* budget) const;
   Take command(Budget* budget) const;
-  Take sites(const char* what, Budget* budget) const;
+  Take subtrees(const char* what, Budget* budget) const;
   Take ignores(const char* what, Budget* budget) const;
 
  private:
   Result<Done> take_metric(const toml::node& node, Subject subject, Budget* budget) const;
   Result<Done> take_amount(const toml::node& node, Limit* limit) const;
   Result<Done> take_limit(const toml::node& node, const Subject& subject, Budget* budget) const;
-  Result<Done> take_site(const toml::node& node, Budget* budget) const;
+  Result<Done> take_subtree(const toml::node& node, Budget* budget) const;
   Result<Done> take_ignore(const toml::node& node, Budget* budget) const;
   Result<Done> take_command(const toml::node& node, Budget* budget) const;
 };

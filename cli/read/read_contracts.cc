@@ -138,7 +138,7 @@ Result<Done> Parser::take_contract(const toml::node& node) {
                   }});
   keys.push_back({"runs", tables_.runs(&budget)});
   keys.push_back({"message", tables_.text("message", &budget.message)});
-  keys.push_back({"site", tables_.sites("contract.site", &budget)});
+  keys.push_back({"site", tables_.subtrees("contract.site", &budget)});
   keys.push_back({"ignore", tables_.ignores("contract.ignore", &budget)});
   if (const Result<Done> taken = tables_.take_keys(node, "contract", keys); !taken) return taken.problem();
   budget.contract = std::move(contract);

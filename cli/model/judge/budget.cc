@@ -112,7 +112,7 @@ Budget with_defaults(const Budget& defaults, Budget budget) {
   for (Limit limit : defaults.limits) {
     limit.is_default = true;
     const bool is_named = std::any_of(budget.limits.begin(), budget.limits.end(), [&](const Limit& known) {
-      return known.subject.site == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+      return known.subject.subtree == Subject::kWhole && known.subject.metric == limit.subject.metric &&
              known.subject.device == limit.subject.device;
     });
     if (!is_named) budget.limits.push_back(std::move(limit));

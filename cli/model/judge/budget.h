@@ -34,7 +34,7 @@ struct Subject {
   Metric metric = Metric::kPeak;
   std::string device = "host";
   bool is_share = false;
-  size_t site = kWhole;  // index into Budget::sites; kWhole: the device as a whole
+  size_t subtree = kWhole;  // index into Budget::subtrees; kWhole: the device as a whole
 
   auto operator<=>(const Subject&) const = default;
 };
@@ -67,8 +67,8 @@ enum class ProcessScope { kStarted, kEach };
 struct Budget {
   std::string name;
   std::vector<std::string> command;  // empty: none is given
-  std::vector<Limit> limits;         // of the whole and of sites; one for each subject
-  std::vector<SubtreeBudget> sites;
+  std::vector<Limit> limits;         // of the whole and of subtrees; one for each subject
+  std::vector<SubtreeBudget> subtrees;
   Suppressions ignores;  // leaks that do not count
   std::optional<uint64_t> warn_share;
   std::optional<uint64_t> tolerance_share;  // growth over the baseline,

@@ -16,32 +16,32 @@ Result<Done> BudgetFit::add(const Profile& profile, const std::string& file) {
   for (const Limit& limit : budget_.limits) {
     const Metric metric = limit.subject.metric;
     if (!has_metric(profile, metric)) return metric_not_in_profile(file, std::string(metric_word(metric)));
-    if (limit.subject.site != Subject::kWhole && metric == Metric::kPeak && !profile.merged.empty())
+    if (limit.subject.subtree != Subject::kWhole && metric == Metric::kPeak && !profile.merged.empty())
       return limit_not_measured(limit.at, file, "the sites' peaks of a merged profile are of different moments");
   }
   const FrameMatcher frames(profile);
-  for (size_t i = 0; i < budget_.sites.size(); ++i) {
-    if (is_site_there_[i]) continue;
-    const std::vector<bool> stacks = frames.stacks_with(budget_.sites[i].frames);
-    is_site_there_[i] = std::any_of(stacks.begin(), stacks.end(), [](bool fits) { return fits; });
+  for (size_t i = 0; i < budget_.subtrees.size(); ++i) {
+    if (is_subtree_there_[i]) continue;
+    const std::vector<bool> stacks = frames.stacks_with(budget_.subtrees[i].frames);
+    is_subtree_there_[i] = std::any_of(stacks.begin(), stacks.end(), [](bool fits) { return fits; });
   }
   return Done{};
 }
 
 Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
-  std::vector<bool> expects_some(budget_.sites.size());
+  std::vector<bool> expects_some(budget_.subtrees.size());
   for (const Limit& limit : budget_.limits) {
     const Subject& subject = limit.subject;
     const bool is_there = devices_.count(subject.device) > 0;
     if (!is_there && !limit.is_default) return limit_for_unknown_device(limit.at, subject.device, device_names_);
     if (!is_there) warnings->push_back(limit_not_needed(limit.at, subject.device, device_names_));
     // A limit of nothing at all is kept best by what never appears.
-    if (subject.site != Subject::kWhole && (limit.expect || limit.most.value_or(1) > 0))
-      expects_some[subject.site] = true;
+    if (subject.subtree != Subject::kWhole && (limit.expect || limit.most.value_or(1) > 0))
+      expects_some[subject.subtree] = true;
   }
-  for (size_t i = 0; i < budget_.sites.size(); ++i) {
-    if (expects_some[i] && !is_site_there_[i])
-      warnings->push_back(site_matches_nothing(budget_.sites[i].at, budget_.sites[i].name));
+  for (size_t i = 0; i < budget_.subtrees.size(); ++i) {
+    if (expects_some[i] && !is_subtree_there_[i])
+      warnings->push_back(site_matches_nothing(budget_.subtrees[i].at, budget_.subtrees[i].name));
   }
   return Done{};
 }

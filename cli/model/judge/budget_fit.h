@@ -14,7 +14,7 @@ namespace heapprof::cli {
 // Of one program, or of all the processes that one budget is for: it fits if one of them has what a limit is about.
 class BudgetFit {
  public:
-  explicit BudgetFit(const Budget& budget) : budget_(budget), is_site_there_(budget.sites.size()) {}
+  explicit BudgetFit(const Budget& budget) : budget_(budget), is_subtree_there_(budget.subtrees.size()) {}
 
   // A problem if the profile cannot answer at all: its tool does not count a metric. `file` is what messages call it.
   Result<Done> add(const Profile& profile, const std::string& file);
@@ -26,7 +26,7 @@ class BudgetFit {
   const Budget& budget_;
   std::set<std::string> devices_;
   std::string device_names_;  // as they came
-  std::vector<bool> is_site_there_;
+  std::vector<bool> is_subtree_there_;
 };
 
 // Of a single profile.

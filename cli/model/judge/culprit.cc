@@ -52,8 +52,8 @@ class Finder {
  private:
   // Which nodes count, by node; empty for a device as a whole.
   std::vector<bool> stacks_of(const Subject& subject) const {
-    if (subject.site == Subject::kWhole) return {};
-    return frames_.stacks_with(budget_.sites[subject.site].frames);
+    if (subject.subtree == Subject::kWhole) return {};
+    return frames_.stacks_with(budget_.subtrees[subject.subtree].frames);
   }
 
   std::string module_name(const Frame& frame) const {

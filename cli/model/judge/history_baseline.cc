@@ -48,7 +48,7 @@ size_t count_baseline_runs(const std::vector<HistoryEntry>& runs) {
 void compare_with_runs(const Budget& budget, const std::vector<HistoryEntry>& runs, Evidence* evidence) {
   std::vector<Subject> subjects;
   for (const Subject& subject : evidence->subjects) {
-    const bool is_known = subject.site == Subject::kWhole && !subject.is_share;
+    const bool is_known = subject.subtree == Subject::kWhole && !subject.is_share;
     std::vector<uint64_t> values;
     if (is_known) values = last_values(runs, subject.device, subject.metric);
     const bool is_limited = std::any_of(budget.limits.begin(), budget.limits.end(),

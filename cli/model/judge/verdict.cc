@@ -114,9 +114,9 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
   std::vector<Subject> whole;
   std::vector<Subject> of_subtrees;
   for (const Limit& limit : budget.limits)
-    (limit.subject.site == Subject::kWhole ? whole : of_subtrees).push_back(limit.subject);
+    (limit.subject.subtree == Subject::kWhole ? whole : of_subtrees).push_back(limit.subject);
   std::vector<Subject> subjects;
-  // Device by device, as they stand in the profile; then sites, as they stand in the budget; metric by metric.
+  // Device by device, as they stand in the profile; then subtrees, as they stand in the budget; metric by metric.
   for (const Device& device : profile.devices) {
     for (const Metric metric : kMetrics) {
       for (const Subject& subject : whole) {
@@ -135,7 +135,7 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
   const auto rank = [](Metric metric) { return metric_field_of(metric).rank; };
   std::erase_if(of_subtrees, [&](const Subject& subject) { return find_device(profile, subject.device) == nullptr; });
   std::stable_sort(of_subtrees.begin(), of_subtrees.end(), [&](const Subject& a, const Subject& b) {
-    return std::pair(a.site, rank(a.metric)) < std::pair(b.site, rank(b.metric));
+    return std::pair(a.subtree, rank(a.metric)) < std::pair(b.subtree, rank(b.metric));
   });
   subjects.insert(subjects.end(), of_subtrees.begin(), of_subtrees.end());
   return subjects;
@@ -155,20 +155,21 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile) {
   const FrameMatcher frames(profile);
-  std::vector<bool> stacks;  // of one site: its subjects stand together
-  size_t site = Subject::kWhole;
+  std::vector<bool> stacks;  // of one subtree: its subjects stand together
+  size_t subtree = Subject::kWhole;
   std::vector<uint64_t> values;
   for (const Subject& subject : subjects) {
-    if (subject.site != Subject::kWhole && subject.site != site)
-      stacks = frames.stacks_with(budget.sites[subject.site].frames);
-    site = subject.site;
+    if (subject.subtree != Subject::kWhole && subject.subtree != subtree)
+      stacks = frames.stacks_with(budget.subtrees[subject.subtree].frames);
+    subtree = subject.subtree;
     const Device* const device = find_device(profile, subject.device);
     if (device == nullptr) {
       values.push_back(0);
-    } else if (site == Subject::kWhole && subject.metric == Metric::kPeak) {
+    } else if (subtree == Subject::kWhole && subject.metric == Metric::kPeak) {
       values.push_back(device_peak(profile, *device));
     } else {
-      values.push_back(in_units(site == Subject::kWhole ? sum_of_sites(*device) : sum_below(*device, stacks), subject));
+      values.push_back(
+          in_units(subtree == Subject::kWhole ? sum_of_sites(*device) : sum_below(*device, stacks), subject));
     }
   }
   return values;
@@ -224,7 +225,7 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
     line.subject = evidence.subjects[i];
     line.at = budget.at;
     line.warn_share = budget.warn_share;
-    if (line.subject.site != Subject::kWhole) line.site = budget.sites[line.subject.site].name;
+    if (line.subject.subtree != Subject::kWhole) line.subtree = budget.subtrees[line.subject.subtree].name;
     std::vector<uint64_t> values;
     for (const std::vector<uint64_t>& run : evidence.runs) values.push_back(run[i]);
     line.value = median(std::move(values));

@@ -34,7 +34,7 @@ struct Culprit {
 
 struct Judged {
   Subject subject;
-  std::string site;  // as the budget has it; empty: the device as a whole
+  std::string subtree;  // as the budget has it; empty: the device as a whole
   Outcome outcome = Outcome::kOk;
   Reason reason = Reason::kNone;
   uint64_t value = 0;

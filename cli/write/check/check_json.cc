@@ -53,9 +53,9 @@ void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
   json->string(metric_word(line.subject.metric));
   json->key("unit");
   json->string(line.subject.is_share ? "hundredths of a percent" : unit_name(line.subject));
-  if (!line.site.empty()) {
+  if (!line.subtree.empty()) {
     json->key("site");
-    json->string(line.site);
+    json->string(line.subtree);
   }
   const auto number = [&](const char* name, uint64_t value) {
     json->key(name);

@@ -29,7 +29,7 @@ std::string limits(const CheckReport& report) {
       if (!line.most) continue;
       text += fmt::format("heapprof_limit{{budget=\"{}\",device=\"{}\",metric=\"{}\",site=\"{}\",unit=\"{}\"}} {}\n",
                           label(verdict.name), label(line.subject.device), metric_word(line.subject.metric),
-                          label(line.site), unit_name(line.subject),
+                          label(line.subtree), unit_name(line.subject),
                           line.subject.is_share ? fmt::format("{}.{:02}", *line.most / 100, *line.most % 100)
                                                 : fmt::format("{}", *line.most));
     }

@@ -36,14 +36,14 @@ std::string subject_text(const Judged& line) {
   if (line.fact) return escape_controls(line.fact->what);
   const Subject& subject = line.subject;
   const std::string metric(metric_word(subject.metric));
-  if (line.site.empty()) return escape_controls(subject.device) + " " + metric;
+  if (line.subtree.empty()) return escape_controls(subject.device) + " " + metric;
   const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
-  return escape_controls(line.site) + " " + device + metric;
+  return escape_controls(line.subtree) + " " + device + metric;
 }
 
 std::string subject_key(const Judged& line) {
   if (line.fact) return "fact_" + line.fact->what;
-  std::string key = line.site.empty() ? "" : line.site + "_";
+  std::string key = line.subtree.empty() ? "" : line.subtree + "_";
   key += line.subject.device + "_" + std::string(metric_word(line.subject.metric)) + "_" + unit_name(line.subject);
   for (char& c : key) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -155,7 +155,7 @@ const char* outcome_word(const Judged& line, bool warn_only) {
 }
 
 std::string fingerprint(const Verdict& verdict, const Judged& line) {
-  return hash_digits(verdict.name + '\0' + line.site + '\0' + subject_key(line));
+  return hash_digits(verdict.name + '\0' + line.subtree + '\0' + subject_key(line));
 }
 
 std::string fingerprint(const Verdict& verdict, std::string_view what) {

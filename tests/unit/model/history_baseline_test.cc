@@ -66,7 +66,7 @@ TEST_CASE("the baseline is the median of the last twenty runs of each device") {
 
 TEST_CASE("what a history does not know is compared with nothing, and judged only by its limit") {
   Budget budget;
-  budget.sites.push_back({{"f", "", ""}, "f", {}});
+  budget.subtrees.push_back({{"f", "", ""}, "f", {}});
   Limit limit;
   limit.subject = {Metric::kPeak, "host", false, 0};
   limit.most = 5;

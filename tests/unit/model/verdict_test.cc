@@ -13,9 +13,9 @@ using heapprof::test::scene_profile;
 
 namespace {
 
-Limit most(Metric metric, uint64_t value, size_t site = Subject::kWhole) {
+Limit most(Metric metric, uint64_t value, size_t subtree = Subject::kWhole) {
   Limit limit;
-  limit.subject = {metric, "host", false, site};
+  limit.subject = {metric, "host", false, subtree};
   limit.most = value;
   return limit;
 }
@@ -86,14 +86,14 @@ TEST_CASE("an expectation fails on both sides") {
 TEST_CASE("lines come device by device, metric by metric, then site by site") {
   const Profile profile = scene_profile();
   Budget budget;
-  budget.sites = {{{"main", "", ""}, "main", {}}};
+  budget.subtrees = {{{"main", "", ""}, "main", {}}};
   budget.limits = {most(Metric::kAllocations, 1, 0), most(Metric::kTemporary, 1), most(Metric::kLeaked, 1),
                    most(Metric::kPeak, 1, 0),        most(Metric::kTotal, 1),     most(Metric::kPeak, 1)};
   budget.limits.push_back(most(Metric::kPeak, 1));
   budget.limits.back().subject.device = "cuda:0";
   std::vector<std::string> order;
   for (const Subject& subject : find_subjects(budget, profile, false))
-    order.push_back(subject.device + " " + metric_word(subject.metric) + (subject.site == 0 ? " main" : ""));
+    order.push_back(subject.device + " " + metric_word(subject.metric) + (subject.subtree == 0 ? " main" : ""));
   CHECK(order == std::vector<std::string>{"host peak", "host leaked", "host total", "host temporary", "cuda:0 peak",
                                           "host peak main", "host allocations main"});
 }
@@ -101,16 +101,16 @@ TEST_CASE("lines come device by device, metric by metric, then site by site") {
 TEST_CASE("a site is everything below the frames that match") {
   const Profile profile = scene_profile();
   Budget budget;
-  budget.sites = {{{"load_scene", "", ""}, "load_scene", {}},
-                  {{"", "", "src/tiles/*"}, "tiles", {}},
-                  {{"std::vector*", "", ""}, "std::vector*", {}}};
+  budget.subtrees = {{{"load_scene", "", ""}, "load_scene", {}},
+                     {{"", "", "src/tiles/*"}, "tiles", {}},
+                     {{"std::vector*", "", ""}, "std::vector*", {}}};
   budget.limits = {most(Metric::kPeak, 0, 0), most(Metric::kPeak, 0, 1), most(Metric::kAllocations, 0, 2)};
   const std::vector<Judged> lines = judge_profile(budget, profile);
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].value == 1241 * kMiB);  // load_scene allocates by build_index; csv rows are gone at the peak
   CHECK(lines[1].value == 402 * kMiB);
   CHECK(lines[2].value == 1'204'118);
-  CHECK(lines[2].site == "std::vector*");
+  CHECK(lines[2].subtree == "std::vector*");
   REQUIRE(lines[0].culprit);
   CHECK(lines[0].culprit->function == "build_index");
 }
@@ -303,7 +303,7 @@ TEST_CASE("a sum of profiles is as its worst part, and its peak the largest proc
 
   std::vector<Problem> warnings;
   Budget budget;
-  budget.sites = {{{"main", "", ""}, "main", {}}};
+  budget.subtrees = {{{"main", "", ""}, "main", {}}};
   budget.limits = {most(Metric::kPeak, 1, 0)};
   CHECK(check_budget(budget, profile, "sum.json", &warnings).problem().id == "HP148");
 }
@@ -323,7 +323,7 @@ TEST_CASE("a budget that the profile cannot answer is refused") {
 
   warnings.clear();
   budget.limits = {most(Metric::kPeak, 1, 0), most(Metric::kPeak, 0, 1)};
-  budget.sites = {{{"no_such", "", ""}, "no_such", {"b.toml", 4}}, {{"nor_this", "", ""}, "nor_this", {}}};
+  budget.subtrees = {{{"no_such", "", ""}, "no_such", {"b.toml", 4}}, {{"nor_this", "", ""}, "nor_this", {}}};
   CHECK(check_budget(budget, profile, "x.json", &warnings).ok());
   REQUIRE(warnings.size() == 1);  // that of 0 is kept best by what never appears
   CHECK(warnings[0].id == "HP147");
@@ -332,7 +332,7 @@ TEST_CASE("a budget that the profile cannot answer is refused") {
   Profile foreign = scene_profile();
   foreign.dialect = Dialect::kValgrind;
   budget.limits = {most(Metric::kTemporary, 1)};
-  budget.sites.clear();
+  budget.subtrees.clear();
   CHECK(check_budget(budget, foreign, "dhat.out", &warnings).problem().id == "HP067");
 }
 

@@ -64,10 +64,10 @@ message = "ask first"
   CHECK(budget.command == std::vector<std::string>{"./render", "small.usd"});
   CHECK(budget.baseline == "base.json");
   CHECK(budget.message == "ask first");
-  REQUIRE(budget.sites.size() == 2);
-  CHECK(budget.sites[0].name == "Tile::decode in src/*");
-  CHECK(budget.sites[0].frames.function == "Tile::decode");
-  CHECK(budget.sites[0].frames.file == "src/*");
+  REQUIRE(budget.subtrees.size() == 2);
+  CHECK(budget.subtrees[0].name == "Tile::decode in src/*");
+  CHECK(budget.subtrees[0].frames.function == "Tile::decode");
+  CHECK(budget.subtrees[0].frames.file == "src/*");
   REQUIRE(budget.limits.size() == 7);
   size_t found = 0;
   for (const Limit& limit : budget.limits) {
@@ -82,7 +82,7 @@ message = "ask first"
       ++found;
       CHECK(subject.is_share);
       CHECK(limit.most == 6000);
-    } else if (subject.site == 1) {
+    } else if (subject.subtree == 1) {
       ++found;
       CHECK(limit.most == 0);
     } else if (subject.metric == Metric::kAllocations) {
@@ -90,7 +90,7 @@ message = "ask first"
       CHECK(limit.most == 2'000'000);
       // --update-budget writes there.
       CHECK(file->text.substr(limit.text.begin, limit.text.end - limit.text.begin) == "2_000_000");
-    } else if (subject.site == 0) {
+    } else if (subject.subtree == 0) {
       ++found;
       CHECK(file->text.substr(limit.text.begin, limit.text.end - limit.text.begin) == "\"64 MiB\"");
     }
@@ -136,9 +136,9 @@ TEST_CASE("ten thousand sites are read, and one more is refused") {
   for (int i = 0; i < 10'000; ++i) sites += "[[budget.site]]\nmatch = \"f" + std::to_string(i) + "\"\npeak = 1\n";
   const Result<BudgetFile> file = parse_budget(sites, "b.toml");
   REQUIRE(file.ok());
-  CHECK(file->budgets[0].sites.size() == 10'000);
+  CHECK(file->budgets[0].subtrees.size() == 10'000);
   CHECK(file->budgets[0].limits.size() == 10'000);
-  CHECK(file->budgets[0].limits.back().subject.site == 9'999);
+  CHECK(file->budgets[0].limits.back().subject.subtree == 9'999);
   CHECK(problem_of(sites + "[[budget.site]]\nmatch = \"g\"\npeak = 1\n").what.find("10,000 sites") !=
         std::string::npos);
 }

@@ -54,8 +54,8 @@ exit = 3
   CHECK(first.contract->end->end.kind == EndKind::kSignaled);
   CHECK(first.contract->end->end.status == SIGABRT);
   CHECK(first.limits.size() == 2);
-  CHECK(first.limits[0].subject.site == Subject::kWhole);
-  CHECK(first.limits[1].subject.site == 0);
+  CHECK(first.limits[0].subject.subtree == Subject::kWhole);
+  CHECK(first.limits[1].subject.subtree == 0);
   CHECK(first.runs == 3);
   CHECK(first.ignores.size() == 1);
   REQUIRE(first.contract->files.size() == 2);
