@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
 
 #include <string>
 
@@ -19,7 +20,7 @@ inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;
 
 // Quoted for a shell where that is needed: the fixes are to be pasted.
-std::string quoted(const std::string& word);
+inline std::string quoted(const std::string& word) { return shell_quoted(word); }
 
 // For programs that no preloaded agent can enter: Valgrind runs the code itself. Tried with musl, 32-bit x86 and
 // programs that define malloc; of static ones its DHAT sees nothing.

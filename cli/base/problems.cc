@@ -13,16 +13,6 @@
 
 namespace heapprof::cli {
 
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                          "_-./+:=,@%") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 std::string valgrind_instead(const std::string& program, const std::string& flags) {
   return fmt::format("valgrind --tool=dhat {}{}; heapprof report dhat.out.*   (20-50 times slower)", flags,
                      quoted(program));

@@ -5,6 +5,7 @@
 // would be a guess.
 #include "cli/base/progress.h"
 
+#include "cli/base/clock.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 
@@ -22,12 +23,6 @@ constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kQuietNs = kSecondNs / 2;
 constexpr uint64_t kRedrawNs = kSecondNs / 10;
 constexpr uint64_t kLogNs = 30 * kSecondNs;
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kSecondNs + static_cast<uint64_t>(now.tv_nsec);
-}
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
@@ -57,7 +52,7 @@ Progress::Progress(std::string work, std::string unit, ColorMode color)
     : work_(std::move(work)),
       unit_(std::move(unit)),
       terminal_(inspect_terminal(STDERR_FILENO, color)),
-      start_ns_(now_ns()) {
+      start_ns_(monotonic_ns()) {
   next_ns_ = start_ns_ + (terminal_.is_tty ? kQuietNs : kLogNs);
 }
 
@@ -66,7 +61,7 @@ Progress::~Progress() {
 }
 
 void Progress::update(uint64_t done, uint64_t all) {
-  const uint64_t now = now_ns();
+  const uint64_t now = monotonic_ns();
   if (now < next_ns_) return;
   const std::string line = progress_line(work_, unit_, {done, all, now - start_ns_}, terminal_);
   if (terminal_.is_tty) {

@@ -2,6 +2,8 @@
 // have.
 #include "cli/base/text.h"
 
+#include "cli/base/file_name.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -172,7 +174,7 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
     }
   }
   if (cut == std::string_view::npos) {
-    const std::string_view name = path_and_line.substr(path_and_line.rfind('/') + 1);
+    const std::string_view name = base_name_view(path_and_line);
     if (display_width(name) <= columns) return std::string(name);
     const size_t colon = name.rfind(':');
     if (colon == std::string_view::npos || colon == 0) return shorten_middle(name, columns);
@@ -185,6 +187,17 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
   const bool first_fits =
       first.size() > 1 && first != "../" && display_width(first) + display_width(shortened) <= columns;
   return first_fits ? std::string(first) + shortened : shortened;
+}
+
+std::string shell_quoted(std::string_view word, std::string_view plain) {
+  const auto is_plain = [plain](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./+:=,@%").find(c) != std::string_view::npos || plain.find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+  return text + "'";
 }
 
 }  // namespace heapprof::cli

@@ -8,6 +8,8 @@
 // CPUID could say is not used: many processors do not say it.
 #include "cli/collect/clock.h"
 
+#include "cli/base/clock.h"
+
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -50,12 +52,6 @@ wire::FenceMode detect_fence_mode() {
   if (commands >= 0 && (commands & MEMBARRIER_CMD_GLOBAL_EXPEDITED) != 0) return wire::FenceMode::kMembarrierExpedited;
   if (commands >= 0 && (commands & MEMBARRIER_CMD_GLOBAL) != 0) return wire::FenceMode::kMembarrierGlobal;
   return wire::FenceMode::kProducerFence;
-}
-
-uint64_t monotonic_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 uint64_t read_ticks(wire::ClockMode mode) {

@@ -15,7 +15,6 @@ wire::ClockMode detect_clock_mode();
 // The cheapest that this kernel grants the collector. (Whether the target may register is the agent's word.)
 wire::FenceMode detect_fence_mode();
 
-uint64_t monotonic_ns();
 uint64_t read_ticks(wire::ClockMode mode);
 
 // Turns ticks into nanoseconds by two readings of both clocks, at the start and at the end.

@@ -9,6 +9,7 @@
 // between two cores; given back at the end of a round, a writer that fills its ring meanwhile would wait for no reason.
 #include "cli/collect/drain.h"
 
+#include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 
 #include <linux/futex.h>

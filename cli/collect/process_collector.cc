@@ -9,6 +9,7 @@
 // those of some prefix of the events, and the profile says where it ends.
 #include "cli/collect/process_collector.h"
 
+#include "cli/base/clock.h"
 #include "cli/collect/arena.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"

@@ -10,6 +10,7 @@
 // /proc/PID/task is then read for both, every 100 ms at most.
 #include "cli/collect/process_files.h"
 
+#include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 // cli/commands/snapshot.cc: names the file, asks, says what was written.
 #include "cli/commands/snapshot.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
@@ -26,7 +27,7 @@ struct SnapshotOptions {
 
 // heapprof.PROGRAM.PID.snapshot.json: beside what the run will write, and never in its place.
 std::string default_path(pid_t pid) {
-  const std::string program = std::filesystem::path(process_executable(pid)).filename().string();
+  const std::string program = base_name(process_executable(pid));
   std::filesystem::path path = default_profile_path(program.empty() ? "process" : program, static_cast<uint64_t>(pid));
   return path.replace_extension(".snapshot.json").string();
 }

@@ -8,6 +8,7 @@
 #include "cli/run/finisher.h"
 
 #include "cli/base/atomic_file.h"
+#include "cli/base/clock.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/collect/memory/memory_budget.h"
@@ -34,12 +35,6 @@ namespace {
 
 constexpr size_t kMostWorkers = 8;
 constexpr size_t kMostFiles = 1024;  // known at once, before those that nobody has open are forgotten
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 uint64_t file_bytes(const std::string& path) {
   struct stat facts {};
@@ -107,9 +102,9 @@ Result<Finished> Finisher::finish(FinishJob job) {
 Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options) {
   Recording& recording = job.recording;
   name_main_module(&recording);
-  const uint64_t start_ns = now_ns();
+  const uint64_t start_ns = monotonic_ns();
   SymbolTable symbols = look_up_names(&recording, symbolize_options);
-  recording.run.cost.symbolize_ns = now_ns() - start_ns;
+  recording.run.cost.symbolize_ns = monotonic_ns() - start_ns;
 
   Finished finished;
   std::optional<Profile> profile = make_profile(std::move(recording), std::move(symbols), options_.all_sites);

@@ -13,6 +13,8 @@
 // memory is watched every 5 ms. With a thousand processes, too, a round must be over before a ring is full.
 #include "cli/run/processes.h"
 
+#include "cli/base/clock.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
 #include "cli/collect/clock.h"
@@ -43,18 +45,10 @@ constexpr uint32_t kNewBit = 31;
 constexpr uint64_t kMemoryIntervalNs = 5'000'000;
 constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing back
 
-int64_t unix_now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1'000'000'000ll + now.tv_nsec;
-}
-
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
 Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
   Coverage coverage;
   coverage.agent_version = hello.agent_version;
-  coverage.allocator = hello.malloc_object[0] != 0 ? file_name(hello.malloc_object) : file_name(executable);
+  coverage.allocator = hello.malloc_object[0] != 0 ? base_name(hello.malloc_object) : base_name(executable);
   coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
   coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
   coverage.unwinder = unwinder_name(options.unwinder);
@@ -131,8 +125,8 @@ uint32_t Processes::enter(const ProcessHandle& handle) {
 bool Processes::is_wanted(const Process& process) const {
   if (!plan_.follow) return false;
   if (plan_.follow_only.empty()) return true;
-  std::vector<std::string> names = {process.program, process.comm, file_name(process.run.executable)};
-  if (!process.run.command.empty()) names.push_back(file_name(process.run.command[0]));
+  std::vector<std::string> names = {process.program, process.comm, base_name(process.run.executable)};
+  if (!process.run.command.empty()) names.push_back(base_name(process.run.command[0]));
   for (const std::string& glob : plan_.follow_only) {
     for (const std::string& name : names) {
       if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
@@ -152,7 +146,7 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
-  run.start_unix_ns = unix_now_ns();
+  run.start_unix_ns = unix_ns();
   run.machine = plan_.machine;
   if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
   process->program = program_name(run.executable, run.command, process->comm);

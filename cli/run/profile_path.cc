@@ -8,6 +8,7 @@
 // another folder.
 #include "cli/run/profile_path.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::string as_name(std::string text) {
 }  // namespace
 
 std::string default_profile_path(const std::string& program, uint64_t pid) {
-  return fmt::format("heapprof.{}.{}.json", std::filesystem::path(program).filename().string(), pid);
+  return fmt::format("heapprof.{}.{}.json", base_name(program), pid);
 }
 
 Result<Done> check_name_pattern(const std::string& pattern) {

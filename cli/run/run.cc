@@ -2,6 +2,8 @@
 #include "cli/run/run.h"
 
 #include "cli/base/atomic_file.h"
+#include "cli/base/clock.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/collect/clock.h"
 #include "cli/run/device_limits.h"
@@ -172,10 +174,7 @@ class Run {
 };
 
 NameFacts Run::root_facts(pid_t pid) const {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return {static_cast<uint64_t>(pid), std::filesystem::path(options_.program[0]).filename().string(),
-          process_rank(getpid()), now.tv_sec * 1'000'000'000ll + now.tv_nsec};
+  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), process_rank(getpid()), unix_ns()};
 }
 
 std::string Run::name_pattern(uint64_t pid) const {

@@ -8,6 +8,7 @@
 // One that a process sent was sent to us alone, and is handed on.
 #include "cli/run/signals.h"
 
+#include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 
 #include <sys/signalfd.h>

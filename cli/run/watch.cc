@@ -9,6 +9,7 @@
 // as soon as one finds much.
 #include "cli/run/watch.h"
 
+#include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 #include "cli/run/device_use_relay.h"
 #include "cli/target/process_names.h"

@@ -2,6 +2,7 @@
 // nothing, and it is told to stay out as soon as it has spoken.
 #include "cli/target/agent_trial.h"
 
+#include "cli/base/clock.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
@@ -23,11 +24,7 @@ namespace {
 constexpr int kPatienceMs = 5000;
 constexpr const char* kProgram = "/bin/sh";
 
-uint64_t now_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1'000'000;
-}
+uint64_t now_ms() { return monotonic_ns() / 1'000'000; }
 
 struct Trial {
   std::optional<wire::Hello> hello;

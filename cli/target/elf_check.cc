@@ -2,6 +2,7 @@
 #include "cli/target/elf_check.h"
 
 #include "cli/base/fd.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/target/elf_file.h"
 
@@ -29,8 +30,6 @@ const std::vector<std::string>& allocation_functions() {
                                                  "memalign", "aligned_alloc", "posix_memalign"};
   return names;
 }
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 struct Found {
   std::string path;
@@ -115,8 +114,9 @@ std::string privilege_of(const std::string& path) {
 }
 
 bool needs(const ElfFacts& elf, std::string_view library) {
-  return std::any_of(elf.needed.begin(), elf.needed.end(),
-                     [&](const std::string& name) { return base_name(name).substr(0, library.size()) == library; });
+  return std::any_of(elf.needed.begin(), elf.needed.end(), [&](const std::string& name) {
+    return base_name_view(name).substr(0, library.size()) == library;
+  });
 }
 
 bool has_symbol(const ElfFacts& elf, const std::string& name) {
@@ -161,10 +161,10 @@ Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) 
   }
   if (!elf.has_loader) return program_is_static(subject);
   facts->loader = elf.loader;
-  if (base_name(elf.loader).substr(0, 8) == "ld-musl-" || needs(elf, "libc.musl-"))
+  if (base_name_view(elf.loader).substr(0, 8) == "ld-musl-" || needs(elf, "libc.musl-"))
     return program_needs_other_libc(subject, elf.loader);
   if (::access(elf.loader.c_str(), F_OK) != 0) return program_without_loader(subject, elf.loader);
-  if (base_name(elf.loader).substr(0, 9) != "ld-linux-") return program_needs_other_libc(subject, elf.loader);
+  if (base_name_view(elf.loader).substr(0, 9) != "ld-linux-") return program_needs_other_libc(subject, elf.loader);
   for (const std::string& name : allocation_functions()) {
     if (std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end())
       facts->own_allocation_functions.push_back(name);

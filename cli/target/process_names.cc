@@ -5,6 +5,7 @@
 // line agrees with it is the name.
 #include "cli/target/process_names.h"
 
+#include "cli/base/file_name.h"
 #include "cli/target/proc_file.h"
 
 #include <dirent.h>
@@ -22,8 +23,6 @@ constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "
                                           "MV2_COMM_WORLD_RANK",  "RANK",      "SLURM_PROCID"};
 constexpr size_t kMostRankDigits = 9;
 constexpr size_t kCommBytes = 15;  // the kernel cuts at TASK_COMM_LEN
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string without_deleted(const std::string& path) {
   constexpr char kDeleted[] = " (deleted)";

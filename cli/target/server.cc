@@ -5,6 +5,7 @@
 // connection without a hello is kept aside, and looked at again in each round.
 #include "cli/target/server.h"
 
+#include "cli/base/clock.h"
 #include "cli/base/problems.h"
 
 #include <errno.h>
@@ -32,12 +33,6 @@ constexpr uint64_t kHelloPatienceNs =
 constexpr size_t kMostPending = 64;
 constexpr uint64_t kCrowdedPatienceNs = 100'000'000;  // the same when all places are taken
 constexpr uint64_t kPauseNs = 10'000'000;             // before another try where no descriptor could be had at all
-
-uint64_t now_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 UniqueFd open_reserve() { return UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -115,7 +110,7 @@ bool Server::turn_away(int listener) {
   reserve_.reset();
   UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   const bool is_stuck = !connection.is_open() && errno != EAGAIN;
-  if (is_stuck) paused_until_ns_ = now_ns() + kPauseNs;
+  if (is_stuck) paused_until_ns_ = monotonic_ns() + kPauseNs;
   if (connection.is_open() && peer_of(connection.get()).pid != 0) ++turned_away_;
   const bool was_anybody = connection.is_open();
   connection.reset();
@@ -126,7 +121,7 @@ bool Server::turn_away(int listener) {
 void Server::accept_all(int listener) {
   for (;;) {
     if (pending_.size() == kMostPending) {
-      if (now_ns() + kHelloPatienceNs - pending_.front().deadline_ns < kCrowdedPatienceNs) return;
+      if (monotonic_ns() + kHelloPatienceNs - pending_.front().deadline_ns < kCrowdedPatienceNs) return;
       pending_.pop_front();
     }
     UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -137,7 +132,8 @@ void Server::accept_all(int listener) {
       continue;
     }
     const ucred peer = peer_of(connection.get());
-    if (peer.pid != 0) pending_.push_back({std::move(connection), peer.pid, peer.uid, now_ns() + kHelloPatienceNs});
+    if (peer.pid != 0)
+      pending_.push_back({std::move(connection), peer.pid, peer.uid, monotonic_ns() + kHelloPatienceNs});
   }
 }
 
@@ -147,7 +143,7 @@ std::optional<Caller> Server::hear(Pending* pending) {
   SnapshotRequest packet;  // the larger of the two that may come
   static_assert(sizeof packet > sizeof caller.hello);
   const ssize_t got = recv(pending->connection.get(), &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR) && now_ns() < pending->deadline_ns) return std::nullopt;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR) && monotonic_ns() < pending->deadline_ns) return std::nullopt;
   UniqueFd connection = std::move(pending->connection);
   caller.uid = pending->uid;
   if (got == static_cast<ssize_t>(sizeof packet) && packet.magic == kSnapshotMagic) {
@@ -172,7 +168,7 @@ std::optional<Caller> Server::hear(Pending* pending) {
 }
 
 std::optional<Caller> Server::accept_caller() {
-  if (paused_until_ns_ != 0 && now_ns() >= paused_until_ns_) paused_until_ns_ = 0;
+  if (paused_until_ns_ != 0 && monotonic_ns() >= paused_until_ns_) paused_until_ns_ = 0;
   if (paused_until_ns_ == 0) {
     if (abstract_.is_open()) accept_all(abstract_.get());
     if (named_.is_open()) accept_all(named_.get());

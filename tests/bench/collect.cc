@@ -4,6 +4,7 @@
 // nothing. Not timed: the target's cache lines coming over from another core, which is what a real run adds.
 //
 //   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
+#include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"

@@ -6,6 +6,7 @@
 // frame.
 #include "cli/model/analysis/frame_kind.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 
 #include <algorithm>
@@ -167,15 +168,10 @@ bool is_standard_source(std::string_view file, Dialect dialect) {
   return is_one_of(file, kStandardHeaders) || (file.starts_with("stl_") && file.ends_with(".h"));
 }
 
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 }  // namespace
 
 FrameKind frame_kind(std::string_view function, std::string_view module_path) {
-  const std::string_view module = base_name(module_path);
+  const std::string_view module = base_name_view(module_path);
   const std::string plain = plain_function(function);
   const std::string_view name = rust_owner(plain);
   if (is_one_of(name, kAllocators) || starts_with_one_of(name, kAllocatorPrefixes)) return FrameKind::kAllocator;

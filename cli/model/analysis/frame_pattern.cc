@@ -1,6 +1,7 @@
 // cli/model/analysis/frame_pattern.cc: see frame_pattern.h.
 #include "cli/model/analysis/frame_pattern.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/base/glob.h"
 
@@ -34,7 +35,7 @@ bool FrameMatcher::fits(const FramePattern& pattern, uint32_t index) const {
   if (!pattern.module.empty()) {
     if (frame.module >= profile_.modules.size()) return false;
     std::string_view path = profile_.modules[frame.module].path;
-    if (pattern.module.find('/') == std::string::npos) path = path.substr(path.rfind('/') + 1);
+    if (pattern.module.find('/') == std::string::npos) path = base_name_view(path);
     if (!glob_matches(pattern.module, path)) return false;
   }
   return pattern.file.empty() || (!frame.file.empty() && path_ends_like(pattern.file, frame.file));

@@ -1,6 +1,7 @@
 // cli/model/analysis/label_tree.cc: parents have smaller numbers, so one pass over the nodes maps the whole tree.
 #include "cli/model/analysis/label_tree.h"
 
+#include "cli/base/file_name.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -11,16 +12,10 @@
 #include <tuple>
 
 namespace heapprof::cli {
-namespace {
-
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-}  // namespace
-
 std::string frame_label(const Profile& profile, const Frame& frame) {
   if (!frame.function.empty()) return frame.function;
   std::string module;
-  if (frame.module < profile.modules.size()) module = file_name(profile.modules[frame.module].path);
+  if (frame.module < profile.modules.size()) module = base_name(profile.modules[frame.module].path);
   if (frame.svma == 0 && module.empty()) return "???";
   if (module.empty()) return fmt::format("0x{:X}", frame.svma);
   return fmt::format("0x{:X} ({})", frame.svma, module);

@@ -4,6 +4,7 @@
 #include "cli/model/compare/merge_profiles.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/median.h"
 #include "cli/base/problems.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/fields.h"
@@ -247,12 +248,11 @@ PeakSpread find_peak_spread(const Profile& profile, const std::string& device) {
   if (parts.empty()) return spread;
   std::stable_sort(parts.begin(), parts.end(),
                    [](const MergedPart* a, const MergedPart* b) { return a->peak_bytes < b->peak_bytes; });
-  const size_t middle = parts.size() / 2;
-  const uint64_t upper = parts[middle]->peak_bytes;
-  const uint64_t lower = parts.size() % 2 == 0 ? parts[middle - 1]->peak_bytes : upper;
+  std::vector<uint64_t> peaks;
+  for (const MergedPart* part : parts) peaks.push_back(part->peak_bytes);
   spread.smallest_bytes = parts.front()->peak_bytes;
   spread.largest_bytes = parts.back()->peak_bytes;
-  spread.median_bytes = lower + (upper - lower) / 2;
+  spread.median_bytes = median(std::move(peaks));
   spread.largest = *std::find_if(parts.begin(), parts.end(),
                                  [&](const MergedPart* part) { return part->peak_bytes == spread.largest_bytes; });
   const auto distance = [&](const MergedPart* part) {

@@ -2,6 +2,7 @@
 // into the common tree.
 #include "cli/model/compare/stack_paths.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/model/profile/frame_text.h"
 
@@ -15,8 +16,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // rustc's older names end in a hash of the crate, which differs from build to build: "app::fill::h0123456789abcdef".
 std::string_view without_rust_hash(std::string_view name) {
@@ -32,8 +31,8 @@ std::string_view without_rust_hash(std::string_view name) {
 // the same to those who compare them.
 std::string_view module_word(const Profile& profile, uint32_t module) {
   if (module >= profile.modules.size()) return "?";
-  const std::string_view name = base_name(profile.modules[module].path);
-  if (!profile.run.executable.empty() && name == base_name(profile.run.executable)) return "";
+  const std::string_view name = base_name_view(profile.modules[module].path);
+  if (!profile.run.executable.empty() && name == base_name_view(profile.run.executable)) return "";
   const size_t version = name.find(".so.");
   return version == std::string_view::npos ? name : name.substr(0, version + 3);
 }

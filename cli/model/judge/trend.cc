@@ -32,7 +32,8 @@ uint64_t ranked(Values values, size_t rank) {
   std::nth_element(copy.begin(), copy.begin() + static_cast<ptrdiff_t>(rank), copy.end());
   return copy[rank];
 }
-uint64_t median(Values values) { return ranked(values, values.size() / 2); }
+// One of the values, unlike median(): a step goes from a number that was measured to one that was.
+uint64_t middle(Values values) { return ranked(values, values.size() / 2); }
 
 double sum_of_distances(Values values, uint64_t centre) {
   double sum = 0;
@@ -54,10 +55,10 @@ double noise_of_neighbours(Values values) {
 double noise_of_windows(Values before, Values after) {
   std::vector<uint64_t> residuals;
   for (const Values window : {before, after}) {
-    const uint64_t centre = median(window);
+    const uint64_t centre = middle(window);
     for (const uint64_t value : window) residuals.push_back(distance(value, centre));
   }
-  return kDeviationsOfMad * static_cast<double>(median(residuals));
+  return kDeviationsOfMad * static_cast<double>(middle(residuals));
 }
 
 // Three quarters of `after` lie beyond three quarters of `before`, in the direction in which the medians moved.
@@ -95,11 +96,11 @@ class StepSearch {
       const size_t to = i + std::min(kWindow, end - i);
       const Values before = values_.subspan(from, i - from);
       const Values after = values_.subspan(i, to - i);
-      const TrendChange step = {TrendChange::Kind::kStep,   i, to - 1, median(before), median(after),
+      const TrendChange step = {TrendChange::Kind::kStep,   i, to - 1, middle(before), middle(after),
                                 after.size() >= kConfirmed, 0};
       if (!is_step(step, before, after)) continue;
       const Values all = values_.subspan(from, to - from);
-      const double gain = sum_of_distances(all, median(all)) - sum_of_distances(before, step.before) -
+      const double gain = sum_of_distances(all, middle(all)) - sum_of_distances(before, step.before) -
                           sum_of_distances(after, step.after);
       if (best && gain <= best_gain) continue;
       best = step;
@@ -142,8 +143,8 @@ std::optional<TrendChange> find_drift(Values values, size_t begin, size_t end, u
   if (end - begin < kLeastDrift) return std::nullopt;
   const Values stretch = values.subspan(begin, end - begin);
   const size_t window = std::min(kDriftWindow, stretch.size() / 3);
-  TrendChange drift = {TrendChange::Kind::kDrift,    begin, end - 1, median(stretch.first(window)),
-                       median(stretch.last(window)), true,  0};
+  TrendChange drift = {TrendChange::Kind::kDrift,    begin, end - 1, middle(stretch.first(window)),
+                       middle(stretch.last(window)), true,  0};
   const auto change = static_cast<double>(distance(drift.before, drift.after));
   if (change <= static_cast<double>(floor) || change <= kDriftShare * static_cast<double>(drift.before) ||
       change <= kStepNoise * noise_of_neighbours(stretch))
@@ -157,7 +158,7 @@ std::optional<TrendChange> find_drift(Values values, size_t begin, size_t end, u
 
 }  // namespace
 
-uint64_t median_of(std::vector<uint64_t> values) { return median(values); }
+uint64_t median_of(std::vector<uint64_t> values) { return middle(values); }
 
 std::vector<TrendChange> find_trend(const std::vector<uint64_t>& values, uint64_t floor) {
   const size_t skipped = values.size() - std::min(values.size(), kMostRuns);

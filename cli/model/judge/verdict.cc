@@ -175,14 +175,6 @@ std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& 
   return values;
 }
 
-uint64_t median(std::vector<uint64_t> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  const uint64_t upper = values[half];
-  return values.size() % 2 == 1 ? upper : values[half - 1] + (upper - values[half - 1]) / 2;
-}
-
 std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs) {
   std::vector<DeviceNumbers> devices;
   if (runs.empty()) return devices;

@@ -6,6 +6,7 @@
 //  - Leaks that a suppression or an ignore of the budget explains do not count.
 #pragma once
 
+#include "cli/base/median.h"
 #include "cli/model/judge/budget.h"
 #include "cli/model/judge/budget_fit.h"
 #include "cli/model/profile/profile.h"
@@ -118,7 +119,6 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 // Measures each subject. pre: leaks are marked (cli/model/analysis/suppressions.h).
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile);
 std::vector<DeviceNumbers> measure_devices(const std::vector<Profile>& runs);
-uint64_t median(std::vector<uint64_t> values);
 
 // What is judged: one list of measured values for each run, and that of the baseline (empty: none).
 struct Evidence {

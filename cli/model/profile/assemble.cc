@@ -2,6 +2,7 @@
 // frame nodes: the tree stays a tree, and no site ever has a list of its own.
 #include "cli/model/profile/assemble.h"
 
+#include "cli/base/file_name.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -55,8 +56,7 @@ std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& 
 // The agent's functions that stand between a program and the CUDA runtime are no part of the program.
 bool is_agent(const std::vector<Module>& modules, uint32_t module) {
   if (module >= modules.size()) return false;
-  const std::string& path = modules[module].path;
-  return path.substr(path.rfind('/') + 1) == "libheapprof.so";
+  return base_name_view(modules[module].path) == "libheapprof.so";
 }
 
 // The frame node of each stack node.

@@ -18,13 +18,13 @@ class DiffWriter {
 
   void write(const TwoProfiles& two) {
     json_.begin_object();
-    count("version", 1);
+    json_.count("version", 1);
     for (const Side side : kSides) {
       const std::vector<RunTotals>& runs = two.runs[side];
       json_.key(side_name(side));
       write_run(runs[median_run(runs)], runs);
     }
-    flag("grew", grew(two, view_));
+    json_.flag("grew", grew(two, view_));
     const std::vector<MetricRow> rows = metric_rows(two, view_);
     json_.key("devices");
     json_.begin_array();
@@ -39,9 +39,9 @@ class DiffWriter {
 
   void write(const TwoSets& two) {
     json_.begin_object();
-    count("version", 1);
-    for (const Side side : kSides) text(side_name(side), two.folders[side]);
-    flag("grew", grew(two, view_));
+    json_.count("version", 1);
+    for (const Side side : kSides) json_.text(side_name(side), two.folders[side]);
+    json_.flag("grew", grew(two, view_));
     json_.key("pairs");
     json_.begin_array();
     for (const RunPair& pair : two.pairing.pairs) write_pair(two, pair);
@@ -54,22 +54,10 @@ class DiffWriter {
 
  private:
   static const char* side_name(Side side) { return side == kBase ? "base" : "current"; }
-  void count(std::string_view name, uint64_t value) {
-    json_.key(name);
-    json_.number(value);
-  }
-  void text(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
-  void flag(std::string_view name, bool value) {
-    json_.key(name);
-    json_.boolean(value);
-  }
 
   void write_run(const RunTotals& median, const std::vector<RunTotals>& runs) {
     json_.begin_object();
-    text("file", median.file);
+    json_.text("file", median.file);
     json_.key("files");
     json_.begin_array();
     for (const RunTotals& run : runs) json_.string(run.file);
@@ -78,15 +66,15 @@ class DiffWriter {
     json_.begin_array();
     for (const std::string& word : median.command) json_.string(word);
     json_.end_array();
-    flag("complete", median.complete);
-    flag("peak_is_sum", median.is_merged);
+    json_.flag("complete", median.complete);
+    json_.flag("peak_is_sum", median.is_merged);
     json_.end_object();
   }
 
   // base, current, their difference, and the percent of the base where there is one.
   void write_change(const Change& change) {
-    count("base", change.base);
-    count("current", change.current);
+    json_.count("base", change.base);
+    json_.count("current", change.current);
     json_.key("change");
     json_.signed_number(static_cast<int64_t>(change.current - change.base));
     if (change.base == 0) return;
@@ -103,8 +91,8 @@ class DiffWriter {
       json_.key(metric_field(row.metric));
       json_.begin_object();
       write_change(row.change);
-      if (row.noise.part > 0) count("runs_differ_by", row.noise.part);
-      flag("beyond_tolerance", !row.is_within());
+      if (row.noise.part > 0) json_.count("runs_differ_by", row.noise.part);
+      json_.flag("beyond_tolerance", !row.is_within());
       json_.end_object();
     }
     json_.end_object();
@@ -113,14 +101,14 @@ class DiffWriter {
   void write_device(const TwoProfiles& two, const DeviceChange& device, const std::vector<MetricRow>& rows) {
     json_.new_line();
     json_.begin_object();
-    text("name", device.name);
-    flag("in_base", device.is_in[kBase]);
-    flag("in_current", device.is_in[kCurrent]);
+    json_.text("name", device.name);
+    json_.flag("in_base", device.is_in[kBase]);
+    json_.flag("in_current", device.is_in[kCurrent]);
     write_metrics(rows, device.name);
     const Metric metric = view_.sort.value_or(
         has_metric(*two.profiles[kBase], *two.profiles[kCurrent], Metric::kPeak) ? Metric::kPeak : Metric::kTotal);
     std::vector<uint32_t> order = rank_all_changes(device, metric);
-    count("changed_places_count", order.size());
+    json_.count("changed_places_count", order.size());
     if (!view_.sort) add_other_changes(device, metric, &order);
     if (view_.top && order.size() > *view_.top) order.resize(*view_.top);
     json_.key("places");
@@ -155,11 +143,11 @@ class DiffWriter {
     json_.new_line();
     json_.begin_object();
     const Side side = place.frame[kCurrent] != kNoFrame ? kCurrent : kBase;
-    if (place.is_by_module) flag("without_names", true);
+    if (place.is_by_module) json_.flag("without_names", true);
     if (place.frame[side] != kNoFrame) write_frame(*two.profiles[side], place.frame[side]);
     write_numbers(two, place.numbers);
     const std::vector<uint32_t> order = rank_stacks(place, metric);
-    count("stacks_count", place.stacks.size());
+    json_.count("stacks_count", place.stacks.size());
     json_.key("stacks");
     json_.begin_array();
     for (size_t i = 0; i < std::min(order.size(), kMostStacks); ++i) write_stack(two, place.stacks[order[i]]);
@@ -188,11 +176,11 @@ class DiffWriter {
 
   void write_frame(const Profile& profile, uint32_t index) {
     const Frame& frame = profile.frames[index];
-    if (!frame.function.empty()) text("function", frame.function);
-    if (!frame.file.empty()) text("file", frame.file);
-    if (frame.line > 0) count("line", frame.line);
-    if (frame.module < profile.modules.size()) text("module", profile.modules[frame.module].path);
-    if (frame.function.empty()) count("address", frame.svma);
+    if (!frame.function.empty()) json_.text("function", frame.function);
+    if (!frame.file.empty()) json_.text("file", frame.file);
+    if (frame.line > 0) json_.count("line", frame.line);
+    if (frame.module < profile.modules.size()) json_.text("module", profile.modules[frame.module].path);
+    if (frame.function.empty()) json_.count("address", frame.svma);
   }
 
   void write_sentences(const TwoProfiles& two) {
@@ -219,7 +207,7 @@ class DiffWriter {
     for (auto row = rows.begin(); row != rows.end(); ++row) {
       if (row != rows.begin() && std::prev(row)->device == row->device) continue;
       json_.begin_object();
-      text("name", row->device);
+      json_.text("name", row->device);
       write_metrics(rows, row->device);
       json_.end_object();
     }

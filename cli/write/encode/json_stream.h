@@ -60,6 +60,10 @@ class JsonWriter {
     key(name);
     number(value);
   }
+  void flag(std::string_view name, bool value) {
+    key(name);
+    boolean(value);
+  }
 
   // Between two values only: JSON allows white space there, and people and diffs like lines.
   void new_line() { stream_.Put('\n'); }

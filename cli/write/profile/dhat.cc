@@ -3,6 +3,7 @@
 // that DHAT's fields cannot hold exactly; the columns are dhat_sites.cc's.
 #include "cli/write/profile/dhat.h"
 
+#include "cli/base/text.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
@@ -21,20 +22,9 @@ constexpr uint64_t kNsPerUs = 1000;
 
 uint64_t clamp(uint64_t value) { return std::min(value, kExactDouble); }
 
-// As a shell would read it back: quoted where it must be.
 std::string shell_joined(const std::vector<std::string>& words) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=,@%^";
   std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
-    text += '\'';
-  }
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_quoted(word, "^");
   return text;
 }
 

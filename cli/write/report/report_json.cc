@@ -19,10 +19,10 @@ class ReportWriter {
 
   void write() {
     json_.begin_object();
-    count("version", 1);
-    text("tool", profile_.dialect == Dialect::kHeapprof   ? "heapprof"
-                 : profile_.dialect == Dialect::kValgrind ? "valgrind"
-                                                          : "dhat-rs");
+    json_.count("version", 1);
+    json_.text("tool", profile_.dialect == Dialect::kHeapprof   ? "heapprof"
+                       : profile_.dialect == Dialect::kValgrind ? "valgrind"
+                                                                : "dhat-rs");
     write_run();
     if (!profile_.merged.empty()) write_inputs();
     json_.key("devices");
@@ -36,17 +36,11 @@ class ReportWriter {
   }
 
  private:
-  void count(std::string_view name, uint64_t value) {
-    json_.key(name);
-    json_.number(value);
-  }
-  void text(std::string_view name, std::string_view value) {
-    json_.key(name);
-    json_.string(value);
-  }
   bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
   // Times of other tools have their own unit, which the field's name may not hide.
-  void time(const std::string& name, uint64_t value) { count(profile_.time_unit == "ns" ? name + "_ns" : name, value); }
+  void time(const std::string& name, uint64_t value) {
+    json_.count(profile_.time_unit == "ns" ? name + "_ns" : name, value);
+  }
 
   void write_run() {
     const RunInfo& run = profile_.run;
@@ -54,17 +48,17 @@ class ReportWriter {
     json_.begin_array();
     for (const std::string& word : run.command) json_.string(word);
     json_.end_array();
-    count("pid", run.pid);
-    if (profile_.time_unit != "ns") text("time_unit", profile_.time_unit);
+    json_.count("pid", run.pid);
+    if (profile_.time_unit != "ns") json_.text("time_unit", profile_.time_unit);
     time("duration", run.duration_ns);
     if (!is_ours()) return;
     json_.key("start_unix_ns");
     json_.signed_number(run.start_unix_ns);
-    text("end", end_text(run.end));
+    json_.text("end", end_text(run.end));
     json_.key("complete");
     json_.boolean(run.complete);
-    count("lost_events_count", run.counters.lost);
-    count("truncated_stacks_count", run.counters.truncated_stacks);
+    json_.count("lost_events_count", run.counters.lost);
+    json_.count("truncated_stacks_count", run.counters.truncated_stacks);
   }
 
   void write_inputs() {
@@ -73,14 +67,14 @@ class ReportWriter {
     for (const MergedPart& part : profile_.merged) {
       json_.new_line();
       json_.begin_object();
-      text("file", part.file);
-      count("pid", part.pid);
-      text("end", end_text(part.end));
-      text("device", part.device);
-      count("peak_bytes", part.peak_bytes);
-      count("leaked_bytes", part.leaked_bytes);
-      count("total_bytes", part.total_bytes);
-      count("allocations_count", part.total_blocks);
+      json_.text("file", part.file);
+      json_.count("pid", part.pid);
+      json_.text("end", end_text(part.end));
+      json_.text("device", part.device);
+      json_.count("peak_bytes", part.peak_bytes);
+      json_.count("leaked_bytes", part.leaked_bytes);
+      json_.count("total_bytes", part.total_bytes);
+      json_.count("allocations_count", part.total_blocks);
       json_.end_object();
     }
     json_.end_array();
@@ -90,29 +84,29 @@ class ReportWriter {
     const DeviceTotals& totals = device.totals;
     json_.new_line();
     json_.begin_object();
-    text("name", device.name);
+    json_.text("name", device.name);
     if (const PeakSpread spread = find_peak_spread(profile_, device.name); spread.parts > 0) {
       json_.key("peak_is_sum");
       json_.boolean(true);
-      count("largest_peak_bytes", spread.largest_bytes);
-      count("median_peak_bytes", spread.median_bytes);
-      count("smallest_peak_bytes", spread.smallest_bytes);
+      json_.count("largest_peak_bytes", spread.largest_bytes);
+      json_.count("median_peak_bytes", spread.median_bytes);
+      json_.count("smallest_peak_bytes", spread.smallest_bytes);
     }
     for (const SiteField* field : reported_numbers(profile_)) {
       if (field->total == nullptr) continue;
-      count(field->report, totals.*field->total);
+      json_.count(field->report, totals.*field->total);
       if (field->total == &DeviceTotals::peak_blocks) time("peak", totals.peak_ns);
       if (field->total == &DeviceTotals::leaked_blocks) write_suppressed(sum_of_sites(device));
     }
-    if (totals.resident_at_peak_bytes > 0) count("resident_at_peak_bytes", totals.resident_at_peak_bytes);
+    if (totals.resident_at_peak_bytes > 0) json_.count("resident_at_peak_bytes", totals.resident_at_peak_bytes);
     write_driver_facts(device);
     if (has_resident_parts(totals)) {
-      count("resident_max_bytes", totals.resident_max_bytes);
-      count("live_at_resident_max_bytes", totals.live_at_resident_max_bytes);
-      count("mapped_at_resident_max_bytes", totals.mapped_at_resident_max_bytes);
+      json_.count("resident_max_bytes", totals.resident_max_bytes);
+      json_.count("live_at_resident_max_bytes", totals.live_at_resident_max_bytes);
+      json_.count("mapped_at_resident_max_bytes", totals.mapped_at_resident_max_bytes);
     }
     const std::vector<Place> places = find_places(profile_, tree_, device);
-    count("places_count", places.size());
+    json_.count("places_count", places.size());
     json_.key("places");
     json_.begin_array();
     const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
@@ -127,7 +121,7 @@ class ReportWriter {
     return [this](std::string_view name, const auto& value) {
       using Value = std::decay_t<decltype(value)>;
       if constexpr (std::is_same_v<Value, std::optional<uint64_t>>) {
-        if (value) count(name, *value);
+        if (value) json_.count(name, *value);
       } else {
         json_.key(name);
         if constexpr (std::is_same_v<Value, bool>) {
@@ -169,7 +163,7 @@ class ReportWriter {
     const auto field = field_writer();
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_object("identity", [&] { visit_identity(device.identity, field); });
-    if (device.limit_bytes != 0) count("limit_bytes", device.limit_bytes);
+    if (device.limit_bytes != 0) json_.count("limit_bytes", device.limit_bytes);
     if (has_any(device.held)) write_object("held", [&] { visit_held(device.held, field); });
     if (has_any(device.use)) write_object("use", [&] { visit_use(device.use, field); });
     if (device.unseen.has_any()) write_unseen(device.unseen);
@@ -187,7 +181,7 @@ class ReportWriter {
   void write_api(const DeviceApi& api) {
     const auto field = field_writer();
     write_object("device_api", [&] {
-      count("kernel_launches_count", api.kernel_launches);
+      json_.count("kernel_launches_count", api.kernel_launches);
       write_objects("calls", api.calls, [&](const ApiCall& call) {
         write_place_of(call.node);
         visit_api_call(call, field);
@@ -198,23 +192,23 @@ class ReportWriter {
 
   // Part of the leaked bytes, not beside them.
   void write_suppressed(const PlaceNumbers& numbers) {
-    count("suppressed_leaked_bytes", numbers.suppressed_bytes);
-    count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);
+    json_.count("suppressed_leaked_bytes", numbers.suppressed_bytes);
+    json_.count("suppressed_leaked_blocks_count", numbers.suppressed_blocks);
   }
 
   void write_unseen(const UnseenMemory& unseen) {
     if (unseen.runtime_blocks != 0) {
-      count("runtime_bytes", unseen.runtime_bytes);
-      count("runtime_count", unseen.runtime_blocks);
+      json_.count("runtime_bytes", unseen.runtime_bytes);
+      json_.count("runtime_count", unseen.runtime_blocks);
     }
     for (const char* what : {"context", "modules"}) {
       const Estimate sum = sum_of_estimates(unseen, what);
       if (sum.count == 0) continue;
       json_.key(std::string("estimated_") + what);
       json_.begin_object();
-      count("size_bytes", sum.size_bytes);
-      count("estimates_count", sum.count);
-      count("bound_count", sum.bound_count);
+      json_.count("size_bytes", sum.size_bytes);
+      json_.count("estimates_count", sum.count);
+      json_.count("bound_count", sum.bound_count);
       json_.end_object();
     }
   }
@@ -227,12 +221,12 @@ class ReportWriter {
       const SuppressionRule& rule = view_.suppressions[i];
       json_.new_line();
       json_.begin_object();
-      text("rule", rule.text);
-      text("reason", rule.reason);
-      if (!rule.source.empty()) text("file", rule.source);
-      count("line", rule.line);
-      count("suppressed_leaked_bytes", sums[i].bytes);
-      count("suppressed_leaked_blocks_count", sums[i].blocks);
+      json_.text("rule", rule.text);
+      json_.text("reason", rule.reason);
+      if (!rule.source.empty()) json_.text("file", rule.source);
+      json_.count("line", rule.line);
+      json_.count("suppressed_leaked_bytes", sums[i].bytes);
+      json_.count("suppressed_leaked_blocks_count", sums[i].blocks);
       json_.end_object();
     }
     json_.end_array();
@@ -245,10 +239,10 @@ class ReportWriter {
     if (place.has_frame) write_frame(profile_, place.frame, &json_);
     for (const SiteField* field : reported_numbers(profile_)) {
       if (field->needs == SiteField::Needs::kLeaks && numbers.leaked_blocks == 0) continue;
-      count(field->report, reported_number(numbers, *field));
+      json_.count(field->report, reported_number(numbers, *field));
       if (field->number == &SiteNumbers::leaked_blocks) write_suppressed(numbers);
     }
-    count("sites_count", place.sites.size());
+    json_.count("sites_count", place.sites.size());
     json_.key("callers");
     json_.begin_array();
     const std::vector<uint32_t> frames = view_.all_frames ? largest_stack(profile_, device, place, metric)

@@ -20,20 +20,12 @@ std::string signal_name(int signal) {
 
 std::string command_text(const std::vector<std::string>& command) {
   constexpr size_t kLongest = 4096;  // a shell's "$@" may be megabytes, and no line shows them
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:=,@%^~#";
   std::string text;
   for (const std::string& word : command) {
     if (!text.empty()) text += ' ';
     const bool has_high_bytes =
         std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-    const bool plain = !word.empty() && (has_high_bytes || word.find_first_not_of(kPlain) == std::string::npos);
-    if (plain) {
-      text += word;
-    } else {
-      text += '\'';
-      for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      text += '\'';
-    }
+    text += has_high_bytes ? word : shell_quoted(word, "^~#");
     if (text.size() > kLongest) break;
   }
   return escape_controls(text);

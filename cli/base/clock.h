@@ -1,0 +1,21 @@
+// cli/base/clock.h: what time it is, in nanoseconds. (What stamps a target's events is of cli/collect/clock.h.)
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+inline int64_t read_clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Since some moment before the machine started: for durations.
+inline uint64_t monotonic_ns() { return static_cast<uint64_t>(read_clock_ns(CLOCK_MONOTONIC)); }
+// Since 1970.
+inline int64_t unix_ns() { return read_clock_ns(CLOCK_REALTIME); }
+
+}  // namespace heapprof::cli
