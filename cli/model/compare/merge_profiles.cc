@@ -11,7 +11,6 @@
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
-#include <map>
 
 namespace heapprof::cli {
 namespace {
@@ -46,6 +45,18 @@ void add_threads(RunInfo* sum, const RunInfo& run) {
     add_thread(&sum->other_threads, sum->threads.back());
     add_to(&sum->other_threads_count, 1);
   }
+}
+
+void add_counters(RunInfo* sum, const RunInfo& run) {
+  const auto kSum = [](uint64_t* into, uint64_t value) { add_to(into, value); };
+  const auto kLargest = [](uint64_t* into, uint64_t value) { *into = std::max(*into, value); };
+#define RUN_COUNTER(member, ...) add_to(&sum->counters.member, run.counters.member);
+#define UNWINDER_COUNTER(member, ...) add_to(&sum->unwinder.member, run.unwinder.member);
+#define RUN_COST(member, key, adds) adds(&sum->cost.member, run.cost.member);
+#include "cli/model/profile/run_counters.def"
+#undef RUN_COST
+#undef UNWINDER_COUNTER
+#undef RUN_COUNTER
 }
 
 void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) {
@@ -177,19 +188,7 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
     coverage.unprofiled_programs.push_back(program);
   coverage.new_recorded = coverage.new_recorded || run.coverage.new_recorded;
   if (run.coverage.clock == "sequence") coverage.clock = run.coverage.clock;
-  // Every counter adds; the list of them is the file's.
-  std::map<std::string_view, uint64_t> counters;
-  const auto take = [&](std::string_view name, uint64_t value) { counters[name] = value; };
-  const auto add = [&](std::string_view name, uint64_t& value) { add_to(&value, counters[name]); };
-  visit_counters(run.counters, take);
-  visit_counters(sum.counters, add);
-  visit_unwinder(run.unwinder, take);
-  visit_unwinder(sum.unwinder, add);
-  add_to(&sum.cost.collector_cpu_ns, run.cost.collector_cpu_ns);
-  add_to(&sum.cost.symbolize_ns, run.cost.symbolize_ns);
-  add_to(&sum.cost.arena_resident_bytes, run.cost.arena_resident_bytes);
-  sum.cost.collector_peak_resident_bytes =
-      std::max(sum.cost.collector_peak_resident_bytes, run.cost.collector_peak_resident_bytes);
+  add_counters(&sum, run);
 }
 
 void ProfileMerger::add_parts(const Profile& from, const std::string& file) {

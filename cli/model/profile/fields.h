@@ -69,48 +69,23 @@ void visit_unprofiled_program(Program& program, Visit&& visit) {
 
 template <typename Counters, typename Visit>
 void visit_counters(Counters& counters, Visit&& visit) {
-  visit("allocations_count", counters.allocations);
-  visit("frees_count", counters.frees);
-  visit("reallocs_count", counters.reallocs);
-  visit("failed_reallocs_count", counters.failed_reallocs);
-  visit("lost_count", counters.lost);
-  visit("reordered_count", counters.reordered);
-  visit("foreign_frees_count", counters.foreign_frees);
-  visit("inherited_frees_count", counters.inherited_frees);
-  visit("unseen_frees_count", counters.unseen_frees);
-  visit("abandoned_count", counters.abandoned);
-  visit("truncated_stacks_count", counters.truncated_stacks);
-  visit("watermark_skips_count", counters.watermark_skips);
-  visit("modules_lost_count", counters.modules_lost);
-  visit("notes_lost_count", counters.notes_lost);
-  visit("unmatched_device_events_count", counters.unmatched_device_events);
-  visit("corrupt_records_count", counters.corrupt_records);
-  visit("events_before_agent_count", counters.events_before_agent);
-  visit("verify_checked_count", counters.verify_checked);
-  visit("verify_mismatched_count", counters.verify_mismatched);
-  visit("verify_filtered_count", counters.verify_filtered);
+#define RUN_COUNTER(member, key, ...) visit(key, counters.member);
+#include "cli/model/profile/run_counters.def"
+#undef RUN_COUNTER
 }
 
 template <typename Counters, typename Visit>
 void visit_unwinder(Counters& counters, Visit&& visit) {
-  visit("changed_stacks_count", counters.changed_stacks);
-  visit("second_walks_count", counters.second_walks);
-  visit("whole_walks_count", counters.whole_walks);
-  visit("register_walks_count", counters.register_walks);
-  visit("special_frames_count", counters.special_frames);
-  visit("guessed_frames_count", counters.guessed_frames);
-  visit("shared_rules_count", counters.shared_rules);
-  visit("made_rules_count", counters.made_rules);
-  visit("unkept_rules_count", counters.unkept_rules);
-  visit("forgotten_rules_count", counters.forgotten_rules);
+#define UNWINDER_COUNTER(member, key, ...) visit(key, counters.member);
+#include "cli/model/profile/run_counters.def"
+#undef UNWINDER_COUNTER
 }
 
 template <typename Cost, typename Visit>
 void visit_cost(Cost& cost, Visit&& visit) {
-  visit("collector_cpu_ns", cost.collector_cpu_ns);
-  visit("collector_peak_rss_bytes", cost.collector_peak_resident_bytes);
-  visit("symbolize_ns", cost.symbolize_ns);
-  visit("arena_resident_bytes", cost.arena_resident_bytes);
+#define RUN_COST(member, key, ...) visit(key, cost.member);
+#include "cli/model/profile/run_counters.def"
+#undef RUN_COST
 }
 
 template <typename Thread, typename Visit>

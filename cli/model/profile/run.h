@@ -57,48 +57,23 @@ struct Coverage {
 
 // Everything that was counted; see man/heapprof-format.5. All are events unless the name says otherwise.
 struct Counters {
-  uint64_t allocations = 0;  // malloc family, new, and the second half of realloc
-  uint64_t frees = 0;
-  uint64_t reallocs = 0;  // successful ones, also counted in allocations
-  uint64_t failed_reallocs = 0;
-  uint64_t lost = 0;             // events that were dropped: the profile is incomplete if this is not 0
-  uint64_t reordered = 0;        // put right by alternation
-  uint64_t foreign_frees = 0;    // of addresses never seen
-  uint64_t inherited_frees = 0;  // in a fork child, of addresses it did not allocate
-  uint64_t unseen_frees = 0;     // blocks whose address was allocated again without a free in between
-  uint64_t abandoned = 0;        // events left half way (siglongjmp, a dying thread)
-  uint64_t truncated_stacks = 0;
-  uint64_t watermark_skips = 0;  // times a stuck thread was passed over in the ordering
-  uint64_t modules_lost = 0;
-  uint64_t notes_lost = 0;  // starts of programs that cannot be profiled, and loads past the hooks, that found no room
-  uint64_t unmatched_device_events = 0;  // of memory that never began, or whose end before was not seen
-  uint64_t corrupt_records = 0;
-  uint64_t events_before_agent = 0;  // allocations before the agent could connect
-  uint64_t verify_checked = 0;       // --verify-stacks
-  uint64_t verify_mismatched = 0;
-  uint64_t verify_filtered = 0;  // --verify-stacks, --unwinder=libunwind: not asked, under a filter of system calls
+#define RUN_COUNTER(member, ...) uint64_t member = 0;
+#include "cli/model/profile/run_counters.def"
+#undef RUN_COUNTER
 };
 
 // How the agent found the stacks: what did not go the shortest way, by its cause (wire::UnwindCounters).
 struct UnwinderCounters {
-  uint64_t changed_stacks = 0;
-  uint64_t second_walks = 0;
-  uint64_t whole_walks = 0;
-  uint64_t register_walks = 0;
-  uint64_t special_frames = 0;
-  uint64_t guessed_frames = 0;
-  uint64_t shared_rules = 0;
-  uint64_t made_rules = 0;
-  uint64_t unkept_rules = 0;
-  uint64_t forgotten_rules = 0;
+#define UNWINDER_COUNTER(member, ...) uint64_t member = 0;
+#include "cli/model/profile/run_counters.def"
+#undef UNWINDER_COUNTER
 };
 
 // What profiling itself cost.
 struct Cost {
-  uint64_t collector_cpu_ns = 0;
-  uint64_t collector_peak_resident_bytes = 0;
-  uint64_t symbolize_ns = 0;
-  uint64_t arena_resident_bytes = 0;  // charged to the target's cgroup
+#define RUN_COST(member, ...) uint64_t member = 0;
+#include "cli/model/profile/run_counters.def"
+#undef RUN_COST
 };
 
 struct Thread {
