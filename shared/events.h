@@ -9,7 +9,7 @@
 // return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1 always lies inside
 // the instruction that is meant.
 //
-// Trust:  decoding cannot fail; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
+// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
 #pragma once
 
@@ -63,40 +63,46 @@ enum class TruncationCause : uint32_t {
   kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
 
-// What a record behind kPrefixDevice says. A kMalloc has a size and a stack, a kFree only an address. An address that
-// means nothing is 8, as no address is 0. Memory of devices has a ledger of its own, so an address of a device and one
-// of the heap never meet; nor do an address and a handle.
+// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices is a ledger of
+// its own: addresses and handles are told apart by it. shared/device_operations.h makes a table of it, by which the collector
+// checks records, and shared/README.md shows it.
+//   record  kMalloc: it has a size and a stack; kFree: an address only. Where none of these means anything, the address is 8
+//   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
+//   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a program),
+//           kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall)
+//   object  what its object must be: kAny, kSome (not 0), kBytes (a length), kHolding, kEstimate
+//   range   kNoRange; kOfSize, kOfObject: pages at the address, of so many bytes
 // clang-format off
-#define HEAPPROF_DEVICE_OPERATIONS(X)                                                                                  \
-  X(kAllocate,         1)  /* kMalloc: memory at address, until it is freed or its context (object; 0: none) ends */   \
-  X(kRelease,          2)  /* kFree: the memory at address ends, whatever its device; or what is mapped there */       \
-  X(kCreateHandle,     3)  /* kMalloc: physical memory behind a handle (object), which is its first reference */       \
-  X(kRetainHandle,     4)  /* kFree: one more reference to the handle (object) */                                      \
-  X(kReleaseHandle,    5)  /* kFree: one reference less; without references and mappings the memory ends */            \
-  X(kMap,              6)  /* kMalloc: the handle (object) is mapped at address */                                     \
-  X(kUnmap,            7)  /* kMalloc: the mappings in [address, address + size) end */                                \
-  X(kEndContext,       8)  /* kFree: the context (object) ends with what was allocated in it; device: ContextEnd */    \
-  X(kKeep,             9)  /* kFree: this thread's last kRelease failed: the memory at address lives on */             \
-  X(kRefuse,          10)  /* kMalloc: there was no such memory; address: pack_free, object: pack_refusal */           \
-  X(kCall,            11)  /* kMalloc: a call that took the host's time; device: DeviceCall, object: pack_duration */  \
-  X(kAllocateFromPool,12)  /* kMalloc: as kAllocate, of a pool of the driver, whose memory no context ends */          \
-  X(kGraphAddress,    13)  /* kFree: address is memory of a graph: the kRelease of it ends nothing */                  \
-  X(kHold,            14)  /* kFree: what the driver holds; object: pack_holding, address: most, pack_free */          \
-  X(kKeepMappings,    15)  /* kFree: this thread's last kUnmap failed: the mappings live on */                         \
-  X(kAllocateUnseen,  16)  /* kMalloc: as kAllocate, by a call of the CUDA runtime in which the driver was not seen */ \
-  X(kReleaseUnseen,   17)  /* kFree: the memory at address ends if it began so */                                      \
-  X(kBeginEstimate,   18)  /* kFree: this thread makes what takes memory unasked; object: pack_free before it */       \
-  X(kEndEstimate,     19)  /* kMalloc: it was made; address: pack_free after, object: EstimateKind, size: device's */  \
-  X(kMapRange,        20)  /* kMalloc: pages at address begin (object: MapFlags); what was mapped there before ends */ \
-  X(kUnmapRange,      21)  /* kFree: pages at address, `object` bytes of them, end */                                  \
-  X(kMoveRange,       22)  /* kFree: the same by mremap: they count until this thread's kMapRange or kKeepRange */     \
-  X(kKeepRange,       23)  /* kFree: this thread's last kUnmapRange or kMoveRange failed: those pages live on */       \
-  X(kProtectRange,    24)  /* kMalloc: pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
-  X(kKeepHandle,      25)  /* kFree: this thread's last kReleaseHandle failed: the reference lives on */
+#define HEAPPROF_DEVICE_OPERATIONS(X) \
+  X(kAllocate,          1, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* memory at address, until it is freed or its context (object; 0: none) ends */ \
+  X(kRelease,           2, kFree,   kEnds,    kAny,          kAny,      kNoRange) /* the memory at address ends, whatever its device; or what is mapped there */ \
+  X(kCreateHandle,      3, kMalloc, kBegins,  kMemory,       kSome,     kNoRange) /* physical memory behind a handle (object), which is its first reference */ \
+  X(kRetainHandle,      4, kFree,   kNone,    kAny,          kSome,     kNoRange) /* one more reference to the handle (object) */ \
+  X(kReleaseHandle,     5, kFree,   kEnds,    kAny,          kSome,     kNoRange) /* one reference less; without references and mappings the memory ends */ \
+  X(kMap,               6, kMalloc, kNone,    kAny,          kSome,     kNoRange) /* the handle (object) is mapped at address */ \
+  X(kUnmap,             7, kMalloc, kEnds,    kAny,          kAny,      kNoRange) /* the mappings in [address, address + size) end */ \
+  X(kEndContext,        8, kFree,   kEnds,    kAny,          kSome,     kNoRange) /* the context (object) ends, and with it what was allocated in it; device: ContextEnd */ \
+  X(kKeep,              9, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kRelease failed: the memory at address lives on */ \
+  X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) /* the device had no memory of that size; address: pack_free, object: pack_refusal */ \
+  X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) /* a call that took the host's time, and size bytes; object: pack_duration */ \
+  X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* as kAllocate, of a pool of the driver, whose memory no context ends */ \
+  X(kGraphAddress,     13, kFree,   kNone,    kAny,          kAny,      kNoRange) /* address is memory of a graph: the kRelease of it ends nothing */ \
+  X(kHold,             14, kFree,   kNone,    kMemory,       kHolding,  kNoRange) /* what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
+  X(kKeepMappings,     15, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kUnmap failed: the mappings live on */ \
+  X(kAllocateUnseen,   16, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* as kAllocate, by a call of the CUDA runtime in which none of the driver was seen */ \
+  X(kReleaseUnseen,    17, kFree,   kEnds,    kAny,          kAny,      kNoRange) /* the memory at address ends if it began so */ \
+  X(kBeginEstimate,    18, kFree,   kNone,    kMemory,       kSome,     kNoRange) /* this thread makes what takes memory unasked; object: pack_free before it */ \
+  X(kEndEstimate,      19, kMalloc, kNone,    kMemory,       kEstimate, kNoRange) /* it has; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
+  X(kMapRange,         20, kMalloc, kBegins,  kPages,        kAny,      kOfSize)  /* pages at address begin (object: MapFlags); what was mapped there before ends */ \
+  X(kUnmapRange,       21, kFree,   kEnds,    kAny,          kBytes,    kOfObject) /* pages at address, `object` bytes of them, end */ \
+  X(kMoveRange,        22, kFree,   kEnds,    kAny,          kBytes,    kOfObject) /* the same by mremap: they count until this thread's next kMapRange or kKeepRange */ \
+  X(kKeepRange,        23, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kUnmapRange or kMoveRange failed: those pages live on */ \
+  X(kProtectRange,     24, kMalloc, kNone,    kMappedPages,  kAny,      kOfSize)  /* the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
+  X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange) /* this thread's last kReleaseHandle failed: the reference lives on */
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
-#define X(name, number) name = number,
+#define X(name, number, ...) name = number,
   HEAPPROF_DEVICE_OPERATIONS(X)
 #undef X
 };

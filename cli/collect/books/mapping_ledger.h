@@ -15,6 +15,7 @@
 
 #include "cli/collect/books/device_ledger.h"
 #include "cli/collect/books/page_ranges.h"
+#include "shared/device_operations.h"
 
 #include <array>
 #include <cstdint>
@@ -35,9 +36,7 @@ struct MappedBlock {
 
 class MappingLedger {
  public:
-  static constexpr bool is_about(wire::DeviceOperation operation) {
-    return operation >= wire::DeviceOperation::kMapRange && operation <= wire::DeviceOperation::kProtectRange;
-  }
+  static constexpr bool is_about(wire::DeviceOperation operation) { return wire::is_about_pages(operation); }
 
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // pre: is_about(device_event.operation)

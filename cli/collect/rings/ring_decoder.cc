@@ -5,6 +5,8 @@
 // tree costs 80-100 ns; of a batch of 256 records they overlap.
 #include "cli/collect/rings/ring_decoder.h"
 
+#include "shared/device_operations.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -215,77 +217,11 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
 bool RingDecoder::take_device(EventKind kind, Event* event) {
   const DeviceEvent device_event{wire::device_operation(prefix_.device), wire::device_number(prefix_.device),
                                  prefix_.object, event->address};
-  switch (device_event.operation) {
-    case wire::DeviceOperation::kAllocate:
-    case wire::DeviceOperation::kAllocateFromPool:
-    case wire::DeviceOperation::kAllocateUnseen:
-      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device)) return false;
-      break;
-    case wire::DeviceOperation::kMapRange:
-      if (kind != EventKind::kMalloc || !wire::is_mapping(device_event.device) ||
-          !wire::is_range(device_event.address, event->size_bytes))
-        return false;
-      break;
-    case wire::DeviceOperation::kProtectRange:
-      if (kind != EventKind::kMalloc ||
-          (device_event.device != wire::kMappedDevice && device_event.device != wire::kReservedDevice) ||
-          !wire::is_range(device_event.address, event->size_bytes))
-        return false;
-      break;
-    case wire::DeviceOperation::kUnmapRange:
-    case wire::DeviceOperation::kMoveRange:
-      if (kind != EventKind::kFree || !wire::is_range(device_event.address, device_event.object)) return false;
-      break;
-    case wire::DeviceOperation::kCreateHandle:
-      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device) || device_event.object == 0) return false;
-      break;
-    case wire::DeviceOperation::kMap:
-      if (kind != EventKind::kMalloc || device_event.object == 0) return false;
-      break;
-    case wire::DeviceOperation::kUnmap:
-      if (kind != EventKind::kMalloc) return false;
-      break;
-    case wire::DeviceOperation::kRefuse:
-      if (kind != EventKind::kMalloc ||
-          (!wire::is_device(device_event.device) && device_event.device != wire::kHostDevice) ||
-          device_event.object == 0)
-        return false;
-      break;
-    case wire::DeviceOperation::kCall:
-      if (kind != EventKind::kMalloc || wire::device_call_name(device_event.device) == nullptr ||
-          device_event.object == 0)
-        return false;
-      break;
-    case wire::DeviceOperation::kRetainHandle:
-    case wire::DeviceOperation::kReleaseHandle:
-    case wire::DeviceOperation::kKeepHandle:
-    case wire::DeviceOperation::kEndContext:
-      if (kind != EventKind::kFree || device_event.object == 0) return false;
-      break;
-    case wire::DeviceOperation::kHold:
-      if (kind != EventKind::kFree || !wire::is_device(device_event.device) ||
-          wire::held_plus_one(device_event.object) == 0 || wire::holding_of(device_event.object) >= wire::kHoldings) {
-        return false;
-      }
-      break;
-    case wire::DeviceOperation::kBeginEstimate:
-      if (kind != EventKind::kFree || !wire::is_device(device_event.device) || device_event.object == 0) return false;
-      break;
-    case wire::DeviceOperation::kEndEstimate:
-      if (kind != EventKind::kMalloc || !wire::is_device(device_event.device) ||
-          !wire::is_estimate_kind(device_event.object))
-        return false;
-      break;
-    case wire::DeviceOperation::kReleaseUnseen:
-    case wire::DeviceOperation::kRelease:
-    case wire::DeviceOperation::kKeep:
-    case wire::DeviceOperation::kGraphAddress:
-    case wire::DeviceOperation::kKeepMappings:
-    case wire::DeviceOperation::kKeepRange:
-      if (kind != EventKind::kFree) return false;
-      break;
-    default: return false;
-  }
+  const RecordType record = kind == EventKind::kMalloc ? RecordType::kMalloc : RecordType::kFree;
+  if (kind != EventKind::kMalloc && kind != EventKind::kFree) return false;
+  if (!wire::is_sound(device_event.operation,
+                      {record, device_event.device, device_event.object, device_event.address, event->size_bytes}))
+    return false;
   shared_->settle();
   event->address = shared_->devices->put(device_event);
   return true;

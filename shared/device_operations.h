@@ -1,0 +1,95 @@
+// shared/device_operations.h: the list of device operations as a table, and whether a record is one that an agent writes.
+//
+// Trust:  a record's fields are the target's: is_sound() is what the collector knows of them.
+#pragma once
+
+#include "shared/events.h"
+
+namespace heapprof::wire {
+
+enum class OperationEffect : uint8_t { kNone, kBegins, kEnds, kResumes };
+enum class OperationDevice : uint8_t { kAny, kMemory, kMemoryOrHost, kPages, kMappedPages, kCall };
+enum class OperationObject : uint8_t { kAny, kSome, kBytes, kHolding, kEstimate };
+enum class OperationRange : uint8_t { kNoRange, kOfSize, kOfObject };
+
+struct OperationLaw {
+  DeviceOperation operation;
+  const char* name;
+  RecordType record;
+  OperationEffect effect;
+  OperationDevice device;
+  OperationObject object;
+  OperationRange range;
+};
+
+inline constexpr OperationLaw kDeviceOperations[] = {
+#define X(name, number, record, effect, device, object, range) \
+  {DeviceOperation::name,   #name,                             \
+   RecordType::record,      OperationEffect::effect,           \
+   OperationDevice::device, OperationObject::object,           \
+   OperationRange::range},
+    HEAPPROF_DEVICE_OPERATIONS(X)
+#undef X
+};
+
+// nullptr: there is no such operation.
+constexpr const OperationLaw* find_operation(DeviceOperation operation) {
+  for (const OperationLaw& law : kDeviceOperations) {
+    if (law.operation == operation) return &law;
+  }
+  return nullptr;
+}
+
+// Pages of the program itself, which have a ledger of their own.
+constexpr bool is_about_pages(DeviceOperation operation) {
+  const OperationLaw* law = find_operation(operation);
+  return law != nullptr && (law->range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
+}
+
+struct OperationFields {
+  RecordType record;
+  uint32_t device;
+  uint64_t object;
+  uint64_t address;
+  uint64_t size_bytes;
+};
+
+constexpr bool is_sound_device(OperationDevice law, uint32_t device) {
+  switch (law) {
+    case OperationDevice::kAny: return true;
+    case OperationDevice::kMemory: return is_device(device);
+    case OperationDevice::kMemoryOrHost: return is_device(device) || device == kHostDevice;
+    case OperationDevice::kPages: return is_mapping(device);
+    case OperationDevice::kMappedPages: return device == kMappedDevice || device == kReservedDevice;
+    case OperationDevice::kCall: return device_call_name(device) != nullptr;
+  }
+  return false;
+}
+
+constexpr bool is_sound_object(OperationObject law, uint64_t object) {
+  switch (law) {
+    case OperationObject::kAny:
+    case OperationObject::kBytes: return true;
+    case OperationObject::kSome: return object != 0;
+    case OperationObject::kHolding: return held_plus_one(object) != 0 && holding_of(object) < kHoldings;
+    case OperationObject::kEstimate: return is_estimate_kind(object);
+  }
+  return false;
+}
+
+// False: no agent writes that.
+constexpr bool is_sound(DeviceOperation operation, const OperationFields& fields) {
+  const OperationLaw* law = find_operation(operation);
+  if (law == nullptr || law->record != fields.record || !is_sound_device(law->device, fields.device) ||
+      !is_sound_object(law->object, fields.object))
+    return false;
+  return law->range == OperationRange::kNoRange ||
+         is_range(fields.address, law->range == OperationRange::kOfSize ? fields.size_bytes : fields.object);
+}
+
+// The numbers are those of the lines, without gaps: the table is looked at by a test, too.
+static_assert(find_operation(DeviceOperation::kKeepHandle)->effect == OperationEffect::kResumes);
+static_assert(is_about_pages(DeviceOperation::kMapRange) && is_about_pages(DeviceOperation::kKeepRange) &&
+              !is_about_pages(DeviceOperation::kUnmap) && !is_about_pages(DeviceOperation::kKeepHandle));
+
+}  // namespace heapprof::wire
