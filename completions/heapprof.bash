@@ -12,7 +12,7 @@ _heapprof() {
   local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --sizes --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history check doctor -h --help --version' -- "$cur")

@@ -56,6 +56,8 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
     numbers.last_leak_ns = scale.since_start_ns(leak.last_ticks);
   }
   numbers.sizes = sites.sizes(index);
+  numbers.smallest_bytes = entry.smallest_bytes;
+  numbers.largest_bytes = entry.largest_bytes;
   numbers.resized_blocks = entry.resized_blocks;
   numbers.moved_bytes = entry.moved_bytes;
   return numbers;

@@ -28,14 +28,15 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
-// What was asked for beside --findings and has no meaning there.
+// What was asked for beside --findings or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
+  if (view.tree && view.sizes) return flags_exclude_each_other("--tree", "--sizes");
   if (!view.findings) return Done{};
   if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
-  for (const auto& [flag, is_given] :
-       {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()},
-        std::pair{"--all-frames", view.all_frames}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+  for (const auto& [flag, is_given] : {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()},
+                                       std::pair{"--all-frames", view.all_frames}, std::pair{"--sizes", view.sizes},
+                                       std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (is_given) return flags_exclude_each_other("--findings", flag);
   }
   return Done{};
@@ -81,6 +82,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
+  options->add_flag({"--sizes", "", view, "below each place of what sizes its blocks were"}, &target->view.sizes);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);

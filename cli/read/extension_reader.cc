@@ -64,7 +64,12 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
     if (kSiteFields[i].kept != SiteField::Kept::kPoint)
       members.push_back(numbers(kSiteFields[i].key, &columns->numbers[i]));
   }
-  for (size_t i = 0; i < kSiteLists.size(); ++i) members.push_back(numbers(kSiteLists[i].key, &columns->lists[i]));
+  for (size_t i = 0; i < kSiteLists.size(); ++i) {
+    members.push_back({kSiteLists[i].key, [json, columns, i] {
+                         columns->has_list[i] = true;
+                         read_numbers(json, &columns->lists[i]);
+                       }});
+  }
   for (size_t i = 0; i < kSiteFlags.size(); ++i) members.push_back(numbers(kSiteFlags[i].key, &columns->flags[i]));
   MemberReader(json, std::move(members)).read();
 }
@@ -174,7 +179,20 @@ const std::vector<uint64_t>& list_of(const SiteColumns& columns, SiteList list) 
   return columns.lists[at];
 }
 
+// The numbers that a list leaves out, where the file has the list.
+void set_unlisted(const SiteListName& list, std::vector<Site>* sites) {
+  for (Site& site : *sites) {
+    const uint64_t number = unlisted_number(site.numbers, list);
+    for (const SiteField& field : kSiteFields) {
+      if (field.list == list.list) site.numbers.*field.number = number;
+    }
+  }
+}
+
 bool set_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
+  for (size_t i = 0; i < kSiteLists.size(); ++i) {
+    if (columns.has_list[i]) set_unlisted(kSiteLists[i], sites);
+  }
   for (size_t i = 0; i < kSiteFields.size(); ++i) {
     const SiteField& field = kSiteFields[i];
     const std::vector<uint64_t>& column = columns.numbers[i];

@@ -21,9 +21,10 @@ inline constexpr uint64_t kExtensionVersion = 1;
 struct SiteColumns {
   std::array<std::vector<uint64_t>, kSiteFields.size()> numbers;  // by field; of a list: one for each site in it
   std::array<std::vector<uint64_t>, kSiteLists.size()> lists;     // numbers of sites
-  std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;     // likewise
-  std::vector<uint32_t> sizes_end;                                // where each site's pairs end in `sizes`
-  std::vector<uint64_t> sizes;                                    // pairs of size class and blocks
+  std::array<bool, kSiteLists.size()> has_list{};
+  std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;  // likewise
+  std::vector<uint32_t> sizes_end;                             // where each site's pairs end in `sizes`
+  std::vector<uint64_t> sizes;                                 // pairs of size class and blocks
   std::vector<uint64_t> grouped;
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;

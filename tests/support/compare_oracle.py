@@ -59,7 +59,9 @@ def key_of(frames):
 
 def numbers_by_key(profile, wrong):
     keys, rest = {}, dict.fromkeys(FIELDS, 0)
-    temporary = profile.get("heapprof", {}).get("devices", [{}])[0].get("sites", {}).get("temporary_count")
+    sites = profile.get("heapprof", {}).get("devices", [{}])[0].get("sites", {})
+    temporary = sites.get("temporary_count")
+    sized = dict(zip(sites.get("sized", []), zip(sites.get("smallest_bytes", []), sites.get("largest_bytes", []))))
     for index, pp in enumerate(profile["pps"]):
         frames = [profile["ftbl"][i] for i in pp["fs"]]
         try:
@@ -73,6 +75,10 @@ def numbers_by_key(profile, wrong):
             continue
         sums = keys.setdefault(key, dict.fromkeys(FIELDS, 0) | {"pps": 0, "temporary": None})
         sums["pps"] += 1
+        if "sized" in sites:
+            smallest, largest = sized.get(index, (pp["tb"] // pp["tbk"],) * 2)
+            sums["smallest"] = min(sums.get("smallest", smallest), smallest)
+            sums["largest"] = max(sums.get("largest", largest), largest)
         for field in FIELDS:
             sums[field] += pp[field]
         if temporary is not None:
@@ -90,6 +96,8 @@ def compare_keys(books, keys, valgrind, wrong, table):
         fields = ["tb", "tbk", "eb", "ebk"]
         if "gb" in want:
             fields += ["gb", "gbk"]
+        if not valgrind:
+            fields += ["smallest", "largest"]
         if "mb" in want and not valgrind and got["pps"] == 1:
             fields += ["mb", "mbk"]
         for field in fields:

@@ -44,6 +44,8 @@ class Ledger {
     SiteNumbers& n = device_->sites[site].numbers;
     Live& live = live_[site];
     save_peak(site);
+    n.smallest_bytes = n.total_blocks == 0 ? size_bytes : std::min(n.smallest_bytes, size_bytes);
+    n.largest_bytes = std::max(n.largest_bytes, size_bytes);
     n.total_bytes += size_bytes;
     n.total_blocks += 1;
     n.sizes[static_cast<size_t>(size_bucket(size_bytes))] += 1;

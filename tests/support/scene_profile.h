@@ -55,6 +55,9 @@ class ScenePlan {
     Site site;
     site.node = node;
     site.numbers = numbers;
+    const uint64_t mean_bytes = numbers.total_bytes / numbers.total_blocks;
+    site.numbers.smallest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes / 2;
+    site.numbers.largest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes * 2;
     site.numbers.max_bytes = numbers.peak_bytes > numbers.leaked_bytes ? numbers.peak_bytes : numbers.leaked_bytes;
     device.sites.push_back(site);
     DeviceTotals& totals = device.totals;

@@ -7,7 +7,7 @@ namespace heapprof::cli {
 void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
   histograms_.grow_to(index + 1);
-  histograms_[index][entry.size_class] = entry.total.blocks;
+  histograms_[index][class_of(entry.largest_bytes)] = entry.total.blocks;
   ++histograms_[index][size_class];
   entry.histogram = static_cast<uint32_t>(index);
 }
@@ -22,7 +22,7 @@ SizeHistogram SiteBook::sizes(uint32_t site) const {
   const SiteEntry& entry = sites_[site];
   if (entry.histogram != 0) return histograms_[entry.histogram];
   SizeHistogram sizes{};
-  sizes[entry.size_class] = entry.total.blocks;
+  sizes[class_of(entry.largest_bytes)] = entry.total.blocks;
   return sizes;
 }
 

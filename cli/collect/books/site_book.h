@@ -6,13 +6,15 @@
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
-// Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change.
+// Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change. The smallest and the largest block cost nothing:
+//           a size between them is of the class that all are of, so that no class is computed for it.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
 #include "cli/collect/memory/prefetch.h"
 #include "cli/model/profile/recording.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace heapprof::cli {
@@ -28,19 +30,20 @@ struct SiteEntry {
   Amount max;    // this site's own maximum of bytes, and the most blocks with which it was reached
   Amount saved;  // `live` as it was at maximum number `saved_epoch`
   uint64_t saved_epoch;
-  uint32_t histogram;   // index of its size histogram; 0: all its blocks are of one class
-  uint32_t size_class;  // that class
+  uint32_t histogram;  // index of its size histogram; 0: all its blocks are of one class
+  uint32_t lifetime_high_ticks;
   // Begin or end only.
   Amount total;
   uint64_t temporary_blocks;
-  uint64_t lifetime_low_ticks;  // 128 bits: a server's blocks live for more than 2^64 ticks together
-  uint64_t lifetime_high_ticks;
+  uint64_t lifetime_low_ticks;  // 96 bits: a server's blocks live for more than 2^64 ticks together
   // Blocks that a realloc made here of an older one, and the bytes of those that lay elsewhere before.
   uint64_t resized_blocks;
   uint64_t moved_bytes;
-  uint64_t reserved;  // two cache lines
+  // Of all blocks ever; nothing before the first.
+  uint64_t smallest_bytes;
+  uint64_t largest_bytes;
 };
-static_assert(sizeof(SiteEntry) == 128);
+static_assert(sizeof(SiteEntry) == 128);  // two cache lines
 
 class SiteBook {
  public:
@@ -176,14 +179,18 @@ class SiteBook {
     entry.lifetime_high_ticks += entry.lifetime_low_ticks < ticks ? 1 : 0;
   }
   void count_size(SiteEntry& entry, uint64_t size_bytes) {
-    const uint32_t size_class = class_of(size_bytes);
+    const bool is_between = size_bytes >= entry.smallest_bytes && size_bytes <= entry.largest_bytes;
     if (entry.histogram != 0) {
-      ++histograms_[entry.histogram][size_class];
+      ++histograms_[entry.histogram][class_of(size_bytes)];
     } else if (entry.total.blocks == 0) {
-      entry.size_class = size_class;
-    } else if (entry.size_class != size_class) {
-      start_histogram(entry, size_class);
+      entry.smallest_bytes = entry.largest_bytes = size_bytes;
+      return;
+    } else if (!is_between && class_of(size_bytes) != class_of(entry.largest_bytes)) {
+      start_histogram(entry, class_of(size_bytes));
     }
+    if (is_between) return;
+    entry.smallest_bytes = std::min(entry.smallest_bytes, size_bytes);
+    entry.largest_bytes = std::max(entry.largest_bytes, size_bytes);
   }
   // size_bucket() of the model without its loop.
   static uint32_t class_of(uint64_t size_bytes) {

@@ -8,6 +8,7 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
     case SiteField::Needs::kNothing: return true;
     case SiteField::Needs::kLifetimes: return profile.has_lifetimes;
     case SiteField::Needs::kOurs:
+    case SiteField::Needs::kSizes:
     case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;
   }
   return false;

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,12 @@ constexpr int size_bucket(uint64_t size_bytes) {
   int bucket = 0;
   for (uint64_t limit = 16; bucket < kSizeBuckets - 1 && size_bytes > limit; limit <<= 2) ++bucket;
   return bucket;
+}
+
+// The largest size of the bucket; none: there is no limit.
+constexpr std::optional<uint64_t> size_bucket_most(int bucket) {
+  if (bucket >= kSizeBuckets - 1) return std::nullopt;
+  return uint64_t{16} << (2 * bucket);
 }
 
 struct SiteNumbers {

@@ -17,11 +17,14 @@ enum class SiteList : uint8_t {
 };
 
 struct SiteListName {
+  enum class Others : uint8_t { kZero, kMean };
+
   SiteList list;
   std::string_view key;  // in the profile
+  Others others;
 };
 inline constexpr std::array kSiteLists = {
-#define SITE_LIST(list, key) SiteListName{SiteList::list, key},
+#define SITE_LIST(list, key, others) SiteListName{SiteList::list, key, SiteListName::Others::others},
 #include "cli/model/profile/site_numbers.def"
 #undef SITE_LIST
 };
@@ -29,8 +32,8 @@ inline constexpr std::array kSiteLists = {
 // One line of the list: see there.
 struct SiteField {
   enum class Kept : uint8_t { kPoint, kColumn, kList };
-  enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks };
-  enum class Adds : uint8_t { kSum, kOldest, kYoungest };
+  enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks, kSizes };
+  enum class Adds : uint8_t { kSum, kOldest, kYoungest, kSmallest, kLargest };
 
   uint64_t SiteNumbers::*number;
   std::string_view name;  // the member's
@@ -94,10 +97,31 @@ inline constexpr std::array kSiteFlags = {
 #undef SITE_FLAG
 };
 
-// Whether the site is in the list: it has any of the list's numbers.
-inline bool is_listed(const SiteNumbers& numbers, SiteList list) {
+// Whether it is known of what sizes the blocks were: not in files of before that was kept.
+constexpr bool has_sizes(const SiteNumbers& numbers) {
+  return numbers.total_blocks > 0 && (numbers.largest_bytes > 0 || numbers.total_bytes == 0);
+}
+
+// What a site has that the list does not name.
+constexpr uint64_t unlisted_number(const SiteNumbers& numbers, const SiteListName& list) {
+  if (list.others == SiteListName::Others::kZero || numbers.total_blocks == 0) return 0;
+  return numbers.total_bytes / numbers.total_blocks;
+}
+
+// Whether the list has to name the site: any of its numbers is another than the reader would take it for.
+inline bool is_listed(const SiteNumbers& numbers, const SiteListName& list) {
+  const uint64_t unlisted = unlisted_number(numbers, list);
+  if (list.others == SiteListName::Others::kMean && unlisted * numbers.total_blocks != numbers.total_bytes) return true;
   for (const SiteField& field : kSiteFields) {
-    if (field.list == list && numbers.*field.number != 0) return true;
+    if (field.list == list.list && numbers.*field.number != unlisted) return true;
+  }
+  return false;
+}
+
+// Whether the site has any of the list's numbers.
+inline bool has_any(const SiteNumbers& numbers, const SiteListName& list) {
+  for (const SiteField& field : kSiteFields) {
+    if (field.list == list.list && numbers.*field.number != 0) return true;
   }
   return false;
 }

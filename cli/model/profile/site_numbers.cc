@@ -21,6 +21,12 @@ uint64_t add_saturating(uint64_t a, uint64_t b) {
 void add_numbers(SiteNumbers* sum, const SiteNumbers& more) {
   const bool had_leaks = sum->leaked_blocks > 0;
   const bool has_leaks = more.leaked_blocks > 0;
+  const bool had_blocks = sum->total_blocks > 0;
+  const bool has_blocks = more.total_blocks > 0;
+  const bool are_sizes_known = (!had_blocks || has_sizes(*sum)) && (!has_blocks || has_sizes(more));
+  const auto among_sizes = [&](uint64_t a, uint64_t b, uint64_t chosen) {
+    return !are_sizes_known ? 0 : !has_blocks ? a : !had_blocks ? b : chosen;
+  };
   for (const SiteField& field : kSiteFields) {
     uint64_t& into = sum->*field.number;
     const uint64_t value = more.*field.number;
@@ -32,6 +38,8 @@ void add_numbers(SiteNumbers* sum, const SiteNumbers& more) {
       case SiteField::Adds::kYoungest:
         if (has_leaks) into = had_leaks ? std::max(into, value) : value;
         break;
+      case SiteField::Adds::kSmallest: into = among_sizes(into, value, std::min(into, value)); break;
+      case SiteField::Adds::kLargest: into = among_sizes(into, value, std::max(into, value)); break;
     }
   }
   for (size_t i = 0; i < sum->sizes.size(); ++i) add(&sum->sizes[i], more.sizes[i]);

@@ -48,11 +48,11 @@ void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   }
 }
 
-// Few sites call realloc, few hold much for long: lists of those, not columns.
+// Few sites call realloc, few have blocks of several sizes: lists of those, not columns.
 void write_listed(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteListName& it : kSiteLists) {
-    const auto is_in = [&](const Site& site) { return is_listed(site.numbers, it.list); };
-    if (std::none_of(sites.begin(), sites.end(), is_in)) continue;
+    if (std::none_of(sites.begin(), sites.end(), [&](const Site& site) { return has_any(site.numbers, it); })) continue;
+    const auto is_in = [&](const Site& site) { return is_listed(site.numbers, it); };
     write_list(it.key, sites, json, is_in);
     for (const SiteField& field : kSiteFields) {
       if (field.list != it.list) continue;

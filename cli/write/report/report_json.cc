@@ -232,16 +232,30 @@ class ReportWriter {
     json_.end_array();
   }
 
+  void write_sizes(const PlaceNumbers& numbers) {
+    json_.key("sizes");
+    json_.begin_array();
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+      const uint64_t blocks = numbers.sizes[static_cast<size_t>(bucket)];
+      if (blocks == 0) continue;
+      json_.begin_object();
+      if (const std::optional<uint64_t> most = size_bucket_most(bucket)) json_.count("at_most_bytes", *most);
+      json_.count("allocations_count", blocks);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
   void write_place(const Device& device, const Place& place, Metric metric) {
     const PlaceNumbers& numbers = place.numbers;
     json_.new_line();
     json_.begin_object();
     if (place.has_frame) write_frame(profile_, place.frame, &json_);
     for (const SiteField* field : reported_numbers(profile_)) {
-      if (field->needs == SiteField::Needs::kLeaks && numbers.leaked_blocks == 0) continue;
-      json_.count(field->report, reported_number(numbers, *field));
+      if (const std::optional<uint64_t> number = reported_number(numbers, *field)) json_.count(field->report, *number);
       if (field->number == &SiteNumbers::leaked_blocks) write_suppressed(numbers);
     }
+    if (is_ours()) write_sizes(numbers);
     json_.count("sites_count", place.sites.size());
     json_.key("callers");
     json_.begin_array();

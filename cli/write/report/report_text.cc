@@ -10,6 +10,7 @@
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/refusal_text.h"
+#include "cli/write/report/sizes_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -25,6 +26,7 @@ namespace {
 
 constexpr size_t kTopOfPeak = 10;
 constexpr size_t kTopOfOthers = 5;
+constexpr size_t kFurtherLeft = 11;   // where a line below a place begins that has no room below its function
 constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
 
 class TextReport {
@@ -240,7 +242,6 @@ class TextReport {
       }
     } else {
       // Below the function; further left where the line needs it.
-      constexpr size_t kFurtherLeft = 11;
       const CallerChain chain = find_callers(profile_, tree_, device, place, metric);
       const std::string whole = callers_text(names_, chain, true, 10'000);
       const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
@@ -248,6 +249,13 @@ class TextReport {
       if (!callers.empty()) text_ += std::string(left, ' ') + faint(callers) + "\n";
     }
     const PlaceNumbers& numbers = place.numbers;
+    if (view_.sizes) {
+      const std::string whole = sizes_text(numbers, view_.exact_bytes, 10'000);
+      const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
+      text_ += std::string(left, ' ') +
+               faint(whole.empty() ? "sizes are not known" : sizes_text(numbers, view_.exact_bytes, columns_ - left)) +
+               "\n";
+    }
     if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;
     const std::string first = moment_text(profile_, numbers.first_leak_ns);
     const std::string last = moment_text(profile_, numbers.last_leak_ns);

@@ -15,7 +15,9 @@ std::vector<const SiteField*> reported_numbers(const Profile& profile) {
   return fields;
 }
 
-uint64_t reported_number(const PlaceNumbers& numbers, const SiteField& field) {
+std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteField& field) {
+  if (field.needs == SiteField::Needs::kLeaks && numbers.leaked_blocks == 0) return std::nullopt;
+  if (field.needs == SiteField::Needs::kSizes && !has_sizes(numbers)) return std::nullopt;
   const uint64_t suppressed = field.number == &SiteNumbers::leaked_bytes    ? numbers.suppressed_bytes
                               : field.number == &SiteNumbers::leaked_blocks ? numbers.suppressed_blocks
                                                                             : 0;

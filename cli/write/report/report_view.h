@@ -22,6 +22,7 @@ struct ReportView {
   std::string device;          // empty: all
   bool tree = false;
   bool all_frames = false;
+  bool sizes = false;  // below each place of what sizes its blocks were
   bool exact_bytes = false;
   std::string file;           // as the user named it
   Suppressions suppressions;  // those that the profile was marked with
@@ -31,8 +32,8 @@ struct ReportView {
 
 // The per-site numbers that the report's JSON and CSV have of a profile of this kind, in their order.
 std::vector<const SiteField*> reported_numbers(const Profile& profile);
-// A place's; of leaks those that are suppressed too.
-uint64_t reported_number(const PlaceNumbers& numbers, const SiteField& field);
+// A place's; of leaks those that are suppressed too. None: the place has nothing of which that could be said, or it is not known.
+std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteField& field);
 
 // The devices that the view is about. pre: view.device is empty or the name of one.
 std::vector<const Device*> shown_devices(const Profile& profile, const ReportView& view);

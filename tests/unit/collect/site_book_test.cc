@@ -38,6 +38,42 @@ TEST_CASE("a site of one size class has no histogram of its own until a second c
   CHECK(book.sizes(1)[3] == 1);
 }
 
+TEST_CASE("the smallest and the largest block of a site are those that ever were, whatever their classes") {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 200; ++round) {
+    SiteBook book;
+    book.grow_to(2);
+    uint64_t smallest = UINT64_MAX;
+    uint64_t largest = 0;
+    SizeHistogram sizes{};
+    for (int i = 0; i < 40; ++i) {
+      const uint64_t size_bytes = random() >> (random() % 64);
+      smallest = std::min(smallest, size_bytes);
+      largest = std::max(largest, size_bytes);
+      ++sizes[static_cast<size_t>(size_bucket(size_bytes))];
+      book.add(1, size_bytes);
+      if (random() % 2 == 0) book.remove(1, size_bytes, 1, true);
+      REQUIRE(book[1].smallest_bytes == smallest);
+      REQUIRE(book[1].largest_bytes == largest);
+      REQUIRE(book.sizes(1) == sizes);
+    }
+  }
+}
+
+TEST_CASE("a block of no bytes is the smallest") {
+  SiteBook book;
+  book.grow_to(2);
+  book.add(1, 0);
+  CHECK(book[1].smallest_bytes == 0);
+  CHECK(book[1].largest_bytes == 0);
+  book.add(1, 16);
+  CHECK(book[1].smallest_bytes == 0);
+  CHECK(book[1].largest_bytes == 16);
+  book.add(1, 17);
+  CHECK(book.sizes(1)[0] == 2);
+  CHECK(book.sizes(1)[1] == 1);
+}
+
 TEST_CASE("each site's value at the peak is what a copy at the peak would hold") {
   constexpr uint32_t kSites = 50;
   std::mt19937_64 random(11);

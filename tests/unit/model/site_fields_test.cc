@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace heapprof::cli;
 using namespace heapprof::test;
 
@@ -31,24 +33,64 @@ TEST_CASE("no two per-site numbers have one name") {
   }
 }
 
-TEST_CASE("numbers of two sites add as their lines say, and stop at the largest number") {
+TEST_CASE("numbers of two sites add as their lines say, and sums stop at the largest number") {
   for (const SiteField& field : kSiteFields) {
     INFO(field.name);
     SiteNumbers sum;
-    SiteNumbers other;
-    sum.leaked_blocks = other.leaked_blocks = 1;  // else times of leaks say nothing
+    sum.leaked_blocks = sum.total_blocks = 1;  // else times of leaks and sizes say nothing
+    SiteNumbers other = sum;
     sum.*field.number = 30;
     other.*field.number = 40;
     add_numbers(&sum, other);
-    const uint64_t expected = field.adds == SiteField::Adds::kSum      ? 70
-                              : field.adds == SiteField::Adds::kOldest ? 30
-                                                                       : 40;
-    CHECK(sum.*field.number == expected);
+    switch (field.adds) {
+      case SiteField::Adds::kSum: CHECK(sum.*field.number == 70); break;
+      case SiteField::Adds::kOldest:
+      case SiteField::Adds::kSmallest: CHECK(sum.*field.number == 30); break;
+      case SiteField::Adds::kYoungest:
+      case SiteField::Adds::kLargest: CHECK(sum.*field.number == 40); break;
+    }
     if (field.adds != SiteField::Adds::kSum) continue;
     other.*field.number = UINT64_MAX;
     add_numbers(&sum, other);
     CHECK(sum.*field.number == UINT64_MAX);
   }
+}
+
+TEST_CASE("sizes of a sum are known if those of all its sites are") {
+  SiteNumbers known;
+  known.total_blocks = 2, known.total_bytes = 40, known.smallest_bytes = 16, known.largest_bytes = 24;
+  SiteNumbers old;
+  old.total_blocks = 1, old.total_bytes = 5;
+  SiteNumbers sum;
+  CHECK_FALSE(has_sizes(sum));
+  add_numbers(&sum, known);
+  CHECK(has_sizes(sum));
+  add_numbers(&sum, SiteNumbers{});
+  CHECK(sum.smallest_bytes == 16);
+  CHECK(sum.largest_bytes == 24);
+  add_numbers(&sum, old);
+  CHECK_FALSE(has_sizes(sum));
+  add_numbers(&sum, known);
+  CHECK_FALSE(has_sizes(sum));
+}
+
+TEST_CASE(
+    "a site of one size is not in the list of sizes, nor is one that never called realloc in that of resized ones") {
+  const auto list = [](SiteList it) {
+    return *std::find_if(kSiteLists.begin(), kSiteLists.end(),
+                         [it](const SiteListName& known) { return known.list == it; });
+  };
+  SiteNumbers numbers;
+  numbers.total_blocks = 3, numbers.total_bytes = 48, numbers.smallest_bytes = numbers.largest_bytes = 16;
+  CHECK_FALSE(is_listed(numbers, list(SiteList::kSized)));
+  CHECK_FALSE(is_listed(numbers, list(SiteList::kResized)));
+  numbers.moved_bytes = 1;
+  CHECK(is_listed(numbers, list(SiteList::kResized)));
+  numbers.largest_bytes = 20;
+  CHECK(is_listed(numbers, list(SiteList::kSized)));
+  numbers.smallest_bytes = numbers.largest_bytes = 0;  // not known
+  CHECK(is_listed(numbers, list(SiteList::kSized)));
+  CHECK_FALSE(has_any(numbers, list(SiteList::kSized)));
 }
 
 TEST_CASE("a site without leaks says nothing of their times") {

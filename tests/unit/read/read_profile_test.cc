@@ -3,6 +3,7 @@
 
 #include "cli/model/analysis/group.h"
 #include "cli/model/profile/invariants.h"
+#include "cli/model/profile/site_fields.h"
 #include "tests/support/sample_profile.h"
 #include "tests/unit/read/helpers.h"
 
@@ -45,6 +46,26 @@ TEST_CASE("what sites held at moments, and what realloc moved, comes back") {
   CHECK(again.devices[0].sites[1].numbers.moved_bytes == 77);
   CHECK(again.devices[1].moments_ns.empty());
   CHECK(test::written(again) == text);
+}
+
+TEST_CASE("the sizes of a site's blocks come back, and a file without them says nothing of them") {
+  Profile profile = test::assembled(test::small_sample());
+  std::vector<Site>& sites = profile.devices[0].sites;
+  REQUIRE(sites.size() > 2);
+  REQUIRE(has_sizes(sites[0].numbers));
+  sites[1].numbers.smallest_bytes = sites[1].numbers.largest_bytes = 0;  // as of a sum with an old one
+  const Profile back = test::must_read(test::written(profile));
+  for (size_t i = 0; i < sites.size(); ++i) {
+    CHECK(back.devices[0].sites[i].numbers.smallest_bytes == sites[i].numbers.smallest_bytes);
+    CHECK(back.devices[0].sites[i].numbers.largest_bytes == sites[i].numbers.largest_bytes);
+  }
+  CHECK(test::written(back) == test::written(profile));
+  for (Device& device : profile.devices) {
+    for (Site& site : device.sites) site.numbers.smallest_bytes = site.numbers.largest_bytes = 0;
+  }
+  const std::string old = test::written(profile);
+  CHECK(old.find("\"sized\"") == std::string::npos);
+  for (const Site& site : test::must_read(old).devices[0].sites) CHECK(site.numbers.largest_bytes == 0);
 }
 
 TEST_CASE("stacks of calls and refusals come back, beside a site without a stack") {

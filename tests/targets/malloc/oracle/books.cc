@@ -16,6 +16,7 @@ namespace {
 
 struct KeyNumbers {
   uint64_t total_bytes, total_blocks;
+  uint64_t smallest_bytes, largest_bytes;
   int64_t live_bytes, live_blocks;
   uint64_t max_bytes, max_blocks;    // the key's own maximum of bytes, and then of blocks; only with one thread
   uint64_t peak_bytes, peak_blocks;  // at the peak, where it is exact
@@ -38,6 +39,9 @@ struct Replay {
 
 void count_totals(const Entry& entry, KeyNumbers* keys) {
   if (entry.new_key < kMarker) {
+    KeyNumbers& sized = keys[entry.new_key];
+    if (sized.total_blocks == 0 || entry.new_bytes < sized.smallest_bytes) sized.smallest_bytes = entry.new_bytes;
+    if (entry.new_bytes > sized.largest_bytes) sized.largest_bytes = entry.new_bytes;
     keys[entry.new_key].total_bytes += entry.new_bytes;
     ++keys[entry.new_key].total_blocks;
   }
@@ -210,6 +214,7 @@ void print_keys(Page* page, const KeyNumbers* keys, uint32_t stacks, Order order
                 n.total_blocks, static_cast<uint64_t>(n.live_bytes), static_cast<uint64_t>(n.live_blocks));
     if (order != Order::kFree) page->print(", \"gb\": %lu, \"gbk\": %lu", n.peak_bytes, n.peak_blocks);
     if (order == Order::kOneThread) page->print(", \"mb\": %lu, \"mbk\": %lu", n.max_bytes, n.max_blocks);
+    page->print(", \"smallest\": %lu, \"largest\": %lu", n.smallest_bytes, n.largest_bytes);
     page->print(", \"temporary\": %lu, \"temporary_unknown\": %lu}", n.temporary, n.temporary_unknown);
     comma = ",\n";
   }
