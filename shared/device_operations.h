@@ -1,4 +1,5 @@
-// shared/device_operations.h: the list of device operations as a table, and whether a record is one that an agent writes.
+// shared/device_operations.h: the list of device operations as a table, and whether a record is one that an agent
+// writes.
 //
 // Trust:  a record's fields are the target's: is_sound() is what the collector knows of them.
 #pragma once

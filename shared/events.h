@@ -63,42 +63,68 @@ enum class TruncationCause : uint32_t {
   kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
 
-// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices is a ledger of
-// its own: addresses and handles are told apart by it. shared/device_operations.h makes a table of it, by which the collector
-// checks records, and shared/README.md shows it.
-//   record  kMalloc: it has a size and a stack; kFree: an address only. Where none of these means anything, the address is 8
+// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices is
+// a ledger of its own: addresses and handles are told apart by it. shared/device_operations.h makes a table of it, by
+// which the collector checks records, and shared/README.md shows it.
+//   record  kMalloc: it has a size and a stack; kFree: an address only. Where none of these means anything, the address
+//           is 8
 //   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
-//   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a program),
-//           kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall)
+//   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a
+//           program), kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall)
 //   object  what its object must be: kAny, kSome (not 0), kBytes (a length), kHolding, kEstimate
 //   range   kNoRange; kOfSize, kOfObject: pages at the address, of so many bytes
 // clang-format off
 #define HEAPPROF_DEVICE_OPERATIONS(X) \
-  X(kAllocate,          1, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* memory at address, until it is freed or its context (object; 0: none) ends */ \
-  X(kRelease,           2, kFree,   kEnds,    kAny,          kAny,      kNoRange) /* the memory at address ends, whatever its device; or what is mapped there */ \
-  X(kCreateHandle,      3, kMalloc, kBegins,  kMemory,       kSome,     kNoRange) /* physical memory behind a handle (object), which is its first reference */ \
-  X(kRetainHandle,      4, kFree,   kNone,    kAny,          kSome,     kNoRange) /* one more reference to the handle (object) */ \
-  X(kReleaseHandle,     5, kFree,   kEnds,    kAny,          kSome,     kNoRange) /* one reference less; without references and mappings the memory ends */ \
-  X(kMap,               6, kMalloc, kNone,    kAny,          kSome,     kNoRange) /* the handle (object) is mapped at address */ \
-  X(kUnmap,             7, kMalloc, kEnds,    kAny,          kAny,      kNoRange) /* the mappings in [address, address + size) end */ \
-  X(kEndContext,        8, kFree,   kEnds,    kAny,          kSome,     kNoRange) /* the context (object) ends, and with it what was allocated in it; device: ContextEnd */ \
-  X(kKeep,              9, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kRelease failed: the memory at address lives on */ \
-  X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) /* the device had no memory of that size; address: pack_free, object: pack_refusal */ \
-  X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) /* a call that took the host's time, and size bytes; object: pack_duration */ \
-  X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* as kAllocate, of a pool of the driver, whose memory no context ends */ \
-  X(kGraphAddress,     13, kFree,   kNone,    kAny,          kAny,      kNoRange) /* address is memory of a graph: the kRelease of it ends nothing */ \
-  X(kHold,             14, kFree,   kNone,    kMemory,       kHolding,  kNoRange) /* what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
-  X(kKeepMappings,     15, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kUnmap failed: the mappings live on */ \
-  X(kAllocateUnseen,   16, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) /* as kAllocate, by a call of the CUDA runtime in which none of the driver was seen */ \
-  X(kReleaseUnseen,    17, kFree,   kEnds,    kAny,          kAny,      kNoRange) /* the memory at address ends if it began so */ \
-  X(kBeginEstimate,    18, kFree,   kNone,    kMemory,       kSome,     kNoRange) /* this thread makes what takes memory unasked; object: pack_free before it */ \
-  X(kEndEstimate,      19, kMalloc, kNone,    kMemory,       kEstimate, kNoRange) /* it has; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
-  X(kMapRange,         20, kMalloc, kBegins,  kPages,        kAny,      kOfSize)  /* pages at address begin (object: MapFlags); what was mapped there before ends */ \
-  X(kUnmapRange,       21, kFree,   kEnds,    kAny,          kBytes,    kOfObject) /* pages at address, `object` bytes of them, end */ \
-  X(kMoveRange,        22, kFree,   kEnds,    kAny,          kBytes,    kOfObject) /* the same by mremap: they count until this thread's next kMapRange or kKeepRange */ \
-  X(kKeepRange,        23, kFree,   kResumes, kAny,          kAny,      kNoRange) /* this thread's last kUnmapRange or kMoveRange failed: those pages live on */ \
-  X(kProtectRange,     24, kMalloc, kNone,    kMappedPages,  kAny,      kOfSize)  /* the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
-  X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange) /* this thread's last kReleaseHandle failed: the reference lives on */
+  /* memory at address, until it is freed or its context (object; 0: none) ends */ \
+  X(kAllocate,          1, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
+  /* the memory at address ends, whatever its device; or what is mapped there */ \
+  X(kRelease,           2, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
+  /* physical memory behind a handle (object), which is its first reference */ \
+  X(kCreateHandle,      3, kMalloc, kBegins,  kMemory,       kSome,     kNoRange) \
+  /* one more reference to the handle (object) */ \
+  X(kRetainHandle,      4, kFree,   kNone,    kAny,          kSome,     kNoRange) \
+  /* one reference less; without references and mappings the memory ends */ \
+  X(kReleaseHandle,     5, kFree,   kEnds,    kAny,          kSome,     kNoRange) \
+  /* the handle (object) is mapped at address */ \
+  X(kMap,               6, kMalloc, kNone,    kAny,          kSome,     kNoRange) \
+  /* the mappings in [address, address + size) end */ \
+  X(kUnmap,             7, kMalloc, kEnds,    kAny,          kAny,      kNoRange) \
+  /* the context (object) ends, and with it what was allocated in it; device: ContextEnd */ \
+  X(kEndContext,        8, kFree,   kEnds,    kAny,          kSome,     kNoRange) \
+  /* this thread's last kRelease failed: the memory at address lives on */ \
+  X(kKeep,              9, kFree,   kResumes, kAny,          kAny,      kNoRange) \
+  /* the device had no memory of that size; address: pack_free, object: pack_refusal */ \
+  X(kRefuse,           10, kMalloc, kNone,    kMemoryOrHost, kSome,     kNoRange) \
+  /* a call that took the host's time, and size bytes; object: pack_duration */ \
+  X(kCall,             11, kMalloc, kNone,    kCall,         kSome,     kNoRange) \
+  /* as kAllocate, of a pool of the driver, whose memory no context ends */ \
+  X(kAllocateFromPool, 12, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
+  /* address is memory of a graph: the kRelease of it ends nothing */ \
+  X(kGraphAddress,     13, kFree,   kNone,    kAny,          kAny,      kNoRange) \
+  /* what the driver holds of the device; object: pack_holding, address: the most, pack_free */ \
+  X(kHold,             14, kFree,   kNone,    kMemory,       kHolding,  kNoRange) \
+  /* this thread's last kUnmap failed: the mappings live on */ \
+  X(kKeepMappings,     15, kFree,   kResumes, kAny,          kAny,      kNoRange) \
+  /* as kAllocate, by a call of the CUDA runtime in which none of the driver was seen */ \
+  X(kAllocateUnseen,   16, kMalloc, kBegins,  kMemory,       kAny,      kNoRange) \
+  /* the memory at address ends if it began so */ \
+  X(kReleaseUnseen,    17, kFree,   kEnds,    kAny,          kAny,      kNoRange) \
+  /* this thread makes what takes memory unasked; object: pack_free before it */ \
+  X(kBeginEstimate,    18, kFree,   kNone,    kMemory,       kSome,     kNoRange) \
+  /* it has; address: pack_free after it, object: EstimateKind, size: the device's memory */ \
+  X(kEndEstimate,      19, kMalloc, kNone,    kMemory,       kEstimate, kNoRange) \
+  /* pages at address begin (object: MapFlags); what was mapped there before ends */ \
+  X(kMapRange,         20, kMalloc, kBegins,  kPages,        kAny,      kOfSize) \
+  /* pages at address, `object` bytes of them, end */ \
+  X(kUnmapRange,       21, kFree,   kEnds,    kAny,          kBytes,    kOfObject) \
+  /* the same by mremap: they count until this thread's next kMapRange or kKeepRange */ \
+  X(kMoveRange,        22, kFree,   kEnds,    kAny,          kBytes,    kOfObject) \
+  /* this thread's last kUnmapRange or kMoveRange failed: those pages live on */ \
+  X(kKeepRange,        23, kFree,   kResumes, kAny,          kAny,      kNoRange) \
+  /* the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
+  X(kProtectRange,     24, kMalloc, kNone,    kMappedPages,  kAny,      kOfSize) \
+  /* this thread's last kReleaseHandle failed: the reference lives on */ \
+  X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange)
 // clang-format on
 
 enum class DeviceOperation : uint32_t {

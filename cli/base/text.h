@@ -27,7 +27,8 @@ std::string shorten_middle(std::string_view text, size_t columns);
 std::string shorten_path(std::string_view path_and_line,
                          size_t columns);  // "a/…/c.cc:12": the file's name and line stay
 
-// As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of `plain`.
+// As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of
+// `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");
 
 }  // namespace heapprof::cli

@@ -1,4 +1,5 @@
-// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, known leaks, a command.
+// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, known leaks, a
+// command.
 #pragma once
 
 #include "cli/model/judge/budget.h"

@@ -110,12 +110,16 @@ def check_moments(profile, host, rule):
         rule(max(live) <= points[index]["mb"], f"pps[{index}]: live_bytes is above mb")
         sums = [a + b for a, b in zip(sums, live)]
     rule(all(total <= host["totals"]["peak_bytes"] for total in sums), "the sites' live_bytes sum to more than the peak")
-    for index, smallest, largest in zip(sites.get("sized", []), sites.get("smallest_bytes", []), sites.get("largest_bytes", [])):
+    sized = zip(sites.get("sized", []), sites.get("smallest_bytes", []), sites.get("largest_bytes", []))
+    for index, smallest, largest in sized:
         bytes_, blocks = points[index]["tb"], points[index]["tbk"]
-        rule(largest > 0 and smallest * blocks <= bytes_ <= largest * blocks, f"pps[{index}]: sizes from {smallest} to {largest}, on average {bytes_ / blocks}")
+        rule(largest > 0 and smallest * blocks <= bytes_ <= largest * blocks,
+             f"pps[{index}]: sizes from {smallest} to {largest}, on average {bytes_ / blocks}")
     for index, pp in enumerate(points):
-        rule(index in sites.get("sized", []) or pp["tb"] % pp["tbk"] == 0, f"pps[{index}]: blocks of one size that do not add up")
-    for index, blocks, moved in zip(sites.get("resized", []), sites.get("resized_count", []), sites.get("moved_bytes", [])):
+        rule(index in sites.get("sized", []) or pp["tb"] % pp["tbk"] == 0,
+             f"pps[{index}]: blocks of one size that do not add up")
+    resized = zip(sites.get("resized", []), sites.get("resized_count", []), sites.get("moved_bytes", []))
+    for index, blocks, moved in resized:
         rule(0 < blocks <= points[index]["tbk"], f"pps[{index}]: resized_count {blocks} of {points[index]['tbk']} blocks")
         rule(moved <= points[index]["tb"], f"pps[{index}]: moved_bytes is above tb")
 

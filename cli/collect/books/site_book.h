@@ -6,8 +6,9 @@
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
-// Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change. The smallest and the largest block cost nothing:
-//           a size between them is of the class that all are of, so that no class is computed for it.
+// Cost:     128 bytes a site, 96 more from its second size class on; 1-3 ns a change. The smallest and the largest
+//           block cost nothing: a size between them is of the class that all are of, so that no class is computed for
+//           it.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"

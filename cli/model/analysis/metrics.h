@@ -1,8 +1,8 @@
 // cli/model/analysis/metrics.h: by what sites and places are ranked, limited and followed: one line for each metric.
 //
-// Words of flags and budgets, names in JSON, CSV and histories, headings, units, and what each metric counts for follow from
-// kMetricFields. A new metric is a line there; what it means stands in man/heapprof.7, and completions and pages are checked
-// against the words by scripts/check-help.
+// Words of flags and budgets, names in JSON, CSV and histories, headings, units, and what each metric counts for follow
+// from kMetricFields. A new metric is a line there; what it means stands in man/heapprof.7, and completions and pages
+// are checked against the words by scripts/check-help.
 #pragma once
 
 #include "cli/model/profile/site_fields.h"

@@ -33,7 +33,8 @@ struct PlaceTree {
 
 PlaceTree build_place_tree(const Profile& profile);
 
-// Sums of sites. Leaks that a rule of cli/model/analysis/suppressions.h explains are apart, and in none of the numbers of leaks.
+// Sums of sites. Leaks that a rule of cli/model/analysis/suppressions.h explains are apart, and in none of the numbers
+// of leaks.
 struct PlaceNumbers : SiteNumbers {
   uint64_t suppressed_bytes = 0;
   uint64_t suppressed_blocks = 0;

@@ -1,4 +1,5 @@
-// cli/model/profile/site_fields.h: the lines of site_numbers.def as tables, for all that treats every per-site number alike.
+// cli/model/profile/site_fields.h: the lines of site_numbers.def as tables, for all that treats every per-site number
+// alike.
 #pragma once
 
 #include "cli/model/profile/profile.h"

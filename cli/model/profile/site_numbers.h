@@ -16,8 +16,8 @@ uint64_t add_saturating(uint64_t a, uint64_t b);
 // What two sites have together. The maximum of a sum is not the sum of maxima: those become upper bounds.
 void add_numbers(SiteNumbers* sum, const SiteNumbers& more);
 
-// `into` stands for both from now on. max_bytes becomes a bound, which device_peak_bytes limits, and is marked so where both
-// sites have one.
+// `into` stands for both from now on. max_bytes becomes a bound, which device_peak_bytes limits, and is marked so where
+// both sites have one.
 void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes);
 
 }  // namespace heapprof::cli

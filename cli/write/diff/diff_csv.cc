@@ -1,5 +1,5 @@
-// cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it (RFC 4180): integers, no units
-// in the cells; the metric's name says the unit. A change from nothing has no percent.
+// cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it (RFC 4180):
+// integers, no units in the cells; the metric's name says the unit. A change from nothing has no percent.
 #include "cli/write/diff/formats.h"
 #include "cli/write/encode/csv.h"
 #include "cli/write/text/run_text.h"

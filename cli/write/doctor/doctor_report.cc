@@ -1,4 +1,5 @@
-// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit goes on below.
+// cli/write/doctor/doctor_report.cc: one line for each capability where the terminal is wide enough; what does not fit
+// goes on below.
 #include "cli/base/byte_sink.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"

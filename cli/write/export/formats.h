@@ -1,6 +1,6 @@
 // cli/write/export/formats.h: the formats in which a profile can be exported.
 //
-// A new format is one file with one function, one line in export_formats.cc, and one golden test.
+// A new format is one file with one function, one line in formats.cc, and one golden test.
 #pragma once
 
 #include "cli/base/byte_sink.h"

@@ -32,7 +32,8 @@ struct ReportView {
 
 // The per-site numbers that the report's JSON and CSV have of a profile of this kind, in their order.
 std::vector<const SiteField*> reported_numbers(const Profile& profile);
-// A place's; of leaks those that are suppressed too. None: the place has nothing of which that could be said, or it is not known.
+// A place's; of leaks those that are suppressed too. None: the place has nothing of which that could be said, or it is
+// not known.
 std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteField& field);
 
 // The devices that the view is about. pre: view.device is empty or the name of one.

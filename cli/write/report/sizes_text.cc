@@ -1,4 +1,5 @@
-// cli/write/report/sizes_text.cc: a place explains itself by its sizes: a million nodes of 64 bytes are another matter than one table that grew.
+// cli/write/report/sizes_text.cc: a place explains itself by its sizes: a million nodes of 64 bytes are another matter
+// than one table that grew.
 #include "cli/write/report/sizes_text.h"
 
 #include "cli/base/text.h"

@@ -1,4 +1,5 @@
-# report --sizes says below each place of what sizes its blocks were, JSON and CSV have them, and a file without them is not guessed at.
+# report --sizes says below each place of what sizes its blocks were, JSON and CSV have them, and a file without them is
+# not guessed at.
 with_leaky_profile leaky.json
 last_two() { tr , '\n' | tail -2 | paste -sd ,; }
 expect_status 0 "$HEAPPROF_BIN" report --sizes --sort leaked leaky.json

@@ -1,4 +1,5 @@
-// tests/unit/collect/device_operations_test.cc: the list of device operations is what shared/README.md shows, and what the decoder lets through.
+// tests/unit/collect/device_operations_test.cc: the list of device operations is what shared/README.md shows, and what
+// the decoder lets through.
 #include "shared/device_operations.h"
 
 #include <catch2/catch.hpp>

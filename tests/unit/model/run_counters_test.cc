@@ -1,4 +1,5 @@
-// tests/unit/model/run_counters_test.cc: every counter of a run is explained in the manual, and reaches who reads a report if it must.
+// tests/unit/model/run_counters_test.cc: every counter of a run is explained in the manual, and reaches who reads a
+// report if it must.
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "tests/support/manual.h"

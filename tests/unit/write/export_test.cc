@@ -1,4 +1,5 @@
-// tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names are.
+// tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names
+// are.
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/formats.h"

@@ -1,4 +1,5 @@
-// tests/unit/write/sizes_text_test.cc: the sizes of a place's blocks in words: all there is room for, and never a wrong one.
+// tests/unit/write/sizes_text_test.cc: the sizes of a place's blocks in words: all there is room for, and never a wrong
+// one.
 #include "cli/write/report/sizes_text.h"
 
 #include "cli/base/text.h"
