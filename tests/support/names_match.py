@@ -68,7 +68,7 @@ def plain(frame):
     function = "" if function == "??" else function
     # Both take the outermost name from the symbol table, where the pieces and clones of a function have marks.
     function = re.sub(r" ?\[clone [^]]*\]", "", function)
-    function = re.sub(r"(?<=.)\.(cold|part|isra|constprop|lto_priv|localalias|llvm)\b[.\d]*$", "", function)
+    function = re.sub(r"(?<=.)(\.(cold|part|isra|constprop|lto_priv|localalias|llvm)\b[.\d]*)+$", "", function)
     # C's linkage names are labels of the linker's; glibc's inner ones are these.
     function = re.sub(r"^__GI_", "", function)
     # A relative compilation directory (Debian's glibc): llvm-symbolizer puts it in front twice.
