@@ -43,8 +43,13 @@ constexpr const OperationLaw* find_operation(DeviceOperation operation) {
 
 // Pages of the program itself, which have a ledger of their own.
 constexpr bool is_about_pages(DeviceOperation operation) {
-  const OperationLaw* law = find_operation(operation);
-  return law != nullptr && (law->range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
+  // No pointer is compared with nullptr here: under -fsanitize=null g++ 12 does not take that for a constant.
+  for (const OperationLaw& law : kDeviceOperations) {
+    if (law.operation == operation) {
+      return law.range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange;
+    }
+  }
+  return false;
 }
 
 struct OperationFields {
