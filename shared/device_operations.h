@@ -33,23 +33,29 @@ inline constexpr OperationLaw kDeviceOperations[] = {
 #undef X
 };
 
-// nullptr: there is no such operation.
-constexpr const OperationLaw* find_operation(DeviceOperation operation) {
+// The numbers are those of the lines, from 1 and without gaps, so that a record finds its law by its number.
+constexpr bool are_numbered_by_line() {
+  uint32_t line = 0;
   for (const OperationLaw& law : kDeviceOperations) {
-    if (law.operation == operation) return &law;
+    if (static_cast<uint32_t>(law.operation) != ++line) return false;
   }
-  return nullptr;
+  return true;
+}
+static_assert(are_numbered_by_line());
+
+constexpr bool is_operation(DeviceOperation operation) {
+  return operation != DeviceOperation{} &&
+         static_cast<uint32_t>(operation) <= sizeof kDeviceOperations / sizeof kDeviceOperations[0];
+}
+// pre: is_operation(operation)
+constexpr const OperationLaw& law_of(DeviceOperation operation) {
+  return kDeviceOperations[static_cast<uint32_t>(operation) - 1];
 }
 
 // Pages of the program itself, which have a ledger of their own.
 constexpr bool is_about_pages(DeviceOperation operation) {
-  // No pointer is compared with nullptr here: under -fsanitize=null g++ 12 does not take that for a constant.
-  for (const OperationLaw& law : kDeviceOperations) {
-    if (law.operation == operation) {
-      return law.range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange;
-    }
-  }
-  return false;
+  return is_operation(operation) &&
+         (law_of(operation).range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
 }
 
 struct OperationFields {
@@ -85,16 +91,16 @@ constexpr bool is_sound_object(OperationObject law, uint64_t object) {
 
 // False: no agent writes that.
 constexpr bool is_sound(DeviceOperation operation, const OperationFields& fields) {
-  const OperationLaw* law = find_operation(operation);
-  if (law == nullptr || law->record != fields.record || !is_sound_device(law->device, fields.device) ||
-      !is_sound_object(law->object, fields.object))
+  if (!is_operation(operation)) return false;
+  const OperationLaw& law = law_of(operation);
+  if (law.record != fields.record || !is_sound_device(law.device, fields.device) ||
+      !is_sound_object(law.object, fields.object))
     return false;
-  return law->range == OperationRange::kNoRange ||
-         is_range(fields.address, law->range == OperationRange::kOfSize ? fields.size_bytes : fields.object);
+  return law.range == OperationRange::kNoRange ||
+         is_range(fields.address, law.range == OperationRange::kOfSize ? fields.size_bytes : fields.object);
 }
 
-// The numbers are those of the lines, without gaps: the table is looked at by a test, too.
-static_assert(find_operation(DeviceOperation::kKeepHandle)->effect == OperationEffect::kResumes);
+static_assert(law_of(DeviceOperation::kKeepHandle).effect == OperationEffect::kResumes);
 static_assert(is_about_pages(DeviceOperation::kMapRange) && is_about_pages(DeviceOperation::kKeepRange) &&
               !is_about_pages(DeviceOperation::kUnmap) && !is_about_pages(DeviceOperation::kKeepHandle));
 

@@ -9,7 +9,7 @@
 // return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1 always lies inside
 // the instruction that is meant.
 //
-// Trust:  decoding never fails; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
+// Trust:  decoding cannot fail; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
 #pragma once
 
@@ -63,11 +63,12 @@ enum class TruncationCause : uint32_t {
   kBadFrame = 3,      // unwind information led to an address that cannot be a frame
 };
 
-// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices is
-// a ledger of its own: addresses and handles are told apart by it. shared/device_operations.h makes a table of it, by
+// What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices
+// has a ledger of its own, so an address of a device and one of the heap never meet; nor do an address and a handle.
+// shared/device_operations.h makes a table of it, by
 // which the collector checks records, and shared/README.md shows it.
-//   record  kMalloc: it has a size and a stack; kFree: an address only. Where none of these means anything, the address
-//           is 8
+//   record  kMalloc: it has a size and a stack; kFree: an address only. An address that means nothing is 8, as no
+//           address is 0
 //   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
 //   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a
 //           program), kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall)

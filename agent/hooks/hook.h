@@ -8,17 +8,15 @@
 //  2. The real function is the next one behind the agent in the loader's list (find_real). It is looked up once, at the
 //     start; a hook may be called before, and does then what the program meant, unrecorded.
 //  3. It records through agent/record/record.h, and hands over its own frame, HEAPPROF_HOOK_FRAME(): there the stack of
-//  its
-//     caller begins. So it is never inlined, and helpers that are given the frame are: the frame must still be there.
+//     its caller begins. So it is never inlined, and helpers that are given the frame are: the frame must still be
+//     there.
 //  4. What begins is recorded after the real call, what ends before it: otherwise another thread could be given the
-//  address
-//     in between, and record it first. An end that the real function refuses is taken back by a record of its own.
+//     address in between, and record it first. An end that the real function refuses is taken back by a record of its
+//     own.
 //  5. The record functions look whether the agent records at all, and do nothing where it does not. A hook that has to
-//  do
-//     more than that for a record (ask a driver, look at a clock) asks for AgentState::kOn itself, first.
+//     do more than that for a record (ask a driver, look at a clock) asks for AgentState::kOn itself, first.
 //  6. errno is as the real function left it. Where libc lacks the function and the kernel is called instead, errno is
-//  what
-//     libc would have made of the answer (result_as_libc).
+//     what libc would have made of the answer (result_as_libc).
 //  7. Nothing is allocated, and no lock is taken that a signal handler or a fork could find taken.
 //
 // A function whose caller matters to it (dlopen, operator new) has no frame of ours: its hook is a jump (jumped.cc,

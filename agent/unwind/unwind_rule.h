@@ -1,11 +1,11 @@
 // agent/unwind/unwind_rule.h: how to step from a frame to its caller, in 16 bytes: what nearly every frame needs.
 //
-// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8) and its sp is
-// cfa:
+// Equations, with sp and bp as they are in the frame; in each, the caller's program counter is *(cfa − 8)
+// and its sp is cfa:
 //   kCfaFromSp   cfa = sp + cfa_offset_bytes
 //   kCfaFromBp   cfa = bp + cfa_offset_bytes
-//   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp     (a stack realigned for over-aligned
-//   variables)
+//   kRealigned   cfa = *(bp + cfa_offset_bytes); the caller's bp is *bp
+//                (a stack realigned for over-aligned variables)
 // and in the first two, if bp_offset_words is not 0, the caller's bp is *(cfa + 8 · bp_offset_words), else it is as it
 // was.
 //

@@ -152,8 +152,7 @@ void declare_diff_options(Options* options, DiffOptions* target) {
   const char* view = "what is shown";
   Choices<std::optional<Metric>> metrics;
   for (const auto& [word, metric] : kMetricWords) metrics.emplace_back(word, metric);
-  options->add_choice<std::optional<Metric>>(
-      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"}, metrics, &target->view.sort);
+  options->add_choice<std::optional<Metric>>({"--sort", "METRIC", view, "{}"}, metrics, &target->view.sort);
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--all", "", view, "also what did not change"}, &target->view.all);
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
@@ -163,8 +162,8 @@ void declare_diff_options(Options* options, DiffOptions* target) {
   options->add_flag({"--exit-code", "", gate, "exit with 1 if something grew beyond it"}, &target->exit_code);
   Choices<DiffFormat> format_choices;
   for (const DiffFormat& format : diff_formats()) format_choices.emplace_back(format.name, format);
-  options->add_choice<DiffFormat>({"--format", "FORMAT", "output", "text, json, markdown or csv (default text)"},
-                                  format_choices, &target->format);
+  options->add_choice<DiffFormat>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
+                                  &target->format);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positionals(&target->inputs);

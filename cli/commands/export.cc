@@ -110,15 +110,10 @@ int export_main(const std::vector<std::string>& arguments) {
   Options options(export_text());
   const char* what = "what is written";
   Choices<const ExportFormat*> format_choices;
-  std::string names;
-  for (const ExportFormat& format : export_formats()) {
-    format_choices.emplace_back(format.name.data(), &format);
-    names += (names.empty() ? "" : &format == &export_formats().back() ? " or " : ", ") + std::string(format.name);
-  }
-  options.add_choice<const ExportFormat*>({"--format", "FORMAT", what, names.c_str()}, format_choices, &target.format);
-  options.add_choice<std::optional<Metric>>(
-      {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
-      {kMetricWords.begin(), kMetricWords.end()}, &target.view.metric);
+  for (const ExportFormat& format : export_formats()) format_choices.emplace_back(format.name.data(), &format);
+  options.add_choice<const ExportFormat*>({"--format", "FORMAT", what, "{}"}, format_choices, &target.format);
+  options.add_choice<std::optional<Metric>>({"--metric", "METRIC", what, "{}"},
+                                            {kMetricWords.begin(), kMetricWords.end()}, &target.view.metric);
   options.add_text({"--device", "NAME", what, "one device, such as cuda:0"}, &target.view.device);
   options.add_text({"-o,--output", "OUT", "output", "write to OUT, replacing it; else to stdout"}, &target.output);
   options.add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target.quiet);

@@ -134,12 +134,11 @@ int history_main(const std::vector<std::string>& arguments) {
   options.add_text({"--name", "GLOB", what, "budgets or programs of this name; * and ? stand for others"},
                    &target.filter.name);
   options.add_text({"--device", "NAME", what, "one device, such as host"}, &target.filter.device);
-  options.add_choice<std::optional<Metric>>(
-      {"--metric", "METRIC", what, "peak, total, leaked, allocations or temporary"},
-      {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
+  options.add_choice<std::optional<Metric>>({"--metric", "METRIC", what, "{}"},
+                                            {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
   Choices<HistoryFormat> format_choices;
   for (const HistoryFormat& format : history_formats()) format_choices.emplace_back(format.name, format);
-  options.add_choice<HistoryFormat>({"--format", "FORMAT", "output", "text or json (default text)"}, format_choices,
+  options.add_choice<HistoryFormat>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
                                     &target.format);
   options.add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target.exact_bytes);
   const char* adding = "adding";

@@ -77,7 +77,7 @@ Options::Options(CommandText text) : text_(std::move(text)) {
 
 void Options::declare(const FlagText& flag, FlagTaker::Values values,
                       std::function<void(const std::vector<std::string>&)> take) {
-  flags_.push_back({flag, split_names(flag.names)});
+  flags_.push_back({flag, split_names(flag.names), ""});
   line_.flags.push_back({flag.names, values, std::move(take)});
   if (std::find(groups_.begin(), groups_.end(), flag.group) == groups_.end()) groups_.emplace_back(flag.group);
 }
@@ -164,6 +164,7 @@ void Options::add_word(const FlagText& flag, const std::vector<std::string>& wor
       choose(static_cast<size_t>(word - words.begin()));
     }
   });
+  flags_.back().words = joined(words);
 }
 
 void Options::add_color(ColorMode* target) {
@@ -276,12 +277,19 @@ std::string Options::left_side(const Declared& flag) {
   return fmt::format("{}{}{}", text, flag.must_take_value() ? " " : "", flag.text.value);
 }
 
+std::string Options::right_side(const Declared& flag) {
+  std::string text = flag.text.text;
+  if (const size_t at = text.find("{}"); at != std::string::npos) text.replace(at, 2, flag.words);
+  return text;
+}
+
 std::string Options::flag_table(const std::string& group) const {
   size_t column = 0;
   for (const Declared& flag : flags_) column = std::max(column, left_side(flag).size() + 2);
   std::string table;
   for (const Declared& flag : flags_) {
-    if (group == flag.text.group) table += fmt::format("  {}{}\n", pad_right(left_side(flag), column), flag.text.text);
+    if (group == flag.text.group)
+      table += fmt::format("  {}{}\n", pad_right(left_side(flag), column), right_side(flag));
   }
   return table;
 }

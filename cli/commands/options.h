@@ -35,7 +35,7 @@ struct FlagText {
   const char* names;  // "-o,--output"
   const char* value;  // "FILE", or "" for a flag without one
   const char* group;  // heading in --help
-  const char* text;   // what it does; lower case, no full stop
+  const char* text;   // what it does; lower case, no full stop; {}: the words that it takes
 };
 
 // Groups that --help shows and -h, which has a screen, does not.
@@ -81,6 +81,7 @@ class Options {
   struct Declared {
     FlagText text;
     std::vector<std::string> names;
+    std::string words;  // "text, json or csv": what add_choice was given
     bool may_take_value() const { return text.value[0] != '\0'; }
     bool must_take_value() const { return may_take_value() && text.value[0] != '['; }
   };
@@ -99,6 +100,7 @@ class Options {
   std::string nearest(const std::string& flag) const;
   std::string flag_table(const std::string& group) const;
   static std::string left_side(const Declared& flag);
+  static std::string right_side(const Declared& flag);
 
   CommandText text_;
   CommandLine line_;

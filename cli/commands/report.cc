@@ -76,9 +76,8 @@ CommandText report_text() {
 
 void declare_report_options(Options* options, ReportOptions* target) {
   const char* view = "what is shown";
-  options->add_choice<std::optional<Metric>>(
-      {"--sort", "METRIC", view, "peak, total, leaked, allocations or temporary"},
-      {kMetricWords.begin(), kMetricWords.end()}, &target->view.sort);
+  options->add_choice<std::optional<Metric>>({"--sort", "METRIC", view, "{}"},
+                                             {kMetricWords.begin(), kMetricWords.end()}, &target->view.sort);
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
@@ -91,8 +90,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
   Choices<const ReportFormat*> format_choices;
   for (const ReportFormat& format : report_formats()) format_choices.emplace_back(format.name, &format);
-  options->add_choice<const ReportFormat*>({"--format", "FORMAT", "output", "text, json or csv (default text)"},
-                                           format_choices, &target->format);
+  options->add_choice<const ReportFormat*>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
+                                           &target->format);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positional(&target->view.file);

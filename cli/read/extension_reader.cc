@@ -162,12 +162,13 @@ bool set_column(const std::vector<uint64_t>& column, std::vector<Site>* sites, u
   return true;
 }
 
-// A column with a number for each site of a list; a file of before it was kept has none.
+// A column with a number for each site of a list; a file of before it was kept has none. The list rises, so that it
+// names no site twice.
 bool set_listed(const std::vector<uint64_t>& list, const std::vector<uint64_t>& column, std::vector<Site>* sites,
                 uint64_t SiteNumbers::*number) {
   if (column.size() != list.size()) return false;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] >= sites->size()) return false;
+    if (list[i] >= sites->size() || (i > 0 && list[i] <= list[i - 1])) return false;
     (*sites)[list[i]].numbers.*number = column[i];
   }
   return true;

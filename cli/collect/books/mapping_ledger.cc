@@ -191,7 +191,7 @@ void MappingLedger::apply(const DeviceEvent& device_event, const Event& event, u
       protect(device_event.address, device_event.address + event.size_bytes,
               device_event.device == wire::kReservedDevice, event);
       break;
-    default: return;
+    default: return;  // not of pages: is_about()
   }
   note_changes();
 }

@@ -20,6 +20,11 @@ namespace {
 
 constexpr size_t kMostViolations = 20;
 
+uint64_t multiply_saturating(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 class Checker {
  public:
   explicit Checker(const Profile& profile) : profile_(profile) {}
@@ -193,13 +198,17 @@ class Checker {
               site.live_bytes.size(), device.moments_ns.size());
     for (const uint64_t live : site.live_bytes) within("live_bytes", live, "max_bytes", n.max_bytes);
     within("last_leak_ns", n.last_leak_ns, "duration_ns", profile_.run.duration_ns);
-    uint64_t longest_ns = 0;
-    if (__builtin_mul_overflow(n.total_blocks, profile_.run.duration_ns, &longest_ns)) longest_ns = UINT64_MAX;
-    if (n.lifetime_ns > longest_ns)
+    if (n.lifetime_ns > multiply_saturating(n.total_blocks, profile_.run.duration_ns))
       violate("{} site {}: {} blocks lived {} ns in all, in a run of {} ns", device.name, index, n.total_blocks,
               n.lifetime_ns, profile_.run.duration_ns);
     uint64_t counted = 0;
     for (const uint64_t blocks : n.sizes) counted = add_saturating(counted, blocks);
+    if (has_sizes(n)) {
+      within("the blocks at their smallest", multiply_saturating(n.total_blocks, n.smallest_bytes), "total_bytes",
+             n.total_bytes);
+      within("total_bytes", n.total_bytes, "the blocks at their largest",
+             multiply_saturating(n.total_blocks, n.largest_bytes));
+    }
     if (counted != n.total_blocks) {
       violate("{} site {}: {} sizes are counted for {} blocks", device.name, index, counted, n.total_blocks);
     }

@@ -83,8 +83,8 @@ TEST_CASE("the page of the protocol has a row for each device operation, as the 
 TEST_CASE("operations are numbered without gaps") {
   uint32_t number = 0;
   for (const OperationLaw& law : kDeviceOperations) CHECK(static_cast<uint32_t>(law.operation) == ++number);
-  CHECK(find_operation(static_cast<DeviceOperation>(number + 1)) == nullptr);
-  CHECK(find_operation(static_cast<DeviceOperation>(0)) == nullptr);
+  CHECK_FALSE(is_operation(static_cast<DeviceOperation>(number + 1)));
+  CHECK_FALSE(is_operation(static_cast<DeviceOperation>(0)));
 }
 
 TEST_CASE("a device operation in the wrong record is none that an agent writes") {

@@ -65,7 +65,8 @@ TEST_CASE("the sizes of a site's blocks come back, and a file without them says 
   }
   const std::string old = test::written(profile);
   CHECK(old.find("\"sized\"") == std::string::npos);
-  for (const Site& site : test::must_read(old).devices[0].sites) CHECK(site.numbers.largest_bytes == 0);
+  const Profile back_of_old = test::must_read(old);
+  for (const Site& site : back_of_old.devices[0].sites) CHECK(site.numbers.largest_bytes == 0);
 }
 
 TEST_CASE("stacks of calls and refusals come back, beside a site without a stack") {
