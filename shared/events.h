@@ -65,8 +65,7 @@ enum class TruncationCause : uint32_t {
 
 // What a record behind kPrefixDevice says: X(name, number, record, effect, device, object, range). Memory of devices
 // has a ledger of its own, so an address of a device and one of the heap never meet; nor do an address and a handle.
-// shared/device_operations.h makes a table of it, by
-// which the collector checks records, and shared/README.md shows it.
+// shared/device_operations.h makes a table of it, by which the collector checks records, and shared/README.md shows it.
 //   record  kMalloc: it has a size and a stack; kFree: an address only. An address that means nothing is 8, as no
 //           address is 0
 //   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
