@@ -13,6 +13,7 @@
 #include "cli/collect/arena.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/coverage.h"
 #include "cli/collect/drain.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
@@ -38,14 +39,6 @@ constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 500;
 constexpr uint64_t kFinishNodeBytes = 80;
 constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
-
-// A string field of the handshake.
-template <size_t n>
-std::string text_of(const char (&field)[n]) {
-  return std::string(field, ::strnlen(field, n));
-}
-
-std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 }  // namespace
 
@@ -320,17 +313,6 @@ Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is
   return counters;
 }
 
-Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
-  Coverage coverage;
-  const std::string malloc_object = text_of(hello.malloc_object);
-  coverage.agent_version = text_of(hello.agent_version);
-  coverage.allocator = file_name(malloc_object.empty() ? executable : malloc_object);
-  coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
-  coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
-  coverage.unwinder = unwinder_name(options.unwinder);
-  return coverage;
-}
-
 // Why the profile is not whole; empty if it is.
 std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
                             bool has_unreadable_rings, bool is_attached, const std::string& own_reason) {
@@ -363,7 +345,7 @@ Recording ProcessCollector::finish() {
   run.pid = static_cast<uint64_t>(state.identity.pid);
   run.is_fork = state.identity.is_fork;
   run.executable = state.identity.executable;
-  run.machine.libc = text_of(state.hello.libc_version);
+  run.machine.libc = hello_text(state.hello.libc_version);
   run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
   DeviceIdentities identities;
   read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage, &identities);

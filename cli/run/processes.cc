@@ -1,4 +1,4 @@
-// cli/run/processes.cc: a pid is not a process, nor a process a program (long: one list, and what happens to it).
+// cli/run/processes.cc: a pid is not a process, nor a process a program.
 //
 // Three things come under one number. A process can be replaced by exec: the same pid, another program, another agent
 // that says Hello. Its number can be used again when it has ended: the same pid, another process. And the program can
@@ -18,6 +18,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/coverage.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 
@@ -28,36 +29,14 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
-#include <iterator>
 #include <new>
 
 namespace heapprof::cli {
 
 namespace {
 
-// The names of the bits of wire::Hello::self_test_failures, in the order of shared/hooks.def.
-constexpr const char* kHookNames[] = {
-#define X(result, name, params, args) #name,
-#include "shared/hooks.def"
-#undef X
-};
-constexpr uint32_t kNewBit = 31;
 constexpr uint64_t kMemoryIntervalNs = 5'000'000;
 constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing back
-
-Coverage describe_coverage(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
-  Coverage coverage;
-  coverage.agent_version = hello.agent_version;
-  coverage.allocator = hello.malloc_object[0] != 0 ? base_name(hello.malloc_object) : base_name(executable);
-  coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
-  coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
-  coverage.unwinder = unwinder_name(options.unwinder);
-  for (size_t bit = 0; bit < std::size(kHookNames); ++bit) {
-    if ((hello.self_test_failures >> bit & 1) != 0) coverage.self_test_failures.emplace_back(kHookNames[bit]);
-  }
-  if ((hello.self_test_failures >> kNewBit & 1) != 0) coverage.self_test_failures.emplace_back("operator new");
-  return coverage;
-}
 
 constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
@@ -174,7 +153,7 @@ bool Processes::start(const Caller& caller, Process* process) {
   process->collector = std::move(*collector);
   RunInfo& run = process->run;
   run.image = images_[caller.pid]++;
-  run.coverage = describe_coverage(caller.hello, options, run.executable);
+  run.coverage = coverage_of(caller.hello, options, run.executable);
   return Server::answer(caller, wire::Answer::kRecord, process->collector->arena_fd());
 }
 

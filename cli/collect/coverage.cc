@@ -1,0 +1,36 @@
+// cli/collect/coverage.cc: each bit of the self-test is named by its line in shared/hooks.def.
+#include "cli/collect/coverage.h"
+
+#include "cli/base/file_name.h"
+
+#include <iterator>
+
+namespace heapprof::cli {
+namespace {
+
+// The names of the bits of wire::Hello::self_test_failures, in the order of shared/hooks.def.
+constexpr const char* kHookNames[] = {
+#define X(result, name, params, args) #name,
+#include "shared/hooks.def"
+#undef X
+};
+constexpr uint32_t kNewBit = 31;
+
+}  // namespace
+
+Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
+  Coverage coverage;
+  const std::string malloc_object = hello_text(hello.malloc_object);
+  coverage.agent_version = hello_text(hello.agent_version);
+  coverage.allocator = base_name(malloc_object.empty() ? executable : malloc_object);
+  coverage.new_recorded = (hello.flags & wire::kHelloNewRecorded) != 0;
+  coverage.clock = options.clock_mode == wire::ClockMode::kTsc ? "tsc" : "sequence";
+  coverage.unwinder = unwinder_name(options.unwinder);
+  for (size_t bit = 0; bit < std::size(kHookNames); ++bit) {
+    if ((hello.self_test_failures >> bit & 1) != 0) coverage.self_test_failures.emplace_back(kHookNames[bit]);
+  }
+  if ((hello.self_test_failures >> kNewBit & 1) != 0) coverage.self_test_failures.emplace_back("operator new");
+  return coverage;
+}
+
+}  // namespace heapprof::cli

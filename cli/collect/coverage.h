@@ -1,0 +1,20 @@
+// cli/collect/coverage.h: what of a process is seen, and how, as its agent says when it arrives.
+#pragma once
+
+#include "cli/collect/process_collector.h"
+
+#include <cstring>
+#include <string>
+
+namespace heapprof::cli {
+
+// A string field of the handshake, within its bounds: whether it ends is up to the agent.
+template <size_t n>
+std::string hello_text(const char (&field)[n]) {
+  return std::string(field, ::strnlen(field, n));
+}
+
+// executable: who serves malloc where the agent names no other object. What notes say later is not here.
+Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable);
+
+}  // namespace heapprof::cli
