@@ -1,0 +1,90 @@
+// agent/process/own_memory.cc: asks the kernel for our own memory, by process_vm_readv.
+//
+// Other ways were weighed. A pipe or a socket tells EFAULT as well, but is a descriptor. A handler of SIGSEGV is the
+// program's. rt_sigprocmask with a wrong first argument tells whether eight bytes can be read, but then they have yet
+// to be read, and may be gone: another thread has unmapped them.
+//
+// A transfer that breaks off ends, says its manual, between two pieces of the list that it was given: so no piece
+// reaches over the end of a page.
+#include "agent/process/own_memory.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/state.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr size_t kMostPieces = 16;  // of one call
+constexpr size_t kLookBytes = 256;  // of a string, at once
+
+size_t bytes_to_page_end(uintptr_t address) { return wire::kPageBytes - address % wire::kPageBytes; }
+
+// One call: at most kMostPieces pages.
+size_t read_some(char* to, uintptr_t from, size_t bytes) {
+  iovec pieces[kMostPieces];
+  size_t count = 0;
+  size_t asked = 0;
+  while (count < kMostPieces && asked < bytes) {
+    const size_t to_page_end = bytes_to_page_end(from + asked);
+    const size_t piece_bytes = to_page_end < bytes - asked ? to_page_end : bytes - asked;
+    pieces[count++] = {reinterpret_cast<void*>(from + asked), piece_bytes};
+    asked += piece_bytes;
+  }
+  const iovec target{to, asked};
+  const long got = raw_syscall(SYS_process_vm_readv, sys_getpid(), reinterpret_cast<long>(&target), 1,
+                               reinterpret_cast<long>(pieces), static_cast<long>(count), 0);
+  return is_error(got) ? 0 : static_cast<size_t>(got);
+}
+
+// Goes through a string piece by piece. Calls take(piece, bytes), the zero byte included; false from it: enough.
+template <typename Take>
+size_t walk_string(const char* from, size_t most, Take take) {
+  char piece[kLookBytes];
+  for (size_t length = 0; length <= most;) {
+    const auto at = reinterpret_cast<uintptr_t>(from) + length;
+    const size_t got = read_own_part(piece, reinterpret_cast<const void*>(at), sizeof piece);
+    if (got == 0) return kNoString;
+    const size_t here = strnlen(piece, got);
+    const bool is_end = here < got;
+    if (length + here > most || !take(piece, here + (is_end ? 1 : 0))) return kNoString;
+    length += here;
+    if (is_end) return length;
+  }
+  return kNoString;
+}
+
+}  // namespace
+
+size_t read_own_part(void* to, const void* from, size_t bytes) {
+  if (is_filtered()) return 0;
+  const auto start = reinterpret_cast<uintptr_t>(from);
+  if (start + bytes < start) bytes = 0 - start;  // up to the end of all addresses
+  size_t done = 0;
+  while (done < bytes) {
+    const size_t got = read_some(static_cast<char*>(to) + done, start + done, bytes - done);
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+bool read_own_memory(void* to, const void* from, size_t bytes) { return read_own_part(to, from, bytes) == bytes; }
+
+size_t read_own_string(char* to, size_t room, const char* from) {
+  if (room == 0) return kNoString;
+  return walk_string(from, room - 1, [&to](const char* piece, size_t bytes) {
+    memcpy(to, piece, bytes);
+    to += bytes;
+    return true;
+  });
+}
+
+size_t measure_own_string(const char* from, size_t most) {
+  return walk_string(from, most, [](const char*, size_t) { return true; });
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,4 @@
+# What the agent knows of a process, compiled as in the agent.
+add_library(process_under_test OBJECT ${PROJECT_SOURCE_DIR}/agent/process/own_memory.cc)
+target_link_libraries(process_under_test PRIVATE heapprof_agent_options heapprof_warnings)
+target_link_libraries(unit_agent_process PRIVATE process_under_test Threads::Threads)
