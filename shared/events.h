@@ -47,7 +47,7 @@ enum class RecordType : uint32_t {
 #define HEAPPROF_CONTROL_KINDS(X)                                                                                      \
   X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it */                                   \
   X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread */                                \
-  X(kGeneration, 3)  /* w1 = Control::generation as of the events that follow */                                       \
+  X(kAge, 3)  /* w1 = Control::age as of the events that follow */                                       \
   X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */
 // clang-format on
 

@@ -122,7 +122,7 @@ struct Control {
   std::atomic<uint32_t> stop_reason;        // agent: StopReason
   std::atomic<uint32_t> module_bytes;       // agent: bytes of the module table in use; pairs with (D)
   std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
-  std::atomic<uint32_t> generation;         // agent: number of times that code may have been unloaded
+  std::atomic<uint32_t> age;                // agent: of what it knows: grows with each ending (agent/process/age.h)
   std::atomic<uint32_t> attached;           // agent: 1 once it has mapped the arena
   std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
   std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
@@ -194,7 +194,7 @@ static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_
 // Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
 struct ModuleEntry {
   uint32_t entry_bytes;  // of the whole entry, a multiple of 8
-  uint32_t generation;   // value of Control::generation when it was seen
+  uint32_t age;          // Control::age when it was seen
   uint64_t start_avma;   // first mapped address
   uint64_t end_avma;     // one past the last
   uint64_t load_bias;    // avma − svma

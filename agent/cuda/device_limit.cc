@@ -33,7 +33,7 @@ struct Table {
   Entry* entries;
   uint64_t capacity;  // a power of two
   uint64_t used;
-  uint32_t life;  // g_life of the process that made it: a forked child makes its own
+  uint32_t birth;  // of the process that made it (g_birth): a forked child makes its own
 };
 Table g_table;
 uint64_t g_charged_bytes[wire::kDeviceLimits];
@@ -42,8 +42,8 @@ class Locked {
  public:
   Locked() {
     while (!try_lock(g_fork_page.device_lock)) let_others_run();
-    if (g_table.life == g_life) return;
-    g_table = {nullptr, 0, 0, g_life};  // the parent's may be half made; its pages are few
+    if (g_table.birth == g_birth) return;
+    g_table = {nullptr, 0, 0, g_birth};  // the parent's may be half made; its pages are few
     memset(g_charged_bytes, 0, sizeof g_charged_bytes);
   }
   ~Locked() { unlock(g_fork_page.device_lock); }

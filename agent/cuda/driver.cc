@@ -72,7 +72,7 @@ extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
 void* find_cuda(const char* symbol, void** kept) {
-  return find_late_behind_agent({symbol, nullptr, "libcuda.so.1"}, kept, may_wait_for_loader());
+  return find_late_behind_agent({symbol, nullptr, "libcuda.so.1"}, kept);
 }
 
 int cannot_say() { return kCudaNotInitialized; }
@@ -125,7 +125,7 @@ struct Words {
   }
 };
 
-// g_life of the life in which the device was announced.
+// g_birth of the life in which each device was announced.
 uint32_t g_announced[wire::kLastCudaDevice - wire::kFirstCudaDevice + 1];
 
 constexpr uint32_t kPointerMemoryType = 2;     // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
@@ -230,9 +230,9 @@ uint64_t free_bytes_of_context(uint32_t device) {
 
 void announce_device(uint32_t device) {
   if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice) return;
-  uint32_t* const life = &g_announced[device - wire::kFirstCudaDevice];
-  if (__atomic_load_n(life, __ATOMIC_RELAXED) == g_life) return;
-  __atomic_store_n(life, g_life, __ATOMIC_RELAXED);
+  uint32_t* const birth = &g_announced[device - wire::kFirstCudaDevice];
+  if (__atomic_load_n(birth, __ATOMIC_RELAXED) == g_birth) return;
+  __atomic_store_n(birth, g_birth, __ATOMIC_RELAXED);
   const int ordinal = static_cast<int>(device - wire::kFirstCudaDevice);
   Words words;
   unsigned char uuid[16];

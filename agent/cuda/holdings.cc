@@ -43,7 +43,7 @@ constexpr uint64_t kMostTicks = 6'000'000'000;  // of the time stamp counter: a 
 
 // Everything that is known; a forked child begins with nothing of its parent's.
 struct State {
-  uint32_t life;
+  uint32_t birth;
   std::atomic<uint32_t> pools;  // places that were ever taken
   std::atomic<bool> has_more;   // there are pools that are not in the table
   std::atomic<bool> is_freed;
@@ -54,15 +54,15 @@ struct State {
   Pool pool[kMostPools];
   Told told[wire::kHoldings][kDeviceNumbers];
 };
-State g_holdings;
+constinit State g_holdings{};
 
 bool is_on() { return g_fork_page.state == AgentState::kOn; }
 
 bool try_to_ask() {
   if (!try_lock(g_fork_page.asking_lock)) return false;
-  if (g_holdings.life != g_life) {
+  if (g_holdings.birth != g_birth) {
     memset(static_cast<void*>(&g_holdings), 0, sizeof g_holdings);
-    g_holdings.life = g_life;
+    g_holdings.birth = g_birth;
   }
   return true;
 }
@@ -84,7 +84,7 @@ bool wait_to_ask() {
 void end_asking() { g_fork_page.asking_lock.exchange(0, std::memory_order_seq_cst); }
 
 Pool* find_pool(const void* handle) {
-  if (handle == nullptr || __atomic_load_n(&g_holdings.life, __ATOMIC_ACQUIRE) != g_life) return nullptr;
+  if (handle == nullptr || __atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) return nullptr;
   const uint32_t count = g_holdings.pools.load(std::memory_order_acquire);
   for (uint32_t i = 0; i < count; ++i) {
     if (g_holdings.pool[i].handle.load(std::memory_order_acquire) == handle) return &g_holdings.pool[i];
@@ -306,7 +306,7 @@ void remember_pool(void* pool, uint32_t device, const uint64_t* hook_frame) {
 
 void note_graph_memory(uint32_t device) {
   if (device < wire::kFirstCudaDevice || device > wire::kLastCudaDevice || !is_on()) return;
-  if (__atomic_load_n(&g_holdings.life, __ATOMIC_ACQUIRE) != g_life) {
+  if (__atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) {
     if (!wait_to_ask()) return;
     end_asking();
   }
@@ -340,7 +340,7 @@ void note_wait(const uint64_t* hook_frame) {
   const bool has_freed = g_holdings.is_freed.load(std::memory_order_relaxed);
   const bool has_launched = g_holdings.has_launched.load(std::memory_order_relaxed);
   if (!has_freed && !has_launched) return;
-  if (__atomic_load_n(&g_holdings.life, __ATOMIC_ACQUIRE) != g_life) return;
+  if (__atomic_load_n(&g_holdings.birth, __ATOMIC_ACQUIRE) != g_birth) return;
   g_holdings.is_freed.store(false, std::memory_order_relaxed);
   g_holdings.has_launched.store(false, std::memory_order_relaxed);
   const uint32_t count = g_holdings.pools.load(std::memory_order_acquire);

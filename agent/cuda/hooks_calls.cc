@@ -47,7 +47,7 @@ INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&.
 INLINE void count_launch() {
   const Context* context = t_context;
   if (g_fork_page.state != AgentState::kOn) return;
-  if (context == nullptr || context->is_shared || context->life != g_life) {
+  if (context == nullptr || context->is_shared || context->birth != g_birth) {
     g_control->kernel_launches.fetch_add(1, std::memory_order_relaxed);
     return;
   }

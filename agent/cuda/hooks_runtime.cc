@@ -45,8 +45,7 @@ void* real_runtime(size_t runtime, size_t function) {
   void*& real = g_real_runtime[runtime][function];
   void* known = __atomic_load_n(&real, __ATOMIC_ACQUIRE);
   if (known != nullptr || runtime >= kVersioned) return known;
-  return find_late_behind_agent({kNames[function], kVersions[runtime], kVersions[runtime]}, &real,
-                                may_wait_for_loader());
+  return find_late_behind_agent({kNames[function], kVersions[runtime], kVersions[runtime]}, &real);
 }
 
 template <size_t kRuntime, RuntimeFunction kFunction, typename... Arguments>
@@ -59,7 +58,7 @@ INLINE int call_real(Arguments... arguments) {
 uint32_t device_of_runtime() {
   void* get_device = __atomic_load_n(&g_get_device, __ATOMIC_ACQUIRE);
   if (get_device == nullptr) {
-    get_device = find_late_behind_agent({"cudaGetDevice", nullptr, nullptr}, &g_get_device, may_wait_for_loader());
+    get_device = find_late_behind_agent({"cudaGetDevice", nullptr, nullptr}, &g_get_device);
   }
   int ordinal = -1;
   if (!ask_function(get_device, &ordinal) || ordinal < 0 ||

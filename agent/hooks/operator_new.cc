@@ -235,8 +235,7 @@ void forget_new_functions() {
 void* heapprof_find_new(size_t index) {
   using namespace heapprof::agent;
   resolve_real_functions();
-  void* function =
-      find_late_behind_agent({kNames[index], nullptr, nullptr}, &heapprof_new_slots[index], may_wait_for_loader());
+  void* function = find_late_behind_agent({kNames[index], nullptr, nullptr}, &heapprof_new_slots[index]);
   if (function == nullptr) {
     return index < kFirstDelete ? reinterpret_cast<void*>(new_by_malloc) : reinterpret_cast<void*>(delete_by_free);
   }

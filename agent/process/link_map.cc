@@ -3,6 +3,9 @@
 // dlsym would do the same, but it takes the loader's lock, may call calloc, and is a new symbol version in glibc 2.34.
 #include "agent/process/link_map.h"
 
+#include "agent/process/loaded_object.h"
+#include "agent/process/own_memory.h"
+
 #include <elf.h>
 #include <string.h>
 
@@ -22,25 +25,58 @@ struct DynamicTables {
 
 // glibc relocates the addresses in a loaded object's dynamic section, except where it is read-only (vdso): both are
 // handled.
-const void* table_address(const link_map* object, ElfW(Addr) value) {
-  return reinterpret_cast<const void*>(value < object->l_addr ? object->l_addr + value : value);
+const void* table_address(const link_map& object, ElfW(Addr) value) {
+  return reinterpret_cast<const void*>(value < object.l_addr ? object.l_addr + value : value);
 }
 
-DynamicTables read_tables(const link_map* object) {
+// How the loader's data is read. Directly: at the start, and where nothing else can be done. With care: an object that
+// another thread is unloading may be gone at any moment, and its entry of the list with it.
+struct Directly {
+  template <typename T>
+  static bool load(T* to, const T* from) {
+    *to = *from;
+    return true;
+  }
+  static uint32_t load_entries(ElfW(Dyn) * to, const ElfW(Dyn) * from, uint32_t) { return load(to, from) ? 1 : 0; }
+  static bool is_text(const char* at, const char* text) { return strcmp(at, text) == 0; }
+};
+struct WithCare {
+  template <typename T>
+  static bool load(T* to, const T* from) {
+    return read_own_memory(to, from, sizeof *to);
+  }
+  static uint32_t load_entries(ElfW(Dyn) * to, const ElfW(Dyn) * from, uint32_t most) {
+    return static_cast<uint32_t>(read_own_part(to, from, most * sizeof *to) / sizeof *to);
+  }
+  static bool is_text(const char* at, const char* text) {
+    char found[128];
+    return read_own_string(found, sizeof found, at) != kNoString && strcmp(found, text) == 0;
+  }
+};
+
+template <typename Memory>
+DynamicTables read_tables(const link_map& object) {
+  constexpr uint32_t kAtOnce = 32;
   DynamicTables tables;
   size_t soname_offset = 0;  // 0: the empty name
-  if (object->l_ld == nullptr) return tables;
-  for (const ElfW(Dyn)* entry = object->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const void* address = table_address(object, entry->d_un.d_ptr);
-    switch (entry->d_tag) {
-      case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
-      case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
-      case DT_VERSYM: tables.versions = static_cast<const ElfW(Versym)*>(address); break;
-      case DT_VERDEF: tables.definitions = static_cast<const ElfW(Verdef)*>(address); break;
-      case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
-      case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
-      case DT_SONAME: soname_offset = entry->d_un.d_val; break;
-      default: break;
+  ElfW(Dyn) entries[kAtOnce];
+  for (const ElfW(Dyn)* at = object.l_ld; at != nullptr;) {
+    const uint32_t count = Memory::load_entries(entries, at, kAtOnce);
+    at = count != 0 ? at + count : nullptr;
+    for (uint32_t i = 0; i < count; ++i) {
+      const void* address = table_address(object, entries[i].d_un.d_ptr);
+      switch (entries[i].d_tag) {
+        case DT_NULL: at = nullptr; break;
+        case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
+        case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
+        case DT_VERSYM: tables.versions = static_cast<const ElfW(Versym)*>(address); break;
+        case DT_VERDEF: tables.definitions = static_cast<const ElfW(Verdef)*>(address); break;
+        case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
+        case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
+        case DT_SONAME: soname_offset = entries[i].d_un.d_val; break;
+        default: break;
+      }
+      if (at == nullptr && entries[i].d_tag == DT_NULL) break;
     }
   }
   if (tables.strings != nullptr) tables.soname = tables.strings + soname_offset;
@@ -69,166 +105,203 @@ struct Wanted {
   const char* version;
 };
 
+template <typename Memory>
 bool has_version(const DynamicTables& tables, ElfW(Versym) index, const char* version) {
   constexpr ElfW(Versym) kFirstDefined = 2;  // 1: without a version
   if (index < kFirstDefined) return true;
-  for (const ElfW(Verdef)* entry = tables.definitions; entry != nullptr;) {
-    if (entry->vd_ndx == index) {
-      const auto* first = reinterpret_cast<const ElfW(Verdaux)*>(reinterpret_cast<const char*>(entry) + entry->vd_aux);
-      return strcmp(tables.strings + first->vda_name, version) == 0;
+  for (const char* at = reinterpret_cast<const char*>(tables.definitions); at != nullptr;) {
+    ElfW(Verdef) entry;
+    if (!Memory::load(&entry, reinterpret_cast<const ElfW(Verdef)*>(at))) return false;
+    if (entry.vd_ndx == index) {
+      ElfW(Verdaux) first;
+      return Memory::load(&first, reinterpret_cast<const ElfW(Verdaux)*>(at + entry.vd_aux)) &&
+             Memory::is_text(tables.strings + first.vda_name, version);
     }
-    if (entry->vd_next == 0) return false;
-    entry = reinterpret_cast<const ElfW(Verdef)*>(reinterpret_cast<const char*>(entry) + entry->vd_next);
+    if (entry.vd_next == 0) return false;
+    at += entry.vd_next;
   }
   return false;
 }
 
-bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted) {
+// True if this symbol is the one that is wanted; it goes to *symbol.
+template <typename Memory>
+bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted, ElfW(Sym) * symbol) {
   constexpr ElfW(Versym) kHidden = 0x8000;  // not the default version of its name
-  const ElfW(Sym)& symbol = tables.symbols[index];
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0) return false;
-  const unsigned bind = ELF64_ST_BIND(symbol.st_info);
+  if (!Memory::load(symbol, tables.symbols + index)) return false;
+  if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0) return false;
+  const unsigned bind = ELF64_ST_BIND(symbol->st_info);
   if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) return false;
-  if (strcmp(tables.strings + symbol.st_name, wanted.name) != 0) return false;
+  if (!Memory::is_text(tables.strings + symbol->st_name, wanted.name)) return false;
   if (tables.versions == nullptr) return true;
-  if (wanted.version == nullptr) return (tables.versions[index] & kHidden) == 0;
-  return has_version(tables, tables.versions[index] & static_cast<ElfW(Versym)>(~kHidden), wanted.version);
+  ElfW(Versym) version;
+  if (!Memory::load(&version, tables.versions + index)) return false;
+  if (wanted.version == nullptr) return (version & kHidden) == 0;
+  return has_version<Memory>(tables, version & static_cast<ElfW(Versym)>(~kHidden), wanted.version);
 }
 
-const ElfW(Sym) * find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted) {
-  const uint32_t* header = tables.gnu_hash;  // buckets, first symbol, Bloom words, Bloom shift
-  const uint32_t bucket_count = header[0];
-  const uint32_t first_symbol = header[1];
-  const uint32_t bloom_words = header[2];
-  const uint64_t* bloom = reinterpret_cast<const uint64_t*>(header + 4);
-  const uint32_t* buckets = reinterpret_cast<const uint32_t*>(bloom + bloom_words);
-  const uint32_t* chains = buckets + bucket_count;
-  if (bucket_count == 0 || bloom_words == 0) return nullptr;
+template <typename Memory>
+bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(Sym) * symbol) {
+  struct Header {
+    uint32_t bucket_count;
+    uint32_t first_symbol;
+    uint32_t bloom_words;
+    uint32_t bloom_shift;
+  };
+  Header header;
+  if (!Memory::load(&header, reinterpret_cast<const Header*>(tables.gnu_hash))) return false;
+  if (header.bucket_count == 0 || header.bloom_words == 0) return false;
+  const auto* bloom = reinterpret_cast<const uint64_t*>(tables.gnu_hash + 4);
+  const auto* buckets = reinterpret_cast<const uint32_t*>(bloom + header.bloom_words);
+  const uint32_t* chains = buckets + header.bucket_count;
   const uint32_t hash = gnu_hash_of(wanted.name);
-  const uint64_t word = bloom[hash / 64 % bloom_words];
-  const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header[3]) % 64;
-  if ((word & mask) != mask) return nullptr;
-  uint32_t index = buckets[hash % bucket_count];
-  if (index < first_symbol) return nullptr;
+  const uint64_t mask = 1ull << hash % 64 | 1ull << (hash >> header.bloom_shift) % 64;
+  uint64_t word;
+  if (!Memory::load(&word, bloom + hash / 64 % header.bloom_words) || (word & mask) != mask) return false;
+  uint32_t index;
+  if (!Memory::load(&index, buckets + hash % header.bucket_count) || index < header.first_symbol) return false;
   for (;; ++index) {
-    const uint32_t chain = chains[index - first_symbol];
-    if ((chain | 1) == (hash | 1) && is_definition(tables, index, wanted)) return &tables.symbols[index];
-    if ((chain & 1) != 0) return nullptr;
+    uint32_t chain;
+    if (!Memory::load(&chain, chains + (index - header.first_symbol))) return false;
+    if ((chain | 1) == (hash | 1) && is_definition<Memory>(tables, index, wanted, symbol)) return true;
+    if ((chain & 1) != 0) return false;
   }
 }
 
-const ElfW(Sym) * find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted) {
-  const uint32_t bucket_count = tables.sysv_hash[0];
+template <typename Memory>
+bool find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(Sym) * symbol) {
+  uint32_t bucket_count;
+  if (!Memory::load(&bucket_count, tables.sysv_hash) || bucket_count == 0) return false;
   const uint32_t* buckets = tables.sysv_hash + 2;
   const uint32_t* chains = buckets + bucket_count;
-  if (bucket_count == 0) return nullptr;
-  for (uint32_t index = buckets[sysv_hash_of(wanted.name) % bucket_count]; index != 0; index = chains[index]) {
-    if (is_definition(tables, index, wanted)) return &tables.symbols[index];
+  uint32_t index;
+  if (!Memory::load(&index, buckets + sysv_hash_of(wanted.name) % bucket_count)) return false;
+  while (index != 0) {
+    if (is_definition<Memory>(tables, index, wanted, symbol)) return true;
+    if (!Memory::load(&index, chains + index)) return false;
   }
-  return nullptr;
+  return false;
 }
 
-void* find_in_object(const link_map* object, const Wanted& wanted, bool is_function) {
-  const DynamicTables tables = read_tables(object);
+template <typename Memory>
+void* find_in_object(const link_map& object, const DynamicTables& tables, const Wanted& wanted, bool is_function) {
   if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
-  const ElfW(Sym)* symbol = nullptr;
+  ElfW(Sym) symbol;
   if (tables.gnu_hash != nullptr) {
-    symbol = find_by_gnu_hash(tables, wanted);
-  } else if (tables.sysv_hash != nullptr) {
-    symbol = find_by_sysv_hash(tables, wanted);
+    if (!find_by_gnu_hash<Memory>(tables, wanted, &symbol)) return nullptr;
+  } else if (tables.sysv_hash == nullptr || !find_by_sysv_hash<Memory>(tables, wanted, &symbol)) {
+    return nullptr;
   }
-  if (symbol == nullptr) return nullptr;
-  const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+  const unsigned type = ELF64_ST_TYPE(symbol.st_info);
   if (is_function && type != STT_FUNC && type != STT_GNU_IFUNC) return nullptr;
-  void* address = reinterpret_cast<void*>(object->l_addr + symbol->st_value);
+  void* address = reinterpret_cast<void*>(object.l_addr + symbol.st_value);
   if (type == STT_GNU_IFUNC) address = reinterpret_cast<void* (*)()>(address)();
   return address;
+}
+
+void* find_in_object(const link_map* object, const Wanted& wanted) {
+  return find_in_object<Directly>(*object, read_tables<Directly>(*object), wanted, false);
 }
 
 // The agent's own dynamic section tells which object of the list it is.
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Dyn) _DYNAMIC[];
 
-bool is_agent(const link_map* object) { return object->l_ld == _DYNAMIC; }
+bool is_agent(const link_map& object) { return object.l_ld == _DYNAMIC; }
 
-// The vdso defines names of its own (clock_gettime …); the loader does not search it either.
-bool is_vdso(const link_map* object) { return strncmp(object->l_name, "linux-vdso", 10) == 0; }
-
-}  // namespace
-
-namespace {
-
-Definition find_behind(const Wanted& wanted) {
-  bool behind = false;
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (behind && !is_vdso(object)) {
-      if (void* address = find_in_object(object, wanted, false)) return {address, object};
-    }
-    if (is_agent(object)) behind = true;
-  }
-  return {};
+// The vdso defines names of its own (clock_gettime …); the loader does not search it either. It never goes.
+const link_map* g_vdso = nullptr;
+bool is_vdso(const link_map* object) {
+  if (g_vdso == nullptr && strncmp(object->l_name, "linux-vdso", 10) == 0) g_vdso = object;
+  return object == g_vdso;
 }
 
 }  // namespace
 
-Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
+Definition find_behind_agent(const char* name) {
+  bool behind = false;
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (behind && !is_vdso(object)) {
+      if (void* address = find_in_object(object, {name, nullptr})) return {address, object};
+    }
+    if (is_agent(*object)) behind = true;
+  }
+  return {};
+}
 
 namespace {
 
-using IterateFunction = int (*)(int (*)(dl_phdr_info*, size_t, void*), void*);
-IterateFunction g_iterate = nullptr;
 const link_map* g_last_of_first = nullptr;
 
-// Runs f while no object is unloaded: the loader keeps its list as it is for the time of a callback.
-template <typename F>
-void with_list_kept(bool waits, F&& f) {
-  if (!waits || g_iterate == nullptr) return f();
-  g_iterate(
-      [](dl_phdr_info*, size_t, void* function) {
-        (*static_cast<F*>(function))();
-        return 1;
-      },
-      &f);
+template <typename Memory>
+void* find_late(const LateFunction& function, bool* is_certain) {
+  constexpr uint32_t kMostObjects = 65536;  // a list that is being changed may have no end
+  const Wanted wanted{function.name, function.version};
+  void* found = nullptr;
+  bool is_behind = false;
+  bool is_first = true;
+  *is_certain = false;
+  const link_map* at = _r_debug.r_map;
+  for (uint32_t i = 0; at != nullptr && !*is_certain && i < kMostObjects; ++i) {
+    link_map object;
+    if (!Memory::load(&object, at)) break;
+    if (is_behind && at != g_vdso) {
+      const DynamicTables tables = read_tables<Memory>(object);
+      void* address = find_in_object<Memory>(object, tables, wanted, true);
+      if (address != nullptr && (!can_tell_loaded() || is_surely_loaded(address))) {
+        const bool has_name =
+            function.soname != nullptr && tables.soname != nullptr && Memory::is_text(tables.soname, function.soname);
+        *is_certain = is_first || has_name || (function.version != nullptr && tables.definitions != nullptr);
+        if (*is_certain || found == nullptr) found = address;
+      }
+    }
+    is_behind = is_behind || is_agent(object);
+    is_first = is_first && at != g_last_of_first;
+    at = object.l_next;
+  }
+  return found;
 }
 
 }  // namespace
 
 void note_first_objects() {
-  // libc's dl_iterate_phdr: another's of that name may allocate, or keep a list of its own.
-  const Definition libc = find_in_process("gnu_get_libc_version");
-  if (libc.object != nullptr)
-    g_iterate = reinterpret_cast<IterateFunction>(find_in_object(libc.object, {"dl_iterate_phdr", nullptr}, true));
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) g_last_of_first = object;
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    g_last_of_first = object;
+    is_vdso(object);
+  }
 }
 
-void* find_late_behind_agent(const LateFunction& function, void** kept, bool waits) {
-  void* found = nullptr;
-  with_list_kept(waits, [&] {
-    const Wanted wanted{function.name, function.version};
-    bool is_behind = false;
-    bool is_first = true;
-    bool is_certain = false;
-    for (const link_map* object = _r_debug.r_map; object != nullptr && !is_certain; object = object->l_next) {
-      void* address = is_behind && !is_vdso(object) ? find_in_object(object, wanted, true) : nullptr;
-      if (address != nullptr) {
-        const DynamicTables tables = read_tables(object);
-        const bool has_name =
-            function.soname != nullptr && tables.soname != nullptr && strcmp(tables.soname, function.soname) == 0;
-        is_certain = is_first || has_name || (function.version != nullptr && tables.definitions != nullptr);
-        if (is_certain || found == nullptr) found = address;
-      }
-      is_behind = is_behind || is_agent(object);
-      is_first = is_first && object != g_last_of_first;
-    }
-    // Stored while the list is kept: afterwards another thread may unload the object, and have what is kept forgotten.
-    if (found != nullptr && (is_certain || function.soname == nullptr)) __atomic_store_n(kept, found, __ATOMIC_RELEASE);
-  });
+void* find_late_behind_agent(const LateFunction& function, void** kept) {
+  const link_map* first = nullptr;
+  const bool can_read = read_own_memory(&first, &_r_debug.r_map, sizeof first);
+  bool is_certain = false;
+  void* found = can_read ? find_late<WithCare>(function, &is_certain) : find_late<Directly>(function, &is_certain);
+  if (found == nullptr || (!is_certain && function.soname != nullptr)) return found;
+  void* const before = __atomic_load_n(kept, __ATOMIC_RELAXED);
+  __atomic_store_n(kept, found, __ATOMIC_RELEASE);
+  // Whoever unloaded it while it was looked for has forgotten what was kept before.
+  if (can_tell_loaded() && !is_surely_loaded(found)) __atomic_store_n(kept, before, __ATOMIC_RELEASE);
   return found;
+}
+
+bool is_unloading() {
+  // struct r_debug_extended of <link.h> in glibc 2.35 and later: part of its ABI. Version 2 says that it is there.
+  struct Namespace {
+    r_debug state;
+    const Namespace* next;
+  };
+  const r_debug* state = &_r_debug;
+  while (state->r_state != r_debug::RT_DELETE) {
+    if (state->r_version < 2) return false;
+    const Namespace* next = reinterpret_cast<const Namespace*>(state)->next;
+    if (next == nullptr) return false;
+    state = &next->state;
+  }
+  return true;
 }
 
 Definition find_in_process(const char* name) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (is_agent(object) || is_vdso(object)) continue;
-    if (void* address = find_in_object(object, {name, nullptr}, false)) return {address, object};
+    if (is_agent(*object) || is_vdso(object)) continue;
+    if (void* address = find_in_object(object, {name, nullptr})) return {address, object};
   }
   return {};
 }

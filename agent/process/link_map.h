@@ -1,10 +1,10 @@
-// agent/process/link_map.h: looks up dynamic symbols without the loader: no dlsym, so no allocation, and no lock except
-// where it is said.
+// agent/process/link_map.h: looks up dynamic symbols without the loader: no dlsym, so no allocation and no lock.
 //
 // Guarantees
 //  - Reads the loader's list of objects and their hash tables only; the default version of a symbol wins.
-// Context:  start-up and slow paths. pre: no dlclose is running in another thread, except where it is said.
-// Cost:     about 1 µs an object without the symbol (Bloom filter), 5 µs where it is.
+// Context:  start-up; pre: no dlclose is running in another thread. find_late_behind_agent: slow paths, at any time.
+// Cost:     about 1 µs an object without the symbol (Bloom filter), 5 µs where it is; three times that where it is read
+//           with care.
 #pragma once
 
 #include <link.h>
@@ -29,13 +29,14 @@ struct LateFunction {
   const char* soname;   // of the library that is meant; nullptr: any
 };
 // Finds the function in an object that the program started with (one that stands before the CUDA driver, say); else in
-// the library that is meant; else, while that is not there, in any object that has it. waits: a dlclose in another
-// thread is waited for. The answer is also stored in *kept if no later one could be better: the first two cases, or
-// where any library will do. pre: note_first_objects(), at the start.
-void* find_late_behind_agent(const LateFunction& function, void** kept, bool waits);
+// the library that is meant; else, while that is not there, in any object that has it. The answer is also stored in
+// *kept if no later one could be better: the first two cases, or where any library will do. No precondition: the
+// loader's lock is not taken, and its list is read as memory that may not be there, except where no system call may be
+// made. pre: note_first_objects(), at the start.
+void* find_late_behind_agent(const LateFunction& function, void** kept);
 void note_first_objects();
 
-// The loader's state (RT_CONSISTENT, RT_ADD, RT_DELETE); unloading calls free while it is RT_DELETE.
-inline bool is_unloading() { return _r_debug.r_state == r_debug::RT_DELETE; }
+// True while an object of any namespace is being unloaded; glibc before 2.35 tells it of the first one only.
+bool is_unloading();
 
 }  // namespace heapprof::agent

@@ -17,6 +17,8 @@
 namespace heapprof::agent {
 
 bool g_use_link_map_only = false;
+uint64_t g_loader_start_avma = 0;
+uint64_t g_loader_bytes = 0;
 
 namespace {
 
@@ -178,7 +180,18 @@ bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
 
 void init_find_object() {
   g_find_object = reinterpret_cast<FindObjectFunction>(find_in_process("_dl_find_object").address);
+  const auto loader_avma = static_cast<uint64_t>(_r_debug.r_ldbase);
+  const ProgramHeaders headers = loader_avma != 0 ? headers_at(loader_avma) : ProgramHeaders{};
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& part = headers.first[i];
+    if (part.p_type == PT_LOAD && part.p_vaddr + part.p_memsz > bytes) bytes = part.p_vaddr + part.p_memsz;
+  }
+  g_loader_start_avma = loader_avma;
+  g_loader_bytes = bytes;
 }
+
+bool can_tell_loaded() { return g_find_object != nullptr && !g_use_link_map_only; }
 
 bool is_surely_loaded(const void* address) {
   FoundObject found;
@@ -193,7 +206,7 @@ void forget_unloaded(void** address) {
 bool find_object(uint64_t pc_avma, LoadedObject* object) {
   *object = {};
   object->path = "";
-  if (g_find_object != nullptr && !g_use_link_map_only) return find_in_loader_table(pc_avma, object);
+  if (can_tell_loaded()) return find_in_loader_table(pc_avma, object);
   return find_in_list(pc_avma, object);
 }
 

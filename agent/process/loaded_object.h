@@ -20,12 +20,20 @@ struct LoadedObject {
   uint32_t build_id_bytes;  // 0: none
 };
 
-// Looks up _dl_find_object. Call once, before find_object.
+// Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread
+// unloads anything.
 void init_find_object();
 bool find_object(uint64_t pc_avma, LoadedObject* object);
 // True if the address lies in an object that is loaded. No preconditions. Also false where libc has no _dl_find_object
 // to tell.
 bool is_surely_loaded(const void* address);
+// True if libc has _dl_find_object.
+bool can_tell_loaded();
+
+// The loader frees memory while it unloads an object, and so tells whoever hooks `free`.
+extern uint64_t g_loader_start_avma;
+extern uint64_t g_loader_bytes;  // 0: not known yet
+inline bool is_loader(uint64_t pc_avma) { return pc_avma - g_loader_start_avma < g_loader_bytes; }
 // Sets an address that is kept to nullptr if its object may be gone.
 void forget_unloaded(void** address);
 

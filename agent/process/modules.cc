@@ -1,15 +1,18 @@
 // agent/process/modules.cc: the list of objects seen so far, which is read without a lock and changed behind one.
 //
 // The list of objects seen so far has two uses: it answers most look-ups with one scan of 16-byte ranges, and it
-// remembers what the collector was told. Readers take no lock; a sequence number tells them that the list changed under
-// them, and then they go the way of a new object, which takes the lock. In a forked child the kernel wipes the lock
-// (ForkPage), and init_modules empties a list that a writer of the parent may have left half changed.
+// remembers what the collector was told, also of an object that is gone and may come back. Readers take no lock; a
+// sequence number tells them that the list changed under them, and then they go the way of a new object, which takes
+// the lock. In a forked child the kernel wipes the lock (ForkPage), and reset_modules empties a list that a writer of
+// the parent may have left half changed.
 #include "agent/process/modules.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/age.h"
 #include "agent/process/arena.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/lock.h"
+#include "agent/process/own_memory.h"
 #include "agent/process/state.h"
 
 #include <link.h>
@@ -34,8 +37,8 @@ struct Listed {
   std::atomic<uint64_t> table_start_avma;
   std::atomic<uint64_t> table_end_avma;
   std::atomic<uint64_t> eh_frame_hdr_avma;
-  std::atomic<uint64_t> identity;    // hash of bias, path and build id
-  std::atomic<uint32_t> generation;  // in which the object was last seen to be there
+  std::atomic<uint64_t> identity;  // hash of bias, path and build id
+  std::atomic<uint32_t> is_gone;   // 1: it was unloaded; kept, as the collector knows it
 };
 
 // Odd while the list is being changed; begin_change and end_change pair with is_unchanged.
@@ -58,11 +61,7 @@ bool is_unchanged(uint32_t change) {
   return (change & 1) == 0 && g_change.load(kRelaxed) == change;
 }
 
-// True if an object that was seen in generation `seen` is good for the caller's: then or later. Generations wrap
-// around.
-bool is_current(uint32_t seen, uint32_t generation) { return static_cast<int32_t>(seen - generation) >= 0; }
-
-bool find_listed(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
+bool find_listed(uint64_t pc_avma, ModuleInfo* info) {
   const uint32_t change = g_change.load(std::memory_order_acquire);
   const uint32_t count = g_count.load(kRelaxed);
   for (uint32_t i = 0; i < count; ++i) {
@@ -76,7 +75,7 @@ bool find_listed(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
              listed.table_start_avma.load(kRelaxed),
              listed.table_end_avma.load(kRelaxed),
              reinterpret_cast<const uint8_t*>(listed.eh_frame_hdr_avma.load(kRelaxed))};
-    return is_current(listed.generation.load(kRelaxed), generation) && is_unchanged(change);
+    return listed.is_gone.load(kRelaxed) == 0 && is_unchanged(change);
   }
   return false;
 }
@@ -93,7 +92,7 @@ uint64_t identity_of(const LoadedObject& object) {
   return hash_bytes(hash, object.build_id, object.build_id_bytes);
 }
 
-void write_entry(uint32_t index, const LoadedObject& object, uint64_t identity, uint32_t generation) {
+void write_entry(uint32_t index, const LoadedObject& object, uint64_t identity) {
   const ModuleInfo& info = object.info;
   g_ranges[index].start_avma.store(info.start_avma, kRelaxed);
   g_ranges[index].end_avma.store(info.end_avma, kRelaxed);
@@ -103,7 +102,7 @@ void write_entry(uint32_t index, const LoadedObject& object, uint64_t identity, 
   listed.table_end_avma.store(info.table_end_avma, kRelaxed);
   listed.eh_frame_hdr_avma.store(reinterpret_cast<uint64_t>(info.eh_frame_hdr), kRelaxed);
   listed.identity.store(identity, kRelaxed);
-  listed.generation.store(generation, kRelaxed);
+  listed.is_gone.store(0, kRelaxed);
 }
 
 void move_entry(uint32_t from, uint32_t to) {
@@ -116,7 +115,7 @@ void move_entry(uint32_t from, uint32_t to) {
   target.table_end_avma.store(source.table_end_avma.load(kRelaxed), kRelaxed);
   target.eh_frame_hdr_avma.store(source.eh_frame_hdr_avma.load(kRelaxed), kRelaxed);
   target.identity.store(source.identity.load(kRelaxed), kRelaxed);
-  target.generation.store(source.generation.load(kRelaxed), kRelaxed);
+  target.is_gone.store(source.is_gone.load(kRelaxed), kRelaxed);
 }
 
 bool overlaps(uint32_t index, const ModuleInfo& info) {
@@ -131,17 +130,16 @@ bool is_same(uint32_t index, const LoadedObject& object, uint64_t identity) {
 }
 
 // pre: the module lock is held, signals are blocked.
-void list_object(const LoadedObject& object, uint32_t generation) {
+void list_object(const LoadedObject& object, uint32_t age) {
   const uint64_t identity = identity_of(object);
   uint32_t count = g_count.load(kRelaxed);
   for (uint32_t i = 0; i < count; ++i) {
     if (!is_same(i, object, identity)) continue;
-    if (is_current(generation, g_listed[i].generation.load(kRelaxed)))
-      g_listed[i].generation.store(generation, kRelaxed);
+    g_listed[i].is_gone.store(0, kRelaxed);
     return;
   }
   wire::ModuleEntry entry{};
-  entry.generation = generation;
+  entry.age = age;
   entry.start_avma = object.info.start_avma;
   entry.end_avma = object.info.end_avma;
   entry.load_bias = object.bias;
@@ -155,44 +153,85 @@ void list_object(const LoadedObject& object, uint32_t generation) {
     }
   }
   const uint32_t index = count < kMaxListed ? count++ : g_next_victim++ % kMaxListed;
-  write_entry(index, object, identity, generation);
+  write_entry(index, object, identity);
   g_count.store(count, kRelaxed);
   end_change();
 }
 
-}  // namespace
-
-bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info) {
-  if (find_listed(pc_avma, generation, info)) return true;
-  LoadedObject object;
-  if (!find_object(pc_avma, &object)) return false;
-  if (is_filtered()) {  // signals cannot be blocked: a handler may have interrupted whoever holds the lock
-    if (!try_lock(g_fork_page.module_lock)) return false;
-    list_object(object, generation);
-    unlock(g_fork_page.module_lock);
-  } else {
+// Runs f with the list locked. Under a filter signals cannot be blocked, so that a handler may have interrupted whoever
+// holds the lock: there, who must not wait for ever tries once. False: f did not run.
+template <typename F>
+bool with_list_locked(bool waits, F&& f) {
+  if (!is_filtered()) {
     const SignalsBlocked blocked;
     lock(g_fork_page.module_lock);
-    list_object(object, generation);
+    f();
     unlock(g_fork_page.module_lock);
+    return true;
   }
-  *info = object.info;
+  if (waits) {
+    lock(g_fork_page.module_lock);
+  } else if (!try_lock(g_fork_page.module_lock)) {
+    return false;
+  }
+  f();
+  unlock(g_fork_page.module_lock);
   return true;
 }
 
-void announce_loaded_objects(uint32_t generation) {
-  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+bool is_gone(uint32_t index) {
+  return g_listed[index].is_gone.load(kRelaxed) == 0 &&
+         !is_surely_loaded(reinterpret_cast<const void*>(g_ranges[index].start_avma.load(kRelaxed)));
+}
+
+bool is_any_gone() {
+  const uint32_t count = g_count.load(kRelaxed);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (is_gone(i)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info) {
+  if (find_listed(pc_avma, info)) return true;
+  LoadedObject object;
+  if (!find_object(pc_avma, &object)) return false;
+  *info = object.info;
+  return with_list_locked(false, [&] { list_object(object, age); });
+}
+
+bool end_unloaded_modules() {
+  if (!is_any_gone()) return false;
+  bool is_any = false;
+  with_list_locked(true, [&is_any] {  // dlclose is no call for a signal handler
+    for (uint32_t i = 0; i < g_count.load(kRelaxed); ++i) {
+      if (!is_gone(i)) continue;
+      g_listed[i].is_gone.store(1, kRelaxed);
+      if (can_tell_loaded())
+        end_what_is_known({g_ranges[i].start_avma.load(kRelaxed), g_ranges[i].end_avma.load(kRelaxed)});
+      is_any = true;
+    }
+    if (is_any && !can_tell_loaded()) end_what_is_known(kEverything);  // glibc before 2.35: any of them may be gone
+  });
+  return is_any;
+}
+
+// The loader may be changing its list in another thread: so it is read as memory that may not be there.
+void announce_loaded_objects(uint32_t age) {
+  constexpr uint32_t kMost = 65536;
+  const link_map* at = _r_debug.r_map;
+  for (uint32_t i = 0; at != nullptr && i < kMost; ++i) {
+    link_map object;
+    if (!read_own_memory(&object, at, sizeof object)) return;
     ModuleInfo info;
-    find_module(reinterpret_cast<uint64_t>(object->l_ld), generation, &info);
+    find_module(reinterpret_cast<uint64_t>(object.l_ld), age, &info);
+    at = object.l_next;
   }
 }
 
-void init_modules() {
-  init_find_object();
-  reset_modules_after_fork();
-}
-
-void reset_modules_after_fork() {
+void reset_modules() {
   g_count.store(0, kRelaxed);
   g_change.store(0, kRelaxed);  // a writer of the parent may have left it odd
 }

@@ -4,6 +4,7 @@
 // Guarantees
 //  - A module's entry is in the arena's table before find_module returns it, so before any record with its addresses.
 //  - An object that comes back unchanged at its old place adds no entry, unless another one was seen there in between.
+//  - An object that is not loaded any more is not found, and what is known of its addresses ends (agent/process/age.h).
 //  - No lock that a hook's caller could hold, no dl_iterate_phdr, no allocation.
 //
 // Context:  the slow path of a hook (first sight of a program counter). A new object blocks signals and takes
@@ -26,20 +27,20 @@ struct ModuleInfo {
 };
 
 // The object that holds pc_avma; false if none does (JIT code …). Announces it to the collector.
-// generation: that of the caller's rules; an object that was last seen in an older one is looked up again.
-bool find_module(uint64_t pc_avma, uint32_t generation, ModuleInfo* info);
+// age: that of the caller's event.
+bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 
-// Announces every object that is loaded now, so that later look-ups of them need no system call.
-void announce_loaded_objects(uint32_t generation);
+// Announces every object that is loaded now, so that later look-ups of them need no lock. Makes system calls.
+void announce_loaded_objects(uint32_t age);
 
-// Looks up how to ask libc. Forgets every module, so that each is announced again: for the start, and for a forked
-// child.
-void init_modules();
+// To be called while an object is being unloaded: ends what is known of the addresses of those that are gone. False:
+// nothing that was known is.
+bool end_unloaded_modules();
+
+// Forgets every module, so that each is announced again: a new life, in which the collector knows of none.
+void reset_modules();
 
 // Set by tests: find objects by the loader's list, as on glibc before 2.35, although _dl_find_object is there.
 extern bool g_use_link_map_only;
-
-// Forgets every module in a forked child: nothing has been announced to its collector yet.
-void reset_modules_after_fork();
 
 }  // namespace heapprof::agent

@@ -15,10 +15,9 @@ bool g_is_filtered = false;  // for certain, and not only by what the arena says
 
 }  // namespace
 
-ForkPage g_fork_page;
+constinit ForkPage g_fork_page{};  // before any constructor runs, a hook has been called
 int g_pid = 0;
-uint32_t g_life = 0;
-std::atomic<uint32_t> g_generation{0};
+uint32_t g_birth = 0;
 const char* g_single_threaded = &kNever;
 bool g_use_tsc = false;
 bool g_producer_fence = false;
@@ -28,6 +27,7 @@ constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")
 void turn_off(wire::StopReason reason) {
   uint32_t none = 0;
   g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_relaxed);
+  g_fork_page.age.store(0, std::memory_order_relaxed);
   g_fork_page.state = AgentState::kOff;
 }
 
@@ -37,8 +37,6 @@ bool is_filtered() {
   if (g_is_filtered) return true;
   return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
 }
-
-bool may_wait_for_loader() { return g_life == 1 && g_fork_page.state != AgentState::kUnknown && !is_filtered(); }
 
 void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
 

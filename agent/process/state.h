@@ -1,4 +1,4 @@
-// agent/process/state.h: what every part of the agent asks about this process: does it record, in which life, under a
+// agent/process/state.h: what every part of the agent asks about this process: does it record, since which age, under a
 // filter?
 //
 // Guarantees
@@ -27,6 +27,7 @@ enum class AgentState : uint32_t {
 // Everything here is zero again in a forked child.
 struct alignas(4096) ForkPage {
   AgentState state;
+  std::atomic<uint32_t> age;          // current_age() while events are recorded; 0: they are not
   std::atomic<uint32_t> lock;         // spin lock of the slow paths, taken with signals blocked
   std::atomic<uint32_t> module_lock;  // agent/process/modules.cc
   std::atomic<uint32_t> device_lock;  // agent/cuda/device_limit.cc
@@ -35,12 +36,11 @@ struct alignas(4096) ForkPage {
 };
 extern ForkPage g_fork_page;
 
-extern int g_pid;                           // process id of this life; a vfork child's own is another
-extern uint32_t g_life;                     // 1 in the started program, one more in each forked child
-extern std::atomic<uint32_t> g_generation;  // number of times that code may have been unloaded
-extern const char* g_single_threaded;       // points to a byte that is not 0 while no stamp is needed
-extern bool g_use_tsc;                      // stamps are the time stamp counter's; false: Control::sequence gives them
-extern bool g_producer_fence;               // FenceMode::kProducerFence
+extern int g_pid;                      // process id of this life; a vfork child's own is another
+extern uint32_t g_birth;               // the age at which this life began (agent/process/age.h); 0: none has yet
+extern const char* g_single_threaded;  // points to a byte that is not 0 while no stamp is needed
+extern bool g_use_tsc;                 // stamps are the time stamp counter's; false: Control::sequence gives them
+extern bool g_producer_fence;          // FenceMode::kProducerFence
 
 // Flags of a thread that is inside the agent itself.
 inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs: its allocations are not the program's
@@ -56,10 +56,6 @@ void turn_off(wire::StopReason reason);
 void mark_filtered();
 // True after mark_filtered(), or if the collector has seen a filter.
 bool is_filtered();
-// True if the loader's lock may be waited for. Under a filter it may not, as waiting takes a system call; nor in a
-// forked child, where the lock may have been left taken by a thread that the child does not have.
-bool may_wait_for_loader();
-
 // Lets another thread run while it is waited for; without a system call where there may be none.
 void let_others_run();
 

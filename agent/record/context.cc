@@ -43,7 +43,7 @@ Context* make_context(uint32_t ring) {
   context->mask = wire::ring_bytes(ring) - 1;
   context->header = ring_header(ring);
   context->ring = ring;
-  context->life = g_life;
+  context->birth = g_birth;
   g_contexts[ring] = context;
   return context;
 }
@@ -188,7 +188,7 @@ Context* begin_event_slow(uint64_t sp) {
   if (g_fork_page.state == AgentState::kUnknown && !start_life()) return nullptr;
 
   Context* context = t_context;
-  if (context != nullptr && context->life != g_life) context = nullptr;
+  if (context != nullptr && context->birth != g_birth) context = nullptr;
   if (context == nullptr) {
     context = claim_context(false);
     if (context == nullptr) {
@@ -217,13 +217,31 @@ Context* begin_event_slow(uint64_t sp) {
   }
   context->guard = sp;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return context;
+  if (is_usable(context)) return context;
+  context->guard = 0;  // a handler has forked since, and this is the child: its life begins with its next event
+  return nullptr;
 }
 
 void end_shared_event(Context* context) {
   const SignalMask previous = context->signals;
   __atomic_store_n(&context->lock, 0u, __ATOMIC_RELEASE);
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
+}
+
+bool is_in_event() {
+  const Context* context = t_context;
+  return context != nullptr && context->guard != 0 && context->guard != kAlwaysBusy;
+}
+
+// The interrupted code may have the address of its next two words in a register. It writes there what its parent writes
+// there, too.
+void divert_event() {
+  static unsigned char nowhere[wire::kLargeRingBytes];
+  static wire::RingHeader header_of_nowhere;
+  for (Context* context = t_context; context != nullptr; context = context->nested) {
+    context->data = nowhere;
+    context->header = &header_of_nowhere;
+  }
 }
 
 void forget_contexts() {

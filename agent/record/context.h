@@ -28,7 +28,7 @@ inline constexpr uint64_t kNotReady = ~uint64_t{0};
 
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
-  // The generation in which records can be written at once; kNotReady: something has to be done before.
+  // The age at which records can be written at once; kNotReady: something has to be done before.
   uint64_t ready_for;
   unsigned char* data;  // the ring's
   uint64_t mask;        // ring size − 1
@@ -39,8 +39,8 @@ struct Context {
   uint64_t stamp_base;   // stamp of the last kTimestamp record
   uint32_t stamp_delta;  // the last record's
   uint32_t until_stamp;  // while single-threaded: records until the next stamp
-  uint32_t generation;   // what the last kGeneration record said
-  uint32_t life;         // g_life when it was claimed
+  uint32_t age;          // what the last kAge record said
+  uint32_t birth;        // of the life in which it was made (g_birth)
   uint32_t thread_id;
   uint32_t ring;
   bool is_shared;           // several threads take turns, behind `lock`
@@ -65,14 +65,20 @@ extern constinit thread_local Context* t_context __attribute__((tls_model("initi
 Context* begin_event_slow(uint64_t sp);
 void end_shared_event(Context* context);
 
-// The thread's own context if nothing stands in the way; nullptr: begin_event_slow finds out what does.
+// The thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do. What it
+// gives may be the context of another life: is_ready and is_usable tell. They are asked only now that the guard is set,
+// as a handler may have forked before.
 inline Context* begin_event_fast(uint64_t sp) {
   Context* context = t_context;
-  if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn || context == nullptr || context->guard != 0))
-    return nullptr;
+  if (HEAPPROF_UNLIKELY(context == nullptr || context->guard != 0)) return nullptr;
   context->guard = sp;
   std::atomic_signal_fence(std::memory_order_seq_cst);  // a handler from here on sees the guard
   return context;
+}
+
+// True if events are recorded, and the context is of this life.
+inline bool is_usable(const Context* context) {
+  return g_fork_page.age.load(std::memory_order_relaxed) != 0 && context->birth == g_birth;
 }
 
 // pre: begin_event_fast gave it
@@ -83,7 +89,11 @@ inline void end_event_fast(Context* context) {
 
 inline Context* begin_event(uint64_t sp) {
   Context* context = begin_event_fast(sp);
-  return HEAPPROF_LIKELY(context != nullptr) ? context : begin_event_slow(sp);
+  if (HEAPPROF_LIKELY(context != nullptr)) {
+    if (HEAPPROF_LIKELY(is_usable(context))) return context;
+    end_event_fast(context);
+  }
+  return begin_event_slow(sp);
 }
 
 inline void end_event(Context* context) {
@@ -93,6 +103,11 @@ inline void end_event(Context* context) {
   }
   end_event_fast(context);
 }
+
+// True if the calling thread is inside of an event: then this is a signal handler that interrupted it.
+bool is_in_event();
+// A forked child that may make no system call: what the interrupted event still writes goes nowhere.
+void divert_event();
 
 // A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler
 // interrupted by forking will go on in it. pre: the agent's lock is held.

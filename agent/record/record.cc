@@ -5,6 +5,8 @@
 // before that, as it may announce a module, which has to stand in the table before the record does.
 #include "agent/record/record.h"
 
+#include "agent/process/age.h"
+#include "agent/process/link_map.h"
 #include "agent/record/record_fast.h"
 #include "agent/record/reference.h"
 #include "agent/start/start.h"
@@ -16,19 +18,19 @@ namespace {
 // Does what has to be done before the next record. False: the event is not to be recorded.
 [[gnu::noinline]] bool prepare(Context* context) {
   if (context->needs_open && !open_ring(context)) return false;
-  const uint32_t generation = g_generation.load(std::memory_order_relaxed);
-  if (context->generation != generation) {
+  const uint32_t age = current_age();
+  if (context->age != age) {
     if (!reserve(context, kRecordBytes)) return false;
-    context->generation = generation;
-    put(context, wire::pack_control(wire::ControlKind::kGeneration, generation));
+    context->age = age;
+    put(context, wire::pack_control(wire::ControlKind::kAge, age));
   }
-  set_generation(context->unwind, generation);
-  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? generation : kNotReady;
+  set_age(context->unwind, age);
+  context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? age : kNotReady;
   return true;
 }
 
 bool is_prepared(Context* context) {
-  return context->ready_for == g_generation.load(std::memory_order_relaxed) || prepare(context);
+  return context->ready_for == g_fork_page.age.load(std::memory_order_relaxed) || prepare(context);
 }
 
 uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
@@ -69,9 +71,9 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (!is_prepared(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
-    capture_stack(context->unwind, caller, context->generation, &delta);
+    capture_stack(context->unwind, caller, context->age, &delta);
   } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
-    capture_frame_pointers(context->unwind, caller, context->generation, &delta);
+    capture_frame_pointers(context->unwind, caller, context->age, &delta);
   } else {
     capture_with_reference(context, caller, &delta);
   }
@@ -110,7 +112,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 // Begins an event that ends a block. The loader frees memory while it unloads an object, so this is where every unload
 // is noticed: a hook of dlclose would not see what libc unloads by itself (gconv modules).
 Context* begin_ending_event(uint64_t sp) {
-  if (HEAPPROF_UNLIKELY(is_unloading())) note_unloading();
+  if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8))) && is_unloading()) note_unloading();
   return begin_event(sp);
 }
 
@@ -119,6 +121,11 @@ uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block
 }  // namespace
 
 void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(!is_usable(context))) {
+    end_event(context);
+    context = begin_event_slow(cfa_of(hook_frame));
+    if (context == nullptr) return;
+  }
   write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller_of(hook_frame));
   end_event(context);
 }

@@ -7,19 +7,19 @@
 // call, so that no other thread's record of the same address can lie between the two calls and the two records.
 #pragma once
 
-#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
 #include "agent/record/record.h"
 #include "agent/record/ring_writer.h"
 #include "agent/unwind/unwind_fast.h"
 
 namespace heapprof::agent {
 
-// Room for a record and everything that may come before it: kGeneration, kTimestamp and five prefixes.
+// Room for a record and everything that may come before it: kAge, kTimestamp and five prefixes.
 inline constexpr uint64_t kRecordBytes = 8 * wire::kUnitBytes;
 
-// True if a record with all that may come before it can be written at once.
+// True if a record with all that may come before it can be written at once: in this life, at this age.
 inline bool is_ready(const Context* context) {
-  return HEAPPROF_LIKELY(context->ready_for == g_generation.load(std::memory_order_relaxed)) &&
+  return HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
@@ -49,7 +49,7 @@ inline bool is_ready(const Context* context) {
 // False: nothing was recorded.
 [[gnu::always_inline]] inline bool record_free_fast(const void* block, uint64_t sp) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
-  if (HEAPPROF_UNLIKELY(is_unloading())) return false;
+  if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8)))) return false;
   Context* context = begin_event_fast(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
   const bool can_write = is_ready(context) && HEAPPROF_LIKELY(wire::is_compact_address(address));

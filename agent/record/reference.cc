@@ -47,24 +47,24 @@ bool find_reference_unwinder() {
 
 void capture_with_reference(Context* context, const StartFrame& caller, StackDelta* delta) {
   if (!find_reference_unwinder()) {
-    capture_stack(context->unwind, caller, context->generation, delta);
+    capture_stack(context->unwind, caller, context->age, delta);
     return;
   }
   if (is_filtered()) {
-    capture_stack(context->unwind, caller, context->generation, delta);
+    capture_stack(context->unwind, caller, context->age, delta);
     g_control->verify_filtered.fetch_add(1, std::memory_order_relaxed);
     return;
   }
   const uint32_t count = walk_reference(context, caller);
   if (g_control->unwinder == wire::UnwinderKind::kLibunwind && count != 0) {
-    replace_stack(context->unwind, context->reference_pcs, count, context->generation, delta);
+    replace_stack(context->unwind, context->reference_pcs, count, context->age, delta);
     return;
   }
-  set_generation(context->unwind, context->generation);
+  set_age(context->unwind, context->age);
   if (is_same_plain_stack(context->unwind, caller.pc_avma, caller.sp)) {  // as the fast path asks
     *delta = {context->unwind->count, 0, nullptr, 0};
   } else {
-    capture_stack(context->unwind, caller, context->generation, delta);
+    capture_stack(context->unwind, caller, context->age, delta);
   }
   if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
   uint32_t own_count = 0;

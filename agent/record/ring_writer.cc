@@ -5,6 +5,7 @@
 #include "agent/record/ring_writer.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/age.h"
 
 #include <errno.h>
 
@@ -59,7 +60,7 @@ uint32_t sleep_for_space(Context* context, uint64_t bytes) {
 }  // namespace
 
 bool wait_for_space(Context* context, uint64_t bytes) {
-  if (context->life != g_life) return false;  // an event of a forked child's parent ends here
+  if (context->birth != g_birth) return false;  // an event of a forked child's parent ends here
   if (has_space(context, bytes)) {
     context->is_stalled = false;
     return true;
@@ -76,7 +77,7 @@ bool wait_for_space(Context* context, uint64_t bytes) {
   uint64_t seen_limit = context->limit;
   uint32_t idle_ms = 0;
   for (int round = 0;; ++round) {
-    if (g_fork_page.state != AgentState::kOn || context->life != g_life) return false;
+    if (g_fork_page.state != AgentState::kOn || context->birth != g_birth) return false;
     if (is_collector_dead()) {
       turn_off(wire::StopReason::kCollectorDied);
       return false;
@@ -111,8 +112,8 @@ bool open_ring(Context* context) {
   context->until_stamp = kUnstampedRun;
   put(context, wire::pack_control(wire::ControlKind::kTimestamp, now));
   put(context, wire::pack_control(wire::ControlKind::kThread, context->thread_id));
-  context->generation = g_generation.load(std::memory_order_relaxed);
-  if (context->generation != 0) put(context, wire::pack_control(wire::ControlKind::kGeneration, context->generation));
+  context->age = current_age();
+  put(context, wire::pack_control(wire::ControlKind::kAge, context->age));
   if (context->needs_reset) {
     put(context,
         wire::pack_control(wire::ControlKind::kReset, context->header->events_lost.load(std::memory_order_relaxed)));

@@ -8,15 +8,18 @@
 
 #include "agent/cuda/routes.h"
 #include "agent/hooks/exec.h"
+#include "agent/hooks/fork.h"
 #include "agent/hooks/host_limit.h"
 #include "agent/hooks/jumped.h"
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
 #include "agent/libc/raw.h"
+#include "agent/process/age.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
@@ -38,15 +41,39 @@ const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
 bool g_fork_safe = false;
 
-// libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before
-// glibc 2.32).
-const char* single_threaded_flag() {
-  return static_cast<const char*>(find_in_process("__libc_single_threaded").address);
-}
+// What the first look at the image found, and every life in it tells the collector. A forked child does not look again:
+// where another thread of its parent was unloading an object, the loader's list still names what is not mapped any
+// more.
+struct ImageFacts {
+  // libc's flag, looked for from the main program on: there may be a copy relocation. nullptr: libc has none (before
+  // glibc 2.32).
+  const char* single_threaded;
+  wire::Hello hello;
+};
+ImageFacts g_image;
 
 void copy_text(char* to, size_t size, const char* from) {
   strncpy(to, from, size - 1);
   to[size - 1] = 0;
+}
+
+void look_at_image() {
+  g_image.single_threaded = static_cast<const char*>(find_in_process("__libc_single_threaded").address);
+  wire::Hello& hello = g_image.hello;
+  hello.magic = wire::kMagic;
+  hello.version = wire::kProtocolVersion;
+  hello.page_bytes = wire::kPageBytes;
+  if (is_new_recorded()) hello.flags |= wire::kHelloNewRecorded;
+  if (g_image.single_threaded != nullptr) hello.flags |= wire::kHelloSingleThreadedFlag;
+  if (find_reference_unwinder()) hello.flags |= wire::kHelloReferenceUnwinder;
+  if (can_tell_loaded()) hello.flags |= wire::kHelloFindObject;
+  copy_text(hello.agent_version, sizeof hello.agent_version, HEAPPROF_VERSION);
+  if (void* version = find_in_process("gnu_get_libc_version").address) {
+    copy_text(hello.libc_version, sizeof hello.libc_version, reinterpret_cast<const char* (*)()>(version)());
+  }
+  copy_text(hello.malloc_object, sizeof hello.malloc_object, g_malloc_object->l_name);
+  const link_map* new_object = find_in_process("_Znwm").object;
+  if (new_object != nullptr) copy_text(hello.new_object, sizeof hello.new_object, new_object->l_name);
 }
 
 bool register_membarrier() {
@@ -54,23 +81,10 @@ bool register_membarrier() {
 }
 
 void fill_hello(wire::Hello* hello, bool forked) {
-  hello->magic = wire::kMagic;
-  hello->version = wire::kProtocolVersion;
+  *hello = g_image.hello;
   if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
   if (forked) hello->flags |= wire::kHelloForked;
-  if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
-  if (single_threaded_flag() != nullptr) hello->flags |= wire::kHelloSingleThreadedFlag;
-  if (find_reference_unwinder()) hello->flags |= wire::kHelloReferenceUnwinder;
-  if (find_in_process("_dl_find_object").address != nullptr) hello->flags |= wire::kHelloFindObject;
   hello->self_test_failures = g_self_test_failures;
-  hello->page_bytes = wire::kPageBytes;
-  copy_text(hello->agent_version, sizeof hello->agent_version, HEAPPROF_VERSION);
-  if (void* version = find_in_process("gnu_get_libc_version").address) {
-    copy_text(hello->libc_version, sizeof hello->libc_version, reinterpret_cast<const char* (*)()>(version)());
-  }
-  if (g_malloc_object != nullptr) copy_text(hello->malloc_object, sizeof hello->malloc_object, g_malloc_object->l_name);
-  const link_map* new_object = find_in_process("_Znwm").object;
-  if (new_object != nullptr) copy_text(hello->new_object, sizeof hello->new_object, new_object->l_name);
 }
 
 // Tells the parent's collector of a forked child without an arena of its own, by a note in the parent's arena, which
@@ -85,6 +99,18 @@ void note_lost_child() {
   }
   const auto obstacle = is_filtered() ? wire::ImageObstacle::kChildFiltered : wire::ImageObstacle::kChildCutOff;
   add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), path, false);
+}
+
+// A child that was forked under a filter makes no system call, not even to leave its parent's arena: it only never
+// writes there. False.
+bool stay_out() {
+  mark_filtered();
+  if (g_fork_page.state != AgentState::kUnknown) return false;
+  note_lost_child();
+  if (is_in_event()) divert_event();
+  t_context = nullptr;
+  g_fork_page.state = AgentState::kOff;
+  return false;
 }
 
 // Asks for an arena. Returns its descriptor, or -1.
@@ -109,7 +135,6 @@ bool join_collector(bool forked) {
   if (forked) {
     forget_contexts();
     forget_arena();
-    reset_modules_after_fork();
   }
   if (fd < 0) return false;
   const bool mapped = map_arena(fd);
@@ -119,8 +144,8 @@ bool join_collector(bool forked) {
   g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
   g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
-  if (const char* flag = single_threaded_flag()) g_single_threaded = flag;
-  g_control->generation.store(g_generation.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
+  g_control->age.store(g_birth, std::memory_order_relaxed);
   set_max_frames(g_control->max_frames);
   if (!init_unwinder()) {
     turn_off(wire::StopReason::kNoMemory);
@@ -147,9 +172,12 @@ void resolve_once() {
   if (!find_real_functions(&g_malloc_object)) return;
   settle_mapping_hooks();
   settle_exec_hooks();
+  settle_fork_hooks();
   settle_jumped_hooks();
   settle_cuda_routes();
   settle_new_hooks(g_malloc_object);  // calls the allocator
+  init_find_object();
+  look_at_image();
 }
 
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
@@ -174,20 +202,21 @@ void resolve_real_functions() {
 }
 
 bool start_life() {
+  const bool forked = g_birth != 0;
+  if (forked && is_filtered()) return stay_out();
   SignalsBlocked blocked;
   resolve_real_functions();
   lock(g_fork_page.lock);
   if (g_fork_page.state == AgentState::kUnknown) {
     t_flags |= kThreadStarting;
-    const bool forked = g_life != 0;
-    if (is_filtered()) mark_filtered();  // the arena that says so is about to be left
-    ++g_life;
+    g_birth = end_what_is_known(kEverything);
     g_pid = sys_getpid();
     if (!forked && find_invitation().socket_path != nullptr) {
       g_self_test_failures = run_self_test();
     }
     if (join_collector(forked)) {
       g_fork_page.state = AgentState::kOn;
+      g_fork_page.age.store(g_birth, std::memory_order_relaxed);
     } else {
       g_fork_page.state = AgentState::kOff;
     }
@@ -197,9 +226,13 @@ bool start_life() {
   return g_fork_page.state == AgentState::kOn;
 }
 
+void note_forked() {
+  if (g_fork_page.state == AgentState::kUnknown && g_birth != 0 && is_in_event()) start_life();
+}
+
 void expect_filter() {
   if (g_fork_page.state == AgentState::kOn) {
-    announce_loaded_objects(g_generation.load(std::memory_order_relaxed));
+    announce_loaded_objects(current_age());
     g_control->filter.store(wire::FilterState::kCertain, std::memory_order_relaxed);
   }
   mark_filtered();
@@ -209,8 +242,10 @@ void note_unloading() {
   forget_new_functions();
   forget_cuda();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
-  const uint32_t generation = g_generation.fetch_add(1, std::memory_order_relaxed) + 1;
-  g_control->generation.store(generation, std::memory_order_relaxed);
+  if (!end_unloaded_modules()) return;
+  const uint32_t age = current_age();
+  g_control->age.store(age, std::memory_order_relaxed);
+  g_fork_page.age.store(age, std::memory_order_relaxed);
 }
 
 }  // namespace heapprof::agent

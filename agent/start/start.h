@@ -19,11 +19,14 @@ void resolve_real_functions();
 // Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
 bool start_life();
 
+// The calling process was just forked, by a call of this thread. Where that interrupted an event of ours, a life begins
+// at once: what is still to be written of that event must not reach the parent's rings.
+void note_forked();
+
 // The program is about to filter its system calls: what of ours needs any is done now, and from now on nothing is.
 void expect_filter();
 
-// An object is being unloaded: rules, modules and functions that were found so far may be void. May be called in any
-// state.
+// An object is being unloaded: what is known of the addresses of those that are gone ends. May be called in any state.
 void note_unloading();
 
 }  // namespace heapprof::agent

@@ -95,10 +95,10 @@ Step as_step(FrameSearch search) {
 
 }  // namespace
 
-Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
+Step step_frame(uint32_t age, CfiWorkspace* workspace, Registers* registers, bool* has_jumped) {
   FrameDescription description;
   uint64_t row_avma = 0;
-  const Step search = as_step(find_frame(registers->value[kRegisterPc], generation, &description, &row_avma));
+  const Step search = as_step(find_frame(registers->value[kRegisterPc], age, &description, &row_avma));
   if (search != Step::kDone) return search;
   if (!run_cfi_program(description, row_avma, workspace)) return Step::kNoUnwindInfo;
   const uint32_t return_register = description.return_register;

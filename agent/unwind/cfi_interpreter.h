@@ -24,6 +24,6 @@ enum class Step : uint8_t {
 
 // Leaves *registers as they are unless it returns kDone. *has_jumped: the caller's frame is not above this one, as
 // where a signal handler has a stack of its own.
-Step step_frame(uint32_t generation, CfiWorkspace* workspace, Registers* registers, bool* has_jumped);
+Step step_frame(uint32_t age, CfiWorkspace* workspace, Registers* registers, bool* has_jumped);
 
 }  // namespace heapprof::agent

@@ -1,19 +1,20 @@
 // agent/unwind/rule_cache.cc: one table for all threads, read and written without a lock.
 //
-// A slot is two 8-byte words: the program counter, and the rule packed together with the generation it is valid for.
-// 16-byte loads would make it one, but they are atomic only on processors with AVX (and on others only by a locked
-// write), so a slot is written under a protocol instead, which needs nothing but 8-byte atomics:
+// A slot is two 8-byte words: the program counter, and the rule packed together with the age at which it was
+// stored. 16-byte loads would make it one, but they are atomic only on processors with AVX (and on others only by a
+// locked write), so a slot is written under a protocol instead, which needs nothing but 8-byte atomics:
 //   writer: pc := kBusy (compare-and-swap: only one writer wins); rule := new (release); pc := new (release)
 //   reader: rule, then pc (acquire), then rule again: valid if both loads of the rule are the same, it is of the
-//   reader's generation, and pc is his
-// Why a reader never pairs one pc with another's rule: a slot is only rewritten for a later generation than the one
-// that it holds, so the rule word takes a value of generation g at most once, and a reader who saw it twice knows that
-// it did not change in between. The pc that he read in between is then kBusy or the pc that was stored after this rule:
+//   reader's age or still holds at that, and pc is his
+// Why a reader never pairs one pc with another's rule: a slot is only rewritten at a later age than the one that it
+// holds, so the rule word takes a value of each age at most once, and a reader who saw it twice knows that it did not
+// change in between. The pc that he read in between is then kBusy or the pc that was stored after this rule:
 // had it been a later one, his second read, ordered after it, would have seen a later rule. A program counter and a
-// generation share no word, so a generation has 28 bits. It wraps around after 268 million unloads.
+// age share no word, so an age has 28 bits. It wraps around after 268 million unloads.
 #include "agent/unwind/rule_cache.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/age.h"
 
 #include <sys/mman.h>
 
@@ -41,21 +42,21 @@ constexpr uint64_t kCacheBytes = kSets * sizeof(Set);
 
 Set* g_sets = nullptr;
 
-// packed = generation:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
-constexpr uint32_t kGenerationShift = 36;
-constexpr uint32_t kGenerationCount = (1u << 28) - 1;
+// packed = age:28 | kind:4 | bp_offset_words:8 | cfa_offset in words:24
+constexpr uint32_t kAgeShift = 36;
+constexpr uint32_t kAgeCount = (1u << 28) - 1;
 
-// A tag is never 0, so that an unused slot belongs to no generation.
-uint32_t generation_tag(uint32_t generation) { return generation % kGenerationCount + 1; }
-uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kGenerationShift); }
+// A tag is never 0, so that an unused slot belongs to no age.
+uint32_t age_tag(uint32_t age) { return age % kAgeCount + 1; }
+uint32_t tag_of(uint64_t packed) { return static_cast<uint32_t>(packed >> kAgeShift); }
 
-// True if tag `a` is of an older generation than `b`; half of the range counts as the past.
+// True if tag `a` is of an older age than `b`; half of the range counts as the past.
 bool is_older(uint32_t a, uint32_t b) { return a == 0 || static_cast<int32_t>((a - b) << 4) < 0; }
 
 uint64_t pack(const UnwindRule& rule, uint32_t tag) {
   const auto cfa_words = static_cast<uint32_t>(rule.cfa_offset_bytes / 8) & 0xffffff;
   const auto bp_words = static_cast<uint8_t>(rule.bp_offset_words);
-  return static_cast<uint64_t>(tag) << kGenerationShift | static_cast<uint64_t>(rule.kind) << 32 |
+  return static_cast<uint64_t>(tag) << kAgeShift | static_cast<uint64_t>(rule.kind) << 32 |
          static_cast<uint64_t>(bp_words) << 24 | cfa_words;
 }
 
@@ -74,6 +75,16 @@ static_assert(kMaxCfaOffsetBytes / 8 < 1 << 23 && kMaxBpOffsetBytes / 8 < 128);
 Set& set_of(uint64_t pc_avma, uint32_t choice) {
   const uint64_t hash = pc_avma * 0xd6e8feb86659fd93;
   return g_sets[choice == 0 ? hash >> (64 - kSetBits) : hash >> (64 - 2 * kSetBits) & (kSets - 1)];
+}
+
+// True if a rule that was stored at the age with this tag still holds: nothing of its address has ended since.
+bool holds_still(uint32_t stored_tag, uint64_t pc_avma, uint32_t age) {
+  if (stored_tag == 0) return false;
+  const uint32_t ages_ago = (age_tag(age) + kAgeCount - stored_tag) % kAgeCount;
+  bool holds = true;
+  return ages_ago <= kKeptEndings &&
+         for_each_ending(age - ages_ago, age, [&](const Ending& ending) { holds &= !ending.holds_return(pc_avma); }) &&
+         holds;
 }
 
 // True if the slot holds the rule now, whether it was stored here or before.
@@ -98,23 +109,18 @@ bool store(Slot& slot, const UnwindRule& rule, uint32_t tag) {
 }  // namespace
 
 bool init_rule_cache() {
-  if (g_sets == nullptr) {
-    g_sets = static_cast<Set*>(map_private(kCacheBytes));
-    return g_sets != nullptr;
-  }
-  // A forked child must make its rules anew, as that is when modules are announced. Untouched pages stay untouched.
-  return !is_error(
-      raw_syscall(SYS_madvise, reinterpret_cast<long>(g_sets), static_cast<long>(kCacheBytes), MADV_DONTNEED));
+  if (g_sets == nullptr) g_sets = static_cast<Set*>(map_private(kCacheBytes));
+  return g_sets != nullptr;
 }
 
-bool find_shared_rule(uint64_t pc_avma, uint32_t generation, UnwindRule* rule) {
+bool find_shared_rule(uint64_t pc_avma, uint32_t age, UnwindRule* rule) {
   if (g_sets == nullptr || pc_avma == kBusy) return false;
-  const uint32_t tag = generation_tag(generation);
   for (uint32_t choice = 0; choice < 2; ++choice) {
     for (Slot& slot : set_of(pc_avma, choice).slots) {
       const uint64_t packed = slot.packed.load(std::memory_order_acquire);
-      if (slot.pc_avma.load(std::memory_order_acquire) != pc_avma || tag_of(packed) != tag) continue;
+      if (slot.pc_avma.load(std::memory_order_acquire) != pc_avma) continue;
       if (slot.packed.load(std::memory_order_relaxed) != packed) continue;
+      if (tag_of(packed) != age_tag(age) && !holds_still(tag_of(packed), pc_avma, age)) continue;
       *rule = unpack(pc_avma, packed);
       return true;
     }
@@ -122,9 +128,9 @@ bool find_shared_rule(uint64_t pc_avma, uint32_t generation, UnwindRule* rule) {
   return false;
 }
 
-void share_rule(const UnwindRule& rule, uint32_t generation) {
+void share_rule(const UnwindRule& rule, uint32_t age) {
   if (g_sets == nullptr || rule.pc_avma == kBusy) return;
-  const uint32_t tag = generation_tag(generation);
+  const uint32_t tag = age_tag(age);
   for (uint32_t choice = 0; choice < 2; ++choice) {
     for (Slot& slot : set_of(rule.pc_avma, choice).slots) {
       if (store(slot, rule, tag)) return;

@@ -21,6 +21,7 @@
 #include "agent/unwind/unwind.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/age.h"
 #include "agent/process/modules.h"
 #include "agent/unwind/rule_cache.h"
 #include "agent/unwind/unwind_context.h"
@@ -36,7 +37,6 @@ namespace heapprof::agent {
 
 namespace {
 
-uint32_t g_starts = 0;  // calls of init_unwinder: by it a context that survived a fork knows that its rules are void
 uint32_t g_max_frames = kMaxFrames;
 
 }  // namespace
@@ -260,20 +260,46 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   replace_pcs(context, buffer, delta);
 }
 
-[[gnu::noinline]] void void_rules(UnwindContext* context, uint64_t key, uint32_t generation) {
-  if (context->rules_key != 0) count_one(context->counters->forgotten_rules);
-  memset(context->rules, 0, sizeof context->rules);
-  context->is_linked = false;  // the links were made by rules that may not hold any more
-  context->plain_count = 0;
-  // A handler that jumps out leaves either no rule at all or the old key.
-  std::atomic_signal_fence(std::memory_order_release);
-  context->rules_key = key;
-  context->generation = generation;
+// Forgets the frames of the previous stack from frame `base` on. What is left was found by rules that still hold.
+void cut_stack(UnwindContext* context, uint32_t base) {
+  if (base >= context->count) return;
+  clear_flags(context, base);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->plain_count = context->is_linked && context->flagged == 0 ? base : 0;
+  context->count = base;
 }
 
-inline void use_generation(UnwindContext* context, uint32_t generation) {
-  const uint64_t key = static_cast<uint64_t>(g_starts) << 32 | generation;
-  if (HEAPPROF_UNLIKELY(context->rules_key != key)) void_rules(context, key, generation);
+// Forgets what a range of addresses was known for, where that has ended: its rules, and the frames of the previous
+// stack from the outermost one in it on. Else a function that came to the same place would be taken for the one before
+// it.
+void forget_range(UnwindContext* context, const Ending& ending) {
+  for (UnwindRule& rule : context->rules) {
+    if (ending.holds_return(rule.pc_avma)) forget_rule(&rule);
+  }
+  for (uint32_t i = 0; i < context->count; ++i) {
+    if (ending.holds_return(context->frames[i].pc_avma)) return cut_stack(context, i);
+  }
+}
+
+void forget_everything(UnwindContext* context) {
+  memset(context->rules, 0, sizeof context->rules);
+  reset_stack(context);
+}
+
+[[gnu::noinline]] void grow_older(UnwindContext* context, uint32_t age) {
+  if (context->age != 0) {
+    count_one(context->counters->forgotten_rules);
+    const bool is_known =
+        for_each_ending(context->age, age, [context](const Ending& ending) { forget_range(context, ending); });
+    if (!is_known) forget_everything(context);
+  }
+  // A handler that jumps out of this leaves the old age, and all of it is done again.
+  std::atomic_signal_fence(std::memory_order_release);
+  context->age = age;
+}
+
+inline void use_age(UnwindContext* context, uint32_t age) {
+  if (HEAPPROF_UNLIKELY(context->age != age)) grow_older(context, age);
 }
 
 // Takes a stack that was not found by rules, and announces its modules by looking the rules up.
@@ -308,8 +334,7 @@ const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
 }
 
 bool init_unwinder() {
-  ++g_starts;
-  init_modules();
+  reset_modules();
   return init_rule_cache();
 }
 
@@ -317,9 +342,8 @@ void set_max_frames(uint32_t max_frames) {
   g_max_frames = max_frames == 0 || max_frames > kMaxFrames ? kMaxFrames : max_frames;
 }
 
-void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation,
-                   StackDelta* delta) {
-  use_generation(context, generation);
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t age, StackDelta* delta) {
+  use_age(context, age);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   // Too deep a stack loses its outermost frames, as in a walk.
   buffer.count = count < buffer.limit ? count : buffer.limit;
@@ -328,17 +352,17 @@ void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, 
   replace_unlinked(context, buffer, delta);
 }
 
-void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
-  use_generation(context, generation);
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
+  use_age(context, age);
   StackBuffer buffer{context->pcs, 0, g_max_frames, 0};
   walk_frame_pointers(context, start, &buffer);
   replace_unlinked(context, buffer, delta);
 }
 
-void set_generation(UnwindContext* context, uint32_t generation) { use_generation(context, generation); }
+void set_age(UnwindContext* context, uint32_t age) { use_age(context, age); }
 
-void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta) {
-  use_generation(context, generation);
+void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
+  use_age(context, age);
   const WalkState state{start.pc_avma, start.sp, start.bp};
   Walk walk;
   WalkEnd end = walk_new<true>(context, state, &walk);

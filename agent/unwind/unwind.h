@@ -49,12 +49,12 @@ uint64_t unwind_context_bytes();
 // pre: memory is unwind_context_bytes() of zeroed memory. There is nothing to destroy.
 UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters);
 
-// Walks from `start`. The delta is valid until the next call with the same context. pre: `generation` is the current
-// one (agent/process/modules.h). Another value than in the previous call voids every cached rule of this context.
-void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
+// Walks from `start`. The delta is valid until the next call with the same context. pre: `age` is the current one
+// (agent/process/age.h). What has ended since the previous call is forgotten.
+void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta);
 
-// Voids the rules of another generation, for the fast path (unwind_fast.h), which does not ask.
-void set_generation(UnwindContext* context, uint32_t generation);
+// Forgets what has ended up to this age, for the fast path (unwind_fast.h), which does not ask.
+void set_age(UnwindContext* context, uint32_t age);
 
 // Forgets the previous stack, so that the next delta keeps nothing.
 void reset_stack(UnwindContext* context);
@@ -64,14 +64,14 @@ const uint64_t* current_stack(UnwindContext* context, uint32_t* count);
 
 // Captures a stack by nothing but frame pointers; it is marked as truncated where they end in data. (For
 // --unwinder=fp.)
-void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t generation, StackDelta* delta);
+void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta);
 
 // Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
 // Its modules are announced. (For --unwinder=libunwind.)
-void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t generation, StackDelta* delta);
+void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t age, StackDelta* delta);
 
-// Once per process, before the first capture_stack and again in a forked child: maps the process-wide rule cache.
-// Returns false where memory cannot be had. Every module is announced again from then on.
+// At the beginning of each life, before its first capture_stack: maps the process-wide rule cache. Returns false where
+// memory cannot be had. Every module is announced again from then on. pre: everything that was known has ended.
 bool init_unwinder();
 
 // Stacks deeper than this are truncated. At most kMaxFrames, which 0 stands for, too.

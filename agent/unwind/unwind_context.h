@@ -39,8 +39,7 @@ static_assert(sizeof(WalkedFrame) == 16);
 
 class UnwindContext {
  public:
-  uint64_t rules_key;  // process life and generation that `rules` belong to
-  uint32_t generation;
+  uint32_t age;  // until which rules and previous stack are known to hold; 0: there are none
   // The previous stack.
   uint32_t count;
   uint32_t plain_count;      // `count` if return addresses alone verify the stack (is_linked, no flags); else 0
@@ -94,6 +93,9 @@ inline UnwindRule* rule_slot(UnwindContext* context, uint64_t pc_avma) {
 
 // The rule for pc_avma where context->rules does not have it. Valid until the next call.
 const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma);
+
+// Empties a slot of context->rules. A handler may jump out of it.
+void forget_rule(UnwindRule* slot);
 
 // Steps over a frame whose rule is kSpecial; its program counter is in the buffer already.
 enum class SlowStep : uint8_t {

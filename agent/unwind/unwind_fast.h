@@ -47,7 +47,7 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
 }
 
 // True if return addresses alone show that the stack is as before, as they do for most. False: it is not, or more has
-// to be looked at. pre: the rules' generation is the current one
+// to be looked at. pre: the rules' age is the current one
 [[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
   const uint32_t count = context->plain_count;
   if (HEAPPROF_UNLIKELY(count == 0)) return false;

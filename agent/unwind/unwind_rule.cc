@@ -16,10 +16,10 @@ constexpr uint64_t kEntryCodeBytes = 128;
 
 }  // namespace
 
-FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma) {
+FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* description, uint64_t* row_avma) {
   ModuleInfo module;
   *row_avma = pc_avma - 1;  // inside the call instruction: the next one may belong to another function or row
-  if (!find_module(*row_avma, generation, &module)) return FrameSearch::kNoModule;
+  if (!find_module(*row_avma, age, &module)) return FrameSearch::kNoModule;
   if (find_description(module, *row_avma, description)) return FrameSearch::kFound;
   // Code that makes a stack pushes the address of a function as its first return address (makecontext, coroutines).
   if (find_description(module, pc_avma, description) && description->start_avma == pc_avma) {

@@ -45,7 +45,7 @@ inline constexpr int64_t kMaxCfaOffsetBytes = 8 * ((1 << 23) - 1);
 inline constexpr int64_t kMaxBpOffsetBytes = 8 * 127;
 
 // The rule for pc_avma. *is_cacheable: false if no object holds the address, as one may be loaded there later.
-UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable);
+UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable);
 
 // The description of the frame at pc_avma, and the address at which its row holds.
 enum class FrameSearch : uint8_t {
@@ -54,6 +54,6 @@ enum class FrameSearch : uint8_t {
   kNotDescribed,  // in a module, but without call frame information
   kEndOfStack,    // the same, where a program or the loader is entered
 };
-FrameSearch find_frame(uint64_t pc_avma, uint32_t generation, FrameDescription* description, uint64_t* row_avma);
+FrameSearch find_frame(uint64_t pc_avma, uint32_t age, FrameDescription* description, uint64_t* row_avma);
 
 }  // namespace heapprof::agent

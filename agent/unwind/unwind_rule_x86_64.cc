@@ -71,14 +71,14 @@ bool reduce(const FrameDescription& description, const CfiRow& row, UnwindRule* 
 
 }  // namespace
 
-UnwindRule make_rule(uint64_t pc_avma, uint32_t generation, CfiWorkspace* workspace, bool* is_cacheable) {
+UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bool* is_cacheable) {
   UnwindRule rule{};
   rule.pc_avma = pc_avma;
   *is_cacheable = true;
   if (pc_avma == 0) return rule;
   FrameDescription description;
   uint64_t row_avma = 0;
-  const FrameSearch search = find_frame(pc_avma, generation, &description, &row_avma);
+  const FrameSearch search = find_frame(pc_avma, age, &description, &row_avma);
   if (search == FrameSearch::kEndOfStack) return rule;
   rule.kind = RuleKind::kNoUnwindInfo;
   *is_cacheable = search != FrameSearch::kNoModule;

@@ -70,6 +70,15 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   slot->pc_avma = rule.pc_avma;
 }
 
+}  // namespace
+
+void forget_rule(UnwindRule* slot) {
+  // In this order the slot is at every instant one of a program counter that is asked for never, or one for 0.
+  keep_rule(slot, UnwindRule{});
+}
+
+namespace {
+
 // False if the value cannot be a return address, but is data beside the stack: code that keeps no frame pointer uses
 // rbp for data.
 bool can_be_code(uint64_t avma, uint64_t sp) {
@@ -91,18 +100,18 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
   UnwindRule* slot = rule_slot(context, pc_avma);
   UnwindRule rule;
-  if (pc_avma != 0 && find_shared_rule(pc_avma, context->generation, &rule)) {
+  if (pc_avma != 0 && find_shared_rule(pc_avma, context->age, &rule)) {
     count_one(context->counters->shared_rules);
   } else {
     count_one(context->counters->made_rules);
     bool is_cacheable = false;
-    rule = make_rule(pc_avma, context->generation, &context->workspace, &is_cacheable);
+    rule = make_rule(pc_avma, context->age, &context->workspace, &is_cacheable);
     if (!is_cacheable) {
       count_one(context->counters->unkept_rules);
       context->uncached = rule;
       return &context->uncached;
     }
-    if (pc_avma != 0) share_rule(rule, context->generation);
+    if (pc_avma != 0) share_rule(rule, context->age);
   }
   keep_rule(slot, rule);
   return slot;
@@ -113,7 +122,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   count_one(context->counters->special_frames);
   Registers registers = three_registers(*state);
   bool has_jumped = false;
-  const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+  const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
   *state = walk_state_of(registers);
   return judge(step, state->pc_avma, has_jumped, jumps, buffer);
 }
@@ -186,7 +195,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   read_own_registers(&registers);
   bool has_jumped = false;
   for (uint32_t i = 0; registers.value[kRegisterSp] < start.sp; ++i) {
-    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+    const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
     if (step != Step::kDone || has_jumped || i == kMaxOwnFrames)
       return truncate(buffer, wire::TruncationCause::kBadFrame);
   }
@@ -197,7 +206,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
   for (;;) {
     if (buffer->is_full()) return truncate(buffer, wire::TruncationCause::kDepth);
     buffer->pcs[buffer->count++] = registers.value[kRegisterPc];
-    const Step step = step_frame(context->generation, &context->workspace, &registers, &has_jumped);
+    const Step step = step_frame(context->age, &context->workspace, &registers, &has_jumped);
     if (step == Step::kNoUnwindInfo) {
       WalkState state = walk_state_of(registers);
       if (!step_by_frame_pointer(context, &state, buffer)) return;

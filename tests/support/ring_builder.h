@@ -47,7 +47,7 @@ class RingBuilder {
   void realloc_free(uint64_t stamp) { plain(wire::RecordType::kReallocFree, 0, stamp); }
 
   void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
-  void generation(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kGeneration, number)); }
+  void age(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kAge, number)); }
   void reset(uint64_t lost) {
     previous_.clear();
     put_published(wire::pack_control(wire::ControlKind::kReset, lost));
@@ -179,7 +179,7 @@ struct FakeModule {
   uint64_t start_avma = 0;
   uint64_t end_avma = 0;
   uint64_t load_bias = 0;
-  uint32_t generation = 0;
+  uint32_t age = 0;
 };
 
 // Appends an entry to a module table in which `bytes` are in use; returns the new number.
@@ -187,7 +187,7 @@ inline uint32_t append_module(unsigned char* table, uint32_t bytes, const FakeMo
   wire::ModuleEntry entry{};
   const size_t text = module.path.size() + module.build_id.size();
   entry.entry_bytes = static_cast<uint32_t>((sizeof entry + text + 7) / 8 * 8);
-  entry.generation = module.generation;
+  entry.age = module.age;
   entry.start_avma = module.start_avma;
   entry.end_avma = module.end_avma;
   entry.load_bias = module.load_bias;

@@ -1,12 +1,12 @@
 // cli/collect/rings/module_map.cc: an address means another object after a dlclose and a dlopen.
 //
-// A thread writes addresses, and the generation of its events; it notices an unload at its next event, not at once. So
+// A thread writes addresses, and the age of its events; it notices an unload at its next event, not at once. So
 // nothing is ever taken out of the list: an address is looked for from the newest entry backwards, and the first that
-// is not younger than the thread's generation holds it. If all are younger, the thread is late, and the first object
+// is not younger than the thread's age holds it. If all are younger, the thread is late, and the first object
 // that came to that address is meant.
 //
 // The search is linear, and a program may have hundreds of objects. So it is made once for an address: the answer is
-// kept in a hash table, with the range of generations in which it is true.
+// kept in a hash table, with the range of ages in which it is true.
 #include "cli/collect/rings/module_map.h"
 
 #include <algorithm>
@@ -74,8 +74,8 @@ bool ModuleMap::read_entry(const unsigned char* at, uint32_t bytes_left, uint32_
   const std::string build_id = hex(at + sizeof entry + entry.path_bytes, entry.build_id_bytes);
 
   forget(entry.start_avma, entry.end_avma);
-  entries_.push_back({entry.start_avma, entry.end_avma, entry.load_bias, entry.generation,
-                      module_of(path, build_id, entry.load_bias)});
+  entries_.push_back(
+      {entry.start_avma, entry.end_avma, entry.load_bias, entry.age, module_of(path, build_id, entry.load_bias)});
   *entry_bytes = entry.entry_bytes;
   return true;
 }
@@ -103,19 +103,19 @@ void ModuleMap::forget(uint64_t start_avma, uint64_t end_avma) {
   }
 }
 
-uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t generation) {
+uint32_t ModuleMap::resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age) {
   // pc − 1 lies inside the calling instruction, and so surely inside the object.
   const Entry* found = nullptr;
   Cached cached{pc_avma, 0, 0, UINT32_MAX, 0};
   for (size_t i = entries_.size(); i-- != 0;) {
     const Entry& entry = entries_[i];
     if (pc_avma - 1 < entry.start_avma || pc_avma - 1 >= entry.end_avma) continue;
-    if (entry.generation <= generation) {
+    if (entry.age <= age) {
       found = &entry;
-      cached.from = entry.generation;
+      cached.from = entry.age;
       break;
     }
-    cached.to = std::min(cached.to, entry.generation);
+    cached.to = std::min(cached.to, entry.age);
   }
   if (found == nullptr) {  // the thread has not noticed yet that time went on: the first object that came there
     for (const Entry& entry : entries_) {

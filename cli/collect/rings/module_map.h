@@ -1,7 +1,7 @@
 // cli/collect/rings/module_map.h: which location in which ELF file a program counter is.
 //
 // Reads the arena's module table, an append-only list in which addresses may be taken again by another object after an
-// unload. An entry counts from its generation on; of several that hold an address, the last one counts.
+// unload. An entry counts from its age on; of several that hold an address, the last one counts.
 //
 // Guarantees
 //  - One location per (object, address in its file): an object that is loaded twice, or elsewhere, keeps its locations.
@@ -35,13 +35,13 @@ class ModuleMap {
   // False: the table held an entry that no agent writes; it is read no further.
   bool is_sound() const { return is_sound_; }
 
-  // The location of a return address, for a thread that is in this generation.
-  uint32_t locate(uint64_t pc_avma, uint32_t generation) {
+  // The location of a return address, for a thread that is in this age.
+  uint32_t locate(uint64_t pc_avma, uint32_t age) {
     for (uint64_t i = hash(pc_avma) & cache_mask_;; i = (i + 1) & cache_mask_) {
       const Cached& cached = cache_[i];
-      if (cached.pc_avma == pc_avma && generation >= cached.from && generation < cached.to) return cached.location;
+      if (cached.pc_avma == pc_avma && age >= cached.from && age < cached.to) return cached.location;
       if (cached.pc_avma == pc_avma || cached.pc_avma == kNoPc) [[unlikely]]
-        return resolve(i, pc_avma, generation);
+        return resolve(i, pc_avma, age);
     }
   }
 
@@ -56,13 +56,13 @@ class ModuleMap {
     uint64_t start_avma;
     uint64_t end_avma;
     uint64_t load_bias;
-    uint32_t generation;
+    uint32_t age;
     uint32_t module;
   };
   struct Cached {
     uint64_t pc_avma;
     uint32_t location;
-    uint32_t from;  // valid for generations [from, to)
+    uint32_t from;  // valid for ages [from, to)
     uint32_t to;
     uint32_t reserved;
   };
@@ -74,7 +74,7 @@ class ModuleMap {
   bool read_entry(const unsigned char* at, uint32_t bytes_left, uint32_t* entry_bytes);
   uint32_t module_of(const std::string& path, const std::string& build_id, uint64_t load_bias);
   void forget(uint64_t start_avma, uint64_t end_avma);
-  uint32_t resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t generation);
+  uint32_t resolve(uint64_t cache_index, uint64_t pc_avma, uint32_t age);
   uint32_t location_of(uint32_t module, uint64_t svma);
   void grow_cache();
 

@@ -66,7 +66,7 @@ void RingDecoder::grow_stack(size_t depth) {
   const CallTree& tree = *shared_->tree;
   DecodeShared::Frame* frame = shared_->frames.data() + cursor->frames;
   for (uint32_t i = 0; i < fresh; ++i) {
-    const uint32_t location = modules.locate(load(cursor->position + i * sizeof(uint64_t)), generation_);
+    const uint32_t location = modules.locate(load(cursor->position + i * sizeof(uint64_t)), age_);
     path_hash = CallTree::hash_step(path_hash, location);
     tree.prefetch(path_hash);
     hashes[i] = path_hash;
@@ -249,7 +249,7 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
   switch (wire::control_kind(record.w0)) {
     case wire::ControlKind::kTimestamp: stamp_base_ = record.w1; return true;
     case wire::ControlKind::kThread: enter_thread(static_cast<uint32_t>(record.w1), batch, cursor); return true;
-    case wire::ControlKind::kGeneration: generation_ = static_cast<uint32_t>(record.w1); return true;
+    case wire::ControlKind::kAge: age_ = static_cast<uint32_t>(record.w1); return true;
     case wire::ControlKind::kReset: depth_ = 0; return true;  // how much was lost is counted in the ring's header
   }
   return refuse();

@@ -157,7 +157,7 @@ class RingDecoder {
   uint64_t stamp_base_ = 0;
   uint64_t last_stamp_ = 0;
   uint32_t depth_ = 0;
-  uint32_t generation_ = 0;
+  uint32_t age_ = 0;
   uint32_t thread_ = 0;
   uint32_t thread_id_ = 0;
   Prefix prefix_{};

@@ -1,7 +1,7 @@
 # The agent's unwinder, compiled as in the agent, and libraries of frames compiled in every way.
 set(unwind_test_dir ${CMAKE_CURRENT_SOURCE_DIR}/unit/agent_unwind)
 set(unwind_agent_sources
-    process/link_map process/loaded_object process/modules unwind/byte_reader unwind/cfi_interpreter unwind/cfi_program unwind/dwarf_expression
+    process/age process/link_map process/loaded_object process/modules process/own_memory unwind/byte_reader unwind/cfi_interpreter unwind/cfi_program unwind/dwarf_expression
     unwind/eh_frame unwind/rule_cache unwind/stack_bounds unwind/target_memory unwind/unwind unwind/unwind_rule unwind/unwind_rule_x86_64
     unwind/unwind_slow verify/reference_unwind)
 list(TRANSFORM unwind_agent_sources PREPEND ${PROJECT_SOURCE_DIR}/agent/)
@@ -52,6 +52,7 @@ endforeach()
 add_frames(shapes_gcc_lazy shapes.cc ${CMAKE_CXX_COMPILER} -O2 -Wl,-z,lazy)
 # The same functions with other frames at the same addresses: a library that changes while it is unloaded.
 add_frames(swap_small swap.cc ${CMAKE_CXX_COMPILER} -O2 -DSWAP_FRAME_BYTES=200)
+add_frames(swap_same swap.cc ${CMAKE_CXX_COMPILER} -O2 -DSWAP_FRAME_BYTES=200)
 add_frames(swap_large swap.cc ${CMAKE_CXX_COMPILER} -O2 -DSWAP_FRAME_BYTES=1400)
 add_library(unwind_early SHARED ${unwind_test_dir}/shapes/early.cc)
 target_link_libraries(unit_agent_unwind PRIVATE unwind_early)

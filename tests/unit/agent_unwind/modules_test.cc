@@ -2,6 +2,8 @@
 // voids.
 #include "agent/process/modules.h"
 
+#include "agent/process/age.h"
+#include "agent/process/loaded_object.h"
 #include "tests/unit/agent_unwind/probe.h"
 
 #include <catch2/catch.hpp>
@@ -80,8 +82,8 @@ int describe(dl_phdr_info* info, size_t, void* data) {
   return 1;
 }
 
-// Loads A, B, A, B … and probes in each. bump: tell the unwinder of every unload.
-uint64_t mismatches_after_swapping(bool bump, bool* same_place) {
+// Loads A, B, A, B … and probes in each. notes: tell the unwinder of every unload.
+uint64_t mismatches_after_swapping(bool notes, bool* same_place) {
   reset_tally();
   *same_place = true;
   SwapCall before = nullptr;
@@ -90,11 +92,11 @@ uint64_t mismatches_after_swapping(bool bump, bool* same_place) {
     *same_place = *same_place && (before == nullptr || before == loaded.call);
     before = loaded.call;
     loaded.call(probe);
-    if (bump) ++g_test_generation;
     dlclose(loaded.library);
-    if (bump) ++g_test_generation;
+    if (notes) note_unload();
   }
-  ++g_test_generation;
+  note_unload();
+  end_what_is_known(kEverything);
   return tally().mismatched;
 }
 
@@ -103,6 +105,7 @@ uint64_t mismatches_after_swapping(bool bump, bool* same_place) {
 TEST_CASE("an object is announced with its place, path and build id", "[modules]") {
   const bool list_only = GENERATE(false, true);
   g_use_link_map_only = list_only;
+  end_what_is_known(kEverything);
   REQUIRE(init_unwinder());
   forget_announced();
   int values[] = {3, 1, 2};
@@ -132,19 +135,19 @@ TEST_CASE("rules of an unloaded library are not used for the next one at its pla
   bool same_place = false;
   CHECK(mismatches_after_swapping(true, &same_place) == 0);
   if (!same_place) WARN("the loader gave every library a place of its own: nothing was tested");
-  // Without the generation the test would notice.
+  // Without that the test would notice.
   if (same_place) CHECK(mismatches_after_swapping(false, &same_place) > 0);
 }
 
 TEST_CASE("a library that comes back unchanged is announced once", "[modules]") {
+  end_what_is_known(kEverything);
   REQUIRE(init_unwinder());
   forget_announced();
   const auto load_and_probe = [](const char* file) {
     const Loaded loaded(file);
     loaded.call(probe);
-    ++g_test_generation;
     dlclose(loaded.library);
-    ++g_test_generation;
+    note_unload();
     return loaded.call;
   };
   const SwapCall first = load_and_probe("swap_small.so");
@@ -157,6 +160,54 @@ TEST_CASE("a library that comes back unchanged is announced once", "[modules]") 
   if (other == last) CHECK(count_announced("swap_small.so") == before + 1);  // the other was there in between
 }
 
+TEST_CASE("an unload ends what is known of that library alone", "[modules]") {
+  init_find_object();
+  reset_tally();
+  const Loaded stays("swap_large.so");
+  uint32_t age = 0;
+  {
+    const Loaded goes("swap_small.so");
+    stays.call(probe);
+    goes.call(probe);
+    age = current_age();
+    dlclose(goes.library);
+  }
+  note_unload();
+  CHECK(current_age() == age + 1);  // of all that is loaded one object went
+  note_unload();
+  CHECK(current_age() == age + 1);
+  const auto holds = [&](const void* at) {
+    bool is_known = true;
+    for_each_ending(age, current_age(), [&](const Ending& ending) {
+      is_known = is_known && !ending.holds_return(reinterpret_cast<uint64_t>(at) + 1);
+    });
+    return is_known;
+  };
+  CHECK(holds(reinterpret_cast<const void*>(stays.call)));
+  CHECK(holds(reinterpret_cast<const void*>(&early_anchor)));
+  dlclose(stays.library);
+  note_unload();
+  CHECK(current_age() == age + 2);
+}
+
+TEST_CASE("frames of a library that is gone are not kept for the next one at its place", "[modules]") {
+  init_find_object();
+  reset_tally();
+  SwapCall before = nullptr;
+  bool same_place = false;
+  for (int i = 0; i < 20; ++i) {  // the same stacks but for what the library is
+    const Loaded loaded(i % 2 == 0 ? "swap_small.so" : "swap_same.so");
+    same_place = same_place || before == loaded.call;
+    before = loaded.call;
+    const uint64_t sent = tally().frames_sent;
+    loaded.call(probe);
+    if (same_place) CHECK(tally().frames_sent - sent > 0);
+    dlclose(loaded.library);
+    note_unload();
+  }
+  if (!same_place) WARN("the loader gave every library a place of its own: nothing was tested");
+}
+
 TEST_CASE("a forked child announces every object again", "[modules]") {
   REQUIRE(init_unwinder());
   forget_announced();
@@ -165,7 +216,8 @@ TEST_CASE("a forked child announces every object again", "[modules]") {
   CHECK(once > 0);
   capture_here(nullptr);
   CHECK(announced().size() == once);
-  REQUIRE(init_unwinder());  // what the child does
+  end_what_is_known(kEverything);  // what the child does
+  REQUIRE(init_unwinder());
   capture_here(nullptr);
   CHECK(announced().size() >= 2 * once);
 }

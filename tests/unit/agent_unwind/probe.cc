@@ -2,6 +2,7 @@
 // one walk by it and by libunwind.
 #include "tests/unit/agent_unwind/probe.h"
 
+#include "agent/process/age.h"
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
@@ -21,7 +22,7 @@
 namespace heapprof::agent {
 
 // What the rest of the agent gives the unwinder.
-ForkPage g_fork_page;
+ForkPage g_fork_page{};
 bool is_filtered() { return false; }
 // In memory of its own, as a handler may be the one who finds a module.
 struct RawEntry {
@@ -45,14 +46,18 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
 
 namespace test {
 
-uint32_t g_test_generation = 1;
+// The unwinder takes age 0 for none.
+const uint32_t g_first_age = end_what_is_known(kEverything);
+
+void note_unload() { end_unloaded_modules(); }
+
 Reference g_reference = Reference::kLibunwind;
 
 std::vector<Announced> announced() {
   std::vector<Announced> entries;
   for (uint32_t i = 0; i < g_entry_count.load(std::memory_order_relaxed) && i < std::size(g_entries); ++i) {
     const RawEntry& raw = g_entries[i];
-    entries.push_back({raw.entry.start_avma, raw.entry.end_avma, raw.entry.load_bias, raw.entry.generation, raw.path,
+    entries.push_back({raw.entry.start_avma, raw.entry.end_avma, raw.entry.load_bias, raw.entry.age, raw.path,
                        std::string(reinterpret_cast<const char*>(raw.build_id), raw.build_id_bytes)});
   }
   return entries;
@@ -140,11 +145,12 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
                                       ? walk_by_libgcc(start, expected)
                                       : heapprof_reference_unwind(start.pc_avma, start.sp, expected, kMaxFrames);
   StackDelta delta;
-  capture_stack(thread.context.get(), start, g_test_generation, &delta);
+  capture_stack(thread.context.get(), start, current_age(), &delta);
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(thread.context.get(), &count);
   rebuild(&thread, delta);
   ++tally.probes;
+  tally.frames_sent += delta.fresh;
   tally.frames += count;
   tally.deepest = std::max<uint64_t>(tally.deepest, count);
   tally.truncated += delta.truncation != 0;
@@ -189,7 +195,7 @@ void reset_tally() {
   const StartFrame start = start_of_caller();
   const AllSignalsBlocked blocked;
   StackDelta delta;
-  capture_stack(state().context.get(), start, g_test_generation, &delta);
+  capture_stack(state().context.get(), start, current_age(), &delta);
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(state().context.get(), &count);
   if (truncation != nullptr) *truncation = delta.truncation;

@@ -19,6 +19,7 @@ struct Tally {
   uint64_t mismatched = 0;
   uint64_t wrong_deltas = 0;  // stacks that a collector would rebuild differently
   uint64_t truncated = 0;
+  uint64_t frames_sent = 0;  // that a collector would be told, as the stack before did not have them
   uint64_t deepest = 0;
   std::string first_mismatch;  // both stacks, for the message
 };
@@ -32,8 +33,8 @@ extern Reference g_reference;
 Tally& tally();
 void reset_tally();
 
-// What the next walk is told to be the current generation.
-extern uint32_t g_test_generation;
+// To be called after a dlclose: what `free` notices in a program that is profiled.
+void note_unload();
 
 // The stack of the caller, by the unwinder under test. truncation may be nullptr.
 std::vector<uint64_t> capture_here(uint32_t* truncation);
@@ -57,7 +58,7 @@ struct Announced {
   uint64_t start_avma = 0;
   uint64_t end_avma = 0;
   uint64_t load_bias = 0;
-  uint32_t generation = 0;
+  uint32_t age = 0;
   std::string path;
   std::string build_id;
 };

@@ -59,7 +59,7 @@ TEST_CASE("an address that was nowhere is found once its module is announced") {
   CHECK(map.locations()[map.locate(0x1500, 0)].module == 0);
 }
 
-TEST_CASE("a module counts from its generation on, also for threads that lag behind") {
+TEST_CASE("a module counts from its age on, also for threads that lag behind") {
   Table table;
   table.add({"/lib/a.so", "a", 0x1000, 0x2000, 0x1000, 0});
   ModuleMap map = make_map();

@@ -1,0 +1,10 @@
+foreach(plugin alpha:64 beta:64 gamma:104)
+  string(REPLACE ":" ";" parts ${plugin})
+  list(GET parts 0 name)
+  list(GET parts 1 padding)
+  add_library(target_calls_back_${name} MODULE targets/loader/plugins/calls_back.cc)
+  set_target_properties(target_calls_back_${name} PROPERTIES OUTPUT_NAME calls_back_${name} PREFIX ""
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/targets)
+  target_compile_definitions(target_calls_back_${name} PRIVATE CALLS_BACK_FUNCTION=${name}_call CALLS_BACK_PADDING=${padding})
+  target_compile_options(target_calls_back_${name} PRIVATE -g -O1 -fno-builtin-malloc)
+endforeach()
