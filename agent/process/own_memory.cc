@@ -72,6 +72,26 @@ size_t read_own_part(void* to, const void* from, size_t bytes) {
   return done;
 }
 
+uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted) {
+  while (start < wanted && !is_filtered()) {
+    char bytes[kMostPieces];
+    iovec pieces[kMostPieces];
+    for (size_t i = 0; i < kMostPieces; ++i) pieces[i] = {reinterpret_cast<void*>(start + i * wire::kPageBytes), 1};
+    const iovec target{bytes, sizeof bytes};
+    const long got = raw_syscall(SYS_process_vm_readv, sys_getpid(), reinterpret_cast<long>(&target), 1,
+                                 reinterpret_cast<long>(pieces), kMostPieces, 0);
+    if (is_error(got)) break;
+    start += static_cast<size_t>(got) * wire::kPageBytes;
+    if (static_cast<size_t>(got) < kMostPieces) break;
+  }
+  return start;
+}
+
+bool can_read_own_memory() {
+  char byte = 0;
+  return read_own_memory(&byte, &kLookBytes, sizeof byte);
+}
+
 bool read_own_memory(void* to, const void* from, size_t bytes) { return read_own_part(to, from, bytes) == bytes; }
 
 size_t read_own_string(char* to, size_t room, const char* from) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 namespace heapprof::agent {
 
@@ -23,6 +24,13 @@ size_t read_own_part(void* to, const void* from, size_t bytes);
 
 // True if all was copied. Else what is in `to` is of no meaning.
 bool read_own_memory(void* to, const void* from, size_t bytes);
+
+// The end of the pages from `start` on that can be read, as far as `wanted`: an address of a page's end, or `start`
+// itself where nothing can be read. pre: start is a page's start. Cost: a system call for 16 pages.
+uintptr_t find_readable_end(uintptr_t start, uintptr_t wanted);
+
+// False where the kernel gives no answer at all.
+bool can_read_own_memory();
 
 inline constexpr size_t kNoString = static_cast<size_t>(-1);
 // Copies the string and its zero byte. Returns its length; kNoString: it cannot be read up to its end, or takes more

@@ -14,7 +14,7 @@ namespace {
 class FrameState {
  public:
   FrameState(const FrameDescription& description, CfiWorkspace* workspace, const Registers& callee)
-      : description_(description), row_(workspace->row), stack_(workspace->expression_stack), callee_(callee) {}
+      : description_(description), row_(workspace->row), workspace_(workspace), callee_(callee) {}
 
   Step find_cfa() {
     if (row_.cfa_expression != nullptr) return as_step(evaluate(row_.cfa_expression, nullptr, &cfa_avma_));
@@ -62,7 +62,7 @@ class FrameState {
   }
 
   Evaluation evaluate(const uint8_t* block, const uint64_t* initial, uint64_t* result) const {
-    return evaluate_expression(block, description_.readable_end, callee_, initial, stack_, result);
+    return evaluate_expression(block, description_.readable_end, callee_, initial, workspace_, result);
   }
 
   Step copy(uint64_t from, uint32_t to, Registers* caller) const {
@@ -71,16 +71,16 @@ class FrameState {
     return Step::kDone;
   }
 
-  static Step load(uint64_t slot_avma, uint32_t number, Registers* caller) {
+  Step load(uint64_t slot_avma, uint32_t number, Registers* caller) const {
     uint64_t content = 0;
-    if (!read_target_memory(slot_avma, sizeof content, &content)) return Step::kBadFrame;
+    if (!read_target_memory(workspace_->stacks, slot_avma, sizeof content, &content)) return Step::kBadFrame;
     caller->set(number, content);
     return Step::kDone;
   }
 
   const FrameDescription& description_;
   const CfiRow& row_;
-  uint64_t* stack_;
+  CfiWorkspace* workspace_;
   const Registers& callee_;
   uint64_t cfa_avma_ = 0;
 };

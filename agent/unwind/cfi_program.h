@@ -10,6 +10,7 @@
 
 #include "agent/unwind/eh_frame.h"
 #include "agent/unwind/registers.h"
+#include "agent/unwind/stack_bounds.h"
 
 #include <cstdint>
 
@@ -43,6 +44,7 @@ struct CfiWorkspace {
   CfiRow initial;  // after the CIE's program: what DW_CFA_restore goes back to
   CfiRow remembered[kMaxRememberedRows];
   uint64_t expression_stack[kMaxExpressionDepth];
+  KnownStacks* stacks;  // where frames are read first
 };
 
 // The row at pc_avma in workspace->row. pre: description describes pc_avma.

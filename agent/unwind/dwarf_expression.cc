@@ -68,8 +68,13 @@ enum Operation : uint8_t {
 
 class Machine {
  public:
-  Machine(const uint8_t* begin, const uint8_t* end, const Registers& registers, uint64_t* stack)
-      : begin_(begin), end_(end), reader_(begin, end), registers_(registers), stack_(stack) {}
+  Machine(const uint8_t* begin, const uint8_t* end, const Registers& registers, CfiWorkspace* workspace)
+      : begin_(begin),
+        end_(end),
+        reader_(begin, end),
+        registers_(registers),
+        workspace_(workspace),
+        stack_(workspace->expression_stack) {}
 
   void push(uint64_t value) {
     if (depth_ == kMaxExpressionDepth) return refuse();
@@ -115,7 +120,7 @@ class Machine {
 
   void dereference(uint32_t size_bytes) {
     uint64_t value = 0;
-    if (!read_target_memory(pop(), size_bytes, &value)) return refuse();
+    if (!read_target_memory(workspace_->stacks, pop(), size_bytes, &value)) return refuse();
     push(value);
   }
 
@@ -224,6 +229,7 @@ class Machine {
   const uint8_t* end_;
   ByteReader reader_;
   const Registers& registers_;
+  CfiWorkspace* workspace_;
   uint64_t* stack_;
   uint32_t depth_ = 0;
   Evaluation state_ = Evaluation::kDone;
@@ -232,11 +238,11 @@ class Machine {
 }  // namespace
 
 Evaluation evaluate_expression(const uint8_t* block, const uint8_t* readable_end, const Registers& registers,
-                               const uint64_t* initial, uint64_t* stack, uint64_t* result) {
+                               const uint64_t* initial, CfiWorkspace* workspace, uint64_t* result) {
   ByteReader outer(block, readable_end);
   const uint64_t length_bytes = outer.read_uleb128();
   if (outer.has_failed() || length_bytes > outer.left_bytes()) return Evaluation::kMalformed;
-  Machine machine(outer.at(), outer.at() + length_bytes, registers, stack);
+  Machine machine(outer.at(), outer.at() + length_bytes, registers, workspace);
   if (initial != nullptr) machine.push(*initial);
   return machine.run(result);
 }

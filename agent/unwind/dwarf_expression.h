@@ -5,8 +5,8 @@
 //    "expressions that cannot be computed are refused").
 // Not provided: locations, pieces, types, thread-local storage: call frame information has no use for them.
 // Context:  slow path of a hook.
-// Trust:    an expression may read memory by an address that it computes from registers; addresses that no process can
-//           have mapped are refused, others are believed, as compilers write these expressions.
+// Trust:    an expression may read memory by an address that it computes from registers, which may be anything: what is
+//           not of a known stack the kernel reads for us (agent/process/own_memory.h).
 #pragma once
 
 #include "agent/unwind/cfi_program.h"
@@ -25,14 +25,14 @@ enum class Evaluation : uint8_t {
 };
 
 // block: the address of the expression's length field, within readable memory that ends at readable_end.
-// initial: pushed first (the CFA), or nullptr. stack: kMaxExpressionDepth words.
+// initial: pushed first (the CFA), or nullptr.
 Evaluation evaluate_expression(const uint8_t* block, const uint8_t* readable_end, const Registers& registers,
-                               const uint64_t* initial, uint64_t* stack, uint64_t* result);
+                               const uint64_t* initial, CfiWorkspace* workspace, uint64_t* result);
 
 // False where nothing can be mapped: near 0 and beyond the user's half of the address space.
 inline bool is_plausible_address(uint64_t avma) { return avma >= 1u << 16 && avma < uint64_t{1} << 56; }
 
-// Reads size_bytes (1, 2, 4 or 8) at avma.
-bool read_target_memory(uint64_t avma, uint32_t size_bytes, uint64_t* value);
+// Reads size_bytes (1, 2, 4 or 8) at avma. False: they cannot be read.
+bool read_target_memory(KnownStacks* stacks, uint64_t avma, uint32_t size_bytes, uint64_t* value);
 
 }  // namespace heapprof::agent

@@ -1,73 +1,88 @@
-// agent/unwind/stack_bounds.cc: looks for the mapping of a stack pointer in /proc/self/maps.
+// agent/unwind/stack_bounds.cc: asks the kernel which pages above a stack pointer can be read.
 //
-// pthread_getattr_np would tell the bounds of a thread's own stack, but it allocates and reads the same file, and knows
-// neither coroutines' stacks nor a signal handler's. The file is read in pieces of 512 bytes: the caller may have
-// little stack left.
+// /proc/self/maps would tell, but is a file: another thread that closes all descriptors, and opens its own, would have
+// us close that. pthread_getattr_np tells the bounds of a thread's own stack, but allocates, and knows neither
+// coroutines' stacks nor a signal handler's. So one byte of each page is read by the kernel for us, upwards until one
+// cannot be. How far a stack reaches is asked only as far as a walk goes.
 #include "agent/unwind/stack_bounds.h"
 
 #include "agent/libc/raw.h"
+#include "agent/process/own_memory.h"
 #include "agent/process/state.h"
 
-#include <fcntl.h>
+#include <string.h>
+
+extern "C" void* __libc_stack_end;  // where the kernel put argc: the main thread's stack ends above it
 
 namespace heapprof::agent {
 
 namespace {
 
-// Takes the characters of /proc/self/maps one by one: "START-END rwxp …\n", in hexadecimal.
-class MapsReader {
- public:
-  explicit MapsReader(uint64_t wanted) : wanted_(wanted) {}
+constexpr uint64_t kPageBytes = wire::kPageBytes;
+// The kernel keeps 128 MiB below the main thread's stack free of mappings. Half of that is surely stack.
+constexpr uint64_t kMainStackBytes = 64u << 20;
+constexpr uint64_t kMostFrameBytes = 256u << 20;  // a frame that claims to be larger is not believed
+constexpr uint64_t kGrowBytes = 1u << 20;         // how far below a known stack the same one may have grown meanwhile
+constexpr uint64_t kUnaskedBytes = 64u << 10;     // what is believed where nobody may ask
+constexpr uint64_t kUsualThreadBytes = 8u << 20;
 
-  // True once the mapping is found.
-  bool take(char c) {
-    if (c == '\n') {
-      field_ = 0;
-      range_ = {};
-      return false;
-    }
-    if (field_ > 2) return false;
-    if (c == '-' && field_ == 0) {
-      field_ = 1;
-    } else if (c == ' ') {
-      ++field_;
-    } else if (field_ == 2) {
-      field_ = 3;  // the first of the permissions
-      return c == 'r' && range_.holds(wanted_);
-    } else {
-      uint64_t& number = field_ == 0 ? range_.start : range_.end;
-      number = number << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return false;
-  }
-  AddressRange range() const { return range_; }
+uint64_t page_of(uint64_t avma) { return avma & ~(kPageBytes - 1); }
+uint64_t end_of_page(uint64_t avma) { return page_of(avma) + kPageBytes; }
 
- private:
-  uint64_t wanted_;
-  AddressRange range_;
-  int field_ = 0;  // start, end, permissions, the rest
-};
+uint64_t thread_pointer() {
+  uint64_t avma;
+  asm("movq %%fs:0, %0" : "=r"(avma));  // the descriptor's first word is its own address
+  return avma;
+}
+
+// Where the kernel cannot be asked.
+AddressRange guess(uint64_t sp) {
+  const uint64_t thread_avma = thread_pointer();  // at the top of the stack of a thread that libc made
+  if (thread_avma - sp < kUsualThreadBytes) return {page_of(sp), thread_avma};
+  return {page_of(sp), page_of(sp) + kUnaskedBytes};
+}
+
+AddressRange find_stack(uint64_t sp) {
+  const auto main_end = end_of_page(reinterpret_cast<uint64_t>(__libc_stack_end));
+  if (main_end - sp < kMainStackBytes) return {page_of(sp), main_end};
+  if (!can_read_own_memory()) return guess(sp);
+  return {page_of(sp), find_readable_end(page_of(sp), end_of_page(sp))};
+}
 
 }  // namespace
 
-AddressRange find_stack(uint64_t sp) {
-  if (is_filtered()) return {};
-  const long fd = raw_syscall(SYS_openat, AT_FDCWD, reinterpret_cast<long>("/proc/self/maps"), O_RDONLY | O_CLOEXEC);
-  if (is_error(fd)) return {};
-  MapsReader reader(sp);
-  char text[512];
-  AddressRange found;
-  for (long got; found.end == 0;) {
-    got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(text), sizeof text);
-    if (is_error(got) || got == 0) break;
-    for (long i = 0; i < got; ++i) {
-      if (!reader.take(text[i])) continue;
-      found = reader.range();
-      break;
+void KnownStacks::change_to(uint64_t sp) {
+  uint32_t at = 1;
+  while (at < kKept - 1 && !stacks_[at].holds(sp)) ++at;
+  AddressRange found = stacks_[at];
+  if (!found.holds(sp)) {
+    AddressRange& latest = stacks_[0];
+    const bool has_grown = sp < latest.start && latest.start - sp < kGrowBytes &&
+                           find_readable_end(page_of(sp), latest.start) >= latest.start;
+    if (has_grown) {
+      latest.start = page_of(sp);
+      return;
     }
+    found = find_stack(sp);
   }
-  sys_close(static_cast<int>(fd));
-  return found;
+  for (; at != 0; --at) stacks_[at] = stacks_[at - 1];
+  stacks_[0] = found;
+}
+
+bool KnownStacks::reach(uint64_t end_avma) {
+  AddressRange& stack = stacks_[0];
+  if (end_avma <= stack.end) return true;
+  if (end_avma - stack.end > kMostFrameBytes) return false;
+  stack.end = find_readable_end(stack.end, end_avma);
+  return end_avma <= stack.end;
+}
+
+bool KnownStacks::read(uint64_t avma, uint32_t size_bytes, uint64_t* value) {
+  *value = 0;
+  const auto* at = reinterpret_cast<const void*>(avma);
+  if (!stacks_[0].holds(avma) || stacks_[0].end - avma < size_bytes) return read_own_memory(value, at, size_bytes);
+  memcpy(value, at, size_bytes);
+  return true;
 }
 
 }  // namespace heapprof::agent

@@ -89,6 +89,7 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
   *walk = {nullptr, 0, false, false, &kNoCell};
+  context->stacks.go_to(state.sp);
   Frame* const frames = context->frames;
   Frame* fresh = frames + kMaxFrames;
   WalkedFrame* walked = context->walked + kMaxFrames;
@@ -143,7 +144,7 @@ template <bool kMayCopy>
       walk->uses_bp = true;
     }
     if (rule->bp_offset_words != 0) is_bp_known = true;
-    if (HEAPPROF_UNLIKELY(step(rule, &state) != StepResult::kStepped)) {
+    if (HEAPPROF_UNLIKELY(step(rule, &context->stacks, &state) != StepResult::kStepped)) {
       end = WalkEnd::kNeedsWhole;
       break;
     }
@@ -315,12 +316,13 @@ uint64_t unwind_context_bytes() { return (sizeof(UnwindContext) + 4095) & ~uint6
 UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters) {
   auto* context = static_cast<UnwindContext*>(memory);
   context->counters = counters;
+  context->workspace.stacks = &context->stacks;
   context->outside = {0, ~uint64_t{0}};
   return context;
 }
 
 void reset_stack(UnwindContext* context) {
-  context->stack = {};
+  context->stacks.forget();
   memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
   context->flagged = 0;
   context->count = 0;

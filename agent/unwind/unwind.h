@@ -5,7 +5,8 @@
 //  - A stack is what the DWARF call frame information says, whole, from the caller of the hook to the outermost frame,
 //    or it is marked truncated with its cause. Of a frame that a signal interrupted, the address + 1 is given
 //    (shared/events.h).
-//  - No lock, no allocation, no system call, no errno; memory outside of the frames of this stack is not read.
+//  - No lock, no allocation, no errno; a system call only at the first sight of a stack, or of more of it. Memory
+//    beyond the end of the stack is not read, whatever the tables say (tests/integration/stacks/wrong_tables.sh).
 //  - A signal handler may interrupt a walk: it then uses another UnwindContext.
 // Not provided: names (cli/symbolize), stacks of other threads.
 //

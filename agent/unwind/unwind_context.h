@@ -48,7 +48,7 @@ class UnwindContext {
   uint32_t flagged;          // frames that have flags
   wire::UnwindCounters* counters;
   UnwindRule uncached;  // the last rule that may not be kept
-  AddressRange stack;   // memory that frame pointers may lead through
+  KnownStacks stacks;   // memory that a walk may read
   CfiWorkspace workspace;
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
   uint8_t flags[kMaxFrames];                    // FrameFlags; 0 from `count` on

@@ -88,8 +88,8 @@ bool can_be_code(uint64_t avma, uint64_t sp) {
 // Goes to the caller by the frame pointer. False: bp is no frame pointer.
 bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   if (state->bp - state->sp >= kMaxGuessedFrameBytes || (state->bp & 7) != 0) return false;
-  if (!context->stack.holds(state->sp)) context->stack = find_stack(state->sp);
-  if (!context->stack.holds(state->bp) || context->stack.end - state->bp < 16) return false;
+  context->stacks.go_to(state->sp);
+  if (!context->stacks.reach(state->bp + 16)) return false;
   const auto* frame = reinterpret_cast<const uint64_t*>(state->bp);  // the saved bp, then the return address
   *state = {frame[1], state->bp + 16, frame[0]};
   return true;
@@ -148,11 +148,12 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
 [[gnu::noinline]] void walk_whole(UnwindContext* context, WalkState state, const StartFrame& start,
                                   StackBuffer* buffer) {
   uint32_t jumps = 0;
+  context->stacks.go_to(state.sp);
   while (!buffer->is_full()) {
     if (state.pc_avma == 0) return;
     buffer->pcs[buffer->count++] = state.pc_avma;
     const UnwindRule* rule = find_rule(context, state.pc_avma);
-    switch (step(rule, &state)) {
+    switch (step(rule, &context->stacks, &state)) {
       case StepResult::kStepped: break;
       case StepResult::kEndOfStack: return;
       case StepResult::kBadFrame: buffer->truncation = static_cast<uint32_t>(wire::TruncationCause::kBadFrame); return;
@@ -162,7 +163,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
           break;
         }
         switch (step_special(context, &state, &jumps, buffer)) {
-          case SlowStep::kGoOn: break;
+          case SlowStep::kGoOn: context->stacks.go_to(state.sp); break;
           case SlowStep::kEnd: return;
           case SlowStep::kNeedsRegisters:
             buffer->count = 0;
@@ -216,6 +217,7 @@ void walk_frame_pointers(UnwindContext* context, const StartFrame& start, StackB
     const SlowStep meaning = judge(step, registers.value[kRegisterPc], has_jumped, &jumps, buffer);
     if (meaning == SlowStep::kNeedsRegisters) return truncate(buffer, wire::TruncationCause::kBadFrame);
     if (meaning == SlowStep::kEnd) return;
+    context->stacks.go_to(registers.value[kRegisterSp]);
   }
 }
 

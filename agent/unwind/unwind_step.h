@@ -16,6 +16,11 @@ inline const uint64_t* cell_at(uint64_t avma) { return reinterpret_cast<const ui
 // True if a frame from sp to cfa can be.
 inline bool is_plausible_frame(uint64_t sp, uint64_t cfa) { return cfa - sp - 8 < kMaxFrameBytes && (cfa & 7) == 0; }
 
+// True if the current stack reaches up to end_avma.
+inline bool is_on_stack(KnownStacks* stacks, uint64_t end_avma) {
+  return HEAPPROF_LIKELY(end_avma <= stacks->current().end) || stacks->reach(end_avma);
+}
+
 inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
   const UnwindRule* rule = rule_slot(context, pc_avma);
   return HEAPPROF_LIKELY(rule->pc_avma == pc_avma) ? rule : find_rule_slow(context, pc_avma);
@@ -23,9 +28,9 @@ inline const UnwindRule* find_rule(UnwindContext* context, uint64_t pc_avma) {
 
 enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame };
 
-// One step by a compact rule. A CFA by sp needs no check, because the rule itself says by how much it lies above sp. A
-// CFA by bp does: bp may be anything in code that does not keep to the ABI.
-inline StepResult step(const UnwindRule* rule, WalkState* state) {
+// One step by a compact rule. Tables may be wrong, and bp may be anything in code that does not keep to the ABI: so a
+// frame has to lie above the stack pointer, and end on the stack, which is the current one of `stacks`.
+inline StepResult step(const UnwindRule* rule, KnownStacks* stacks, WalkState* state) {
   uint64_t cfa;
   if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
     cfa = state->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
@@ -36,15 +41,19 @@ inline StepResult step(const UnwindRule* rule, WalkState* state) {
     const uint64_t slot = state->bp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
     cfa = 0;
     if (HEAPPROF_LIKELY(state->bp - state->sp < kMaxFrameBytes && slot - state->sp < kMaxFrameBytes &&
-                        (state->bp & 7) == 0))
+                        (state->bp & 7) == 0 && is_on_stack(stacks, (slot > state->bp ? slot : state->bp) + 8)))
       cfa = load_word(slot);
     if (HEAPPROF_UNLIKELY(!is_plausible_frame(state->sp, cfa))) return StepResult::kBadFrame;
     state->bp = load_word(state->bp);
   } else {
     return rule->kind == RuleKind::kEndOfStack ? StepResult::kEndOfStack : StepResult::kNotCompact;
   }
-  if (rule->bp_offset_words != 0)
-    state->bp = load_word(cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8));
+  if (HEAPPROF_UNLIKELY(!is_on_stack(stacks, cfa))) return StepResult::kBadFrame;
+  if (rule->bp_offset_words != 0) {
+    const uint64_t slot = cfa + static_cast<uint64_t>(int64_t{rule->bp_offset_words} * 8);
+    if (HEAPPROF_UNLIKELY(!stacks->current().holds(slot))) return StepResult::kBadFrame;
+    state->bp = load_word(slot);
+  }
   state->pc_avma = load_word(cfa - 8);
   state->sp = cfa;
   return StepResult::kStepped;

@@ -27,7 +27,7 @@ FrameSearch find_frame(uint64_t pc_avma, uint32_t /*age*/, FrameDescription* des
   return find_description(g_module, *row_avma, description) ? FrameSearch::kFound : FrameSearch::kNotDescribed;
 }
 
-bool read_target_memory(uint64_t avma, uint32_t size_bytes, uint64_t* value) {
+bool read_target_memory(KnownStacks*, uint64_t avma, uint32_t size_bytes, uint64_t* value) {
   if (!is_plausible_address(avma) || size_bytes == 0 || size_bytes > 8) return false;
   *value = (avma ^ g_seed) * 0x9E3779B97F4A7C15 >> (64 - 8 * size_bytes);
   return true;
@@ -54,7 +54,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
               start_avma, start_avma + table.size(), table.data() + head.header_off};
   g_seed = head.seed;
 
+  static KnownStacks stacks;
   static CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   const uint64_t pc_avma = start_avma + static_cast<uint64_t>(int64_t{head.pc_off}) + 1;
   bool is_cacheable = false;
   const UnwindRule rule = make_rule(pc_avma, 0, &workspace, &is_cacheable);

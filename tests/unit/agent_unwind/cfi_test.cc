@@ -44,8 +44,10 @@ Evaluation evaluate(const Bytes& code, uint64_t* result, const uint64_t* initial
   Registers registers{};
   registers.known = known;
   for (uint32_t i = 0; i < kRegisterCount; ++i) registers.value[i] = 1000 * i;
-  uint64_t stack[kMaxExpressionDepth];
-  return evaluate_expression(block.data(), block.data() + block.size(), registers, initial, stack, result);
+  KnownStacks stacks;
+  CfiWorkspace workspace;
+  workspace.stacks = &stacks;
+  return evaluate_expression(block.data(), block.data() + block.size(), registers, initial, &workspace, result);
 }
 
 uint64_t value_of(const Bytes& code) {
@@ -110,7 +112,9 @@ TEST_CASE("a row is what holds at the address", "[cfi]") {
   // push rbp at 1001, mov rbp, rsp at 1004, the rest runs on with CFA by rbp
   const Bytes program{0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 100, 0x0c, 7, 8, 0xc6};
   const FrameDescription description = describe(kUsualInitial, program);
+  KnownStacks stacks;
   CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   const auto row_at = [&](uint64_t pc_avma) -> const CfiRow& {
     REQUIRE(run_cfi_program(description, pc_avma, &workspace));
     return workspace.row;
@@ -131,7 +135,9 @@ TEST_CASE("a row is what holds at the address", "[cfi]") {
 TEST_CASE("remembered rows come back, CFA included", "[cfi]") {
   const Bytes program{0x0a, 0x0e, 64, 0x83, 3, 0x41, 0x0a, 0x0d, 6, 0x41, 0x0b, 0x41, 0x0b};
   const FrameDescription description = describe(kUsualInitial, program);
+  KnownStacks stacks;
   CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   REQUIRE(run_cfi_program(description, 1002, &workspace));
   CHECK(workspace.row.cfa_register == 7);
   CHECK(workspace.row.cfa_offset == 64);
@@ -154,7 +160,9 @@ TEST_CASE("every kind of rule is read", "[cfi]") {
                       0x12, 6,  0x7f,        // CFA = rbp + 8
                       0x85, 9,  0x00};       // rdi again; nop
   const FrameDescription description = describe(kUsualInitial, program);
+  KnownStacks stacks;
   CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   REQUIRE(run_cfi_program(description, 1500, &workspace));
   const CfiRow& row = workspace.row;
   CHECK((row.rules[3] == RegisterRule::kOffset && row.values[3] == -16));
@@ -171,7 +179,9 @@ TEST_CASE("every kind of rule is read", "[cfi]") {
 }
 
 TEST_CASE("malformed programs are refused", "[cfi]") {
+  KnownStacks stacks;
   CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   for (const Bytes& program :
        {Bytes{0x0b}, Bytes{0x3f}, Bytes{0x0c, 7}, Bytes{0x0f, 100, 1}, Bytes{0x0e, 0x80, 0x80}}) {
     CHECK_FALSE(run_cfi_program(describe(kUsualInitial, program), 1500, &workspace));
@@ -240,7 +250,9 @@ TEST_CASE("a table without a sorted index is scanned", "[cfi]") {
 TEST_CASE("a malformed table is never read beyond its memory", "[cfi]") {
   const LoadedObject object = libc();
   std::mt19937_64 random(20240611);
+  KnownStacks stacks;
   CfiWorkspace workspace;
+  workspace.stacks = &stacks;
   uint64_t described = 0;
   for (int round = 0; round < 40; ++round) {
     FencedTable table(object.info);
