@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 7;
+inline constexpr uint32_t kProtocolVersion = 8;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -120,7 +120,7 @@ struct Control {
   std::atomic<uint32_t> detach;             // collector: stop recording
   std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
   std::atomic<uint32_t> stop_reason;        // agent: StopReason
-  std::atomic<uint32_t> module_bytes;       // agent: bytes of the module table in use; pairs with (D)
+  std::atomic<uint32_t> module_bytes;       // agent: bytes ever written to the module table; pairs with (D)
   std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
   std::atomic<uint32_t> age;                // agent: of what it knows: grows with each ending (agent/process/age.h)
   std::atomic<uint32_t> attached;           // agent: 1 once it has mapped the arena
@@ -140,14 +140,16 @@ struct Control {
   // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
   // dead. It is no pthread_mutex_t, whose links the target could write (cli/collect/liveness.h).
   alignas(64) unsigned char liveness[64];
-  uint32_t estimates_gpu;     // 1: ask for free memory before and after contexts and modules are made
-  uint64_t host_limit_bytes;  // usable bytes that the process may have of the heap; 0: all that there is
+  uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
+  uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
+  std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be written over; pairs with (G)
 };
 static_assert(sizeof(Control) == 512 && sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
-              offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456);
+              offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456 &&
+              offsetof(Control, modules_read) == 464);
 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;
@@ -190,7 +192,8 @@ static_assert(sizeof(RingHeader) == kRingHeaderBytes);
 static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_launches) == 112 &&
               offsetof(RingHeader, tail) == 128 && offsetof(RingHeader, wake_sequence) == 140);
 
-// One loaded object, appended to the module table before any of its addresses is in a published record.
+// One loaded object, appended to the module table before any of its addresses is in a published record. The table is
+// gone round: an entry that does not fit before its end begins at its start, and a word of 0 says so.
 // Followed by path_bytes of path and build_id_bytes of build id, padded to 8.
 struct ModuleEntry {
   uint32_t entry_bytes;  // of the whole entry, a multiple of 8

@@ -66,19 +66,25 @@ bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* b
   const uint64_t path_bytes = strnlen(path, 4095);
   if (build_id_bytes > 64) build_id_bytes = 64;
   const uint64_t entry_bytes = (sizeof entry + path_bytes + build_id_bytes + 7) & ~uint64_t{7};
-  const uint32_t used = g_control->module_bytes.load(std::memory_order_relaxed);
-  if (used + entry_bytes > wire::kModuleTableBytes) {
+  const uint32_t written = g_control->module_bytes.load(std::memory_order_relaxed);
+  const uint32_t unread = written - g_control->modules_read.load(std::memory_order_acquire);  // (G)
+  const uint64_t to_end = wire::kModuleTableBytes - written % wire::kModuleTableBytes;
+  const uint64_t skipped_bytes = entry_bytes > to_end ? to_end : 0;
+  if (unread + skipped_bytes + entry_bytes > wire::kModuleTableBytes) {
     g_control->modules_lost.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
+  unsigned char* const table = g_mapping.base + wire::kModuleTableOff;
+  if (skipped_bytes != 0) memset(table + written % wire::kModuleTableBytes, 0, sizeof entry.entry_bytes);
+  const uint32_t start = written + static_cast<uint32_t>(skipped_bytes);
   entry.entry_bytes = static_cast<uint32_t>(entry_bytes);
   entry.path_bytes = static_cast<uint16_t>(path_bytes);
   entry.build_id_bytes = static_cast<uint16_t>(build_id_bytes);
-  unsigned char* at = g_mapping.base + wire::kModuleTableOff + used;
+  unsigned char* at = table + start % wire::kModuleTableBytes;
   memcpy(at, &entry, sizeof entry);
   memcpy(at + sizeof entry, path, path_bytes);
   memcpy(at + sizeof entry + path_bytes, build_id, build_id_bytes);
-  g_control->module_bytes.store(used + static_cast<uint32_t>(entry_bytes), std::memory_order_release);  // (D)
+  g_control->module_bytes.store(start + static_cast<uint32_t>(entry_bytes), std::memory_order_release);  // (D)
   return true;
 }
 

@@ -9,6 +9,7 @@
 // Order:    (C) Control::rings_claimed is release-stored after the ring's header is filled in.
 //           (F) Note::ready is release-stored after the rest of the note.
 //           (D) Control::module_bytes is release-stored after the entry is written.
+//           (G) Control::modules_read is acquire-loaded before what was read is written over.
 #pragma once
 
 #include "shared/wire.h"
@@ -33,8 +34,8 @@ wire::RingHeader* ring_header(uint32_t ring);
 // lock is held.
 unsigned char* map_ring(uint32_t ring);
 
-// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is full
-// (counted). pre: the module lock is held (agent/process/modules.cc).
+// Appends to the module table: entry.entry_bytes, path_bytes and build_id_bytes are filled in here. False if it is
+// full, as the collector stands still (counted). pre: the module lock is held (agent/process/modules.cc).
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes);
 
 // Tells the collector what no record can (wire::Note). is_own: it counts in Note::own too. nullptr: there is no arena,

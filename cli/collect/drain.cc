@@ -181,6 +181,7 @@ size_t Drain::round() {
   }
   if (active_.empty()) return 0;
   shared_.modules->read(arena_.module_table(), arena_.control().module_bytes.load(std::memory_order_acquire));  // (D)
+  arena_.control().modules_read.store(shared_.modules->bytes_read(), std::memory_order_release);                // (G)
   const uint64_t ceiling = read_stamp();
   for (const uint32_t index : active_) sweep_shared(index, now_ns);
 

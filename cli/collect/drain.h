@@ -11,8 +11,8 @@
 //    said.
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
 // Trust:    everything in the arena is hostile.
-// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail is release-stored
-//           here; shared/README.md has the pairs.
+// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail and (G)
+//           modules_read are release-stored here; shared/README.md has the pairs.
 // Context:  one thread, which lends the queues and the ledger to the second one within round().
 #pragma once
 

@@ -96,7 +96,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       case 5: agent.header(static_cast<uint32_t>(step / 16 % kRings)).in_event.store((step & 0x80) != 0 ? 1 : 0); break;
       default: write_record(&agent, &input, heads); break;
     }
-    if (agent.control().module_bytes.load() > wire::kModuleTableBytes - 200) agent.control().module_bytes.store(0);
   }
   collector.drain_to_end();
   const Recording recording = collector.finish();

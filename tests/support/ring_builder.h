@@ -182,7 +182,8 @@ struct FakeModule {
   uint32_t age = 0;
 };
 
-// Appends an entry to a module table in which `bytes` are in use; returns the new number.
+// Appends an entry to a module table to which `bytes` were ever written; returns the new number. Where the entry does
+// not fit before the table's end it begins at its start.
 inline uint32_t append_module(unsigned char* table, uint32_t bytes, const FakeModule& module) {
   wire::ModuleEntry entry{};
   const size_t text = module.path.size() + module.build_id.size();
@@ -193,9 +194,15 @@ inline uint32_t append_module(unsigned char* table, uint32_t bytes, const FakeMo
   entry.load_bias = module.load_bias;
   entry.path_bytes = static_cast<uint16_t>(module.path.size());
   entry.build_id_bytes = static_cast<uint16_t>(module.build_id.size());
-  std::memcpy(table + bytes, &entry, sizeof entry);
-  std::memcpy(table + bytes + sizeof entry, module.path.data(), module.path.size());
-  std::memcpy(table + bytes + sizeof entry + module.path.size(), module.build_id.data(), module.build_id.size());
+  const auto to_end = static_cast<uint32_t>(wire::kModuleTableBytes - bytes % wire::kModuleTableBytes);
+  if (entry.entry_bytes > to_end) {
+    std::memset(table + bytes % wire::kModuleTableBytes, 0, sizeof entry.entry_bytes);
+    bytes += to_end;
+  }
+  unsigned char* at = table + bytes % wire::kModuleTableBytes;
+  std::memcpy(at, &entry, sizeof entry);
+  std::memcpy(at + sizeof entry, module.path.data(), module.path.size());
+  std::memcpy(at + sizeof entry + module.path.size(), module.build_id.data(), module.build_id.size());
   return bytes + entry.entry_bytes;
 }
 

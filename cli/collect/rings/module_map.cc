@@ -46,17 +46,22 @@ ModuleMap::ModuleMap(std::string executable, Opener open_file)
 
 void ModuleMap::read(const unsigned char* table, uint32_t bytes) {
   if (!is_sound_ || bytes == bytes_read_) return;
-  if (bytes < bytes_read_ || bytes > wire::kModuleTableBytes || bytes % 8 != 0) {
-    is_sound_ = false;
-    return;
-  }
-  while (bytes_read_ < bytes) {
+  uint32_t unread_bytes = bytes - bytes_read_;
+  is_sound_ = unread_bytes <= wire::kModuleTableBytes && bytes % 8 == 0;
+  while (is_sound_ && unread_bytes != 0) {
+    const auto at = static_cast<uint32_t>(bytes_read_ % wire::kModuleTableBytes);
+    const auto to_end = static_cast<uint32_t>(wire::kModuleTableBytes - at);
     uint32_t entry_bytes = 0;
-    if (!read_entry(table + bytes_read_, bytes - bytes_read_, &entry_bytes)) {
-      is_sound_ = false;
-      return;
+    std::memcpy(&entry_bytes, table + at, sizeof entry_bytes);
+    if (entry_bytes == 0) {  // what follows begins at the table's start
+      entry_bytes = to_end;
+      is_sound_ = to_end <= unread_bytes;
+    } else {
+      is_sound_ = read_entry(table + at, std::min(unread_bytes, to_end), &entry_bytes);
     }
+    if (!is_sound_) return;
     bytes_read_ += entry_bytes;
+    unread_bytes -= entry_bytes;
   }
 }
 

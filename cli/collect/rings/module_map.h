@@ -1,6 +1,6 @@
 // cli/collect/rings/module_map.h: which location in which ELF file a program counter is.
 //
-// Reads the arena's module table, an append-only list in which addresses may be taken again by another object after an
+// Reads the arena's module table, a list without end in which addresses may be taken again by another object after an
 // unload. An entry counts from its age on; of several that hold an address, the last one counts.
 //
 // Guarantees
@@ -30,8 +30,11 @@ class ModuleMap {
 
   ModuleMap(std::string executable, Opener open_file);
 
-  // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes, of which `bytes` are in use.
+  // Takes over what was appended to the table. `table` has wire::kModuleTableBytes bytes, to which `bytes` were ever
+  // written, modulo 2^32: it is gone round.
   void read(const unsigned char* table, uint32_t bytes);
+  // How many of these were read, and may be written over.
+  uint32_t bytes_read() const { return bytes_read_; }
   // False: the table held an entry that no agent writes; it is read no further.
   bool is_sound() const { return is_sound_; }
 

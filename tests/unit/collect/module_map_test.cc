@@ -142,6 +142,22 @@ TEST_CASE("a table that no agent writes is read no further") {
   CHECK(map.locations()[map.locate(0x3500, 0)].module == kNoModule);
 }
 
+TEST_CASE("a table is gone round for ever") {
+  Table table;
+  ModuleMap map = make_map();
+  std::mt19937 random(7);
+  for (uint32_t age = 1; age < 60'000; ++age) {
+    const std::string path = "/lib/" + std::string(random() % 120, 'x') + (age % 2 == 0 ? "even.so" : "odd.so");
+    table.add({path, age % 2 == 0 ? "even" : "odd", 0x1000, 0x2000, 0x1000, age});
+    if (age % 37 != 0) continue;
+    map.read(table.bytes.data(), table.used);
+    REQUIRE(map.is_sound());
+    REQUIRE(map.bytes_read() == table.used);
+    REQUIRE(map.locations()[map.locate(0x1800, age)].module == (age % 2 == 0 ? 1 : 0));
+  }
+  CHECK(table.used > 4 * wire::kModuleTableBytes);
+}
+
 TEST_CASE("a table that shrinks is no table") {
   Table table;
   table.add({"/lib/a.so", "a", 0x1000, 0x2000, 0x1000, 0});
