@@ -30,7 +30,7 @@ enum class StepResult : uint8_t { kStepped, kEndOfStack, kNotCompact, kBadFrame 
 
 // One step by a compact rule. Tables may be wrong, and bp may be anything in code that does not keep to the ABI: so a
 // frame has to lie above the stack pointer, and end on the stack, which is the current one of `stacks`.
-inline StepResult step(const UnwindRule* rule, KnownStacks* stacks, WalkState* state) {
+[[gnu::always_inline]] inline StepResult step(const UnwindRule* rule, KnownStacks* stacks, WalkState* state) {
   uint64_t cfa;
   if (HEAPPROF_LIKELY(rule->kind == RuleKind::kCfaFromSp)) {
     cfa = state->sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes});
