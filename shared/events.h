@@ -5,9 +5,8 @@
 //   w1 = stamp delta:32 (63…32) | keep:16 (31…16) | fresh:16 (15…0)
 // A record with a stack says: keep the `keep` outermost frames of this ring's previous stack, then push `fresh` program
 // counters, which follow outermost first, padded to a whole unit. A prefix belongs to the record after it, and both are
-// published by one store of head. Payload wraps at the end of the ring like everything else. A program counter is a
-// return address; of a frame that a signal interrupted it is the interrupted address + 1. So pc − 1 always lies inside
-// the instruction that is meant.
+// published by one store of head, in one chunk. A program counter is a return address; of a frame that a signal
+// interrupted it is the interrupted address + 1. So pc − 1 always lies inside the instruction that is meant.
 //
 // Trust:  decoding cannot fail; what the fields mean is checked by the collector (cli/collect/rings/ring_decoder.h).
 // Cost:   packing is a few shifts; static_asserts pin the layout.
@@ -47,8 +46,9 @@ enum class RecordType : uint32_t {
 #define HEAPPROF_CONTROL_KINDS(X)                                                                                      \
   X(kTimestamp,  1)  /* w1 = absolute stamp; the deltas that follow count from it */                                   \
   X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread */                                \
-  X(kAge, 3)  /* w1 = Control::age as of the events that follow */                                       \
-  X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */
+  X(kAge,        3)  /* w1 = Control::age as of the events that follow */                                              \
+  X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */                     \
+  X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */
 // clang-format on
 
 enum class ControlKind : uint32_t {
@@ -267,7 +267,7 @@ static_assert(held_plus_one(pack_holding(Holding::kGraphsUsed, 9000, true, 12345
 inline constexpr uint64_t kSizeBits = 15;
 inline constexpr uint64_t kSizeInPrefix = (1u << kSizeBits) - 1;
 inline constexpr uint64_t kAddressBits = 45;
-inline constexpr uint64_t kMaxFreshFrames = 4096;  // of one record; longer stacks use kStack
+inline constexpr uint64_t kMaxFreshFrames = 1024;  // of one record; longer stacks use kStack
 
 struct Record {
   uint64_t w0;

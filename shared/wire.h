@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 8;
+inline constexpr uint32_t kProtocolVersion = 9;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -29,6 +29,9 @@ inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can ha
 inline constexpr uint32_t kLargeRings = 64;    // rings below this index are large
 inline constexpr uint64_t kLargeRingBytes = 1u << 20;
 inline constexpr uint64_t kSmallRingBytes = 256u << 10;
+inline constexpr uint64_t kChunkBytes = 32u << 10;  // a ring is filled chunk by chunk (shared/README.md)
+inline constexpr uint32_t kSmallChunks = 2;         // of a ring: it has them whatever the others have
+inline constexpr uint32_t kMostCalmChunks = 192;    // of all rings: from here on a ring waits before it grows
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
@@ -41,6 +44,12 @@ constexpr uint64_t ring_data_off(uint32_t ring) {
                             : kRingDataOff + kLargeRings * kLargeRingBytes + (ring - kLargeRings) * kSmallRingBytes;
 }
 inline constexpr uint64_t kArenaBytes = ring_data_off(kMaxRings);
+
+// The chunks of a ring, as bits.
+constexpr uint32_t ring_chunks(uint32_t ring) {
+  return static_cast<uint32_t>((uint64_t{1} << ring_bytes(ring) / kChunkBytes) - 1);
+}
+static_assert(kLargeRingBytes / kChunkBytes == 32);
 
 // How producers stamp their events.
 enum class ClockMode : uint32_t {
@@ -115,26 +124,26 @@ struct Control {
   FullPolicy full_policy;
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
-  uint32_t max_frames;                      // deeper stacks are truncated
-  std::atomic<FilterState> filter;          // either side, only rising: is the target under a seccomp filter?
-  std::atomic<uint32_t> detach;             // collector: stop recording
-  std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
-  std::atomic<uint32_t> stop_reason;        // agent: StopReason
-  std::atomic<uint32_t> module_bytes;       // agent: bytes ever written to the module table; pairs with (D)
-  std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
-  std::atomic<uint32_t> age;                // agent: of what it knows: grows with each ending (agent/process/age.h)
-  std::atomic<uint32_t> attached;           // agent: 1 once it has mapped the arena
-  std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
-  std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
-  std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
-  std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> verify_filtered;    // agent, --verify-stacks: events that unw_step was not asked about
-  std::atomic<uint64_t> kernel_launches;    // agent: CUDA kernels launched by threads without a ring of their own
-  std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
-  std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
-  uint32_t has_device_limits;               // 1: an entry of device_limits is not 0
-  uint32_t hooks_deep_bind;                 // 1: dlopen is called without RTLD_DEEPBIND
-  uint32_t reserved;
+  uint32_t max_frames;                         // deeper stacks are truncated
+  std::atomic<FilterState> filter;             // either side, only rising: is the target under a seccomp filter?
+  std::atomic<uint32_t> detach;                // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;           // agent: StopReason
+  std::atomic<uint32_t> module_bytes;          // agent: bytes ever written to the module table; pairs with (D)
+  std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
+  std::atomic<uint32_t> age;                   // agent: of what it knows: grows with each ending (agent/process/age.h)
+  std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
+  std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
+  std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
+  std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> verify_filtered;       // agent, --verify-stacks: events that unw_step was not asked about
+  std::atomic<uint64_t> kernel_launches;       // agent: CUDA kernels launched by threads without a ring of their own
+  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain
+  std::atomic<uint32_t> notes_claimed;         // agent: notes [0, n) are or were being written; above kMaxNotes: lost
+  uint32_t has_device_limits;                  // 1: an entry of device_limits is not 0
+  uint32_t hooks_deep_bind;                    // 1: dlopen is called without RTLD_DEEPBIND
+  std::atomic<uint32_t> resident_chunks;       // both sides: bits set in RingHeader::resident, of all rings
   uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
@@ -170,7 +179,8 @@ struct UnwindCounters {
 };
 static_assert(sizeof(UnwindCounters) == 80);
 
-// A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size.
+// A ring: `head` and `tail` count bytes for ever; the position in the data is the count modulo the ring's size until
+// the first kChunk record, and from a kChunk record on what that says.
 struct alignas(128) RingHeader {
   // The producer's line.
   std::atomic<uint64_t> head;         // (A) published bytes: release by the producer, acquire by the collector
@@ -183,14 +193,20 @@ struct alignas(128) RingHeader {
   std::atomic<uint64_t> kernel_launches;  // CUDA kernels launched by the ring's owners
   uint32_t reserved1[2];
   // The consumer's line.
-  std::atomic<uint64_t> tail;           // (E) consumed bytes: release by the collector, acquire by the producer
+  std::atomic<uint64_t> tail;           // consumed bytes: by it the producer sees that the collector makes progress
   std::atomic<uint32_t> waiting;        // 1: the producer sleeps on wake_sequence
   std::atomic<uint32_t> wake_sequence;  // futex word
-  uint32_t reserved2[28];
+  // (E) Low half: chunks that are the producer's, who sets a bit to write there; the collector clears it when it has
+  //     read
+  // the chunk. High half: chunks that the collector is giving back to the system meanwhile.
+  std::atomic<uint64_t> chunks;
+  std::atomic<uint32_t> resident;  // chunks that may have memory: set by the producer, cleared by the collector
+  uint32_t reserved2[25];
 };
 static_assert(sizeof(RingHeader) == kRingHeaderBytes);
 static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_launches) == 112 &&
-              offsetof(RingHeader, tail) == 128 && offsetof(RingHeader, wake_sequence) == 140);
+              offsetof(RingHeader, tail) == 128 && offsetof(RingHeader, wake_sequence) == 140 &&
+              offsetof(RingHeader, chunks) == 144 && offsetof(RingHeader, resident) == 152);
 
 // One loaded object, appended to the module table before any of its addresses is in a published record. The table is
 // gone round: an entry that does not fit before its end begins at its start, and a word of 0 says so.

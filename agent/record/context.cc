@@ -1,13 +1,14 @@
 // agent/record/context.cc: gives each thread a ring, and tells an event that was interrupted from one that was
 // abandoned.
 //
-// A ring costs 1 MiB of address space and its context another one, touched only as they are used. Where no more can be
-// had (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals blocked:
-// slow, but nothing is lost.
+// A ring costs 1 MiB of address space and its context 3, touched only as they are used (ring_chunks.h). Where no more
+// can be had (RLIMIT_AS, or more than kMaxRings threads at once), threads share ring 1 behind a lock with signals
+// blocked: slow, but nothing is lost.
 #include "agent/record/context.h"
 
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
+#include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
 
 #include <errno.h>
@@ -40,10 +41,10 @@ Context* make_context(uint32_t ring) {
   Context* context = reinterpret_cast<Context*>(memory);
   context->unwind = make_unwind_context(memory + kContextBytes, &ring_header(ring)->unwind);
   context->data = data;
-  context->mask = wire::ring_bytes(ring) - 1;
   context->header = ring_header(ring);
   context->ring = ring;
   context->birth = g_birth;
+  begin_ring(context);
   g_contexts[ring] = context;
   return context;
 }
@@ -51,8 +52,7 @@ Context* make_context(uint32_t ring) {
 // Gives the ring to the calling thread.
 void take_context(Context* context, uint32_t thread_id) {
   const bool left_half_way = context->guard != 0;
-  context->head = context->header->head.load(std::memory_order_relaxed);
-  context->limit = context->header->tail.load(std::memory_order_acquire) + context->mask + 1;  // pairs with (E)
+  resume_ring(context);
   context->thread_id = thread_id;
   context->nested = nullptr;
   context->header->in_event.store(0, std::memory_order_relaxed);
@@ -151,7 +151,7 @@ void recover(Context* context) {
     if (nested->guard != 0) recover(nested);  // left together with this one
     nested->guard = 0;
   }
-  context->head = context->header->head.load(std::memory_order_relaxed);
+  resume_ring(context);
   context->header->in_event.store(0, std::memory_order_release);
   reset_stack(context->unwind);
   require_opening(context);
@@ -239,7 +239,7 @@ void divert_event() {
   static unsigned char nowhere[wire::kLargeRingBytes];
   static wire::RingHeader header_of_nowhere;
   for (Context* context = t_context; context != nullptr; context = context->nested) {
-    context->data = nowhere;
+    lead_ring_to(context, nowhere);
     context->header = &header_of_nowhere;
   }
 }

@@ -30,10 +30,9 @@ struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
   // The age at which records can be written at once; kNotReady: something has to be done before.
   uint64_t ready_for;
-  unsigned char* data;  // the ring's
-  uint64_t mask;        // ring size − 1
-  uint64_t head;        // next byte to write; header->head follows when a record is published
-  uint64_t limit;       // head may grow to here before the collector has to be asked again
+  uint64_t base;   // address of the current chunk − chunk_count: the record at count n is at base + n
+  uint64_t head;   // next byte to write; header->head follows when a record is published
+  uint64_t limit;  // head may grow to here, and a kChunk record still fits; then another chunk is needed
   wire::RingHeader* header;
   UnwindContext* unwind;
   uint64_t stamp_base;   // stamp of the last kTimestamp record
@@ -50,6 +49,12 @@ struct Context {
   uint32_t lock;            // shared context only
   SignalMask signals;       // shared context only: the holder's signal mask
   Context* nested;          // for signal handlers that interrupt an event of this context
+  unsigned char* data;      // the ring's
+  uint32_t chunk;           // which of it is written to
+  uint32_t next_chunk;      // the same, or the one that is being taken
+  uint64_t chunk_count;     // where `chunk` begins, as a count of bytes
+  uint64_t next_count;      // likewise
+  uint64_t pressed_tail;    // the collector stands still here: growing needs no more waiting
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
 };
 

@@ -33,6 +33,8 @@ bool is_prepared(Context* context) {
   return context->ready_for == g_fork_page.age.load(std::memory_order_relaxed) || prepare(context);
 }
 
+static_assert(kRecordBytes + wire::payload_bytes(wire::kMaxFreshFrames) <= kMostReservedBytes);
+
 uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
 
 // Puts the prefixes of a device's record. device: nullptr for the heap.

@@ -1,4 +1,5 @@
-// agent/record/ring_writer.cc: waits for space in a full ring, and opens a ring for its owner.
+// agent/record/ring_writer.cc: goes on in the next chunk of a ring, waits where there is none, and opens a ring for its
+// owner.
 //
 // A full ring means that the collector is behind. It is waited for as long as it lives and makes progress: a lost event
 // would make every later number of its block wrong.
@@ -6,6 +7,7 @@
 
 #include "agent/libc/raw.h"
 #include "agent/process/age.h"
+#include "agent/record/ring_chunks.h"
 
 #include <errno.h>
 
@@ -15,6 +17,7 @@ namespace {
 
 constexpr int kYields = 4;             // before going to sleep
 constexpr long kSleepNs = 10'000'000;  // then it is looked whether the collector is alive
+constexpr uint32_t kPatienceMs = 500;  // with a collector that stands still, before a ring grows beyond its share
 // Ticks of a time stamp counter of 1 GHz, the slowest that is expected: for where no clock may be read.
 constexpr uint64_t kTicksPerMs = 1'000'000;
 
@@ -25,16 +28,25 @@ void count_lost(Context* context) {
   reset_stack(context->unwind);
 }
 
-bool has_space(Context* context, uint64_t bytes) {
-  const uint64_t tail = context->header->tail.load(std::memory_order_acquire);  // pairs with (E)
-  context->limit = tail + context->mask + 1;
-  return context->head + bytes <= context->limit;
-}
-
 bool has_to_spin() { return g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone; }
 
+bool is_dropping() { return g_control->full_policy == wire::FullPolicy::kDrop; }
+
+uint64_t tail_of(const Context* context) { return context->header->tail.load(std::memory_order_relaxed); }
+
+// Goes on in another chunk, if there is one. The kChunk record is published at once: a chunk that was taken is known to
+// the collector, whatever becomes of the event that needed it.
+bool has_space(Context* context) {
+  const bool is_pressed = is_dropping() || has_to_spin() || context->pressed_tail == tail_of(context);
+  if (!take_chunk(context, is_pressed)) return false;
+  put(context, wire::pack_control(wire::ControlKind::kChunk, context->next_chunk * wire::kChunkBytes));
+  publish(context);
+  enter_chunk(context);
+  return true;
+}
+
 // Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
-uint32_t sleep_for_space(Context* context, uint64_t bytes) {
+uint32_t sleep_for_space(Context* context, bool* has_found) {
   if (has_to_spin()) {
     const uint64_t start = __builtin_ia32_rdtsc();
     while (__builtin_ia32_rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
@@ -45,7 +57,8 @@ uint32_t sleep_for_space(Context* context, uint64_t bytes) {
   header->waiting.store(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // the collector stores tail, fences, loads waiting
   uint32_t waited_ms = 0;
-  if (!has_space(context, bytes)) {
+  *has_found = has_space(context);
+  if (!*has_found) {
     const long result = sys_futex_wait(&header->wake_sequence, sequence, kSleepNs);
     // Interrupted by a timer's signals, or refused: time goes by all the same.
     if (result == -ETIMEDOUT)
@@ -59,13 +72,14 @@ uint32_t sleep_for_space(Context* context, uint64_t bytes) {
 
 }  // namespace
 
-bool wait_for_space(Context* context, uint64_t bytes) {
-  if (context->birth != g_birth) return false;  // an event of a forked child's parent ends here
-  if (has_space(context, bytes)) {
+bool wait_for_space(Context* context) {
+  // An event of a forked child's parent ends here: the ring is the parent's.
+  if (g_fork_page.state != AgentState::kOn || context->birth != g_birth) return false;
+  if (has_space(context)) {
     context->is_stalled = false;
     return true;
   }
-  if (context->is_stalled || g_control->full_policy == wire::FullPolicy::kDrop) {
+  if (context->is_stalled || is_dropping()) {
     if (is_collector_dead()) turn_off(wire::StopReason::kCollectorDied);
     if (g_control->detach.load(std::memory_order_relaxed) != 0) {
       turn_off(wire::StopReason::kDetached);
@@ -74,8 +88,11 @@ bool wait_for_space(Context* context, uint64_t bytes) {
     count_lost(context);
     return false;
   }
-  uint64_t seen_limit = context->limit;
+  uint64_t seen_tail = tail_of(context);
+  uint64_t seen_heartbeat = g_control->heartbeat.load(std::memory_order_relaxed);
   uint32_t idle_ms = 0;
+  uint32_t still_ms = 0;
+  bool has_found = false;
   for (int round = 0;; ++round) {
     if (g_fork_page.state != AgentState::kOn || context->birth != g_birth) return false;
     if (is_collector_dead()) {
@@ -89,13 +106,20 @@ bool wait_for_space(Context* context, uint64_t bytes) {
     if (round < kYields && !has_to_spin()) {
       sys_yield();
     } else {
-      idle_ms += sleep_for_space(context, bytes);
+      const uint32_t waited_ms = sleep_for_space(context, &has_found);
+      idle_ms += waited_ms;
+      still_ms += waited_ms;
     }
-    if (has_space(context, bytes)) return true;
-    if (context->limit != seen_limit) {
-      seen_limit = context->limit;
+    const uint64_t tail = tail_of(context);
+    if (tail != seen_tail) {
+      seen_tail = tail;
       idle_ms = 0;
     }
+    const uint64_t heartbeat = g_control->heartbeat.load(std::memory_order_relaxed);
+    if (heartbeat != seen_heartbeat) still_ms = 0;
+    seen_heartbeat = heartbeat;
+    if (still_ms >= kPatienceMs) context->pressed_tail = tail;
+    if (has_found || has_space(context)) return true;
     if (idle_ms >= g_control->stall_timeout_ms) {
       context->is_stalled = true;
       count_lost(context);

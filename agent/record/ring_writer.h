@@ -8,7 +8,7 @@
 // Context:  between begin_event and end_event.
 // Order:    (A) publish() release-stores head; the collector acquire-loads it.
 //           (B) in_event is stored before the stamp is taken and cleared after head; FenceMode says who orders it.
-//           (E) wait_for_space() acquire-loads tail.
+//           (E) wait_for_space() acquire-loads RingHeader::chunks.
 // Cost:     1 ns a record; 5-7 ns more where it is stamped.
 #pragma once
 
@@ -22,17 +22,22 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while the process is single-threaded
 
-// Waits for space, or refuses to. False: the event is lost (and counted), or the agent has been turned off.
-bool wait_for_space(Context* context, uint64_t bytes);
+// The most that is reserved at once: it fits into a chunk, with the kChunk record behind it.
+inline constexpr uint64_t kMostReservedBytes = wire::kChunkBytes - wire::kUnitBytes;
 
+// Goes on in another chunk; waits for one, or refuses to. False: the event is lost (and counted), or the agent has been
+// turned off.
+bool wait_for_space(Context* context);
+
+// pre: bytes <= kMostReservedBytes
 inline bool reserve(Context* context, uint64_t bytes) {
   if (HEAPPROF_LIKELY(context->head + bytes <= context->limit)) return true;
-  return wait_for_space(context, bytes);
+  return wait_for_space(context);
 }
 
 // pre: reserved
 inline void put(Context* context, uint64_t w0, uint64_t w1) {
-  uint64_t* at = reinterpret_cast<uint64_t*>(context->data + (context->head & context->mask));
+  uint64_t* at = reinterpret_cast<uint64_t*>(context->base + context->head);
   at[0] = w0;
   at[1] = w1;
   context->head += wire::kUnitBytes;

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -70,6 +71,20 @@ const uint64_t* Arena::ring_words(uint32_t ring) {
     rings_[ring] = data;
   }
   return static_cast<const uint64_t*>(rings_[ring]);
+}
+
+bool Arena::give_back(uint32_t ring, uint32_t chunks) {
+  while (chunks != 0) {
+    const int first = std::countr_zero(chunks);
+    const int count = std::countr_one(chunks >> first);
+    const uint64_t off = wire::ring_data_off(ring) + static_cast<uint64_t>(first) * wire::kChunkBytes;
+    const uint64_t bytes = static_cast<uint64_t>(count) * wire::kChunkBytes;
+    if (::fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(off),
+                    static_cast<off_t>(bytes)) != 0)
+      return false;
+    chunks &= ~static_cast<uint32_t>(((uint64_t{1} << count) - 1) << first);
+  }
+  return true;
 }
 
 uint64_t Arena::resident_bytes() const {

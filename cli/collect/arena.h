@@ -34,6 +34,9 @@ class Arena {
   }
   // The data of a ring; nullptr: no address space is left.
   const uint64_t* ring_words(uint32_t ring);
+  // Takes the memory of those chunks of a ring away (bits; wire::kChunkBytes each): they read as zeros. False: the
+  // kernel refuses. pre: nobody writes to them.
+  bool give_back(uint32_t ring, uint32_t chunks);
   uint64_t resident_bytes() const;
 
  private:

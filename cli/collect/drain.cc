@@ -7,6 +7,10 @@
 //
 // Space is given back in eighths of a ring: given back for every record, the line with `tail` would go back and forth
 // between two cores; given back at the end of a round, a writer that fills its ring meanwhile would wait for no reason.
+//
+// Chunks that have not been needed for a while go back to the system (trim): the memory is charged to the program. A
+// page that is needed again costs the program a fault of about half a microsecond, so this is not done behind every
+// read: at most once in an interval for each chunk.
 #include "cli/collect/drain.h"
 
 #include "cli/base/clock.h"
@@ -18,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 
 namespace heapprof::cli {
@@ -135,7 +140,8 @@ uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
     const bool is_behind = static_cast<int64_t>(ring.head - ring.decoder.position()) < 0;
     if (is_behind && !is_final_) ring.head = ring.decoder.position();
     if (!ring.is_readable) {
-      header.tail.store(ring.head, std::memory_order_release);  // (E)
+      header.tail.store(ring.head, std::memory_order_release);
+      header.chunks.fetch_and(~uint64_t{UINT32_MAX}, std::memory_order_release);  // (E)
       continue;
     }
     ring.has_new = ring.head != ring.decoder.position();
@@ -167,6 +173,7 @@ bool Drain::is_alone() const {
 size_t Drain::round() {
   const uint64_t round_stamp = read_stamp();
   const uint64_t now_ns = monotonic_ns();
+  if (now_ns >= next_trim_ns_ && !is_final_) trim(now_ns);
   uint64_t bound = 0;
   bool is_lone_round = false;
   if (rings_.size() == 1 && !is_final_) {
@@ -324,11 +331,40 @@ void Drain::release(uint32_t index) {
   if (ring.released == ring.decoder.position()) return;
   ring.released = ring.decoder.position();
   wire::RingHeader& header = arena_.header(index);
-  // (E). The producer stores waiting, fences, loads tail: one of the two sees the other.
   header.tail.store(ring.released, std::memory_order_seq_cst);
-  if (header.waiting.load(std::memory_order_seq_cst) == 0) return;
-  header.wake_sequence.fetch_add(1, std::memory_order_release);
-  ::syscall(SYS_futex, &header.wake_sequence, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  if (const uint32_t finished = ring.decoder.take_finished())
+    header.chunks.fetch_and(~uint64_t{finished}, std::memory_order_seq_cst);  // (E)
+  wake(&header);
+}
+
+// The producer stores waiting, fences, loads chunks and tail: one of the two sees the other.
+void Drain::wake(wire::RingHeader* header) {
+  if (header->waiting.load(std::memory_order_seq_cst) == 0) return;
+  header->wake_sequence.fetch_add(1, std::memory_order_release);
+  ::syscall(SYS_futex, &header->wake_sequence, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// Gives chunks that hold nothing and were not used in the last interval back to the system. While their bits are set in
+// the high half no producer takes them. Whoever changes the bits at that moment is busy: later, then.
+void Drain::trim(uint64_t now_ns) {
+  next_trim_ns_ = now_ns + options_.trim_interval_ns;
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    wire::RingHeader& header = arena_.header(i);
+    const uint32_t used = rings_[i]->decoder.take_used();
+    const uint32_t unused = header.resident.load(std::memory_order_relaxed) & wire::ring_chunks(i) & ~used;
+    uint64_t chunks = header.chunks.load(std::memory_order_acquire);
+    const uint32_t given = unused & ~static_cast<uint32_t>(chunks | chunks >> 32);
+    if (given == 0 || !rings_[i]->is_readable) continue;
+    if (!header.chunks.compare_exchange_strong(chunks, chunks | uint64_t{given} << 32, std::memory_order_acq_rel))
+      continue;
+    if (arena_.give_back(i, given)) {
+      header.resident.fetch_and(~given, std::memory_order_relaxed);
+      arena_.control().resident_chunks.fetch_sub(static_cast<uint32_t>(std::popcount(given)),
+                                                 std::memory_order_relaxed);
+    }
+    header.chunks.fetch_and(~(uint64_t{given} << 32), std::memory_order_seq_cst);  // (E)
+    wake(&header);
+  }
 }
 
 }  // namespace heapprof::cli

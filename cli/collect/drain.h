@@ -11,8 +11,8 @@
 //    said.
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
 // Trust:    everything in the arena is hostile.
-// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) tail and (G)
-//           modules_read are release-stored here; shared/README.md has the pairs.
+// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) chunks and (G)
+//           modules_read are released here; shared/README.md has the pairs.
 // Context:  one thread, which lends the queues and the ledger to the second one within round().
 #pragma once
 
@@ -38,6 +38,7 @@ struct DrainOptions {
   uint64_t patience_ns;        // see watermark.h
   SecondThread* second;        // nullptr: none
   uint64_t second_from_bytes;  // of records that wait
+  uint64_t trim_interval_ns;   // chunks that were not used for so long are given back to the system
 };
 
 class Drain {
@@ -105,6 +106,8 @@ class Drain {
     const Ring& ring = *rings_[index];
     if (ring.decoder.position() - ring.released >= wire::ring_bytes(index) / 8) release(index);
   }
+  void wake(wire::RingHeader* header);
+  void trim(uint64_t now_ns);
   void sweep_shared(uint32_t index, uint64_t now_ns);
 
   Arena& arena_;
@@ -121,6 +124,7 @@ class Drain {
   std::vector<Event> fresh_;  // decoded while the second thread has the queues, by ring in the order of active_
   size_t fresh_count_ = 0;
   uint64_t unreadable_rings_ = 0;
+  uint64_t next_trim_ns_ = 0;
   bool is_final_ = false;
 };
 

@@ -156,7 +156,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.drain = std::make_unique<Drain>(
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),
       DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
-                   state.options.second, state.options.second_from_bytes});
+                   state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns});
 }
 
 size_t ProcessCollector::drain() {

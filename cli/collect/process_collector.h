@@ -52,6 +52,8 @@ struct CollectorOptions {
       100'000'000;                 // how long a thread that is stuck inside an event may hold the others' order back
   SecondThread* second = nullptr;  // for the second stage while there is a backlog; shared by collectors of one thread
   uint64_t second_from_bytes = 64 << 10;  // of records that wait
+  uint64_t trim_interval_ns =
+      100'000'000;  // parts of rings that were not used for so long are given back to the system
 };
 
 // As it stands in the profile.

@@ -194,7 +194,7 @@ std::optional<GroupLimit> find_group_limit() {
 
 Capability try_group() {
   const std::optional<GroupLimit> group = find_group_limit();
-  const std::string charge = "up to 4 MiB a process and 192 KiB a thread are charged to it";
+  const std::string charge = "up to 4 MiB a process and 220 KiB a thread are charged to it, and 6 MiB while it is busy";
   if (!group) return {"control group", Availability::kOk, "no memory limit; " + charge, ""};
   const uint64_t left = group->limit_bytes - std::min(group->used_bytes, group->limit_bytes);
   const std::string what = fmt::format("memory is limited to {}, {} are left; {}", format_bytes(group->limit_bytes),

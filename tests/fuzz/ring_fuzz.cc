@@ -39,13 +39,29 @@ uint64_t likely_word(Input* input) {
   return type << 60 | (input->number(2) % 64 + 1) << (wire::kSizeBits + 1) | input->number(1);
 }
 
-void write_record(test::FakeAgent* agent, Input* input, uint64_t* heads) {
+// A record that goes on at another place, as an agent writes it or not quite so.
+void write_chunk(test::FakeAgent* agent, Input* input, uint64_t* heads, uint64_t* shifts) {
+  const auto ring = static_cast<uint32_t>(input->number(1) % kRings);
+  const uint64_t mask = wire::ring_bytes(ring) / 8 - 1;
+  const uint64_t chunk = input->number(1) % 34;
+  const uint64_t place = chunk * wire::kChunkBytes + (input->number(1) == 77 ? 16 : 0);
+  const wire::Record record = wire::pack_control(wire::ControlKind::kChunk, place);
+  agent->words(ring)[(heads[ring] + shifts[ring]) / 8 & mask] = record.w0;
+  agent->words(ring)[(heads[ring] + shifts[ring] + 8) / 8 & mask] = record.w1;
+  heads[ring] += wire::kUnitBytes;
+  shifts[ring] = place - heads[ring];
+  agent->header(ring).chunks.fetch_or(uint64_t{1} << chunk % 32);
+  agent->header(ring).resident.fetch_or(uint32_t{1} << chunk % 32);
+  agent->header(ring).head.store(heads[ring], std::memory_order_release);
+}
+
+void write_record(test::FakeAgent* agent, Input* input, uint64_t* heads, const uint64_t* shifts) {
   const uint64_t choice = input->number(1);
   const auto ring = static_cast<uint32_t>(choice % kRings);
   uint64_t* words = agent->words(ring);
   const uint64_t mask = wire::ring_bytes(ring) / 8 - 1;
   const auto put = [&](uint64_t word) {
-    words[heads[ring] / 8 & mask] = word;
+    words[(heads[ring] + shifts[ring]) / 8 & mask] = word;
     heads[ring] += 8;
   };
   const uint32_t fresh = static_cast<uint32_t>(input->number(1) % 8);
@@ -64,6 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CollectorOptions options;
   options.clock_mode = (mode & 1) != 0 ? wire::ClockMode::kTsc : wire::ClockMode::kSequence;
   options.fence_mode = wire::FenceMode::kProducerFence;
+  if ((mode & 16) != 0) options.trim_interval_ns = 0;
   auto created = ProcessCollector::create(options);
   if (!created.ok()) return 0;
   ProcessCollector& collector = **created;
@@ -73,6 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   collector.start(hello, {(mode & 2) != 0 ? ::getpid() : 0x7fffffff, (mode & 4) != 0, "/none"});
   agent.control().rings_claimed.store((mode & 8) != 0 ? 1 : kRings);
   uint64_t heads[kRings] = {};
+  uint64_t shifts[kRings] = {};
   while (!input.is_empty()) {
     switch (const uint64_t step = input.number(1); step % 16) {
       case 0: collector.drain(); break;
@@ -94,7 +112,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         break;
       case 4: agent.control().sequence.store(input.number(4)); break;
       case 5: agent.header(static_cast<uint32_t>(step / 16 % kRings)).in_event.store((step & 0x80) != 0 ? 1 : 0); break;
-      default: write_record(&agent, &input, heads); break;
+      case 6: write_chunk(&agent, &input, heads, shifts); break;
+      default: write_record(&agent, &input, heads, shifts); break;
     }
   }
   collector.drain_to_end();

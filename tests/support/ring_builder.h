@@ -48,6 +48,15 @@ class RingBuilder {
 
   void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
   void age(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kAge, number)); }
+  // Goes on at another place of the ring, having taken its chunk.
+  void go_to_chunk(uint32_t chunk) {
+    if (header_ != nullptr) {
+      header_->chunks.fetch_or(uint64_t{1} << chunk, std::memory_order_acq_rel);
+      header_->resident.fetch_or(uint32_t{1} << chunk, std::memory_order_relaxed);
+    }
+    put_published(wire::pack_control(wire::ControlKind::kChunk, chunk * wire::kChunkBytes));
+    shift_ = chunk * wire::kChunkBytes - head_;
+  }
   void reset(uint64_t lost) {
     previous_.clear();
     put_published(wire::pack_control(wire::ControlKind::kReset, lost));
@@ -104,7 +113,7 @@ class RingBuilder {
   }
 
   void store(uint64_t word) {
-    __atomic_store_n(&words_[(head_ & mask_) / sizeof word], word, __ATOMIC_RELAXED);
+    __atomic_store_n(&words_[((head_ + shift_) & mask_) / sizeof word], word, __ATOMIC_RELAXED);
     head_ += sizeof word;
   }
 
@@ -167,6 +176,7 @@ class RingBuilder {
   uint64_t mask_;
   wire::RingHeader* header_;
   uint64_t head_ = 0;
+  uint64_t shift_ = 0;  // a record at head_ lies at head_ + shift_
   uint64_t base_ = 0;
   uint64_t truncation_ = 0;
   bool is_held_ = false;

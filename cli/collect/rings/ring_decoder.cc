@@ -88,11 +88,12 @@ RingDecoder::Cursor RingDecoder::decode_common(Cursor cursor, uint64_t head, con
   const DecodeLimits bounds = limits;
   const uint64_t* const words = words_;
   const uint64_t mask = byte_mask_ / sizeof(uint64_t);
+  const uint64_t shift = shift_;
   Event* const events = batch.data();
   const size_t room = batch.size();
   while (cursor.position < head && cursor.events < room && cursor.stacks < room &&
          cursor.frames <= DecodeShared::kBatchFrames - wire::kMaxFreshFrames) {
-    const size_t at = cursor.position / sizeof(uint64_t) & mask;  // a unit never wraps
+    const size_t at = (cursor.position + shift) / sizeof(uint64_t) & mask;  // a unit never wraps
     const uint64_t w0 = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
     const uint64_t w1 = __atomic_load_n(&words[at + 1], __ATOMIC_RELAXED);
     const uint64_t address = wire::record_address(w0);
@@ -251,8 +252,20 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
     case wire::ControlKind::kThread: enter_thread(static_cast<uint32_t>(record.w1), batch, cursor); return true;
     case wire::ControlKind::kAge: age_ = static_cast<uint32_t>(record.w1); return true;
     case wire::ControlKind::kReset: depth_ = 0; return true;  // how much was lost is counted in the ring's header
+    case wire::ControlKind::kChunk: return enter_chunk(record.w1, cursor->position);
   }
   return refuse();
+}
+
+// The record at `position`, the next one, lies at `ring_off`. Any chunk of the ring will do: what an owner who jumps
+// about spoils is his own.
+bool RingDecoder::enter_chunk(uint64_t ring_off, uint64_t position) {
+  if (ring_off > byte_mask_ || ring_off % wire::kChunkBytes != 0) return refuse();
+  const uint64_t left = (position - wire::kUnitBytes + shift_) & byte_mask_;
+  finished_chunks_ |= uint32_t{1} << left / wire::kChunkBytes;
+  used_chunks_ |= uint32_t{1} << left / wire::kChunkBytes;
+  shift_ = ring_off - position;
+  return true;
 }
 
 void RingDecoder::enter_thread(uint32_t id, std::span<Event> batch, Cursor* cursor) {

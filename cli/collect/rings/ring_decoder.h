@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -59,7 +60,7 @@ struct DecodeShared {
   std::vector<Stack> stacks = std::vector<Stack>(kBatchEvents);
 
   static constexpr size_t kBatchEvents = 256;
-  static constexpr size_t kBatchFrames = 2 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
+  static constexpr size_t kBatchFrames = 8 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
 };
 
 // Where in time the records to be decoded lie.
@@ -84,6 +85,14 @@ class RingDecoder {
   uint64_t position() const { return position_; }  // bytes consumed: what tail may become
   uint64_t last_stamp() const { return last_stamp_; }
   bool has_stopped() const { return has_stopped_; }
+
+  // Chunks (wire::kChunkBytes each, as bits) whose last record was decoded since this was asked.
+  uint32_t take_finished() {
+    // Nothing is read any more: all that there is may be written to.
+    return has_stopped_ ? UINT32_MAX : std::exchange(finished_chunks_, 0);
+  }
+  // Chunks with records that were decoded since this was asked.
+  uint32_t take_used() { return std::exchange(used_chunks_, 0); }
 
   // In a shared ring: makes the threads that is_gone(id) leave, as many as `batch` has room for. Returns the number of
   // events.
@@ -114,7 +123,7 @@ class RingDecoder {
   };
 
   uint64_t load(uint64_t position) const {
-    return __atomic_load_n(&words_[(position & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
+    return __atomic_load_n(&words_[((position + shift_) & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
   }
   uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
   Cursor decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
@@ -125,6 +134,7 @@ class RingDecoder {
   bool decode_prefix(wire::RecordType type, uint64_t value);
   bool take_device(EventKind kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
+  bool enter_chunk(uint64_t ring_off, uint64_t position);
   bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
   void grow_stack(size_t depth);
   bool take_address(uint64_t w0, uint64_t* address);
@@ -154,6 +164,9 @@ class RingDecoder {
   uint64_t byte_mask_;
   DecodeShared* shared_;
   uint64_t position_ = 0;
+  uint64_t shift_ = 0;  // where the record at a position lies, modulo the ring's size: position + shift
+  uint32_t finished_chunks_ = 0;
+  uint32_t used_chunks_ = 0;
   uint64_t stamp_base_ = 0;
   uint64_t last_stamp_ = 0;
   uint32_t depth_ = 0;

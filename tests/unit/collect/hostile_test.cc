@@ -43,6 +43,10 @@ TEST_CASE("a record that no agent writes stops its ring, and only that") {
   SECTION("an unknown type") { ring.put({tag(static_cast<RecordType>(13)), 0}); }
   SECTION("type 0, as of a ring that was never written") { ring.put({0, 0}); }
   SECTION("an unknown control record") { ring.put({tag(RecordType::kControl) | 200, 0}); }
+  SECTION("a chunk that the ring does not have") {
+    ring.put(wire::pack_control(wire::ControlKind::kChunk, wire::kLargeRingBytes));
+  }
+  SECTION("a chunk that begins anywhere") { ring.put(wire::pack_control(wire::ControlKind::kChunk, 16)); }
   SECTION("keep beyond the stack") {
     ring.put({wire::pack_w0(RecordType::kMalloc, 0x2000, 5), wire::pack_w1(0, 4, 0)});
   }
