@@ -18,6 +18,7 @@
 #include "cli/collect/rings/second_thread.h"
 #include "cli/model/profile/recording.h"
 #include "cli/run/process_tree.h"
+#include "cli/run/spare_collector.h"
 #include "cli/target/process_identity.h"
 #include "cli/target/server.h"
 
@@ -69,9 +70,12 @@ class Processes {
   void admit(Caller caller);
   // One round over all rings, and a look at what memory is left. Returns the number of records.
   size_t drain();
-  // Looks for processes that ended, which are finished at once (all but the root), for those that went on as another
-  // program, and for those that filter system calls.
-  void reap();
+  // Looks for processes that ended, which are finished (all but the root), for those that went on as another program,
+  // and for those that filter system calls. While is_asked() says that an agent waits for its answer, only one is
+  // finished, or as many as are too many. True: there are more.
+  bool reap(const std::function<bool()>& is_asked);
+  // Makes ready what the next process that asks will need, if there is any reason to expect one.
+  void prepare() { spare_.prepare(); }
   // The root has ended so: its last image is finished. Others that are still running are left alone and finished as
   // detached.
   void end_root(const RunEnd& end);
@@ -119,6 +123,7 @@ class Processes {
   std::string root_became_;
   size_t watched_ = 0;  // whose turn it is to be looked at in /proc
   uint32_t wrong_version_ = 0;
+  SpareCollector spare_;
   MemoryBudget budget_;
   uint64_t next_memory_ns_ = 0;
 };

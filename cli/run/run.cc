@@ -336,7 +336,7 @@ Result<int> Run::run() {
   }
   device_use.stop();
   server->close();  // what runs on and starts more processes must not wait for us
-  processes.reap();
+  processes.reap([] { return false; });
   processes.detach_all(watched.end);
   return finish(watched, processes, server->turned_away());
 }

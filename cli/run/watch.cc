@@ -58,17 +58,19 @@ void Watch::round() {
   if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
   is_behind_ = records > kManyRecords;
   if (is_behind_) nap_ns_ = kShortestNapNs;
-  if (rounds_++ % kRoundsBetweenReaps == 0) {
-    processes_.reap();
+  const bool is_time = rounds_++ % kRoundsBetweenReaps == 0;
+  if (is_time || has_ended_ones_) has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });
+  if (is_time) {
     snapshots_.reap();
     ask_device_use(&use_, &processes_);
   }
+  if (!has_ended_ones_ && !is_behind_ && !server_.is_asked()) processes_.prepare();
 }
 
 // Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. It does not sleep while the program
 // writes as fast as its records can be read: the program would have to wait for us.
 void Watch::nap(int pidfd) {
-  if (is_behind_) return;
+  if (is_behind_ || has_ended_ones_) return;
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   server_.add_waiting(&waiting_);
   const timespec timeout{0, nap_ns_};
@@ -103,7 +105,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
   bool is_told_to_leave = false;
   for (;;) {
     round();
-    processes_.reap();
+    has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });
     if (processes_.running() == 0 && (!wait || is_told_to_leave || !may_others_come(socket_path))) return;
     const uint64_t passed_ns = monotonic_ns() - start_ns;
     if (passed_ns >= most_ns) return;

@@ -48,7 +48,8 @@ class Watch {
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
   uint64_t rounds_ = 0;
-  bool is_behind_ = false;  // the last round found many records
+  bool is_behind_ = false;       // the last round found many records
+  bool has_ended_ones_ = false;  // which are still to be finished
   long nap_ns_ = 150'000;
   uint64_t searched_ns_ = 0;
 };

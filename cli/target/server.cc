@@ -103,6 +103,12 @@ void Server::add_waiting(std::vector<pollfd>* waiting) const {
   for (const Pending& pending : pending_) waiting->push_back({pending.connection.get(), POLLIN, 0});
 }
 
+bool Server::is_asked() const {
+  std::vector<pollfd> waiting;
+  add_waiting(&waiting);
+  return !waiting.empty() && poll(waiting.data(), waiting.size(), 0) > 0;
+}
+
 // With the reserve's descriptor the oldest agent in the queue is accepted and dropped: it goes on at once, unrecorded.
 // Otherwise it would wait for its second, and the listener, still readable, would keep us busy. False: nobody was
 // there, or no descriptor can be had at all.

@@ -48,6 +48,8 @@ class Server {
   // Appends what becomes readable when accept_caller() may have somebody; all close-on-exec.
   void add_waiting(std::vector<pollfd>* waiting) const;
 
+  // Somebody may be there.
+  bool is_asked() const;
   // The next one who asks, if there is one.
   std::optional<Caller> accept_caller();
   // Sends the answer. arena_fd goes with Answer::kRecord; otherwise it is -1.

@@ -292,6 +292,16 @@ def producers(threads: int) -> Callable:
     return case
 
 
+def forks(lives: bool) -> Callable:
+    def case(folder: str) -> Optional[Case]:
+        return Case("first malloc of a forked child" + (", another lives" if lives else ""),
+                    [f"{folder}/forks", "300"] + (["lives"] if lives else []),
+                    measure=float, unit="µs")
+
+    return case
+
+
 CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, stress,
          *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)),
-         *(producers(threads) for threads in (2, 4, 8, 16))]
+         *(producers(threads) for threads in (2, 4, 8, 16)),
+         forks(False), forks(True)]

@@ -1,8 +1,8 @@
 // tests/bench/forks.cc: what a fork costs whose child allocates once.
-// usage: forks COUNT [lives]     prints microseconds, medians: FIRST_MALLOC FORK_TO_EXIT
+// usage: forks COUNT [lives]     prints microseconds: the median of the child's first malloc and free in the last line
 //
-// FIRST_MALLOC is the child's first malloc and free, FORK_TO_EXIT from before fork until the parent has waited for the
-// child. With `lives` a second child of the same kind lives until the end, so that two processes are there all the time.
+// Above it: the same of the slowest in fifty, and the median from before fork until the parent has waited for the
+// child. With `lives` a child of the same kind lives until the end, so that two processes are there all the time.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,17 +23,17 @@ double now_us() {
 
 [[gnu::noinline]] void* allocate_one(size_t size) { return std::malloc(size); }
 
-double median(std::vector<double>& values) {
+double quantile(std::vector<double>& values, double part) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int count = argc > 1 ? std::atoi(argv[1]) : 500;
-  auto* first_us = static_cast<double*>(
-      mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* first_us =
+      static_cast<double*>(mmap(nullptr, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (first_us == MAP_FAILED || count < 1) return 2;
   std::free(allocate_one(100));
   int ends[2];
@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
     whole.push_back(now_us() - start);
     first.push_back(*first_us);
   }
-  std::printf("%.0f %.0f\n", median(first), median(whole));
+  std::printf("slowest in fifty: %.0f, fork to exit: %.0f\n", quantile(first, 0.98), quantile(whole, 0.5));
+  std::printf("%.1f\n", quantile(first, 0.5));
   close(ends[1]);
 }

@@ -1,0 +1,27 @@
+// cli/run/spare_collector.cc: within a run, what collectors differ in is who makes an event visible (fence_mode).
+#include "cli/run/spare_collector.h"
+
+#include "cli/collect/memory/memory_budget.h"
+
+#include <new>
+
+namespace heapprof::cli {
+
+void SpareCollector::prepare() {
+  if (spare_ != nullptr || !is_expecting_ || is_memory_limited()) return;
+  try {
+    Result<std::unique_ptr<ProcessCollector>> collector = ProcessCollector::create(options_);
+    if (collector) spare_ = std::move(*collector);
+  } catch (const std::bad_alloc&) {  // whoever asks is told, then
+  }
+  is_expecting_ = spare_ != nullptr;  // what was refused is not tried again before the next has asked
+}
+
+Result<std::unique_ptr<ProcessCollector>> SpareCollector::take(const CollectorOptions& options) {
+  if (spare_ != nullptr && options_.fence_mode != options.fence_mode) spare_.reset();
+  options_ = options;
+  if (spare_ != nullptr) return std::move(spare_);
+  return ProcessCollector::create(options);
+}
+
+}  // namespace heapprof::cli

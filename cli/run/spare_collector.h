@@ -1,0 +1,31 @@
+// cli/run/spare_collector.h: an arena, and the collector that reads it, made before anybody asks for them.
+//
+// A program that has forked once will fork again, and its child waits in its first malloc until it is answered. Making
+// the shared memory is a quarter of what the answer takes.
+//
+// Not provided: a spare where memory is limited: it would be taken from the books of those that run.
+// Context:  one thread, which also holds the arenas' liveness words (cli/collect/liveness.h).
+#pragma once
+
+#include "cli/collect/process_collector.h"
+
+#include <memory>
+
+namespace heapprof::cli {
+
+class SpareCollector {
+ public:
+  // Another process may ask soon.
+  void expect() { is_expecting_ = true; }
+  // Makes the spare, like the last one that was taken, if there is none and one may be needed.
+  void prepare();
+  // The spare if it is of that kind, else a new one.
+  Result<std::unique_ptr<ProcessCollector>> take(const CollectorOptions& options);
+
+ private:
+  std::unique_ptr<ProcessCollector> spare_;
+  CollectorOptions options_;  // of the last that was taken, and so of the spare
+  bool is_expecting_ = false;
+};
+
+}  // namespace heapprof::cli
