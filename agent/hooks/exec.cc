@@ -6,6 +6,9 @@
 // changed, the function that the program called is called, with its own arguments; only a changed environment leads
 // execv to execve.
 //
+// Paths and environments are the program's: they may be no addresses, and are read as the kernel reads them
+// (own_memory.h). What cannot be read goes to the real function as it is.
+//
 // unistd.h and spawn.h, which declare these functions, are left out: they do not agree on noexcept from version to
 // version.
 #include "agent/hooks/exec.h"
@@ -14,6 +17,7 @@
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
 #include "agent/process/image_check.h"
+#include "agent/process/own_memory.h"
 #include "agent/start/start.h"
 
 #include <fcntl.h>
@@ -75,8 +79,13 @@ struct Image {
 };
 
 wire::Note* note_obstacle(const Image& image, wire::ImageObstacle obstacle, bool is_own) {
-  char name[sizeof wire::Note::text];
-  const char* text = image.is_link ? read_link(image.path, name, sizeof name) : image.path;
+  char name[sizeof wire::Note::text + 1];
+  const char* text = name;
+  if (image.is_link) {
+    text = read_link(image.path, name, sizeof name);
+  } else if (!read_own_string_end(name, sizeof name, image.path)) {
+    return nullptr;
+  }
   return add_note(wire::NoteKind::kImage, static_cast<uint32_t>(obstacle), text, is_own);
 }
 
@@ -127,8 +136,8 @@ template <typename Run>
 __attribute__((noinline)) int with_program(const char* file, Run run) {
   Image image;
   if (is_following()) {
-    const unsigned long bytes = path_buffer_bytes(file);
-    image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
+    const unsigned long bytes = search_bytes(file);
+    if (bytes != 0) image.path = find_in_path(file, static_cast<char*>(__builtin_alloca(bytes)), bytes);
   }
   return run(image);
 }
@@ -193,6 +202,7 @@ HOOK int execvp(const char* file, Texts arguments) {
 
 HOOK int fexecve(int fd, Texts arguments, Texts variables) {
   const RealExec& real = real_exec();
+  if (variables == nullptr) return real.fexecve(fd, arguments, variables);  // EINVAL from libc, unlike from the kernel
   const DescriptorLink link(fd);
   return replace_process({AT_FDCWD, link.path, true}, variables,
                          [&](Texts changed) { return real.fexecve(fd, arguments, changed); });
@@ -201,7 +211,8 @@ HOOK int fexecve(int fd, Texts arguments, Texts variables) {
 HOOK int execveat(int folder_fd, const char* path, Texts arguments, Texts variables, int flags) {
   const RealExec& real = real_exec();
   const DescriptorLink link(folder_fd);
-  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && path[0] == 0;
+  char first = 1;
+  const bool is_open_file = (flags & AT_EMPTY_PATH) != 0 && read_own_memory(&first, path, 1) && first == 0;
   const Image image = is_open_file ? Image{AT_FDCWD, link.path, true} : Image{folder_fd, path};
   return replace_process(image, variables, [&](Texts changed) {
     if (real.execveat != nullptr) return real.execveat(folder_fd, path, arguments, changed, flags);

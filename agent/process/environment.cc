@@ -3,8 +3,13 @@
 // The first call of a hook may come before libc has set `environ`, so the strings are then found where the kernel put
 // them, above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its
 // parent's variables.
+//
+// What a program hands over for another is not believed to be memory (own_memory.h). Its strings are read in windows of
+// 512 bytes, as they mostly stand side by side: 100 variables take some fifteen system calls, 20 µs beside an exec of
+// 300 µs and more.
 #include "agent/process/environment.h"
 
+#include "agent/process/own_memory.h"
 #include "shared/env.h"
 
 #include <string.h>
@@ -19,13 +24,15 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr size_t kMaxPreloadBytes = 2048;  // with longer paths, children that lost our variables are not followed
+constexpr size_t kMostEntries = 128 << 10;  // 1 MiB of pointers on the stack: with more, nothing is changed
+constexpr size_t kMaxPreloadBytes = 2048;   // with longer paths, children that lost our variables are not followed
 
 // "HEAPPROF=…" and "agent[:reference]", as they stood at the start.
 char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
 char g_preload[kMaxPreloadBytes];
 char g_agent_path[kMaxPreloadBytes];
 Invitation g_invitation;
+bool g_has_looked = false;
 
 char** environment() {
   if (environ != nullptr) return environ;
@@ -115,16 +122,31 @@ bool is_whole(const Invitation& invitation) { return invitation.socket_path != n
 
 // Which entries of an environment are ours to change.
 struct Survey {
+  bool is_readable = true;
   size_t count = 0;
-  const char* preload = nullptr;  // the list that counts: of several the loader takes the last
+  const char* preload = nullptr;  // the list that counts, in the caller's memory: of several the loader takes the last
+  size_t preload_bytes = 0;       // with its zero byte
   size_t preload_index = 0;
   bool has_socket = false;
   bool is_others = false;  // another run's invitation: heapprof within heapprof
 };
 
+// What may be no address is compared piece by piece. False also where it cannot be read.
+bool is_same_memory(const char* at, const char* text, size_t bytes) {
+  char piece[256];
+  for (size_t done = 0; done < bytes;) {
+    const size_t piece_bytes = bytes - done < sizeof piece ? bytes - done : sizeof piece;
+    if (!read_own_memory(piece, at + done, piece_bytes) || memcmp(piece, text + done, piece_bytes) != 0) return false;
+    done += piece_bytes;
+  }
+  return true;
+}
+
 bool names_ours_first(const char* list) {
   const size_t length = strlen(g_preload);
-  return strncmp(list, g_preload, length) == 0 && (list[length] == 0 || list[length] == ':' || list[length] == ' ');
+  char next;
+  if (!is_same_memory(list, g_preload, length) || !read_own_memory(&next, list + length, 1)) return false;
+  return next == 0 || next == ':' || next == ' ';
 }
 
 bool names_ours(const char* list) {
@@ -134,24 +156,43 @@ bool names_ours(const char* list) {
   return false;
 }
 
+// Takes up one entry. False: it cannot be read.
+bool survey_entry(const char* entry, StringBeginnings* beginnings, Survey* found) {
+  const char* beginning = beginnings->of(entry);
+  if (beginning == nullptr) return false;
+  if (value_of(beginning, wire::kPreloadVariable) != nullptr) {
+    found->preload = entry + sizeof wire::kPreloadVariable;
+    found->preload_index = found->count;
+    const size_t length = measure_own_string(found->preload, kMostStringBytes);
+    if (length == kNoString) return false;
+    found->preload_bytes = length + 1;
+  } else if (value_of(beginning, wire::kSocketVariable) != nullptr) {
+    found->has_socket = true;
+    if (!is_same_memory(entry, g_socket_entry, strlen(g_socket_entry) + 1)) found->is_others = true;
+  }
+  return true;
+}
+
 Survey survey(char* const* variables) {
   Survey found;
-  for (; variables != nullptr && variables[found.count] != nullptr; ++found.count) {
-    const char* entry = variables[found.count];
-    if (const char* list = value_of(entry, wire::kPreloadVariable)) {
-      found.preload = list;
-      found.preload_index = found.count;
-    } else if (value_of(entry, wire::kSocketVariable) != nullptr) {
-      found.has_socket = true;
-      if (strcmp(entry, g_socket_entry) != 0) found.is_others = true;
+  StringBeginnings beginnings;
+  char* entries[32];
+  while (variables != nullptr) {
+    const size_t got = read_own_part(entries, variables + found.count, sizeof entries) / sizeof *entries;
+    for (size_t i = 0; i < got && found.is_readable; ++i, ++found.count) {
+      if (entries[i] == nullptr) return found;
+      found.is_readable = found.count < kMostEntries && survey_entry(entries[i], &beginnings, &found);
     }
+    if (got == 0) found.is_readable = false;
+    if (!found.is_readable) break;
   }
   return found;
 }
 
+// A list that may or may not name our objects is looked at where it has been copied to (change_environment).
 bool is_right(const Survey& found, EnvironmentChange change) {
-  if (change == EnvironmentChange::kRemove)
-    return !found.has_socket && (found.preload == nullptr || !names_ours(found.preload));
+  if (!found.is_readable) return true;  // nothing of ours to change: the kernel will refuse it
+  if (change == EnvironmentChange::kRemove) return !found.has_socket && found.preload == nullptr;
   if (found.is_others) return true;
   return found.has_socket && found.preload != nullptr && names_ours_first(found.preload);
 }
@@ -172,16 +213,26 @@ char* write_preload(char* text, const char* list, EnvironmentChange change) {
 
 }  // namespace
 
-Invitation find_invitation() {
-  if (g_invitation.socket_path != nullptr) return g_invitation;
+namespace {
+// pre: the variables are those of the start: later the program may have put there what it wants.
+Invitation look_for_invitation(char** variables) {
   const char* value;
-  char** slot = find_variable(environment(), wire::kSocketVariable, &value);
+  char** slot = find_variable(variables, wire::kSocketVariable, &value);
   if (slot == nullptr || strlen(*slot) >= sizeof g_socket_entry) return {};
   strcpy(g_socket_entry, *slot);
   Invitation invitation;
   if (!parse_invitation(value_of(g_socket_entry, wire::kSocketVariable), &invitation)) return {};
-  if (find_variable(environment(), wire::kPreloadVariable, &value) != nullptr) remember_preload(value);
-  g_invitation = invitation;
+  if (find_variable(variables, wire::kPreloadVariable, &value) != nullptr) remember_preload(value);
+  return invitation;
+}
+}  // namespace
+
+Invitation find_invitation() {
+  if (g_has_looked) return g_invitation;
+  char** variables = environment();
+  if (variables == nullptr) return {};
+  g_invitation = look_for_invitation(variables);
+  g_has_looked = true;
   return g_invitation;
 }
 
@@ -199,11 +250,12 @@ void clean_environment() {
 }
 
 namespace {
+
 size_t bytes_needed(const Survey& found) {
-  const size_t list_bytes = found.preload != nullptr ? strlen(found.preload) : 0;
-  const size_t text_bytes = sizeof wire::kPreloadVariable + strlen(g_preload) + list_bytes + 2;
-  return (found.count + 3) * sizeof(char*) + text_bytes;
+  const size_t text_bytes = sizeof wire::kPreloadVariable + strlen(g_preload) + found.preload_bytes + 2;
+  return (found.count + 3) * sizeof(char*) + text_bytes + found.preload_bytes;
 }
+
 }  // namespace
 
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change) {
@@ -214,17 +266,25 @@ size_t changed_environment_bytes(char* const* variables, EnvironmentChange chang
 
 char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes) {
   const Survey found = survey(variables);
-  if (bytes_needed(found) > bytes) return variables;
+  if (!found.is_readable || bytes_needed(found) > bytes) return variables;
   const bool invite = change == EnvironmentChange::kInvite;
   char** changed = static_cast<char**>(memory);
-  char* text = reinterpret_cast<char*>(changed + found.count + 3);
+  char* list = reinterpret_cast<char*>(changed + found.count + 3);
+  char* text = list + found.preload_bytes;
+  if (found.preload != nullptr && read_own_string(list, found.preload_bytes, found.preload) == kNoString)
+    return variables;
+  if (!invite && !found.has_socket && (found.preload == nullptr || !names_ours(list))) return variables;
+  if (!read_own_memory(changed, variables, found.count * sizeof *changed)) return variables;
+  StringBeginnings beginnings;
   size_t count = 0;
   for (size_t i = 0; i < found.count; ++i) {
     if (found.preload != nullptr && i == found.preload_index) {
-      if (write_preload(text, found.preload, change) != text) changed[count++] = text;
-    } else if (invite || value_of(variables[i], wire::kSocketVariable) == nullptr) {
-      changed[count++] = variables[i];
+      if (write_preload(text, list, change) != text) changed[count++] = text;
+      continue;
     }
+    const char* beginning = invite ? nullptr : beginnings.of(changed[i]);
+    if (beginning != nullptr && value_of(beginning, wire::kSocketVariable) != nullptr) continue;
+    changed[count++] = changed[i];
   }
   if (invite && found.preload == nullptr) {
     write_preload(text, "", change);

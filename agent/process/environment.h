@@ -4,6 +4,9 @@
 // Guarantees
 //  - What else stands in an environment, and its order, stays as it is; so do the user's own entries of LD_PRELOAD.
 //  - Nothing is allocated: the caller has the memory.
+//  - What a program hands over as an environment may be no address: it never faults here, and goes on as it is, for the
+//    kernel to refuse (tests/integration/processes/bad_pointers.sh). So does one that could not be read for another
+//    reason: where process_vm_readv is not to be had, programs that are given another environment are not followed.
 // Context:  anywhere, vfork children and signal handlers included, except where a line says otherwise.
 #pragma once
 
@@ -29,11 +32,12 @@ void clean_environment();
 
 enum class EnvironmentChange { kInvite, kRemove };
 
-// Bytes that change_environment needs; 0: the environment is as it should be, or there is no invitation to pass on.
+// Bytes that change_environment needs; 0: the environment is as it should be, or there is no invitation to pass on, or
+// it cannot be read, or is larger than any that a program can be given.
 size_t changed_environment_bytes(char* const* variables, EnvironmentChange change);
 // Returns a changed copy in `memory`, which is `bytes` long; strings that do not change are the old ones. Returns
-// `variables` itself if the copy has no room any more (another thread called setenv). variables: may be nullptr, as for
-// the kernel.
+// `variables` itself if there is nothing to be changed after all, or the copy has no room any more (another thread
+// called setenv). variables: may be nullptr, as for the kernel.
 char* const* change_environment(char* const* variables, EnvironmentChange change, void* memory, size_t bytes);
 
 }  // namespace heapprof::agent

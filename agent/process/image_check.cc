@@ -7,9 +7,11 @@
 
 #include "agent/libc/raw.h"
 #include "agent/process/environment.h"
+#include "agent/process/own_memory.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,12 +98,13 @@ bool can_read(const char* path) {
   return file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
 }
 
-ImageObstacle check_elf(int fd, const char* path, const struct stat& facts, const Elf64_Ehdr& header) {
+// name: the path's end, where a loader that is started as a command shows itself.
+ImageObstacle check_elf(int fd, const char* name, const struct stat& facts, const Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return ImageObstacle::kOtherMachine;
   char loader[kHeadBytes];
   if (!read_loader(fd, header, loader, sizeof loader)) return ImageObstacle::kNone;
-  if (loader[0] == 0 && is_musl_loader(path)) return ImageObstacle::kOtherLibc;
-  if (loader[0] == 0 && !is_glibc_loader(path)) return ImageObstacle::kStatic;  // else the loader as a command
+  if (loader[0] == 0 && is_musl_loader(name)) return ImageObstacle::kOtherLibc;
+  if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
   if (gains_privileges(fd, facts)) return ImageObstacle::kPrivileges;
   return can_read(agent_path()) ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
@@ -121,9 +124,16 @@ bool is_executable_file(const char* path) {
   return S_ISREG(facts.st_mode) && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), X_OK));
 }
 
+// What execvp searches, in the program's memory: PATH's value, or what stands for it. nullptr: environ cannot be read.
 const char* find_path_variable() {
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    if (has_prefix(*variable, "PATH=")) return *variable + 5;
+  StringBeginnings beginnings;
+  for (char** variable = environ; variable != nullptr; ++variable) {
+    char* entry;
+    if (!read_own_memory(&entry, variable, sizeof entry)) return nullptr;
+    if (entry == nullptr) break;
+    const char* beginning = beginnings.of(entry);
+    if (beginning == nullptr) return nullptr;
+    if (has_prefix(beginning, "PATH=")) return entry + 5;
   }
   return "/bin:/usr/bin";
 }
@@ -144,7 +154,9 @@ ImageObstacle check_image(int folder_fd, const char* path) {
     Elf64_Ehdr header;
     memcpy(&header, head, sizeof header);
     if (got >= sizeof header && memcmp(head, ELFMAG, SELFMAG) == 0) {
-      return check_elf(file.fd(), path, facts, header);
+      char name[NAME_MAX + 1];
+      if (!read_own_string_end(name, sizeof name, path)) return ImageObstacle::kNone;
+      return check_elf(file.fd(), name, facts, header);
     }
     if (got < 2 || head[0] != '#' || head[1] != '!') return ImageObstacle::kNone;  // execvp gives it to the shell
     strcpy(interpreter, script_interpreter(head));
@@ -174,19 +186,34 @@ const char* read_link(const char* link, char* memory, unsigned long bytes) {
   return memory;
 }
 
-unsigned long path_buffer_bytes(const char* file) { return strlen(find_path_variable()) + strlen(file) + 2; }
+unsigned long search_bytes(const char* file) {
+  const size_t file_length = measure_own_string(file, PATH_MAX);
+  if (file_length == kNoString || file_length == 0) return 0;
+  const char* folders = find_path_variable();
+  const size_t folders_length = folders != nullptr ? measure_own_string(folders, kMostStringBytes) : 0;
+  if (folders_length == kNoString) return 0;
+  return 2 * (file_length + folders_length + 2);
+}
 
 const char* find_in_path(const char* file, char* memory, unsigned long bytes) {
-  if (strchr(file, '/') != nullptr) return file;
-  const size_t file_bytes = strlen(file) + 1;
-  if (file_bytes == 1) return nullptr;
-  for (const char* folders = find_path_variable();;) {
+  const size_t file_length = read_own_string(memory, bytes, file);
+  if (file_length == kNoString) return nullptr;
+  const char* name = memory;
+  if (strchr(name, '/') != nullptr) return file;
+  char* list = memory + file_length + 1;
+  const char* variable = find_path_variable();
+  if (variable == nullptr) return nullptr;
+  const size_t list_length = read_own_string(list, bytes - (file_length + 1), variable);
+  if (list_length == kNoString) return nullptr;
+  char* path = list + list_length + 1;
+  const auto room = static_cast<size_t>(memory + bytes - path);
+  for (const char* folders = list;;) {
     const size_t length = strcspn(folders, ":");
-    if (length + 1 + file_bytes <= bytes) {
-      memcpy(memory, folders, length);
-      if (length != 0) memory[length] = '/';
-      memcpy(memory + length + (length != 0 ? 1 : 0), file, file_bytes);
-      if (is_executable_file(memory)) return memory;
+    if (length + 1 + file_length + 1 <= room) {
+      memcpy(path, folders, length);
+      if (length != 0) path[length] = '/';
+      strcpy(path + length + (length != 0 ? 1 : 0), name);
+      if (is_executable_file(path)) return path;
     }
     if (folders[length] == 0) return nullptr;
     folders += length + 1;

@@ -7,7 +7,7 @@
 //  - At most some twenty system calls, all of them reads; nothing is allocated; errno is as before.
 // Not provided: certainty. What the kernel will really start may have changed a moment later.
 // Context:  anywhere, vfork children and signal handlers included.
-// Trust:    the file is hostile.
+// Trust:    the file is hostile; paths may be no addresses.
 // Cost:     5 system calls, about 5 µs, beside an exec of 300 µs and more. Stack: 2 KiB.
 #pragma once
 
@@ -28,9 +28,9 @@ struct DescriptorLink {
 const char* read_link(const char* link, char* memory, unsigned long bytes);
 
 // Finds `file` as execvp does: `file` itself if it has a slash, else the first executable file of that name in PATH,
-// written to `memory` (`bytes` long). nullptr: there is none.
+// written to `memory` (`bytes` long). nullptr: there is none, or `file` or PATH cannot be read.
 const char* find_in_path(const char* file, char* memory, unsigned long bytes);
-// How long `memory` has to be for that.
-unsigned long path_buffer_bytes(const char* file);
+// How long `memory` has to be for that; 0: nothing will be found.
+unsigned long search_bytes(const char* file);
 
 }  // namespace heapprof::agent

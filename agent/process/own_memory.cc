@@ -107,4 +107,25 @@ size_t measure_own_string(const char* from, size_t most) {
   return walk_string(from, most, [](const char*, size_t) { return true; });
 }
 
+bool read_own_string_end(char* to, size_t room, const char* from) {
+  const size_t length = measure_own_string(from, kMostStringBytes);
+  if (length == kNoString) return false;
+  const size_t left_out = length < room ? 0 : length - (room - 1);
+  return read_own_string(to, room, from + left_out) != kNoString;
+}
+
+const char* StringBeginnings::of(const char* text) {
+  const auto address = reinterpret_cast<uintptr_t>(text);
+  const auto is_enough = [](const char* at, size_t bytes) {
+    return bytes >= kKnownBytes || strnlen(at, bytes) < bytes;
+  };
+  if (address >= start_ && address - start_ < bytes_) {
+    const size_t offset = address - start_;
+    if (is_enough(window_ + offset, bytes_ - offset)) return window_ + offset;
+  }
+  start_ = address;
+  bytes_ = read_own_part(window_, text, sizeof window_);
+  return is_enough(window_, bytes_) ? window_ : nullptr;
+}
+
 }  // namespace heapprof::agent

@@ -4,7 +4,7 @@
 // would be the program's death where we do. So the kernel reads it for us, too.
 //
 // Guarantees
-//  - No address faults, whatever it is (tests/unit/agent_process).
+//  - No address faults, whatever it is (tests/unit/agent_process, tests/integration/processes/bad_pointers.sh).
 //  - What is read is a copy, so another thread that writes there meanwhile changes nothing of what was looked at.
 // Not provided: an answer where the kernel gives none (no process_vm_readv, or a sandbox refuses it; a filter of the
 //               program's own, where we make no system call): then nothing can be read. Memory that no page stands
@@ -38,5 +38,26 @@ inline constexpr size_t kNoString = static_cast<size_t>(-1);
 size_t read_own_string(char* to, size_t room, const char* from);
 // The same without a copy: the length of a string of at most `most` characters.
 size_t measure_own_string(const char* from, size_t most);
+// Copies the end of a string of any length up to kMostStringBytes: its last `room` - 1 characters and its zero byte.
+// False: it cannot be read up to its end.
+bool read_own_string_end(char* to, size_t room, const char* from);
+
+// A longer string no program can be given (the kernel's MAX_ARG_STRLEN).
+inline constexpr size_t kMostStringBytes = 128 << 10;
+
+// Looks at the beginnings of strings that mostly stand side by side, as those of an environment do: a look is a system
+// call only where the string is not in what the last one read. Stack: 600 bytes.
+class StringBeginnings {
+ public:
+  // The first kKnownBytes bytes of the string at least, or all up to its zero byte; valid until the next call. nullptr:
+  // they cannot be read.
+  const char* of(const char* text);
+  static constexpr size_t kKnownBytes = 32;
+
+ private:
+  uintptr_t start_ = 0;
+  size_t bytes_ = 0;
+  char window_[512];
+};
 
 }  // namespace heapprof::agent
