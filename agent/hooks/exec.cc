@@ -42,10 +42,17 @@ using Texts = char* const*;
   X(execveat, (int, const char*, Texts, Texts, int))                          \
   X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
   X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
+// The same, which libc has in an old version besides.
+#define HEAPPROF_OLD_SPAWN_FUNCTIONS(X)                                       \
+  X(posix_spawn, (int*, const char*, const void*, const void*, Texts, Texts)) \
+  X(posix_spawnp, (int*, const char*, const void*, const void*, Texts, Texts))
 
 struct RealExec {
 #define X(name, params) int(*name) params;
   HEAPPROF_EXEC_FUNCTIONS(X)
+#undef X
+#define X(name, params) int(*old_##name) params;
+  HEAPPROF_OLD_SPAWN_FUNCTIONS(X)
 #undef X
 };
 RealExec g_real_exec;
@@ -175,6 +182,11 @@ void settle_exec_hooks() {
 #define X(name, params) find_real(&g_real_exec.name, #name);
   HEAPPROF_EXEC_FUNCTIONS(X)
 #undef X
+#define X(name, params)    \
+  g_real_exec.old_##name = \
+      reinterpret_cast<decltype(g_real_exec.old_##name)>(find_version_behind_agent(#name, "GLIBC_2.2.5").address);
+  HEAPPROF_OLD_SPAWN_FUNCTIONS(X)
+#undef X
 }
 
 }  // namespace heapprof::agent
@@ -247,18 +259,45 @@ HOOK int execle(const char* path, const char* first, ...) {
   return result;
 }
 
-HOOK int posix_spawn(int* pid, const char* path, const void* actions, const void* attributes, Texts arguments,
-                     Texts variables) {
-  const RealExec& real = real_exec();
-  return spawn({AT_FDCWD, path}, variables,
-               [&](Texts changed) { return real.posix_spawn(pid, path, actions, attributes, arguments, changed); });
-}
+// libc has two versions of posix_spawn and posix_spawnp: the old one, which programs call that were linked before glibc
+// 2.15, hands a script without "#!" to the shell. Each of ours has the version of the one that it calls: a hook without
+// a version would stand before both.
+namespace {
 
-HOOK int posix_spawnp(int* pid, const char* file, const void* actions, const void* attributes, Texts arguments,
-                      Texts variables) {
-  const RealExec& real = real_exec();
-  return with_program(file, [&](const Image& image) {
-    return spawn(image, variables,
-                 [&](Texts changed) { return real.posix_spawnp(pid, file, actions, attributes, arguments, changed); });
+struct SpawnCall {
+  int* pid;
+  const char* program;
+  const void* actions;
+  const void* attributes;
+  Texts arguments;
+  Texts variables;
+};
+using RealSpawn = decltype(RealExec::posix_spawn);
+
+int spawn_path(RealSpawn real, const SpawnCall& call) {
+  return spawn({AT_FDCWD, call.program}, call.variables, [&](Texts changed) {
+    return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
   });
 }
+
+int spawn_file(RealSpawn real, const SpawnCall& call) {
+  return with_program(call.program, [&](const Image& image) {
+    return spawn(image, call.variables, [&](Texts changed) {
+      return real(call.pid, call.program, call.actions, call.attributes, call.arguments, changed);
+    });
+  });
+}
+
+}  // namespace
+
+#define SPAWN_HOOK(function, symbol, versioned, starts, real_spawn)                                              \
+  HOOK int function(int* pid, const char* program, const void* actions, const void* attributes, Texts arguments, \
+                    Texts variables) {                                                                           \
+    return starts(real_exec().real_spawn, {pid, program, actions, attributes, arguments, variables});            \
+  }                                                                                                              \
+  asm(".symver " #function ", " symbol versioned);
+
+SPAWN_HOOK(heapprof_posix_spawn, "posix_spawn", "@@GLIBC_2.15", spawn_path, posix_spawn)
+SPAWN_HOOK(heapprof_posix_spawnp, "posix_spawnp", "@@GLIBC_2.15", spawn_file, posix_spawnp)
+SPAWN_HOOK(heapprof_posix_spawn_old, "posix_spawn", "@GLIBC_2.2.5", spawn_path, old_posix_spawn)
+SPAWN_HOOK(heapprof_posix_spawnp_old, "posix_spawnp", "@GLIBC_2.2.5", spawn_file, old_posix_spawnp)

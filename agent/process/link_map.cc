@@ -216,16 +216,23 @@ bool is_vdso(const link_map* object) {
 
 }  // namespace
 
-Definition find_behind_agent(const char* name) {
+namespace {
+
+Definition find_behind(const Wanted& wanted) {
   bool behind = false;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (behind && !is_vdso(object)) {
-      if (void* address = find_in_object(object, {name, nullptr})) return {address, object};
+      if (void* address = find_in_object(object, wanted)) return {address, object};
     }
     if (is_agent(*object)) behind = true;
   }
   return {};
 }
+
+}  // namespace
+
+Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
+Definition find_version_behind_agent(const char* name, const char* version) { return find_behind({name, version}); }
 
 namespace {
 

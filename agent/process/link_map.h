@@ -18,6 +18,8 @@ struct Definition {
 
 // What dlsym(RTLD_NEXT, …) would find, called by the agent.
 Definition find_behind_agent(const char* name);
+// What dlvsym(RTLD_NEXT, …) would find.
+Definition find_version_behind_agent(const char* name, const char* version);
 // What dlsym(RTLD_DEFAULT, …) would find, without the agent: it searches from the main program on, so that copy
 // relocations count.
 Definition find_in_process(const char* name);
