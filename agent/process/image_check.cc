@@ -5,11 +5,14 @@
 // it may neither allocate nor change errno, and runs in vfork children.
 #include "agent/process/image_check.h"
 
+#include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
 #include "agent/process/environment.h"
 #include "agent/process/own_memory.h"
+#include "agent/process/state.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -39,6 +42,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   bool is_open() const { return !is_error(fd_); }
+  bool has_no_descriptor() const { return fd_ == -EMFILE; }
   int fd() const { return static_cast<int>(fd_); }
 
  private:
@@ -91,11 +95,16 @@ bool gains_privileges(int fd, const struct stat& facts) {
   return user != 0 && !is_error(capabilities) && capabilities > 0;
 }
 
-// True if the program will be able to read the file after the exec: access() leaves out the capabilities that a user
+// kNoDescriptor: no file can be opened.
+constexpr auto kNoDescriptor = static_cast<ImageObstacle>(~uint32_t{0});
+
+// Whether the program will be able to read the agent after the exec: access() leaves out the capabilities that a user
 // other than root will lose by it.
-bool can_read(const char* path) {
+ImageObstacle check_agent(const char* path) {
   const File file(AT_FDCWD, path);
-  return file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
+  if (file.has_no_descriptor()) return kNoDescriptor;
+  const bool is_readable = file.is_open() && !is_error(raw_syscall(SYS_access, reinterpret_cast<long>(path), R_OK));
+  return is_readable ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
 }
 
 // name: the path's end, where a loader that is started as a command shows itself.
@@ -107,7 +116,7 @@ ImageObstacle check_elf(int fd, const char* name, const struct stat& facts, cons
   if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
   if (gains_privileges(fd, facts)) return ImageObstacle::kPrivileges;
-  return can_read(agent_path()) ? ImageObstacle::kNone : ImageObstacle::kAgentUnreadable;
+  return check_agent(agent_path());
 }
 
 // "#! /bin/sh -e" gives "/bin/sh", in place.
@@ -138,14 +147,13 @@ const char* find_path_variable() {
   return "/bin:/usr/bin";
 }
 
-}  // namespace
-
-ImageObstacle check_image(int folder_fd, const char* path) {
+ImageObstacle look_at_image(int folder_fd, const char* path) {
   char head[kHeadBytes + 1];
   char interpreter[kHeadBytes + 1];
   for (int scripts = 0; scripts < kMaxScripts; ++scripts) {
     const File file(folder_fd, path);
     struct stat facts;
+    if (file.has_no_descriptor()) return kNoDescriptor;
     if (!file.is_open()) return ImageObstacle::kNone;
     if (is_error(raw_syscall(SYS_fstat, file.fd(), reinterpret_cast<long>(&facts)))) return ImageObstacle::kNone;
     if (!S_ISREG(facts.st_mode)) return ImageObstacle::kNone;
@@ -165,6 +173,19 @@ ImageObstacle check_image(int folder_fd, const char* path) {
     if (path[0] == 0) return ImageObstacle::kNone;
   }
   return ImageObstacle::kNone;
+}
+
+}  // namespace
+
+ImageObstacle check_image(int folder_fd, const char* path) {
+  // A child that has done nothing yet but to be made holds no locks.
+  const FileTable table = sys_getpid() != g_pid ? FileTable::kUnseen : FileTable::kOwn;
+  ImageObstacle obstacle = ImageObstacle::kNone;
+  run_unseen(table, folder_fd < 0 ? -1 : folder_fd, [&] {
+    obstacle = look_at_image(folder_fd, path);
+    return obstacle != kNoDescriptor;
+  });
+  return obstacle == kNoDescriptor ? ImageObstacle::kNone : obstacle;
 }
 
 DescriptorLink::DescriptorLink(int fd) {

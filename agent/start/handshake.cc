@@ -110,6 +110,15 @@ uint32_t count_own_filters() {
   return count;
 }
 
+bool has_descriptors() {
+  int pair[2];
+  const long result =
+      raw_syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, reinterpret_cast<long>(pair));
+  if (is_error(result)) return result != -EMFILE;
+  for (const int fd : pair) sys_close(fd);
+  return true;
+}
+
 int ask_collector(const char* socket_path, const wire::Hello& hello, wire::Answer* answer) {
   *answer = kNoAnswer;
   int fd = open_socket();

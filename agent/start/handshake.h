@@ -3,6 +3,7 @@
 // Guarantees
 //  - At most one second, then the program runs on without us; ten where /proc says that the collector runs, and so is
 //    only busy (on a loaded machine its rounds take seconds). Both descriptors are closed again.
+// Not provided: hiding the descriptors meanwhile: see libc/own_file_table.h.
 // Context:  start-up and the first allocation of a forked child; signals blocked. Raw system calls only.
 #pragma once
 
@@ -12,6 +13,9 @@ namespace heapprof::agent {
 
 // How many seccomp filters this process runs under; 0 where /proc does not say (before Linux 5.10).
 uint32_t count_own_filters();
+
+// Whether this process may have as many descriptors more as asking takes.
+bool has_descriptors();
 
 inline constexpr wire::Answer kNoAnswer{};
 

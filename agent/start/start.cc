@@ -14,6 +14,7 @@
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
+#include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
 #include "agent/process/age.h"
 #include "agent/process/arena.h"
@@ -113,11 +114,22 @@ bool stay_out() {
   return false;
 }
 
-// Asks for an arena. Returns its descriptor, or -1.
-int ask_for_arena(bool forked) {
-  const Invitation invitation = find_invitation();
-  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return -1;
+// Whether there is a collector to be asked. Where it may not be asked after all (a filter), that is marked.
+bool is_invited(const Invitation& invitation, bool forked) {
+  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
+  // Opens a file as the loader does, before anything that a filter might kill for. In its first life the process has
+  // one thread, as making others allocates: so nobody can be at its table.
   if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();
+  return true;
+}
+
+void leave_parent() {
+  forget_contexts();
+  forget_arena();
+}
+
+// Asks for an arena and maps it. Leaves no descriptor open.
+bool ask_and_map(const Invitation& invitation, bool forked) {
   int fd = -1;
   wire::Answer answer = kNoAnswer;
   if (!is_filtered()) {  // socket() may be what kills
@@ -126,20 +138,34 @@ int ask_for_arena(bool forked) {
     fd = ask_collector(invitation.socket_path, hello, &answer);
   }
   if (fd < 0 && forked && answer == kNoAnswer) note_lost_child();
-  return fd;
-}
-
-// Asks for an arena and maps it. pre: the lock is held, signals are blocked.
-bool join_collector(bool forked) {
-  const int fd = ask_for_arena(forked);
-  if (forked) {
-    forget_contexts();
-    forget_arena();
-  }
+  if (forked) leave_parent();
   if (fd < 0) return false;
   const bool mapped = map_arena(fd);
   sys_close(fd);
-  if (!mapped) return false;
+  return mapped;
+}
+
+// The same, where no other thread can see the descriptors meanwhile; where the kernel refuses such a place, in any
+// case.
+bool ask_and_map_unseen(const Invitation& invitation, bool forked) {
+  if (is_filtered()) return ask_and_map(invitation, forked);
+  bool mapped = false;
+  const bool is_done = run_unseen(FileTable::kUnseen, -1, [&] {
+    if (!has_descriptors()) return false;
+    mapped = ask_and_map(invitation, forked);
+    return true;
+  });
+  return is_done ? mapped : ask_and_map(invitation, forked);
+}
+
+// Gets an arena, and what it says of how to record. pre: the lock is held, signals are blocked.
+bool join_collector(bool forked) {
+  const Invitation invitation = find_invitation();
+  if (!is_invited(invitation, forked)) {
+    if (forked) leave_parent();
+    return false;
+  }
+  if (!ask_and_map_unseen(invitation, forked)) return false;
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;

@@ -48,7 +48,7 @@ static bool limit(int what, rlim_t value) {
 
 static bool no_descriptors() { return limit(RLIMIT_NOFILE, 3); }
 
-// Its children can open no socket: they must live on as if nobody had asked them to.
+// Its children can open no socket in their own table.
 static bool no_descriptors_forks() {
   if (!limit(RLIMIT_NOFILE, 3)) return false;
   for (int i = 0; i < 3; ++i) {

@@ -1,0 +1,132 @@
+// agent/libc/own_file_table.cc: a task of this process that has everything in common with its maker but the files.
+//
+// A process of one thread needs nothing of this: with its signals blocked nobody can be at its table. That is most
+// starts (before main), and an exec in a child that has just been made. How many threads there are is in the number of
+// links of /proc/self/task, which takes no descriptor to ask for. But POSIX record locks belong to a table, and who
+// closes a file there releases all of that file's: a program may hold one on the very program that it starts.
+//
+// The task is made as by vfork: it runs below its maker's frame, on the same stack, while the maker sleeps. It is a
+// thread of the process (CLONE_THREAD), so that no SIGCHLD, no wait() and no pid tells of it, and it makes its table
+// its own by close_range(CLOSE_RANGE_UNSHARE), which copies none of the files that it is to close: a copy would cost
+// with every open file, and closing it would flush them. Before Linux 5.9 it is a copy.
+//
+// Its maker is woken when it has given up the memory, a little before it is gone: so the maker waits for that as well,
+// as some system calls are for programs of one thread (unshare of a user namespace).
+//
+// Tried and left: unshare(CLONE_FILES) in the thread itself, which can never be undone.
+#include "agent/libc/own_file_table.h"
+
+#include "agent/libc/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr long kTaskFlags = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_VFORK;
+constexpr int kMostYields = 20;
+constexpr int kMostNaps = 200;  // of 50 µs: under a debugger the task goes when the debugger lets it
+
+// 1: close_range gave no table of its own: it is copied at once.
+std::atomic<uint32_t> g_copies_table{0};
+
+struct Visit {
+  FileAction action;
+  void* argument;
+  int kept_fd;
+  bool is_copy;
+  bool has_run;
+};
+
+bool is_only_thread() {
+  constexpr nlink_t kLinksOfFolder = 2;
+  struct stat facts;
+  const long result = raw_syscall(SYS_stat, reinterpret_cast<long>("/proc/self/task"), reinterpret_cast<long>(&facts));
+  return !is_error(result) && facts.st_nlink == kLinksOfFolder + 1;
+}
+
+// Takes the task from the program's table to one of its own, which has kept_fd alone.
+bool leave_table(int kept_fd) {
+  const auto first = static_cast<long>(kept_fd + 1);
+  if (is_error(raw_syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE))) return false;
+  if (kept_fd > 0) raw_syscall(SYS_close_range, 0, kept_fd - 1, 0);
+  return true;
+}
+
+// Runs on the task.
+void visit(Visit* one) {
+  if (one->is_copy) {
+    for (int fd = 0; fd < 3; ++fd) {  // room in a full table
+      if (fd != one->kept_fd) sys_close(fd);
+    }
+  } else if (!leave_table(one->kept_fd)) {
+    return;
+  }
+  one->action(one->argument);
+  one->has_run = true;
+}
+
+// Makes the task, which calls visit(one) and ends. Returns its id when it has given up the memory, or an error.
+__attribute__((noinline)) long make_task(long flags, Visit* one) {
+  long result = SYS_clone;
+  register void (*function)(Visit*) asm("r12") = visit;
+  register Visit* argument asm("r13") = one;
+  register long no_child_word asm("r10") = 0;
+  register long no_storage asm("r8") = 0;
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "lea -256(%%rsp), %%rsp\n\t"  // the maker's frame, and its red zone
+      "and $-16, %%rsp\n\t"
+      "mov %%r13, %%rdi\n\t"
+      "call *%%r12\n\t"
+      "xor %%edi, %%edi\n\t"
+      "mov %[exit], %%eax\n\t"
+      "syscall\n\t"
+      "ud2\n"
+      "1:"
+      : "+a"(result)
+      : "D"(flags), "S"(0l), "d"(0l), "r"(no_child_word), "r"(no_storage), "r"(function),
+        "r"(argument), [exit] "i"(SYS_exit)
+      : "rcx", "r11", "memory");
+  return result;
+}
+
+void wait_until_gone(int task) {
+  const int process = sys_getpid();
+  const timespec nap{0, 50'000};
+  for (int i = 0; i < kMostYields + kMostNaps; ++i) {
+    if (is_error(raw_syscall(SYS_tgkill, process, task, 0))) return;
+    if (i < kMostYields) {
+      sys_yield();
+    } else {
+      raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&nap), 0);  // it may have a lower priority
+    }
+  }
+}
+
+}  // namespace
+
+bool run_unseen(FileTable table, int kept_fd, FileAction action, void* argument) {
+  const SignalsBlocked blocked;
+  if (table == FileTable::kUnseen && is_only_thread() && action(argument)) return true;
+  Visit one{action, argument, kept_fd, false, false};
+  for (int i = 0; i < 2 && !one.has_run; ++i) {
+    one.is_copy = g_copies_table.load(std::memory_order_relaxed) != 0;
+    const long task = make_task(one.is_copy ? kTaskFlags : kTaskFlags | CLONE_FILES, &one);
+    if (is_error(task)) return false;
+    wait_until_gone(static_cast<int>(task));
+    if (!one.has_run) g_copies_table.store(1, std::memory_order_relaxed);
+  }
+  return one.has_run;
+}
+
+}  // namespace heapprof::agent
