@@ -245,7 +245,8 @@ enum class NoteKind : uint32_t {
   X(kOtherMachine, 4, "a program for another machine")                           \
   X(kAgentUnreadable, 5, "cannot read the agent: another root folder or user")   \
   X(kChildCutOff, 6, "a forked child without a descriptor or a way to heapprof") \
-  X(kChildFiltered, 7, "a child forked under a filter of system calls")
+  X(kChildFiltered, 7, "a child forked under a filter of system calls")          \
+  X(kSanitizer, 8, "built with a sanitizer, which replaces malloc itself")
 
 enum class ImageObstacle : uint32_t {
 #define X(name, number, text) name = number,

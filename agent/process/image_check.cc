@@ -9,6 +9,7 @@
 #include "agent/libc/raw.h"
 #include "agent/process/environment.h"
 #include "agent/process/own_memory.h"
+#include "agent/process/sanitizer_check.h"
 #include "agent/process/state.h"
 
 #include <elf.h>
@@ -116,6 +117,7 @@ ImageObstacle check_elf(int fd, const char* name, const struct stat& facts, cons
   if (loader[0] == 0 && !is_glibc_loader(name)) return ImageObstacle::kStatic;  // else the loader as a command
   if (loader[0] != 0 && !is_glibc_loader(loader)) return ImageObstacle::kOtherLibc;
   if (gains_privileges(fd, facts)) return ImageObstacle::kPrivileges;
+  if (has_sanitizer(fd, header)) return ImageObstacle::kSanitizer;
   return check_agent(agent_path());
 }
 

@@ -1,7 +1,7 @@
 // agent/process/image_check.h: can a program that is about to be started load the agent?
 //
-// The loader would complain on the program's stderr, and musl's would exit with 127: then our variables have to be
-// taken out.
+// The loader would complain on the program's stderr, musl's would exit with 127, a sanitizer would refuse to start or
+// crash: then our variables have to be taken out. What such a program starts in turn is not followed.
 //
 // Guarantees
 //  - At most some twenty system calls, all of them reads; nothing is allocated; errno is as before.

@@ -1,0 +1,19 @@
+// agent/process/sanitizer_check.h: is a program built with a sanitizer that replaces malloc and must be loaded first?
+//
+// Behind a preloaded agent, AddressSanitizer refuses to start, and ThreadSanitizer and LeakSanitizer crash.
+//
+// Guarantees
+//  - At most some hundred reads, whatever the file says; the usual program takes a dozen.
+// Not provided: a sanitizer that is linked statically into a program without a GNU hash table (-Wl,--hash-style=sysv).
+// Context:  as check_image (image_check.h), in whose place for files it runs.
+// Trust:    the file is hostile: numbers are checked by the reads that they lead to, which fail beyond its end.
+#pragma once
+
+#include <elf.h>
+
+namespace heapprof::agent {
+
+// pre: header is that of an ELF file for x86-64, whose descriptor is fd.
+bool has_sanitizer(int fd, const Elf64_Ehdr& header);
+
+}  // namespace heapprof::agent
