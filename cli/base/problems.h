@@ -167,7 +167,8 @@ struct FileLine {
   X("HP182", contracts_stand_alone, ("--max-peak"))                                                                \
   X("HP183", history_without_runs, ("ci.jsonl", "./render"))                                                       \
   X("HP184", history_not_made_baseline, ("ci.jsonl"))                                                              \
-  X("HP185", history_begins, ("ci.jsonl", "./render"))
+  X("HP185", history_begins, ("ci.jsonl", "./render"))                                                             \
+  X("HP186", program_did_not_start, ("./server", "exit 127"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -193,6 +194,7 @@ Problem output_not_writable(const std::string& file, const std::string& reason);
 Problem output_is_directory(const std::string& file);
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
+Problem program_did_not_start(const std::string& program, const std::string& end);
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
 Problem agent_stopped(const std::string& reason);

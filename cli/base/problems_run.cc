@@ -38,6 +38,13 @@ Problem nothing_profiled(const std::string& program) {
       valgrind_instead(program), kFailed};
 }
 
+Problem program_did_not_start(const std::string& program, const std::string& end) {
+  const std::string file =
+      program.find('/') == std::string::npos ? "\"$(command -v " + quoted(program) + ")\"" : quoted(program);
+  return {"HP186", fmt::format("{} did not start ({}): nothing was profiled", program, end),
+          "see what it lacks: ldd " + file, "start it without heapprof until it runs: " + quoted(program), kFailed};
+}
+
 Problem protocol_mismatch(Versions agent) {
   return {"HP034",
           fmt::format("the agent speaks protocol version {}, this heapprof speaks {}", agent.found, agent.known),

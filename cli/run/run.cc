@@ -21,6 +21,7 @@
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 #include "cli/target/server.h"
+#include "cli/write/text/run_text.h"
 #include "shared/env.h"
 
 #include <fmt/format.h>
@@ -109,6 +110,11 @@ FinishOptions finish_options(const RunOptions& options) {
   return finish;
 }
 
+// How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
+bool is_end_before_start(const RunEnd& end) {
+  return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
+}
+
 int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
 
 // The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
@@ -155,7 +161,7 @@ class Run {
   std::string name_pattern(uint64_t pid) const;
   void take(EndedImage image);
   void submit(EndedImage image);
-  std::optional<Finished> finish_root(const Processes& processes, std::vector<Problem>* problems);
+  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<Problem>* problems);
   void show(Finished* root, const std::vector<SavedProfile>& images);
   void warn_of_unused_limits(const SavedProfile* root, const std::vector<SavedProfile>& images) const;
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
@@ -170,6 +176,7 @@ class Run {
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
   bool own_malloc_ = false;               // in the program's executable
+  bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
 
@@ -223,13 +230,16 @@ void Run::take(EndedImage image) {
   root_image_ = std::move(image);
 }
 
-std::optional<Finished> Run::finish_root(const Processes& processes, std::vector<Problem>* problems) {
+std::optional<Finished> Run::finish_root(const Processes& processes, const RunEnd& end,
+                                         std::vector<Problem>* problems) {
   if (processes.root_problem()) problems->push_back(*processes.root_problem());
   if (!root_image_) {
     if (processes.wrong_version() > 0) {
       problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
     } else if (problems->empty()) {
-      problems->push_back(nothing_profiled(options_.program[0]));
+      did_not_start_ = is_end_before_start(end);
+      problems->push_back(did_not_start_ ? program_did_not_start(options_.program[0], end_text(end))
+                                         : nothing_profiled(options_.program[0]));
     }
     return std::nullopt;
   }
@@ -258,7 +268,7 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& images) {
 int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
   std::vector<SavedProfile> images;  // earlier ones of the root
-  std::optional<Finished> root = finish_root(processes, &problems);
+  std::optional<Finished> root = finish_root(processes, watched.end, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
   if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
@@ -280,7 +290,8 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached_by != 0) return 128 + watched.detached_by;
-  return problems.empty() ? exit_code(watched.end) : 125;
+  const bool is_programs_own = problems.empty() || (did_not_start_ && problems.size() == 1);
+  return is_programs_own ? exit_code(watched.end) : 125;
 }
 
 // A wrong number would make a test of a small card pass on a large one.
