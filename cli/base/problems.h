@@ -168,7 +168,8 @@ struct FileLine {
   X("HP183", history_without_runs, ("ci.jsonl", "./render"))                                                       \
   X("HP184", history_not_made_baseline, ("ci.jsonl"))                                                              \
   X("HP185", history_begins, ("ci.jsonl", "./render"))                                                             \
-  X("HP186", program_did_not_start, ("./server", "exit 127"))
+  X("HP186", program_did_not_start, ("./server", "exit 127"))                                                      \
+  X("HP187", children_never_profiled, (3, "worker (4711), worker (4712)", "./server"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -195,6 +196,7 @@ Problem output_is_directory(const std::string& file);
 Problem disk_full(const std::string& file, const std::string& reason);
 Problem nothing_profiled(const std::string& program);
 Problem program_did_not_start(const std::string& program, const std::string& end);
+Problem children_never_profiled(uint64_t count, const std::string& names, const std::string& program);  // warning
 Problem protocol_mismatch(Versions agent);
 Problem arena_refused(const std::string& reason);
 Problem agent_stopped(const std::string& reason);

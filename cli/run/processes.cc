@@ -347,6 +347,10 @@ bool Processes::has(pid_t pid) const {
   return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& one) { return one.handle.pid == pid; });
 }
 
+bool Processes::is_known(pid_t pid) const {
+  return tree_->find(pid, identify_process(pid, UniqueFd()).start_ticks) != ProcessTree::kNone;
+}
+
 Recording Processes::snapshot(pid_t pid) {
   const Iterator process = std::find_if(processes_.begin(), processes_.end(),
                                         [pid](const Process& known) { return known.handle.pid == pid; });

@@ -85,6 +85,8 @@ class Processes {
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
   // A process of this run that is being profiled, and its numbers so far: in a forked copy, which ends with it.
   bool has(pid_t pid) const;
+  // True if the process that has this number has asked, whatever it was told.
+  bool is_known(pid_t pid) const;
   Recording snapshot(pid_t pid);
 
   size_t running() const { return processes_.size(); }

@@ -5,6 +5,7 @@
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
 #include "cli/collect/clock.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
@@ -110,6 +111,19 @@ FinishOptions finish_options(const RunOptions& options) {
   return finish;
 }
 
+constexpr size_t kMostNames = 5;
+
+// "worker (4711), worker (4712) and 3 more"
+std::string names_of(const std::vector<pid_t>& pids) {
+  std::string names;
+  for (size_t i = 0; i < std::min(pids.size(), kMostNames); ++i) {
+    const std::string comm = process_comm(pids[i]);
+    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", comm.empty() ? "unknown" : escape_controls(comm), pids[i]);
+  }
+  if (pids.size() > kMostNames) names += fmt::format(" and {} more", pids.size() - kMostNames);
+  return names;
+}
+
 // How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
 bool is_end_before_start(const RunEnd& end) {
   return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
@@ -176,6 +190,7 @@ class Run {
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
   bool own_malloc_ = false;               // in the program's executable
+  std::vector<pid_t> never_seen_;         // processes of the run that live and never asked
   bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
@@ -287,6 +302,8 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   }
   warn_of_unused_limits(root ? &root->saved : nullptr, images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
+  if (!never_seen_.empty())
+    warn(children_never_profiled(never_seen_.size(), names_of(never_seen_), options_.program[0]));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached_by != 0) return 128 + watched.detached_by;
@@ -343,10 +360,11 @@ Result<int> Run::run() {
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);
-    watch.others(options_.no_follow ? std::nullopt : options_.wait, server->path());
+    if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
   device_use.stop();
   server->close();  // what runs on and starts more processes must not wait for us
+  if (!options_.no_follow) never_seen_ = watch.never_seen(server->path());
   processes.reap([] { return false; });
   processes.detach_all(watched.end);
   return finish(watched, processes, server->turned_away());

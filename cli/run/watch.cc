@@ -35,7 +35,8 @@ constexpr uint64_t kRoundsBetweenReaps = 64;
 // After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
 // cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
-constexpr uint64_t kSearchIntervalNs = 100'000'000;  // for processes that never asked but may yet
+constexpr uint64_t kSearchIntervalNs = 100'000'000;      // for processes that never asked but may yet
+constexpr uint64_t kShortSearchIntervalNs = 20'000'000;  // while it is a matter of kGraceNs
 
 RunEnd decode_status(int status) {
   if (WIFSIGNALED(status)) return {EndKind::kSignaled, WTERMSIG(status)};
@@ -89,12 +90,19 @@ WatchResult Watch::until_end(const Launched& launched) {
   }
 }
 
-// Whether a process of this run may still ask: a daemon that has allocated nothing yet has not.
-bool Watch::may_others_come(const std::string& socket_path) {
+std::vector<pid_t> Watch::never_seen(const std::string& socket_path) const {
+  std::vector<pid_t> pids = processes_with(wire::kSocketVariable, socket_path);
+  std::erase_if(pids, [this](pid_t pid) { return processes_.is_known(pid); });
+  return pids;
+}
+
+// Whether a process of this run may still ask: a daemon that has allocated nothing yet has not. Who is waited for may
+// also go on as a program that asks.
+bool Watch::may_others_come(const std::string& socket_path, bool is_waiting) {
   const uint64_t now_ns = monotonic_ns();
-  if (now_ns - searched_ns_ < kSearchIntervalNs) return true;
+  if (now_ns - searched_ns_ < (is_waiting ? kSearchIntervalNs : kShortSearchIntervalNs)) return true;
   searched_ns_ = now_ns;
-  return !processes_with(wire::kSocketVariable, socket_path).empty();
+  return !(is_waiting ? processes_with(wire::kSocketVariable, socket_path) : never_seen(socket_path)).empty();
 }
 
 void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path) {
@@ -106,7 +114,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
   for (;;) {
     round();
     has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });
-    if (processes_.running() == 0 && (!wait || is_told_to_leave || !may_others_come(socket_path))) return;
+    if (processes_.running() == 0 && (is_told_to_leave || !may_others_come(socket_path, wait.has_value()))) return;
     const uint64_t passed_ns = monotonic_ns() - start_ns;
     if (passed_ns >= most_ns) return;
     if (!is_told_to_leave && signals_.handle(0) != 0) {

@@ -33,13 +33,16 @@ class Watch {
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
-  // Runs until the others have ended, for `wait` at most, or until we are told to leave.
+  // Runs until the others have ended, for `wait` at most, or until we are told to leave. Those that were started and
+  // have not asked yet have a moment for it.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);
+  // Processes of this run that live and never asked.
+  std::vector<pid_t> never_seen(const std::string& socket_path) const;
 
  private:
   void round();
   void nap(int pidfd);
-  bool may_others_come(const std::string& socket_path);
+  bool may_others_come(const std::string& socket_path, bool is_waiting);
 
   Server& server_;
   SignalWatch& signals_;
