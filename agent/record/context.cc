@@ -8,6 +8,7 @@
 
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
+#include "agent/process/thread_stacks.h"
 #include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
 
@@ -93,10 +94,13 @@ void prepare_shared_ring() {
   context->guard = kAlwaysBusy;
 }
 
-// nullptr: there is not even a shared ring, or the process only borrows this memory.
-Context* claim_context(bool is_nested) {
+// A context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested). nullptr:
+// there is not even a shared ring, or the process only borrows this memory.
+Context* claim_context(Context* const& slot, bool is_nested) {
   if (is_filtered()) return nullptr;
   SignalsBlocked blocked;
+  // A handler may have run since the caller looked, and have claimed one.
+  if (slot != nullptr && slot->birth == g_birth) return slot;
   // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
@@ -131,32 +135,93 @@ Context* claim_context(bool is_nested) {
   return context;
 }
 
-// An event began at stack pointer `old_sp` and has not ended; a new one begins at `sp`. A handler that interrupted the
-// old one runs below it on the same stack, or on the alternate signal stack; anything else means that the old one was
-// left for good.
-bool is_abandoned(uint64_t old_sp, uint64_t sp) {
-  if (g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone) return false;
-  stack_t alternate{};
-  raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&alternate));
-  const uint64_t low = reinterpret_cast<uint64_t>(alternate.ss_sp);
-  const bool has_alternate = (alternate.ss_flags & SS_DISABLE) == 0;
-  const bool is_old_on_it = has_alternate && old_sp - low <= alternate.ss_size;
-  const bool is_new_on_it = has_alternate && sp - low <= alternate.ss_size;
-  if (is_old_on_it != is_new_on_it) return is_old_on_it;
-  return sp >= old_sp;
+// ---- Events that were abandoned ----
+//
+// A handler that interrupted an event finds it in progress, and so does whoever runs after a handler that jumped out of
+// it. The first must leave it alone: it goes on where it was, and two that write into one ring destroy it. The second
+// need not be told apart at once, as there are more contexts. So an event counts as interrupted until something proves
+// that it was abandoned:
+//  - Its hook's frame is in use again: the return address lies in the frames of this very call.
+//  - This event began on the same stack, and not below it. Which addresses are on one stack is known of the thread's
+//    own stack and of its alternate one (process/thread_stacks.h); what lies elsewhere may be any coroutine's.
+//  - It began on an alternate stack that stays installed while handlers run there, and this one on the thread's own.
+//  - Where there is no further context: it began above on the same stack, and between the two is no word that leads
+//    into the agent. Had it been interrupted, a return address or the signal's frame would be there.
+// What began inside an abandoned event was abandoned with it.
+
+constexpr uint64_t kMostSearchedBytes = 256u << 10;
+
+// Where an event begins: the stack pointer of its hook's caller, and one in this call.
+struct Start {
+  uint64_t sp;
+  uint64_t own_sp;
+};
+
+bool is_abandoned(const ThreadStacks& stacks, uint64_t old_sp, const Start& start) {
+  if (old_sp > start.own_sp && old_sp <= start.sp) return true;
+  if (start.sp >= old_sp && stacks.is_same(old_sp, start.sp)) return true;
+  return stacks.is_alternate_left(old_sp, start.sp);
 }
 
-void recover(Context* context) {
-  for (Context* nested = context->nested; nested != nullptr; nested = nested->nested) {
-    if (nested->guard != 0) recover(nested);  // left together with this one
-    nested->guard = 0;
+// By the linker: where the agent begins, and what stands behind its code.
+extern "C" {
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _DYNAMIC[] __attribute__((visibility("hidden")));
+}
+
+bool leads_nowhere(const ThreadStacks& stacks, uint64_t old_sp, const Start& start) {
+  if (old_sp <= start.sp || old_sp - start.sp > kMostSearchedBytes || ((old_sp | start.sp) & 7) != 0) return false;
+  if (!stacks.is_same(old_sp, start.sp)) return false;
+  const auto code_avma = reinterpret_cast<uint64_t>(__ehdr_start);
+  const uint64_t code_bytes = reinterpret_cast<uint64_t>(_DYNAMIC) - code_avma;
+  for (uint64_t at = start.sp; at < old_sp; at += 8) {
+    if (*reinterpret_cast<const uint64_t*>(at) - code_avma < code_bytes) return false;
   }
-  resume_ring(context);
-  context->header->in_event.store(0, std::memory_order_release);
-  reset_stack(context->unwind);
-  require_opening(context);
-  context->needs_reset = true;
-  g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// Takes the context, whose event was abandoned, for an event that begins at `sp`, and frees those nested in it. A
+// handler may do the same at any instant: so a context is taken before it is repaired.
+void take_over(Context* context, uint64_t sp) {
+  for (Context* inner = context; inner != nullptr; inner = inner->nested) {
+    if (inner->guard == 0 && inner != context) continue;
+    inner->guard = sp;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    resume_ring(inner);
+    inner->header->in_event.store(0, std::memory_order_release);
+    reset_stack(inner->unwind);
+    require_opening(inner);
+    inner->needs_reset = true;
+    g_control->events_abandoned.fetch_add(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (inner != context) inner->guard = 0;
+  }
+}
+
+// The thread's context for an event inside those in progress, whose guard is set. nullptr: there is none.
+Context* begin_nested_event(Context* first, const Start& start) {
+  // Under a filter that was not seen coming, a system call may kill (FilterState::kPossible).
+  const ThreadStacks stacks(g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kNone);
+  Context* context = first;
+  for (uint32_t level = 0;; ++level, context = context->nested) {
+    if (context->guard == 0) {
+      context->guard = start.sp;
+      return context;
+    }
+    if (is_abandoned(stacks, context->guard, start)) {
+      take_over(context, start.sp);
+      return context;
+    }
+    if (context->nested != nullptr) continue;
+    if (level < kMaxNested) context->nested = claim_context(context->nested, true);
+    if (context->nested == nullptr) break;
+  }
+  for (context = first; context != nullptr; context = context->nested) {
+    if (!leads_nowhere(stacks, context->guard, start)) continue;
+    take_over(context, start.sp);
+    return context;
+  }
+  return nullptr;
 }
 
 Context* begin_shared_event(Context* context) {
@@ -190,7 +255,7 @@ Context* begin_event_slow(uint64_t sp) {
   Context* context = t_context;
   if (context != nullptr && context->birth != g_birth) context = nullptr;
   if (context == nullptr) {
-    context = claim_context(false);
+    context = claim_context(t_context, false);
     if (context == nullptr) {
       count_lost();
       return nullptr;
@@ -203,19 +268,15 @@ Context* begin_event_slow(uint64_t sp) {
     return nullptr;
   }
 
-  for (uint32_t level = 0; context->guard != 0; ++level) {
-    if (is_abandoned(context->guard, sp)) {
-      recover(context);
-      break;
-    }
-    if (context->nested == nullptr && level < kMaxNested) context->nested = claim_context(true);
-    if (context->nested == nullptr) {
+  if (context->guard == 0) {
+    context->guard = sp;
+  } else {
+    context = begin_nested_event(context, {sp, reinterpret_cast<uint64_t>(__builtin_frame_address(0))});
+    if (context == nullptr) {
       count_lost();
       return nullptr;
     }
-    context = context->nested;
   }
-  context->guard = sp;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (is_usable(context)) return context;
   context->guard = 0;  // a handler has forked since, and this is the child: its life begins with its next event

@@ -7,6 +7,7 @@
 #include "agent/start/start.h"
 
 #include "agent/cuda/routes.h"
+#include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/exec.h"
 #include "agent/hooks/fork.h"
 #include "agent/hooks/host_limit.h"
@@ -24,6 +25,7 @@
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
+#include "agent/process/thread_stacks.h"
 #include "agent/record/context.h"
 #include "agent/record/reference.h"
 #include "agent/start/handshake.h"
@@ -200,6 +202,8 @@ void resolve_once() {
   settle_exec_hooks();
   settle_fork_hooks();
   settle_jumped_hooks();
+  settle_alternate_stack_hook();
+  settle_thread_stacks();
   settle_cuda_routes();
   settle_new_hooks(g_malloc_object);  // calls the allocator
   init_find_object();

@@ -230,6 +230,7 @@ void clear_flags(UnwindContext* context, uint32_t base) {
     context->is_linked = set_flags(context, base, count, context->walked + (kMaxFrames - fresh_count));
     if (!context->is_linked) clear_flags(context, 0);
   }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   context->plain_count = context->is_linked && context->flagged == 0 ? count : 0;
   *delta = {keep, count - keep, context->frames + keep, 0};
 }
@@ -238,13 +239,14 @@ void clear_flags(UnwindContext* context, uint32_t base) {
 void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* delta) {
   const uint32_t most = context->count < buffer.count ? context->count : buffer.count;
   uint32_t keep = 0;
+  context->plain_count = 0;  // first: these frames have no stack pointers
+  context->is_linked = false;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   while (keep < most && context->frames[keep].pc_avma == buffer.pcs[buffer.count - 1 - keep]) ++keep;
   for (uint32_t i = keep; i < buffer.count; ++i) context->frames[i] = {buffer.pcs[buffer.count - 1 - i], 0};
   clear_flags(context, 0);
   context->count = buffer.count;
-  context->plain_count = 0;
   context->end_cell = &kNoCell;
-  context->is_linked = false;
   *delta = {keep, buffer.count - keep, context->frames + keep, buffer.truncation};
 }
 
@@ -322,11 +324,12 @@ UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters)
 }
 
 void reset_stack(UnwindContext* context) {
+  context->plain_count = 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   context->stacks.forget();
   memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
   context->flagged = 0;
   context->count = 0;
-  context->plain_count = 0;
 }
 
 const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
@@ -365,6 +368,10 @@ void set_age(UnwindContext* context, uint32_t age) { use_age(context, age); }
 
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
   use_age(context, age);
+  // From here on frames are replaced. A handler may run at any instant, and none may find a stack that is half replaced
+  // and take it for one that return addresses verify (is_same_plain_stack).
+  context->plain_count = 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   const WalkState state{start.pc_avma, start.sp, start.bp};
   Walk walk;
   WalkEnd end = walk_new<true>(context, state, &walk);

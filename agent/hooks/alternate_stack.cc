@@ -1,0 +1,46 @@
+// agent/hooks/alternate_stack.cc: remembers the alternate stack that a thread gives to its signal handlers.
+//
+// While a handler runs on an alternate stack with SS_AUTODISARM the kernel does not tell of it, and under a filter of
+// system calls it must not be asked; so what is installed through libc is remembered (process/thread_stacks.h). The
+// argument is looked at after the call: before it, it may be an address at which the kernel says EFAULT. Where the old
+// setting was written over it, nobody knows what was installed, unless the kernel may be asked.
+#include "agent/hooks/alternate_stack.h"
+
+#include "agent/hooks/hook.h"
+#include "agent/process/thread_stacks.h"
+
+#include <signal.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+int (*g_real_sigaltstack)(const stack_t*, stack_t*) = nullptr;  // nullptr before the start
+
+}  // namespace
+
+void settle_alternate_stack_hook() { find_real(&g_real_sigaltstack, "sigaltstack"); }
+
+void note_alternate_stack(const stack_t* installed, const stack_t* old) {
+  if (installed == nullptr) return;
+  stack_t stack{};
+  if (!is_filtered()) {
+    raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
+  } else if (installed != old) {
+    stack = *installed;
+  }
+  remember_alternate_stack(stack);
+}
+
+}  // namespace heapprof::agent
+
+HOOK int sigaltstack(const stack_t* __restrict stack, stack_t* __restrict old) noexcept {
+  using namespace heapprof::agent;
+  auto* real = g_real_sigaltstack;
+  const int result = real != nullptr
+                         ? real(stack, old)
+                         : static_cast<int>(result_as_libc(raw_syscall(SYS_sigaltstack, reinterpret_cast<long>(stack),
+                                                                       reinterpret_cast<long>(old))));
+  if (result == 0) note_alternate_stack(stack, old);
+  return result;
+}

@@ -1,0 +1,88 @@
+// agent/process/thread_stacks.cc: where a thread's stacks are, without asking the kernel where that can be helped.
+//
+// The main thread's stack begins at __libc_stack_end, and the kernel maps nothing of its own within 128 MiB below
+// (MIN_GAP in arch/x86/mm/mmap.c), however small the limit of the stack is. Another thread's descriptor lies at the top
+// of its stack and holds the stack's address and size side by side, at a place that changes between versions of libc:
+// so they are looked for. What they say together cannot be chance: that the stack ends right behind the descriptor.
+//
+// The kernel does not tell of an alternate stack with SS_AUTODISARM while a handler runs on it. So what the program
+// installs is remembered, too (hooks/alternate_stack.cc). It may lie within the thread's own stack: it is looked at
+// first.
+#include "agent/process/thread_stacks.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+
+extern "C" void* __libc_stack_end;
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr uint64_t kMainStackBytes = 64u << 20;
+constexpr uint64_t kSmallestStackBytes = 4096;
+constexpr uint64_t kMostBehindDescriptor = 16384;  // thread-local storage may ask for a large alignment
+constexpr uint32_t kAutodisarm = 1u << 31;         // SS_AUTODISARM
+
+// What the program installed last. The lowest bit of the size: it does not stay installed while handlers run on it.
+constinit thread_local AlternateStack t_alternate __attribute__((tls_model("initial-exec")));
+uint64_t g_descriptor_bytes = 0;  // 0: libc does not tell
+
+bool is_on(const AlternateStack& stack, uint64_t sp) { return sp - stack.low_avma - 1 < stack.size_bytes; }
+
+uint64_t descriptor_avma() {
+  uint64_t self;
+  asm("movq %%fs:16, %0" : "=r"(self));  // tcbhead_t::self
+  return self;
+}
+
+}  // namespace
+
+ThreadStacks::ThreadStacks(bool may_ask) {
+  own_end_avma_ = reinterpret_cast<uint64_t>(__libc_stack_end);
+  own_low_avma_ = own_end_avma_ - kMainStackBytes;
+  const uint64_t descriptor = descriptor_avma();
+  const auto* words = reinterpret_cast<const uint64_t*>(descriptor);
+  for (uint64_t i = 0; i + 1 < g_descriptor_bytes / 8; ++i) {
+    const uint64_t low = words[i];
+    const uint64_t size_bytes = words[i + 1];
+    if (low >= descriptor || size_bytes < kSmallestStackBytes) continue;
+    if (low + size_bytes - descriptor - g_descriptor_bytes > kMostBehindDescriptor) continue;
+    own_low_avma_ = low;
+    own_end_avma_ = descriptor;
+    break;
+  }
+  stays_installed_ = (t_alternate.size_bytes & 1) == 0;
+  if (!may_ask) return;
+  stack_t stack{};
+  if (is_error(raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack)))) return;
+  if ((stack.ss_flags & SS_DISABLE) != 0) return;
+  asked_ = {reinterpret_cast<uint64_t>(stack.ss_sp), stack.ss_size};
+  stays_installed_ = (static_cast<uint32_t>(stack.ss_flags) & kAutodisarm) == 0;
+}
+
+StackKind ThreadStacks::kind_of(uint64_t sp) const {
+  if (is_on(asked_, sp)) return StackKind::kAsked;
+  if (is_on(t_alternate, sp)) return StackKind::kRemembered;
+  return sp - own_low_avma_ < own_end_avma_ - own_low_avma_ ? StackKind::kOwn : StackKind::kUnknown;
+}
+
+bool ThreadStacks::is_alternate_left(uint64_t old_sp, uint64_t sp) const {
+  if (kind_of(sp) != StackKind::kOwn) return false;
+  // The kernel's word counts for the stack that it names, and what is remembered where it names none.
+  const StackKind current = asked_.size_bytes != 0 ? StackKind::kAsked : StackKind::kRemembered;
+  return stays_installed_ && kind_of(old_sp) == current;
+}
+
+void remember_alternate_stack(const stack_t& stack) {
+  const auto flags = static_cast<uint32_t>(stack.ss_flags);
+  t_alternate.low_avma = reinterpret_cast<uint64_t>(stack.ss_sp);
+  t_alternate.size_bytes = (flags & SS_DISABLE) != 0 ? 0 : (stack.ss_size & ~uint64_t{1}) | (flags & kAutodisarm) >> 31;
+}
+
+void settle_thread_stacks() {
+  const auto* bytes = static_cast<const uint32_t*>(find_in_process("_thread_db_sizeof_pthread").address);
+  if (bytes != nullptr && *bytes < 16384) g_descriptor_bytes = *bytes & ~7u;
+}
+
+}  // namespace heapprof::agent
