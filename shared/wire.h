@@ -74,7 +74,7 @@ enum class FullPolicy : uint32_t {
 enum class FilterState : uint32_t {
   kNone = 0,
   kPossible = 1,  // nobody can tell: a full ring is waited for without any, the rest goes on
-  kCertain = 2,   // no more of them: a thread that has no ring gets none, a forked child stays out
+  kCertain = 2,   // the first thread is under one: no more of them, where the agent did not see it coming
 };
 
 enum class UnwinderKind : uint32_t {
@@ -125,7 +125,7 @@ struct Control {
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
   uint32_t max_frames;                         // deeper stacks are truncated
-  std::atomic<FilterState> filter;             // either side, only rising: is the target under a seccomp filter?
+  std::atomic<FilterState> filter;             // collector, only rising: is the target under a seccomp filter?
   std::atomic<uint32_t> detach;                // collector: stop recording
   std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
   std::atomic<uint32_t> stop_reason;           // agent: StopReason

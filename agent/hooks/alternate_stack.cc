@@ -24,7 +24,7 @@ void settle_alternate_stack_hook() { find_real(&g_real_sigaltstack, "sigaltstack
 void note_alternate_stack(const stack_t* installed, const stack_t* old) {
   if (installed == nullptr) return;
   stack_t stack{};
-  if (!is_filtered()) {
+  if (may_ask_kernel()) {
     raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
   } else if (installed != old) {
     stack = *installed;

@@ -4,10 +4,15 @@
 // caller, and programs would find other libraries than without us. So nothing of ours may be on the stack when it runs.
 // The comparison keeps the common case at one jump through memory: `syscall` is also what a program calls in its hot
 // paths.
+//
+// A request for a filter of system calls is the exception: what it means is known when it has been answered. So the
+// jump goes to a function of ours, with the program's arguments, which calls the real one.
 #include "agent/hooks/jumped.h"
 
+#include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/hook.h"
 #include "agent/process/arena.h"
+#include "agent/record/context.h"
 #include "agent/start/start.h"
 
 #include <dlfcn.h>
@@ -21,14 +26,17 @@
   X(0, dlopen, "testl $8, %esi\njnz 1f\n")                            /* RTLD_DEEPBIND */              \
   X(1, dlmopen, "testq %rdi, %rdi\njnz 1f\ntestl $8, %edx\njnz 1f\n") /* not LM_ID_BASE */             \
   X(2, prctl, "cmpl $22, %edi\nje 1f\ncmpl $26, %edi\nje 1f\n")       /* PR_SET_SECCOMP, PR_SET_TSC */ \
-  X(3, syscall, "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n")   /* SYS_seccomp, SYS_prctl */
+  X(3, syscall,                                                                                        \
+    "cmpq $317, %rdi\nje 1f\ncmpq $157, %rdi\nje 1f\n" /* SYS_seccomp, SYS_prctl */                    \
+    "cmpq $131, %rdi\nje 1f\n")                        /* SYS_sigaltstack */
 
 static_assert(RTLD_DEEPBIND == 8 && LM_ID_BASE == 0 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26 && SYS_seccomp == 317 &&
-              SYS_prctl == 157);
+              SYS_prctl == 157 && SYS_sigaltstack == 131);
 
 extern "C" {
 HIDDEN extern void* heapprof_jumped[];
-// Looks at the first four arguments. Returns the real function. saved: the registers that it gets back.
+// Looks at the first four arguments. Returns the real function, or ours that calls it. saved: the registers that it
+// gets back.
 HIDDEN void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved);
 }
 
@@ -118,36 +126,90 @@ constexpr const char* kNames[] = {
 
 bool is_vfork_child() { return g_fork_page.state == AgentState::kOn && !is_filtered() && sys_getpid() != g_pid; }
 
-void end_clock() {
-  if (g_fork_page.state == AgentState::kOn && g_use_tsc) turn_off(wire::StopReason::kNoClock);
-}
-
-// The program asks for a filter of system calls, or for the end of the time stamp counter, which the strict mode of
-// seccomp brings along. Libraries probe with arguments that cannot succeed; those change nothing. What a vfork child
-// does to itself is not its parent's affair.
-void note_prctl(size_t option, size_t argument, size_t filter) {
-  switch (static_cast<uint32_t>(option)) {
-    case PR_SET_TSC:
-      if (argument == PR_TSC_SIGSEGV && !is_vfork_child()) end_clock();
-      return;
-    case PR_SET_SECCOMP:
-      if (argument != SECCOMP_MODE_STRICT && (argument != SECCOMP_MODE_FILTER || filter == 0)) return;
-      if (is_vfork_child()) return;
-      expect_filter();
-      if (argument == SECCOMP_MODE_STRICT) end_clock();
-      return;
-    default: return;
-  }
-}
-
-void note_seccomp(size_t operation, size_t flags, size_t filter) {
-  if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0)
-    note_prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0);
-  if (operation == SECCOMP_SET_MODE_FILTER) note_prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
-}
-
 // Before glibc 2.34 dlopen is libdl's. Where libdl is not loaded a program cannot have meant to call it.
 void* nothing_found() { return nullptr; }
+
+void* real_function(size_t index) {
+  void* function = heapprof_jumped[index];  // nullptr before the start: an allocator that is tried then may call us
+  if (function == nullptr) function = find_behind_agent(kNames[index]).address;
+  return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);
+}
+
+// What the program asks the kernel to forbid it.
+enum class Request : uint8_t {
+  kNothing,
+  kThreadFilter,   // a filter of this thread's system calls
+  kProcessFilter,  // of all threads'
+  kStrict,         // seccomp's strict mode, which forbids the time stamp counter, too
+  kNoClock         // the time stamp counter
+};
+
+// Libraries probe with arguments that cannot succeed; those are no requests. Strict mode, say, has no arguments.
+Request request_of_prctl(size_t option, size_t argument, size_t filter) {
+  const auto number = static_cast<uint32_t>(option);
+  if (number == PR_SET_TSC && argument == PR_TSC_SIGSEGV) return Request::kNoClock;
+  if (number != PR_SET_SECCOMP) return Request::kNothing;
+  if (argument == SECCOMP_MODE_STRICT) return Request::kStrict;
+  return argument == SECCOMP_MODE_FILTER && filter != 0 ? Request::kThreadFilter : Request::kNothing;
+}
+
+Request request_of_seccomp(size_t operation, size_t flags, size_t filter) {
+  if (operation == SECCOMP_SET_MODE_STRICT && flags == 0 && filter == 0) return Request::kStrict;
+  if (operation != SECCOMP_SET_MODE_FILTER || filter == 0) return Request::kNothing;
+  return (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0 ? Request::kProcessFilter : Request::kThreadFilter;
+}
+
+// TSYNC fails with the id of a thread that cannot be reached. A listener is a descriptor.
+bool is_accepted(long result, size_t seccomp_flags) {
+  return result == 0 || (result > 0 && (seccomp_flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0);
+}
+
+// Makes the program's call, which asks for a filter: from before it on no system call is ours to make, and where it is
+// refused everything is as before. While the clock may be lost, events of this thread's signal handlers are lost.
+// errno stays the real function's.
+template <typename Call>
+[[gnu::always_inline]] inline long make_request(Request request, size_t seccomp_flags, Call call) {
+  const bool ends_clock = request == Request::kStrict || request == Request::kNoClock;
+  FilterNotice notice{};
+  if (request != Request::kNoClock)
+    notice = expect_filter(request == Request::kProcessFilter ? FilterReach::kProcess : FilterReach::kThread);
+  Context* const context = t_context;
+  if (ends_clock) {
+    t_flags |= kThreadWithoutClock;
+    t_context = nullptr;  // leads every event to where the flag is looked at
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  const long result = call();
+  const bool accepted = is_accepted(result, seccomp_flags);
+  if (ends_clock) {
+    if (accepted && g_fork_page.state == AgentState::kOn && g_use_tsc) turn_off(wire::StopReason::kNoClock);
+    t_context = context;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    t_flags &= ~kThreadWithoutClock;
+  }
+  if (!accepted && request != Request::kNoClock) withdraw_filter(notice);
+  return result;
+}
+
+// In the place of prctl, for requests.
+int requesting_prctl(int option, unsigned long second, unsigned long third, unsigned long fourth, unsigned long fifth) {
+  auto* real = reinterpret_cast<int (*)(int, ...)>(real_function(kPrctl));
+  return static_cast<int>(make_request(request_of_prctl(static_cast<size_t>(option), second, third), 0,
+                                       [&] { return long{real(option, second, third, fourth, fifth)}; }));
+}
+
+// In the place of syscall, for requests and alternate stacks.
+long requesting_syscall(long number, size_t first, size_t second, size_t third, size_t fourth, size_t fifth) {
+  auto* real = reinterpret_cast<long (*)(long, ...)>(real_function(kSyscall));
+  const auto call = [&] { return real(number, first, second, third, fourth, fifth); };
+  if (number == SYS_sigaltstack) {
+    const long result = call();
+    if (result == 0) note_alternate_stack(reinterpret_cast<const stack_t*>(first), reinterpret_cast<stack_t*>(second));
+    return result;
+  }
+  if (number == SYS_prctl) return make_request(request_of_prctl(first, second, third), 0, call);
+  return make_request(request_of_seccomp(first, second, third), second, call);
+}
 
 void note_bypass(const char* object, wire::BypassReason reason) {
   if (object != nullptr) add_note(wire::NoteKind::kBypass, static_cast<uint32_t>(reason), object, false);
@@ -182,10 +244,15 @@ void* heapprof_look(size_t index, size_t first, size_t second, size_t third, siz
   } else if (index == kDlmopen && (third & RTLD_DEEPBIND) != 0) {
     note_deep_bind(reinterpret_cast<const char*>(second), &saved[kSavedRdx]);
   }
-  if (index == kPrctl) note_prctl(first, second, third);
-  if (index == kSyscall && first == SYS_prctl) note_prctl(second, third, fourth);
-  if (index == kSyscall && first == SYS_seccomp) note_seccomp(second, third, fourth);
-  void* function = heapprof_jumped[index];  // nullptr before the start: an allocator that is tried then may call us
-  if (function == nullptr) function = find_behind_agent(kNames[index]).address;
-  return function != nullptr ? function : reinterpret_cast<void*>(nothing_found);
+  // What a vfork child does to itself is not its parent's affair.
+  if (index == kPrctl && request_of_prctl(first, second, third) != Request::kNothing && !is_vfork_child())
+    return reinterpret_cast<void*>(requesting_prctl);
+  if (index == kSyscall) {
+    Request request = Request::kNothing;
+    if (first == SYS_prctl) request = request_of_prctl(second, third, fourth);
+    if (first == SYS_seccomp) request = request_of_seccomp(second, third, fourth);
+    if (first == SYS_sigaltstack || (request != Request::kNothing && !is_vfork_child()))
+      return reinterpret_cast<void*>(requesting_syscall);
+  }
+  return real_function(index);
 }

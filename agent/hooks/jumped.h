@@ -2,7 +2,8 @@
 //
 // dlopen, dlmopen: libc looks at the caller for search paths and the namespace. What is loaded past the hooks
 // (RTLD_DEEPBIND, a namespace of its own) gets a note; with --deepbind=hook RTLD_DEEPBIND is taken out of the flags
-// instead. prctl, syscall: from the moment a seccomp filter is asked for, no system call is ours to make.
+// instead. prctl, syscall: before a thread asks for a seccomp filter everything is made ready for it, and where it is
+// refused that is taken back; a sigaltstack made so is remembered.
 //
 // Cost:     a comparison and a jump through memory.
 #pragma once

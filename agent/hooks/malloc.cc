@@ -15,7 +15,7 @@ namespace {
 
 void start_before_blocks() {
   resolve_real_functions();
-  if (g_fork_page.state == AgentState::kUnknown && t_flags == 0) start_life();
+  if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
 }
 
 // What g_real leads to until the start: it finds the real functions, then does what was asked for. So a limit is known

@@ -77,7 +77,7 @@ uint32_t device_of(int protection, bool is_file) {
 
 bool is_recorded(const uint64_t* hook_frame) {
   // What is mapped while the agent tries the allocator, or starts, is the allocator's.
-  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && t_flags == 0 &&
+  return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && (t_flags & kThreadInside) == 0 &&
          hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma;
 }
 // True if the program names a range that can be one; others are for the kernel to refuse.

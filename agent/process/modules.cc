@@ -25,6 +25,7 @@ namespace heapprof::agent {
 namespace {
 
 constexpr uint32_t kMaxListed = 4096;
+constexpr uint32_t kMostTries = 20'000;  // a millisecond or two, where the lock may be taken for ever
 
 struct Range {
   std::atomic<uint64_t> start_avma;
@@ -158,22 +159,32 @@ void list_object(const LoadedObject& object, uint32_t age) {
   end_change();
 }
 
-// Runs f with the list locked. Under a filter signals cannot be blocked, so that a handler may have interrupted whoever
-// holds the lock: there, who must not wait for ever tries once. False: f did not run.
+// Takes the lock. limited: gives up after a while, and returns false.
+bool lock_list(bool limited) {
+  for (uint32_t tries = 0; !try_lock(g_fork_page.module_lock); ++tries) {
+    if (limited && tries == kMostTries) return false;
+    __builtin_ia32_pause();
+  }
+  return true;
+}
+
+// Runs f with the list locked. A filtered thread cannot block its signals: its handler may interrupt it with the lock
+// taken, and must not wait then, and may jump out, so that no other thread may wait for ever while there are filters.
+// False: f did not run.
 template <typename F>
 bool with_list_locked(bool waits, F&& f) {
   if (!is_filtered()) {
     const SignalsBlocked blocked;
-    lock(g_fork_page.module_lock);
+    if (!has_filters()) {
+      lock(g_fork_page.module_lock);
+    } else if (!lock_list(!waits)) {
+      return false;
+    }
     f();
     unlock(g_fork_page.module_lock);
     return true;
   }
-  if (waits) {
-    lock(g_fork_page.module_lock);
-  } else if (!try_lock(g_fork_page.module_lock)) {
-    return false;
-  }
+  if (waits ? !lock_list(false) : !try_lock(g_fork_page.module_lock)) return false;
   f();
   unlock(g_fork_page.module_lock);
   return true;

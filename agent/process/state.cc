@@ -11,7 +11,14 @@ namespace heapprof::agent {
 namespace {
 
 constexpr char kNever = 0;
-bool g_is_filtered = false;  // for certain, and not only by what the arena says
+// Filters that were announced, and have not failed, by whom they reach.
+std::atomic<uint32_t> g_process_filters{0};
+std::atomic<uint32_t> g_thread_filters{0};
+std::atomic<uint32_t> g_leader_filters{0};  // of those, the first thread's
+
+wire::FilterState seen_filter() {
+  return g_control != nullptr ? g_control->filter.load(std::memory_order_relaxed) : wire::FilterState::kNone;
+}
 
 }  // namespace
 
@@ -31,12 +38,44 @@ void turn_off(wire::StopReason reason) {
   g_fork_page.state = AgentState::kOff;
 }
 
-void mark_filtered() { g_is_filtered = true; }
+FilterNotice note_filter(FilterReach reach, bool is_leader) {
+  const FilterNotice notice{reach, is_leader, (t_flags & kThreadUnfiltered) != 0};
+  t_flags &= ~kThreadUnfiltered;
+  if (is_leader) g_leader_filters.fetch_add(1, std::memory_order_relaxed);
+  (reach == FilterReach::kProcess ? g_process_filters : g_thread_filters).fetch_add(1, std::memory_order_seq_cst);
+  return notice;
+}
+
+void withdraw_filter(const FilterNotice& notice) {
+  (notice.reach == FilterReach::kProcess ? g_process_filters : g_thread_filters)
+      .fetch_sub(1, std::memory_order_relaxed);
+  if (notice.is_leader) g_leader_filters.fetch_sub(1, std::memory_order_relaxed);
+  if (notice.was_unfiltered) t_flags |= kThreadUnfiltered;
+}
+
+void mark_filtered() { g_process_filters.fetch_add(1, std::memory_order_relaxed); }
+
+void forget_filters() {
+  g_thread_filters.store(0, std::memory_order_relaxed);
+  g_leader_filters.store(0, std::memory_order_relaxed);
+}
+
+bool has_filters() {
+  return g_process_filters.load(std::memory_order_relaxed) != 0 ||
+         g_thread_filters.load(std::memory_order_relaxed) != 0 || seen_filter() == wire::FilterState::kCertain;
+}
 
 bool is_filtered() {
-  if (g_is_filtered) return true;
-  return g_control != nullptr && g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kCertain;
+  if (!has_filters()) return false;
+  if (g_process_filters.load(std::memory_order_relaxed) != 0) return true;
+  // The collector looks at the first thread. If that one announced no filter, an instruction of the program's own
+  // installed one, and nobody knows in which threads.
+  if (seen_filter() == wire::FilterState::kCertain && g_leader_filters.load(std::memory_order_relaxed) == 0)
+    return true;
+  return (t_flags & kThreadUnfiltered) == 0;
 }
+
+bool may_ask_kernel() { return seen_filter() != wire::FilterState::kPossible && !is_filtered(); }
 
 void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
 

@@ -42,20 +42,51 @@ extern const char* g_single_threaded;  // points to a byte that is not 0 while n
 extern bool g_use_tsc;                 // stamps are the time stamp counter's; false: Control::sequence gives them
 extern bool g_producer_fence;          // FenceMode::kProducerFence
 
-// Flags of a thread that is inside the agent itself.
+// Flags of a thread.
 inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs: its allocations are not the program's
 inline constexpr uint32_t kThreadSelfTest = 2;
 inline constexpr uint32_t kThreadStarting = 4;
+inline constexpr uint32_t kThreadWithoutClock = 8;  // it may be about to lose the time stamp counter
+inline constexpr uint32_t kThreadInside = 15;       // any of these: its events are not recorded
+inline constexpr uint32_t kThreadUnfiltered = 16;   // it is under no filter of system calls, for certain
 extern constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 extern volatile uint32_t g_self_test_events;  // volatile: the compiler knows that malloc changes no variable
 
 // Ends recording in this process; the first reason is kept. pre: an arena is mapped.
 void turn_off(wire::StopReason reason);
 
-// Says that from now on no system call is ours to make in this process and its children.
+// ---- Filters of system calls (seccomp) ----
+//
+// A filter is a thread's, and that of the threads and processes that it creates. What is known: a thread that had a
+// ring before the first filter was announced, and has installed none since, has none (kThreadUnfiltered). Of any other
+// thread nobody knows from the first announcement on, and no system call of it is ours to make.
+
+enum class FilterReach : uint8_t { kThread, kProcess };
+
+// What expect_filter() changed, for withdraw_filter().
+struct FilterNotice {
+  FilterReach reach;
+  bool is_leader;
+  bool was_unfiltered;
+};
+
+// The calling thread is about to install a filter: from now on it counts as filtered. is_leader: it is the process's
+// first thread, which is the one that the collector looks at.
+FilterNotice note_filter(FilterReach reach, bool is_leader);
+// There is no filter after all: the call failed.
+void withdraw_filter(const FilterNotice& notice);
+// The whole process is filtered, for certain.
 void mark_filtered();
-// True after mark_filtered(), or if the collector has seen a filter.
+// A forked child of an unfiltered thread: the other threads' filters are not its own. pre: !is_filtered()
+void forget_filters();
+
+// True if the calling thread may be under a filter: no system call of it is ours to make.
 bool is_filtered();
+// True if some thread may be: a lock may have been left taken by one that could not block its signals.
+bool has_filters();
+// True if the calling thread may sleep, or ask the kernel: it is not under a filter, nor can nobody tell
+// (FilterState::kPossible).
+bool may_ask_kernel();
 // Lets another thread run while it is waited for; without a system call where there may be none.
 void let_others_run();
 

@@ -26,7 +26,9 @@ constexpr uint32_t kAutodisarm = 1u << 31;         // SS_AUTODISARM
 
 // What the program installed last. The lowest bit of the size: it does not stay installed while handlers run on it.
 constinit thread_local AlternateStack t_alternate __attribute__((tls_model("initial-exec")));
+// Of libc's descriptor of a thread. libc tells debuggers in variables that it exports (for libthread_db).
 uint64_t g_descriptor_bytes = 0;  // 0: libc does not tell
+uint64_t g_thread_id_off = 0;     // 0: libc does not tell
 
 bool is_on(const AlternateStack& stack, uint64_t sp) { return sp - stack.low_avma - 1 < stack.size_bytes; }
 
@@ -35,6 +37,8 @@ uint64_t descriptor_avma() {
   asm("movq %%fs:16, %0" : "=r"(self));  // tcbhead_t::self
   return self;
 }
+
+uint32_t thread_id_at(uint64_t off) { return *reinterpret_cast<const uint32_t*>(descriptor_avma() + off); }
 
 }  // namespace
 
@@ -80,9 +84,16 @@ void remember_alternate_stack(const stack_t& stack) {
   t_alternate.size_bytes = (flags & SS_DISABLE) != 0 ? 0 : (stack.ss_size & ~uint64_t{1}) | (flags & kAutodisarm) >> 31;
 }
 
+uint32_t described_thread_id() { return g_thread_id_off != 0 ? thread_id_at(g_thread_id_off) : 0; }
+
 void settle_thread_stacks() {
   const auto* bytes = static_cast<const uint32_t*>(find_in_process("_thread_db_sizeof_pthread").address);
-  if (bytes != nullptr && *bytes < 16384) g_descriptor_bytes = *bytes & ~7u;
+  if (bytes == nullptr || *bytes >= 16384) return;
+  g_descriptor_bytes = *bytes & ~7u;
+  // Bits of a value, how many values, and the offset of the first in bytes.
+  const auto* field = static_cast<const uint32_t*>(find_in_process("_thread_db_pthread_tid").address);
+  if (field == nullptr || field[0] != 32 || field[2] > g_descriptor_bytes - 4) return;
+  if (thread_id_at(field[2]) == static_cast<uint32_t>(sys_gettid())) g_thread_id_off = field[2];
 }
 
 }  // namespace heapprof::agent

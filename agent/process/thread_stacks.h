@@ -54,6 +54,9 @@ class ThreadStacks {
 // The program has given this to sigaltstack.
 void remember_alternate_stack(const stack_t& stack);
 
+// The calling thread's id in the kernel, from libc's descriptor of it: no system call. 0: libc does not tell.
+uint32_t described_thread_id();
+
 // Once, at the start: finds out how libc describes a thread.
 void settle_thread_stacks();
 

@@ -9,6 +9,7 @@
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
 #include "agent/process/thread_stacks.h"
+#include "agent/record/abandoned.h"
 #include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
 
@@ -23,17 +24,54 @@ namespace {
 
 constexpr uint32_t kSharedRing = 1;  // kept free for the threads that find no ring of their own
 constexpr uint32_t kMaxNested = 8;   // levels of signal handlers
+constexpr uint32_t kPrepared = 16;   // contexts for threads that may not map one
 constexpr uint32_t kCandidates = 8;  // rings whose owner is looked at before a new one is mapped
 constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
 constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads every event to the slow path
 
-Context* g_contexts[wire::kMaxRings];
+Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; atomic where the lock is not held
 uint32_t g_next_candidate;
+
+// ---- Whose a context is ----
+//
+// Context::owner names the owner's thread-local storage and counts the owners, so that of two threads that take a
+// context at once only one succeeds; kTaking is set until the rest of the context says whose it is. No two living
+// threads have the same thread-local storage. So a context that names mine, and that I do not use, is of a thread that
+// is gone, or was claimed by a handler that jumped out of the claim.
+
+constexpr uint64_t kTaking = uint64_t{1} << 63;
+constexpr uint64_t kOneOwner = uint64_t{1} << 44;
+constexpr uint64_t kIdentity = kOneOwner - 1;
+
+uint64_t own_identity() { return reinterpret_cast<uint64_t>(&t_context) >> 3 & kIdentity; }
+
+uint64_t owner_of(const Context* context) { return __atomic_load_n(&context->owner, __ATOMIC_ACQUIRE); }
+
+// False: somebody else has taken it since `seen` was its owner.
+bool try_own(Context* context, uint64_t seen) {
+  const uint64_t taken = ((seen & ~kIdentity) + kOneOwner) | own_identity() | kTaking;
+  return __atomic_compare_exchange_n(&context->owner, &seen, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void finish_owning(Context* context) { __atomic_store_n(&context->owner, context->owner & ~kTaking, __ATOMIC_RELEASE); }
+
+Context* mapped_context(uint32_t ring) {
+  return ring < wire::kMaxRings ? __atomic_load_n(&g_contexts[ring], __ATOMIC_ACQUIRE) : nullptr;
+}
+
+bool is_used_by_me(const Context* context) {
+  for (const Context* used = t_context; used != nullptr; used = used->nested) {
+    if (used == context) return true;
+  }
+  return false;
+}
 
 bool is_thread_gone(uint32_t thread_id) { return raw_syscall(SYS_tkill, static_cast<long>(thread_id), 0) == -ESRCH; }
 
-// Maps ring and context number `ring`. nullptr: no memory. pre: the lock is held.
+// Maps ring and context number `ring`, where they are not there yet. nullptr: no memory. pre: the lock is held.
 Context* make_context(uint32_t ring) {
+  if (ring >= wire::kMaxRings) return nullptr;
+  if (g_contexts[ring] != nullptr) return g_contexts[ring];
   unsigned char* data = map_ring(ring);
   if (data == nullptr) return nullptr;
   const uint64_t size_bytes = kContextBytes + unwind_context_bytes();
@@ -46,7 +84,7 @@ Context* make_context(uint32_t ring) {
   context->ring = ring;
   context->birth = g_birth;
   begin_ring(context);
-  g_contexts[ring] = context;
+  __atomic_store_n(&g_contexts[ring], context, __ATOMIC_RELEASE);
   return context;
 }
 
@@ -67,16 +105,28 @@ void take_context(Context* context, uint32_t thread_id) {
   require_opening(context);  // not now: the ring may be full, and the lock is held
 }
 
-// A ring whose thread is gone, or one that the calling thread itself left behind. is_nested: the caller's own rings are
-// in use, and are not taken.
-Context* find_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_nested) {
+// Takes a ring whose thread is gone, or one that the calling thread itself left behind. is_nested: the caller's own
+// rings are in use, and are not taken.
+Context* take_abandoned_ring(uint32_t claimed, uint32_t thread_id, bool is_nested) {
   for (uint32_t tries = 0; tries < kCandidates && tries < claimed; ++tries) {
     g_next_candidate = (g_next_candidate + 1) % claimed;
     Context* context = g_contexts[g_next_candidate];
     if (context == nullptr || context->is_shared) continue;
-    if (context->thread_id == thread_id ? !is_nested : is_thread_gone(context->thread_id)) return context;
+    const uint64_t owner = owner_of(context);
+    if (owner == 0 || (owner & kTaking) != 0) continue;
+    if (context->thread_id == thread_id ? is_nested : !is_thread_gone(context->thread_id)) continue;
+    if (try_own(context, owner)) return context;
   }
   return nullptr;
+}
+
+// Takes a context that has never had an owner. nullptr: all that are mapped have.
+Context* take_prepared_context() {
+  for (uint32_t ring = 0;; ++ring) {
+    Context* context = mapped_context(ring);
+    if (context == nullptr) return nullptr;
+    if (!context->is_shared && owner_of(context) == 0 && try_own(context, 0)) return context;
+  }
 }
 
 Context* shared_context() {
@@ -87,98 +137,105 @@ Context* shared_context() {
 // Makes the shared ring ready when a second ring is asked for: later there may be no memory left for it.
 void prepare_shared_ring() {
   Context* context = make_context(kSharedRing);
-  if (context == nullptr) return;
+  if (context == nullptr || context->is_shared) return;
   context->is_shared = true;
   context->header->shared.store(1, std::memory_order_relaxed);
   take_context(context, 0);
   context->guard = kAlwaysBusy;
 }
 
+// The rings [0, count) have been used. Before this ring's first stamp: the collector may look without a fence.
+void publish_rings(uint32_t count) {
+  uint32_t known = g_control->rings_claimed.load(std::memory_order_relaxed);
+  while (known < count &&
+         !g_control->rings_claimed.compare_exchange_weak(known, count, std::memory_order_release,  // (C)
+                                                         std::memory_order_relaxed)) {
+  }
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void stamp_every_event() {
+  static constexpr char kNever = 0;
+  g_single_threaded = &kNever;
+}
+
+// Maps further contexts until kPrepared have no owner, or memory ends. pre: the lock is held.
+void map_prepared_contexts() {
+  if (make_context(0) == nullptr) return;
+  if (shared_context() == nullptr) prepare_shared_ring();
+  uint32_t prepared = 0;
+  for (uint32_t ring = 0; prepared < kPrepared && ring < wire::kMaxRings; ++ring) {
+    const Context* context = make_context(ring);
+    if (context == nullptr) return;
+    if (!context->is_shared && owner_of(context) == 0) ++prepared;
+  }
+}
+
+// claim_context for a thread that may be filtered: no system call, no lock, and signals are not blocked. A handler may
+// claim another at any instant; if it returns, its context is in the slot, and ours is left for the next claim.
+Context* claim_prepared_context(Context* const& slot) {
+  const uint32_t thread_id = described_thread_id();
+  if (thread_id == 0) return nullptr;
+  Context* context = nullptr;
+  const uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
+  for (uint32_t ring = 0; ring < claimed && context == nullptr; ++ring) {
+    Context* candidate = mapped_context(ring);
+    if (candidate == nullptr) break;
+    const uint64_t owner = owner_of(candidate);
+    if ((owner & kIdentity) != own_identity() || candidate->is_shared || is_used_by_me(candidate)) continue;
+    if (try_own(candidate, owner)) context = candidate;
+  }
+  if (context == nullptr) context = take_prepared_context();
+  if (context == nullptr) return nullptr;
+  if (context->ring != 0) stamp_every_event();
+  take_context(context, thread_id);
+  publish_rings(context->ring + 1);
+  finish_owning(context);
+  return slot != nullptr && slot->birth == g_birth ? slot : context;
+}
+
 // A context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested). nullptr:
 // there is not even a shared ring, or the process only borrows this memory.
 Context* claim_context(Context* const& slot, bool is_nested) {
-  if (is_filtered()) return nullptr;
-  SignalsBlocked blocked;
+  if (is_filtered()) return claim_prepared_context(slot);
+  const SignalsBlocked blocked;
   // A handler may have run since the caller looked, and have claimed one.
   if (slot != nullptr && slot->birth == g_birth) return slot;
   // A vfork child: its parent's thread-local storage must not keep a ring of the child's.
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   lock(g_fork_page.lock);
-  uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
+  const uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
   Context* context = nullptr;
-  if (claimed == 0) {
-    context = make_context(0);
-    claimed = 1;
-  } else {
-    static constexpr char kNever = 0;
-    g_single_threaded = &kNever;  // from the second ring on every event is stamped
-    context = find_abandoned_ring(claimed, thread_id, is_nested);
-    if (context == nullptr) {
-      if (shared_context() == nullptr) prepare_shared_ring();
-      if (claimed == 1) claimed = 2;
-      if (claimed < wire::kMaxRings && shared_context() != nullptr) {
-        context = make_context(claimed);
-        if (context != nullptr) ++claimed;
-      }
-    }
+  if (claimed != 0) {
+    stamp_every_event();  // from the second ring on
+    context = take_abandoned_ring(claimed, thread_id, is_nested);
+    if (shared_context() == nullptr) prepare_shared_ring();
+  }
+  for (uint32_t ring = 0; context == nullptr; ++ring) {
+    if (ring != 0 && shared_context() == nullptr) break;
+    Context* candidate = make_context(ring);
+    if (candidate == nullptr) break;
+    if (!candidate->is_shared && owner_of(candidate) == 0 && try_own(candidate, 0)) context = candidate;
   }
   if (context != nullptr) {
     take_context(context, thread_id);
+    publish_rings(context->ring + 1);
+    finish_owning(context);
   } else if (!is_nested) {
     context = shared_context();
+    if (context != nullptr) publish_rings(kSharedRing + 1);
   }
-  g_control->rings_claimed.store(claimed, std::memory_order_release);  // (C)
-  // Before this ring's first stamp: the collector may look without a fence.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (has_filters()) {
+    map_prepared_contexts();
+  } else if (context != nullptr) {
+    t_flags |= kThreadUnfiltered;
+  }
   unlock(g_fork_page.lock);
   return context;
 }
 
-// ---- Events that were abandoned ----
-//
-// A handler that interrupted an event finds it in progress, and so does whoever runs after a handler that jumped out of
-// it. The first must leave it alone: it goes on where it was, and two that write into one ring destroy it. The second
-// need not be told apart at once, as there are more contexts. So an event counts as interrupted until something proves
-// that it was abandoned:
-//  - Its hook's frame is in use again: the return address lies in the frames of this very call.
-//  - This event began on the same stack, and not below it. Which addresses are on one stack is known of the thread's
-//    own stack and of its alternate one (process/thread_stacks.h); what lies elsewhere may be any coroutine's.
-//  - It began on an alternate stack that stays installed while handlers run there, and this one on the thread's own.
-//  - Where there is no further context: it began above on the same stack, and between the two is no word that leads
-//    into the agent. Had it been interrupted, a return address or the signal's frame would be there.
-// What began inside an abandoned event was abandoned with it.
-
-constexpr uint64_t kMostSearchedBytes = 256u << 10;
-
-// Where an event begins: the stack pointer of its hook's caller, and one in this call.
-struct Start {
-  uint64_t sp;
-  uint64_t own_sp;
-};
-
-bool is_abandoned(const ThreadStacks& stacks, uint64_t old_sp, const Start& start) {
-  if (old_sp > start.own_sp && old_sp <= start.sp) return true;
-  if (start.sp >= old_sp && stacks.is_same(old_sp, start.sp)) return true;
-  return stacks.is_alternate_left(old_sp, start.sp);
-}
-
-// By the linker: where the agent begins, and what stands behind its code.
-extern "C" {
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _DYNAMIC[] __attribute__((visibility("hidden")));
-}
-
-bool leads_nowhere(const ThreadStacks& stacks, uint64_t old_sp, const Start& start) {
-  if (old_sp <= start.sp || old_sp - start.sp > kMostSearchedBytes || ((old_sp | start.sp) & 7) != 0) return false;
-  if (!stacks.is_same(old_sp, start.sp)) return false;
-  const auto code_avma = reinterpret_cast<uint64_t>(__ehdr_start);
-  const uint64_t code_bytes = reinterpret_cast<uint64_t>(_DYNAMIC) - code_avma;
-  for (uint64_t at = start.sp; at < old_sp; at += 8) {
-    if (*reinterpret_cast<const uint64_t*>(at) - code_avma < code_bytes) return false;
-  }
-  return true;
-}
+// ---- Nested events ----
 
 // Takes the context, whose event was abandoned, for an event that begins at `sp`, and frees those nested in it. A
 // handler may do the same at any instant: so a context is taken before it is repaired.
@@ -199,9 +256,8 @@ void take_over(Context* context, uint64_t sp) {
 }
 
 // The thread's context for an event inside those in progress, whose guard is set. nullptr: there is none.
-Context* begin_nested_event(Context* first, const Start& start) {
-  // Under a filter that was not seen coming, a system call may kill (FilterState::kPossible).
-  const ThreadStacks stacks(g_control->filter.load(std::memory_order_relaxed) == wire::FilterState::kNone);
+Context* begin_nested_event(Context* first, const EventStart& start) {
+  const ThreadStacks stacks(may_ask_kernel());
   Context* context = first;
   for (uint32_t level = 0;; ++level, context = context->nested) {
     if (context->guard == 0) {
@@ -245,7 +301,8 @@ void count_lost() { g_control->events_lost.fetch_add(1, std::memory_order_relaxe
 }  // namespace
 
 Context* begin_event_slow(uint64_t sp) {
-  if (t_flags != 0) {
+  if ((t_flags & kThreadInside) != 0) {
+    if ((t_flags & kThreadWithoutClock) != 0) count_lost();
     if ((t_flags & kThreadSelfTest) != 0) g_self_test_events = g_self_test_events + 1;
     return nullptr;
   }
@@ -305,7 +362,16 @@ void divert_event() {
   }
 }
 
+void prepare_contexts() {
+  const SignalsBlocked blocked;
+  if (sys_getpid() != g_pid) return;
+  lock(g_fork_page.lock);
+  map_prepared_contexts();
+  unlock(g_fork_page.lock);
+}
+
 void forget_contexts() {
+  if (!is_filtered()) forget_filters();
   for (Context*& context : g_contexts) {
     // A thread that still holds this context is led to the slow path, which sees that its life is over.
     if (context != nullptr && context->guard == 0) context->guard = kAlwaysBusy;

@@ -3,7 +3,10 @@
 // A thread has a context from its first event on, and one more for each level of signal handlers that ever allocated
 // while the level below was inside an event. A context belongs to a ring for ever; both are handed to a new thread when
 // the kernel says that the old one is gone (destructors that run after ours would still allocate, so there is no
-// clean-up at thread exit).
+// clean-up at thread exit), or when a thread comes whose thread-local storage has the address of the old one's.
+//
+// A thread that may be under a filter of system calls gets one of the contexts that were prepared before the filter was
+// there, without a lock, as it cannot block its signals.
 //
 // Guarantees
 //  - begin_event gives a context that nothing else uses until end_event, or nullptr: then the event is not recorded,
@@ -42,6 +45,7 @@ struct Context {
   uint32_t birth;        // of the life in which it was made (g_birth)
   uint32_t thread_id;
   uint32_t ring;
+  uint64_t owner;           // whose it is, atomically (context.cc); 0: nobody's yet
   bool is_shared;           // several threads take turns, behind `lock`
   bool is_stalled;          // the collector made no progress for too long: drop until it does
   bool needs_open;          // the records that open the ring for its owner are still to be written (open_ring)
@@ -68,6 +72,10 @@ extern constinit thread_local Context* t_context __attribute__((tls_model("initi
 
 // sp: the hook's CFA.
 Context* begin_event_slow(uint64_t sp);
+
+// A filter of system calls is coming, or a prepared context was taken: maps contexts for threads that may make none.
+// pre: the calling thread is not filtered.
+void prepare_contexts();
 void end_shared_event(Context* context);
 
 // The thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do. What it

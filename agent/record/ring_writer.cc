@@ -20,6 +20,7 @@ constexpr long kSleepNs = 10'000'000;  // then it is looked whether the collecto
 constexpr uint32_t kPatienceMs = 500;  // with a collector that stands still, before a ring grows beyond its share
 // Ticks of a time stamp counter of 1 GHz, the slowest that is expected: for where no clock may be read.
 constexpr uint64_t kTicksPerMs = 1'000'000;
+constexpr uint32_t kPausesPerMs = 20'000;  // of 40 to 140 cycles
 
 void count_lost(Context* context) {
   context->header->events_lost.fetch_add(1, std::memory_order_relaxed);
@@ -28,7 +29,16 @@ void count_lost(Context* context) {
   reset_stack(context->unwind);
 }
 
-bool has_to_spin() { return g_control->filter.load(std::memory_order_relaxed) != wire::FilterState::kNone; }
+bool has_to_spin() { return !may_ask_kernel(); }
+
+void spin_for_a_millisecond() {
+  if (!g_use_tsc) {  // the program may have forbidden itself the counter
+    for (uint32_t i = 0; i < kPausesPerMs; ++i) __builtin_ia32_pause();
+    return;
+  }
+  const uint64_t start = __builtin_ia32_rdtsc();
+  while (__builtin_ia32_rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
+}
 
 bool is_dropping() { return g_control->full_policy == wire::FullPolicy::kDrop; }
 
@@ -48,8 +58,7 @@ bool has_space(Context* context) {
 // Sleeps until the collector has read on, 10 ms at most. Returns the milliseconds that went by without news.
 uint32_t sleep_for_space(Context* context, bool* has_found) {
   if (has_to_spin()) {
-    const uint64_t start = __builtin_ia32_rdtsc();
-    while (__builtin_ia32_rdtsc() - start < kTicksPerMs) __builtin_ia32_pause();
+    spin_for_a_millisecond();
     return 1;
   }
   wire::RingHeader* header = context->header;

@@ -260,12 +260,16 @@ void note_forked() {
   if (g_fork_page.state == AgentState::kUnknown && g_birth != 0 && is_in_event()) start_life();
 }
 
-void expect_filter() {
+FilterNotice expect_filter(FilterReach reach) {
+  bool is_leader = described_thread_id() == static_cast<uint32_t>(g_pid);
   if (g_fork_page.state == AgentState::kOn) {
     announce_loaded_objects(current_age());
-    g_control->filter.store(wire::FilterState::kCertain, std::memory_order_relaxed);
+    if (!is_filtered()) {
+      is_leader = sys_gettid() == g_pid;
+      prepare_contexts();
+    }
   }
-  mark_filtered();
+  return note_filter(reach, is_leader);
 }
 
 void note_unloading() {

@@ -11,6 +11,8 @@
 // Context:  start-up, first allocation after fork, dlclose, prctl.
 #pragma once
 
+#include "agent/process/state.h"
+
 namespace heapprof::agent {
 
 // Finds the real functions; once. Every hook's pointer leads here until it is done.
@@ -23,8 +25,9 @@ bool start_life();
 // at once: what is still to be written of that event must not reach the parent's rings.
 void note_forked();
 
-// The program is about to filter its system calls: what of ours needs any is done now, and from now on nothing is.
-void expect_filter();
+// The calling thread is about to filter its system calls, or those of all threads: what of ours needs any is done now,
+// and from now on nothing is. If the call fails, withdraw_filter() takes it back.
+FilterNotice expect_filter(FilterReach reach);
 
 // An object is being unloaded: what is known of the addresses of those that are gone ends. May be called in any state.
 void note_unloading();

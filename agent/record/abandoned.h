@@ -1,0 +1,29 @@
+// agent/record/abandoned.h: was an event that is in progress interrupted, or was it left for good?
+//
+// Guarantees
+//  - True is a proof. False says nothing: such an event is treated as interrupted.
+// Not provided: events of coroutines that a signal handler switches away in the middle (agent/README.md, "Limits,
+// stated").
+//
+// Context:  begin_event_slow, signal handlers too. No system call, no lock.
+#pragma once
+
+#include "agent/process/thread_stacks.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+// Where an event begins: the stack pointer of its hook's caller, and one in the hook.
+struct EventStart {
+  uint64_t sp;
+  uint64_t own_sp;
+};
+
+// True if the event that began at old_sp cannot go on once one begins at `start`.
+bool is_abandoned(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
+
+// The same by another proof, which reads the stack between the two. For where there is no further context.
+bool leads_nowhere(const ThreadStacks& stacks, uint64_t old_sp, const EventStart& start);
+
+}  // namespace heapprof::agent
