@@ -12,10 +12,8 @@
 #include "agent/process/arena.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/lock.h"
-#include "agent/process/own_memory.h"
 #include "agent/process/state.h"
 
-#include <link.h>
 #include <string.h>
 
 #include <atomic>
@@ -39,13 +37,14 @@ struct Listed {
   std::atomic<uint64_t> table_end_avma;
   std::atomic<uint64_t> eh_frame_hdr_avma;
   std::atomic<uint64_t> identity;  // hash of bias, path and build id
-  std::atomic<uint32_t> is_gone;   // 1: it was unloaded; kept, as the collector knows it
+  std::atomic<uint32_t> gone_at;   // the age that began when it was unloaded; 0: it is there
 };
 
 // Odd while the list is being changed; begin_change and end_change pair with is_unchanged.
 std::atomic<uint32_t> g_change;
 std::atomic<uint32_t> g_count;
-uint32_t g_next_victim;  // which entry gives way in a full list
+uint32_t g_next_victim;   // which entry gives way in a full list
+uint32_t g_forgotten_at;  // the age at which one last did
 Range g_ranges[kMaxListed];
 Listed g_listed[kMaxListed];
 
@@ -70,13 +69,14 @@ bool find_listed(uint64_t pc_avma, ModuleInfo* info) {
     const uint64_t end_avma = g_ranges[i].end_avma.load(kRelaxed);
     if (pc_avma < start_avma || pc_avma >= end_avma) continue;
     const Listed& listed = g_listed[i];
+    if (listed.gone_at.load(kRelaxed) != 0) continue;
     *info = {start_avma,
              end_avma,
              listed.entry_avma.load(kRelaxed),
              listed.table_start_avma.load(kRelaxed),
              listed.table_end_avma.load(kRelaxed),
              reinterpret_cast<const uint8_t*>(listed.eh_frame_hdr_avma.load(kRelaxed))};
-    return listed.is_gone.load(kRelaxed) == 0 && is_unchanged(change);
+    return is_unchanged(change);
   }
   return false;
 }
@@ -103,7 +103,7 @@ void write_entry(uint32_t index, const LoadedObject& object, uint64_t identity) 
   listed.table_end_avma.store(info.table_end_avma, kRelaxed);
   listed.eh_frame_hdr_avma.store(reinterpret_cast<uint64_t>(info.eh_frame_hdr), kRelaxed);
   listed.identity.store(identity, kRelaxed);
-  listed.is_gone.store(0, kRelaxed);
+  listed.gone_at.store(0, kRelaxed);
 }
 
 void move_entry(uint32_t from, uint32_t to) {
@@ -116,7 +116,7 @@ void move_entry(uint32_t from, uint32_t to) {
   target.table_end_avma.store(source.table_end_avma.load(kRelaxed), kRelaxed);
   target.eh_frame_hdr_avma.store(source.eh_frame_hdr_avma.load(kRelaxed), kRelaxed);
   target.identity.store(source.identity.load(kRelaxed), kRelaxed);
-  target.is_gone.store(source.is_gone.load(kRelaxed), kRelaxed);
+  target.gone_at.store(source.gone_at.load(kRelaxed), kRelaxed);
 }
 
 bool overlaps(uint32_t index, const ModuleInfo& info) {
@@ -130,77 +130,90 @@ bool is_same(uint32_t index, const LoadedObject& object, uint64_t identity) {
          g_listed[index].identity.load(kRelaxed) == identity;
 }
 
+Ending range_of(uint32_t index) {
+  return {g_ranges[index].start_avma.load(kRelaxed), g_ranges[index].end_avma.load(kRelaxed)};
+}
+
+bool is_later(uint32_t age, uint32_t other) { return static_cast<int32_t>(age - other) > 0; }
+
+// Since which age an address of a new object means that object: since what was there before it has ended. That is
+// earlier than now, where a thread that is at an earlier age has called it, too, but has not told of it yet.
+uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
+  uint32_t since = is_later(g_forgotten_at, g_birth) ? g_forgotten_at : g_birth;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!overlaps(i, info)) continue;
+    const uint32_t gone_at = g_listed[i].gone_at.load(kRelaxed);
+    if (gone_at == 0) return now;
+    if (is_later(gone_at, since)) since = gone_at;
+  }
+  return since;
+}
+
 // pre: the module lock is held, signals are blocked.
 void list_object(const LoadedObject& object, uint32_t age) {
   const uint64_t identity = identity_of(object);
   uint32_t count = g_count.load(kRelaxed);
   for (uint32_t i = 0; i < count; ++i) {
     if (!is_same(i, object, identity)) continue;
-    g_listed[i].is_gone.store(0, kRelaxed);
+    g_listed[i].gone_at.store(0, kRelaxed);
     return;
   }
   wire::ModuleEntry entry{};
-  entry.age = age;
+  entry.age = age_of_range(object.info, count, age);
   entry.start_avma = object.info.start_avma;
   entry.end_avma = object.info.end_avma;
   entry.load_bias = object.bias;
   announce_module(entry, object.path, object.build_id, object.build_id_bytes);  // a full table is counted there
   begin_change();
   for (uint32_t i = 0; i < count;) {  // an object that overlaps this one is gone
-    if (overlaps(i, object.info)) {
+    const Ending range = range_of(i);
+    const bool is_covered = range.start_avma >= object.info.start_avma && range.end_avma <= object.info.end_avma;
+    if (overlaps(i, object.info) && (is_covered || g_listed[i].gone_at.load(kRelaxed) == 0)) {
       move_entry(--count, i);
     } else {
       ++i;
     }
   }
+  if (count == kMaxListed) g_forgotten_at = current_age();
   const uint32_t index = count < kMaxListed ? count++ : g_next_victim++ % kMaxListed;
   write_entry(index, object, identity);
   g_count.store(count, kRelaxed);
   end_change();
 }
 
-// Takes the lock. limited: gives up after a while, and returns false.
-bool lock_list(bool limited) {
+// Takes the lock, or gives up after a while.
+bool lock_list_for_a_while() {
   for (uint32_t tries = 0; !try_lock(g_fork_page.module_lock); ++tries) {
-    if (limited && tries == kMostTries) return false;
+    if (tries == kMostTries) return false;
     __builtin_ia32_pause();
   }
   return true;
 }
 
 // Runs f with the list locked. A filtered thread cannot block its signals: its handler may interrupt it with the lock
-// taken, and must not wait then, and may jump out, so that no other thread may wait for ever while there are filters.
-// False: f did not run.
+// taken, and may jump out, so that nobody may wait for ever while there are filters. False: f did not run.
 template <typename F>
-bool with_list_locked(bool waits, F&& f) {
-  if (!is_filtered()) {
-    const SignalsBlocked blocked;
-    if (!has_filters()) {
-      lock(g_fork_page.module_lock);
-    } else if (!lock_list(!waits)) {
-      return false;
-    }
+bool with_list_locked(F&& f) {
+  if (is_filtered()) {
+    if (!lock_list_for_a_while()) return false;
     f();
     unlock(g_fork_page.module_lock);
     return true;
   }
-  if (waits ? !lock_list(false) : !try_lock(g_fork_page.module_lock)) return false;
+  const SignalsBlocked blocked;
+  if (!has_filters()) {
+    lock(g_fork_page.module_lock);
+  } else if (!lock_list_for_a_while()) {
+    return false;
+  }
   f();
   unlock(g_fork_page.module_lock);
   return true;
 }
 
 bool is_gone(uint32_t index) {
-  return g_listed[index].is_gone.load(kRelaxed) == 0 &&
+  return g_listed[index].gone_at.load(kRelaxed) == 0 &&
          !is_surely_loaded(reinterpret_cast<const void*>(g_ranges[index].start_avma.load(kRelaxed)));
-}
-
-bool is_any_gone() {
-  const uint32_t count = g_count.load(kRelaxed);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (is_gone(i)) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -210,39 +223,27 @@ bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info) {
   LoadedObject object;
   if (!find_object(pc_avma, &object)) return false;
   *info = object.info;
-  return with_list_locked(false, [&] { list_object(object, age); });
+  return with_list_locked([&] { list_object(object, age); });
 }
 
-bool end_unloaded_modules() {
-  if (!is_any_gone()) return false;
-  bool is_any = false;
-  with_list_locked(true, [&is_any] {  // dlclose is no call for a signal handler
+void end_unloaded_modules() {
+  const auto end_gone = [](bool can_tell) {
+    uint32_t age = 0;
     for (uint32_t i = 0; i < g_count.load(kRelaxed); ++i) {
-      if (!is_gone(i)) continue;
-      g_listed[i].is_gone.store(1, kRelaxed);
-      if (can_tell_loaded())
-        end_what_is_known({g_ranges[i].start_avma.load(kRelaxed), g_ranges[i].end_avma.load(kRelaxed)});
-      is_any = true;
+      if (g_listed[i].gone_at.load(kRelaxed) != 0 || (can_tell && !is_gone(i))) continue;
+      if (can_tell || age == 0) age = end_what_is_known(can_tell ? range_of(i) : kEverything);
+      g_listed[i].gone_at.store(age, kRelaxed);
     }
-    if (is_any && !can_tell_loaded()) end_what_is_known(kEverything);  // glibc before 2.35: any of them may be gone
-  });
-  return is_any;
-}
-
-// The loader may be changing its list in another thread: so it is read as memory that may not be there.
-void announce_loaded_objects(uint32_t age) {
-  constexpr uint32_t kMost = 65536;
-  const link_map* at = _r_debug.r_map;
-  for (uint32_t i = 0; at != nullptr && i < kMost; ++i) {
-    link_map object;
-    if (!read_own_memory(&object, at, sizeof object)) return;
-    ModuleInfo info;
-    find_module(reinterpret_cast<uint64_t>(object.l_ld), age, &info);
-    at = object.l_next;
-  }
+    if (age == 0) return;
+    g_control->age.store(current_age(), kRelaxed);
+    g_fork_page.age.store(current_age(), kRelaxed);  // under the lock: no later age is followed by an earlier one
+  };
+  // Before glibc 2.35 any of them may be gone; so it is where a handler has left the lock for good.
+  if (!with_list_locked([&] { end_gone(can_tell_loaded()); })) end_gone(false);
 }
 
 void reset_modules() {
+  g_forgotten_at = 0;
   g_count.store(0, kRelaxed);
   g_change.store(0, kRelaxed);  // a writer of the parent may have left it odd
 }

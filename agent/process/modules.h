@@ -30,12 +30,9 @@ struct ModuleInfo {
 // age: that of the caller's event.
 bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 
-// Announces every object that is loaded now, so that later look-ups of them need no lock. Makes system calls.
-void announce_loaded_objects(uint32_t age);
-
-// To be called while an object is being unloaded: ends what is known of the addresses of those that are gone. False:
-// nothing that was known is.
-bool end_unloaded_modules();
+// To be called while an object is being unloaded: ends what is known of the addresses of those that are gone.
+// pre: events are recorded.
+void end_unloaded_modules();
 
 // Forgets every module, so that each is announced again: a new life, in which the collector knows of none.
 void reset_modules();

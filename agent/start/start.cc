@@ -263,7 +263,6 @@ void note_forked() {
 FilterNotice expect_filter(FilterReach reach) {
   bool is_leader = described_thread_id() == static_cast<uint32_t>(g_pid);
   if (g_fork_page.state == AgentState::kOn) {
-    announce_loaded_objects(current_age());
     if (!is_filtered()) {
       is_leader = sys_gettid() == g_pid;
       prepare_contexts();
@@ -276,10 +275,7 @@ void note_unloading() {
   forget_new_functions();
   forget_cuda();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
-  if (!end_unloaded_modules()) return;
-  const uint32_t age = current_age();
-  g_control->age.store(age, std::memory_order_relaxed);
-  g_fork_page.age.store(age, std::memory_order_relaxed);
+  end_unloaded_modules();
 }
 
 }  // namespace heapprof::agent

@@ -152,6 +152,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
   }
+  if (identity.is_fork) state.ledger.set_inherits();
   state.ledger.start(state.scale.start_ticks());
   state.drain = std::make_unique<Drain>(
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBlockLookAhead = 32;
 constexpr size_t kSiteLookAhead = 16;
+constexpr uint64_t kUsualPart = 3000;  // of the window: stamps are seldom the wrong way round by more
 
 constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
@@ -92,16 +93,13 @@ void Ledger::close_unseen(Block* block) {
   bool is_new = false;
   Block* block = heap_.insert(event.address, &is_new);
   if (!is_new) [[unlikely]] {
-    if (repairs()) {
-      park(event, ring);
-      return;
-    }
+    if (repairs()) return static_cast<void>(park(event, ring));
     close_unseen(block);
   }
   open_block(block, event);
   note_growth();
   if (!parking_.empty()) [[unlikely]]
-    settle(event.address);
+    settle_begun(event, ring);
 }
 
 [[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring) {
@@ -245,7 +243,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   }
   note_growth();
   if (!parking_.empty()) [[unlikely]]
-    settle(event.address);
+    settle_begun(event, ring);
 }
 
 void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
@@ -300,6 +298,17 @@ uint64_t Ledger::park(const Event& event, uint32_t ring) {
   const uint64_t id = parking_.park(clock_, event, ring);
   next_expiry_ = add_saturating(parking_.oldest_stamp(), repair_window_);
   return id;
+}
+
+// Books what waited for this begin; an end that surely came before it did not, and is given up.
+void Ledger::settle_begun(const Event& begin, uint32_t ring) {
+  const uint64_t skew = inherits_ ? repair_window_ / kUsualPart : UINT64_MAX;
+  while (const ParkedEvent* first = parking_.first(begin.address)) {
+    if (!first->is_end_before(begin, ring, skew)) break;
+    give_up(*first);
+    parking_.take_first(begin.address);
+  }
+  settle(begin.address);
 }
 
 void Ledger::settle(uint64_t address) {

@@ -54,6 +54,9 @@ class Ledger {
   void set_drain_ticks(uint64_t ticks);
   // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
+  // The process is a forked child, which frees blocks of its parent that were never seen to begin. So an end that is
+  // older than a begin of its address is one of these, unless both are so near that stamps do not tell.
+  void set_inherits() { inherits_ = true; }
   // Sites below `count` may appear in events.
   void grow_sites(uint32_t count) { sites_.grow_to(count); }
 
@@ -143,6 +146,7 @@ class Ledger {
   void relink(const BegunRealloc& begun);
 
   uint64_t park(const Event& event, uint32_t ring);
+  void settle_begun(const Event& begin, uint32_t ring);
   void settle(uint64_t address);
   Event revive(const ParkedEvent& parked);
   void perform(const ParkedEvent& parked);
@@ -162,6 +166,7 @@ class Ledger {
   uint64_t clock_ = 0;  // largest stamp seen
   uint64_t now_ticks_ = 0;
   uint64_t repair_window_ = 0;
+  bool inherits_ = false;
   uint64_t next_expiry_ = UINT64_MAX;
   Parking parking_;
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring

@@ -21,6 +21,13 @@ struct ParkedEvent {
   uint32_t ring;
   uint64_t id;
   bool after_realloc;  // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
+
+  // True if this is an end that surely came before a begin of its address: it stands before it in the same ring, or
+  // its stamp is smaller by more than `skew`.
+  bool is_end_before(const Event& begin, uint32_t begin_ring, uint64_t skew) const {
+    if (event.kind() == EventKind::kMalloc) return false;
+    return ring == begin_ring || (begin.stamp > event.stamp && begin.stamp - event.stamp > skew);
+  }
 };
 
 class Parking {

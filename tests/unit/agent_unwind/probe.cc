@@ -23,7 +23,13 @@ namespace heapprof::agent {
 
 // What the rest of the agent gives the unwinder.
 ForkPage g_fork_page{};
+namespace {
+wire::Control g_test_control{};
+}
+wire::Control* g_control = &g_test_control;
+uint32_t g_birth = 1;
 bool is_filtered() { return false; }
+bool has_filters() { return false; }
 // In memory of its own, as a handler may be the one who finds a module.
 struct RawEntry {
   wire::ModuleEntry entry;

@@ -306,6 +306,34 @@ TEST_CASE("a realloc's new block waits for its address's end") {
   CHECK(books.counts().allocations == 3);
 }
 
+TEST_CASE("an end that came before a begin in the same ring is not its end") {
+  Books books(1000);
+  books.free(10, 1, 0x10);
+  books.malloc(11, 1, 0x10, 100);
+  CHECK(books.totals().live.blocks == 1);
+  books.finish(30);
+  CHECK(books.counts().reordered == 0);
+  CHECK(books.counts().foreign == 1);
+}
+
+TEST_CASE("a child's free of its parent's block is no end of the next one there") {
+  Books books(30'000);
+  books.ledger.set_inherits();
+  books.free(100, 2, 0x10);
+  books.begin(100, 2, 0x20);
+  books.malloc(109, 1, 0x10, 100);  // by the stamps it may be either; an address alternates
+  books.malloc(109, 1, 0x20, 50);
+  CHECK(books.totals().live.bytes == 50);  // inside of its realloc
+  books.end(112, 2, 0x20, 60);
+  books.free(200, 2, 0x30);
+  books.malloc(211, 1, 0x30, 70);
+  books.free(300, 2, 0x40);
+  books.end(311, 1, 0x40, 80);
+  CHECK(books.totals().live.blocks == 3);
+  books.finish(400);
+  CHECK(books.totals().live.bytes == 60 + 70 + 80);
+}
+
 TEST_CASE("what waits longer than the window was not recorded") {
   Books books(1000);
   books.malloc(10, 1, 0x10, 100);
