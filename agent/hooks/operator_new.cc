@@ -84,6 +84,7 @@ constexpr const char* kNames[] = {
 #undef X
 };
 constexpr size_t kCount = sizeof kNames / sizeof kNames[0];
+static_assert(kCount <= 32);  // a bit each in NewTrial
 constexpr size_t kFirstDelete = 8;
 
 bool g_is_lasting[kCount];  // true: found at the start, and what is loaded then is not unloaded
@@ -206,7 +207,7 @@ void set_slot(size_t index, void* function) {
 
 }  // namespace
 
-void settle_new_hooks(const link_map* malloc_object) {
+void find_new_functions(const link_map* malloc_object) {
   for (size_t index = 0; index < kCount; ++index) {
     const Definition found = find_behind_agent(kNames[index]);
     if (found.address == nullptr) continue;
@@ -214,8 +215,19 @@ void settle_new_hooks(const link_map* malloc_object) {
     if (found.object == malloc_object) g_real_new[index] = found.address;
     set_slot(index, found.address);
   }
+}
+
+NewTrial try_new_hooks() {
+  NewTrial trial{0};
   for (size_t index = 0; index < kCount; ++index) {
-    if (g_real_new[index] == nullptr || counts_by_itself(index)) continue;
+    if (g_real_new[index] != nullptr && !counts_by_itself(index)) trial.records |= 1u << index;
+  }
+  return trial;
+}
+
+void settle_new_hooks(const NewTrial& trial) {
+  for (size_t index = 0; index < kCount; ++index) {
+    if ((trial.records >> index & 1) == 0) continue;
     set_slot(index, kRecording[index]);
     g_is_recorded = true;
   }

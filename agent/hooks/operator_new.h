@@ -12,10 +12,19 @@
 
 #include <link.h>
 
+#include <cstdint>
+
 namespace heapprof::agent {
 
-// Once, at the start: decides, and finds what is loaded. malloc_object: who defines malloc.
-void settle_new_hooks(const link_map* malloc_object);
+// Once, at the start: finds what is loaded; nothing is recorded so far. malloc_object: who defines malloc.
+void find_new_functions(const link_map* malloc_object);
+// What a trial found. Bit i: operator i of operator_new.def has to record, as no call of it is seen elsewhere.
+struct NewTrial {
+  uint32_t records;
+};
+// Calls the operators of the object that serves malloc. Context: a copy of the process, see agent/start/self_test.cc.
+NewTrial try_new_hooks();
+void settle_new_hooks(const NewTrial& trial);
 bool is_new_recorded();
 // An object is being unloaded: what was found may be gone; it is looked up again at the next call.
 void forget_new_functions();

@@ -2,11 +2,12 @@
 // sees.
 //
 // Each call is written by hand: what a function takes, and whether its block may be freed by `free`, cannot be told by
-// a list.
+// a list. Who defines the functions is asked first: of libc's all is known.
 #include "agent/start/self_test.h"
 
 #include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
+#include "agent/process/copied_process.h"
 #include "agent/process/link_map.h"
 #include "agent/process/state.h"
 
@@ -73,13 +74,21 @@ bool is_family_elsewhere() {
   return false;
 }
 
+constexpr uint32_t kFamilyElsewhere = 1u << kHook_malloc | 1u << kHook_free | 1u << kHook_calloc | 1u << kHook_realloc;
+
+// True if every function of the list that there is comes from this object.
+bool has_all_functions(const link_map* object) {
+#define X(result, name, params, args) \
+  if (const Definition found = find_in_process(#name); found.object != nullptr && found.object != object) return false;
+#include "shared/hooks.def"
+#undef X
+  return true;
+}
+
 // True if `free` takes the blocks that this allocating hook gives.
 bool is_testable(Hook hook) { return (g_one_family >> hook & 1) != 0; }
 
-}  // namespace
-
-uint32_t run_self_test() {
-  if (is_family_elsewhere()) return 1u << kHook_malloc | 1u << kHook_free | 1u << kHook_calloc | 1u << kHook_realloc;
+uint32_t test_hooks() {
   t_flags |= kThreadSelfTest;
   Tester tester;
   // volatile: the compiler may remove a malloc whose block is freed unused
@@ -116,6 +125,33 @@ uint32_t run_self_test() {
   }
   t_flags &= ~kThreadSelfTest;
   return tester.failures();
+}
+
+// What one trial found.
+struct Trial {
+  uint32_t failures;
+  NewTrial new_trial;
+};
+static_assert(sizeof(Trial) <= kMostCopiedBytes);
+
+void run_trial(void* result) {
+  auto* trial = static_cast<Trial*>(result);
+  trial->new_trial = try_new_hooks();
+  settle_new_hooks(trial->new_trial);
+  trial->failures = test_hooks();
+}
+
+}  // namespace
+
+uint32_t try_allocator(const link_map* malloc_object) {
+  if (malloc_object == nullptr) return 0;  // there is none
+  if (is_family_elsewhere()) return kFamilyElsewhere;
+  const link_map* libc = find_in_process("gnu_get_libc_version").object;
+  if (malloc_object == libc && has_all_functions(libc)) return 0;
+  Trial trial{};
+  if (!run_in_copy(run_trial, &trial, sizeof trial)) run_trial(&trial);
+  settle_new_hooks(trial.new_trial);
+  return trial.failures;
 }
 
 }  // namespace heapprof::agent

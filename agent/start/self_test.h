@@ -1,9 +1,18 @@
-// agent/start/self_test.h: at the start the agent tries whether one call of each hooked function gives one event
-// (realloc two).
+// agent/start/self_test.h: at the start it is found out whether one call of each hooked function gives one event
+// (realloc two), and which functions of the allocator count by themselves.
 //
 // An allocator whose memalign calls the interposed malloc would count twice; a main program with a malloc of its own
-// would not count at all. Neither is believed to be absent: it is tried, and the result travels in wire::Hello.
+// would not count at all. Neither is believed to be absent: it is tried, and the result travels in wire::Hello. Where
+// libc serves everything there is nothing to try: its functions call one another past the hooks, and libstdc++'s
+// operator new calls malloc.
+//
+// Guarantees
+//  - The program's heap stays untouched (tests/integration/start/untouched_heap.sh): what is
+//    tried is tried in a copy of the process. Only where no copy can be had (RLIMIT_NPROC), or the copy dies, is it
+//    tried in the process itself: right numbers come first.
 #pragma once
+
+#include <link.h>
 
 #include <cstdint>
 
@@ -12,7 +21,8 @@ namespace heapprof::agent {
 // In the result, bit i: function i of hooks.def gave another number of events; bit kSelfTestNew: operator new or delete
 // did.
 inline constexpr uint32_t kSelfTestNew = 31;
-// pre: real functions are resolved; this thread is marked kThreadStarting.
-uint32_t run_self_test();
+// Settles what counts once, and returns what does not. pre: real functions are resolved; this thread is marked
+// kThreadStarting; signals are blocked.
+uint32_t try_allocator(const link_map* malloc_object);
 
 }  // namespace heapprof::agent

@@ -66,7 +66,6 @@ void look_at_image() {
   hello.magic = wire::kMagic;
   hello.version = wire::kProtocolVersion;
   hello.page_bytes = wire::kPageBytes;
-  if (is_new_recorded()) hello.flags |= wire::kHelloNewRecorded;
   if (g_image.single_threaded != nullptr) hello.flags |= wire::kHelloSingleThreadedFlag;
   if (find_reference_unwinder()) hello.flags |= wire::kHelloReferenceUnwinder;
   if (can_tell_loaded()) hello.flags |= wire::kHelloFindObject;
@@ -87,6 +86,7 @@ void fill_hello(wire::Hello* hello, bool forked) {
   *hello = g_image.hello;
   if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
   if (forked) hello->flags |= wire::kHelloForked;
+  if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
   hello->self_test_failures = g_self_test_failures;
 }
 
@@ -167,6 +167,7 @@ bool join_collector(bool forked) {
     if (forked) leave_parent();
     return false;
   }
+  if (!forked && !is_filtered()) g_self_test_failures = try_allocator(g_malloc_object);
   if (!ask_and_map_unseen(invitation, forked)) return false;
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
@@ -205,7 +206,7 @@ void resolve_once() {
   settle_alternate_stack_hook();
   settle_thread_stacks();
   settle_cuda_routes();
-  settle_new_hooks(g_malloc_object);  // calls the allocator
+  find_new_functions(g_malloc_object);
   init_find_object();
   look_at_image();
 }
@@ -241,9 +242,6 @@ bool start_life() {
     t_flags |= kThreadStarting;
     g_birth = end_what_is_known(kEverything);
     g_pid = sys_getpid();
-    if (!forked && find_invitation().socket_path != nullptr) {
-      g_self_test_failures = run_self_test();
-    }
     if (join_collector(forked)) {
       g_fork_page.state = AgentState::kOn;
       g_fork_page.age.store(g_birth, std::memory_order_relaxed);
