@@ -123,11 +123,16 @@ bool has_version(const DynamicTables& tables, ElfW(Versym) index, const char* ve
   return false;
 }
 
+struct SymbolCopy : ElfW(Sym) {
+  const ElfW(Sym) * at;
+};
+
 // True if this symbol is the one that is wanted; it goes to *symbol.
 template <typename Memory>
-bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted, ElfW(Sym) * symbol) {
+bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wanted, SymbolCopy* symbol) {
   constexpr ElfW(Versym) kHidden = 0x8000;  // not the default version of its name
-  if (!Memory::load(symbol, tables.symbols + index)) return false;
+  symbol->at = tables.symbols + index;
+  if (!Memory::load(static_cast<ElfW(Sym)*>(symbol), symbol->at)) return false;
   if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0) return false;
   const unsigned bind = ELF64_ST_BIND(symbol->st_info);
   if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) return false;
@@ -140,7 +145,7 @@ bool is_definition(const DynamicTables& tables, uint32_t index, const Wanted& wa
 }
 
 template <typename Memory>
-bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(Sym) * symbol) {
+bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, SymbolCopy* symbol) {
   struct Header {
     uint32_t bucket_count;
     uint32_t first_symbol;
@@ -168,7 +173,7 @@ bool find_by_gnu_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(Sy
 }
 
 template <typename Memory>
-bool find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(Sym) * symbol) {
+bool find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted, SymbolCopy* symbol) {
   uint32_t bucket_count;
   if (!Memory::load(&bucket_count, tables.sysv_hash) || bucket_count == 0) return false;
   const uint32_t* buckets = tables.sysv_hash + 2;
@@ -183,14 +188,16 @@ bool find_by_sysv_hash(const DynamicTables& tables, const Wanted& wanted, ElfW(S
 }
 
 template <typename Memory>
+bool find_symbol(const DynamicTables& tables, const Wanted& wanted, SymbolCopy* symbol) {
+  if (tables.symbols == nullptr || tables.strings == nullptr) return false;
+  if (tables.gnu_hash != nullptr) return find_by_gnu_hash<Memory>(tables, wanted, symbol);
+  return tables.sysv_hash != nullptr && find_by_sysv_hash<Memory>(tables, wanted, symbol);
+}
+
+template <typename Memory>
 void* find_in_object(const link_map& object, const DynamicTables& tables, const Wanted& wanted, bool is_function) {
-  if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
-  ElfW(Sym) symbol;
-  if (tables.gnu_hash != nullptr) {
-    if (!find_by_gnu_hash<Memory>(tables, wanted, &symbol)) return nullptr;
-  } else if (tables.sysv_hash == nullptr || !find_by_sysv_hash<Memory>(tables, wanted, &symbol)) {
-    return nullptr;
-  }
+  SymbolCopy symbol;
+  if (!find_symbol<Memory>(tables, wanted, &symbol)) return nullptr;
   const unsigned type = ELF64_ST_TYPE(symbol.st_info);
   if (is_function && type != STT_FUNC && type != STT_GNU_IFUNC) return nullptr;
   void* address = reinterpret_cast<void*>(object.l_addr + symbol.st_value);
@@ -303,6 +310,22 @@ bool is_unloading() {
     state = &next->state;
   }
   return true;
+}
+
+bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }
+
+void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (is_passed_over(object)) continue;
+    const DynamicTables tables = read_tables<Directly>(*object);
+    for (size_t i = 0; i < count; ++i) {
+      SymbolCopy found;
+      if (symbols[i].symbol != nullptr) continue;
+      if (!find_symbol<Directly>(tables, {symbols[i].name, symbols[i].version}, &found)) continue;
+      symbols[i].symbol = found.at;
+      symbols[i].object = object;
+    }
+  }
 }
 
 Definition find_in_process(const char* name) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <link.h>
+#include <stddef.h>
 
 namespace heapprof::agent {
 
@@ -23,6 +24,17 @@ Definition find_version_behind_agent(const char* name, const char* version);
 // What dlsym(RTLD_DEFAULT, …) would find, without the agent: it searches from the main program on, so that copy
 // relocations count.
 Definition find_in_process(const char* name);
+
+// A symbol that is looked for with others: that of the first object that has it, as it stands in that object's memory.
+struct SoughtSymbol {
+  const char* name = nullptr;
+  const char* version = nullptr;       // nullptr: the default one; else that one, hidden or not
+  const ElfW(Sym) * symbol = nullptr;  // nullptr: nowhere
+  const link_map* object = nullptr;
+};
+void find_symbols_in_process(SoughtSymbol* symbols, size_t count);
+// True for the agent itself and the kernel's vdso, where no look-up searches.
+bool is_passed_over(const link_map* object);
 
 // A function of a library that may be loaded late, at any time.
 struct LateFunction {

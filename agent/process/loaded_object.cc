@@ -37,11 +37,6 @@ struct FoundObject {
 using FindObjectFunction = int (*)(void*, FoundObject*);
 FindObjectFunction g_find_object = nullptr;
 
-struct ProgramHeaders {
-  const ElfW(Phdr) * first = nullptr;
-  uint32_t count = 0;
-};
-
 bool is_elf_header(const ElfW(Ehdr) * header) {
   return memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
          header->e_phentsize == sizeof(ElfW(Phdr));
@@ -177,6 +172,14 @@ bool find_in_list(uint64_t pc_avma, LoadedObject* object) {
 }
 
 }  // namespace
+
+ProgramHeaders headers_of_object(const link_map* map) {
+  if (is_main_program(map)) return headers_of_main_program();
+  FoundObject found;
+  if (g_find_object != nullptr && g_find_object(map->l_ld, &found) == 0)
+    return headers_at(reinterpret_cast<uint64_t>(found.map_start));
+  return headers_of(map);
+}
 
 void init_find_object() {
   g_find_object = reinterpret_cast<FindObjectFunction>(find_in_process("_dl_find_object").address);

@@ -8,6 +8,8 @@
 
 #include "agent/process/modules.h"
 
+#include <link.h>
+
 #include <cstdint>
 
 namespace heapprof::agent {
@@ -19,6 +21,12 @@ struct LoadedObject {
   const uint8_t* build_id;  // in the object's own notes
   uint32_t build_id_bytes;  // 0: none
 };
+
+struct ProgramHeaders {
+  const ElfW(Phdr) * first = nullptr;  // nullptr: they are not known
+  uint32_t count = 0;
+};
+ProgramHeaders headers_of_object(const link_map* map);
 
 // Looks up _dl_find_object, and where the loader itself is. Call once, before find_object, while no other thread
 // unloads anything.

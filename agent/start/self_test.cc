@@ -5,6 +5,7 @@
 // a list. Who defines the functions is asked first: of libc's all is known.
 #include "agent/start/self_test.h"
 
+#include "agent/hooks/allocator_names.h"
 #include "agent/hooks/operator_new.h"
 #include "agent/hooks/real.h"
 #include "agent/process/copied_process.h"
@@ -131,11 +132,14 @@ uint32_t test_hooks() {
 struct Trial {
   uint32_t failures;
   NewTrial new_trial;
+  NamesTrial names_trial;
 };
 static_assert(sizeof(Trial) <= kMostCopiedBytes);
 
 void run_trial(void* result) {
   auto* trial = static_cast<Trial*>(result);
+  try_allocator_names(&trial->names_trial);
+  settle_allocator_names(trial->names_trial);
   trial->new_trial = try_new_hooks();
   settle_new_hooks(trial->new_trial);
   trial->failures = test_hooks();
@@ -145,12 +149,14 @@ void run_trial(void* result) {
 
 uint32_t try_allocator(const link_map* malloc_object) {
   if (malloc_object == nullptr) return 0;  // there is none
+  redirect_allocator_names();
   if (is_family_elsewhere()) return kFamilyElsewhere;
   const link_map* libc = find_in_process("gnu_get_libc_version").object;
-  if (malloc_object == libc && has_all_functions(libc)) return 0;
+  if (malloc_object == libc && has_all_functions(libc) && !has_allocator_names_beside(libc)) return 0;
   Trial trial{};
   if (!run_in_copy(run_trial, &trial, sizeof trial)) run_trial(&trial);
   settle_new_hooks(trial.new_trial);
+  settle_allocator_names(trial.names_trial);
   return trial.failures;
 }
 

@@ -5,6 +5,7 @@ usage: sites.py PROFILE sum REGEX      tb tbk eb ebk of all stacks with a frame 
        sites.py PROFILE leaf REGEX     the same, of stacks whose innermost named frame (allocators left out) matches
        sites.py PROFILE stacks REGEX   each such stack as "inner < outer < …", function names without arguments, sorted
        sites.py PROFILE frames REGEX   the texts of all such frames, without addresses, sorted
+       sites.py PROFILE books FILE     for each line of FILE its first word, a function, and the sum of its stacks
        sites.py PROFILE depth REGEX    the largest number of frames of such a stack
 """
 import json
@@ -30,6 +31,12 @@ def main():
     path, command, pattern = sys.argv[1:4]
     profile = json.load(open(path, encoding="utf-8"))
     texts = [text_of(f) for f in profile["ftbl"]]
+    if command == "books":
+        for function in (line.split()[0] for line in open(pattern, encoding="utf-8")):
+            frames = {i for i, text in enumerate(texts) if i > 0 and re.search(rf"\b{re.escape(function)}\b", text)}
+            pps = [pp for pp in profile["pps"] if not frames.isdisjoint(pp["fs"])]
+            print(function, *(sum(pp[n] for pp in pps) for n in ("tb", "tbk", "eb", "ebk")))
+        return
     matches = [re.search(pattern, t) is not None and i > 0 for i, t in enumerate(texts)]
     chosen = []
     for pp in profile["pps"]:

@@ -1,0 +1,289 @@
+// agent/hooks/allocator_names.cc: one hook for each row, made of the roles that its parameters have.
+//
+// All parameters and results are one register wide, so every function can be called with six: what it does not take it
+// does not look at.
+#include "agent/hooks/allocator_names.h"
+
+#include "agent/hooks/hook.h"
+#include "agent/hooks/real.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/redirect.h"
+
+#include <string.h>
+
+#include <utility>
+
+namespace heapprof::agent {
+
+namespace {
+
+enum class Kind {
+  Allocate,
+  AllocateInto,
+  CopyText,
+  Release,
+  Reallocate,
+  ReallocateOrFree,
+  ReallocateInto,
+  Resize,
+  EndHeap
+};
+enum class Role { None, Size, Count, Block, Alignment, Out, Heap, Text, Extra, Other };
+
+constexpr size_t kParameters = 6;
+struct Row {
+  const char* name;
+  Kind kind;
+  Role roles[kParameters];
+
+  constexpr size_t index_of(Role role) const {
+    size_t i = 0;
+    while (i < kParameters && roles[i] != role) ++i;
+    return i;  // kParameters: it has none
+  }
+  constexpr bool has(Role role) const { return index_of(role) < kParameters; }
+};
+
+constexpr Row row_of(const char* name, Kind kind, Role a, Role b = Role::None, Role c = Role::None, Role d = Role::None,
+                     Role e = Role::None, Role f = Role::None) {
+  return {name, kind, {a, b, c, d, e, f}};
+}
+using enum Role;
+constexpr Row kRows[] = {
+#define X(name, kind, ...) row_of(#name, Kind::kind, __VA_ARGS__),
+#include "agent/hooks/allocator_names.def"
+#undef X
+};
+
+using Function = size_t (*)(size_t, size_t, size_t, size_t, size_t, size_t);
+
+Redirection g_functions[kAllocatorNames];
+SoughtSymbol g_sought[kAllocatorNames];  // not on the stack, which may be small
+bool g_is_passed[kAllocatorNames];
+
+// mimalloc's, to see the blocks of a heap that ends.
+using VisitBlock = bool(const void* heap, const void* area, void* block, size_t block_bytes, void* argument);
+using VisitBlocks = bool (*)(const void* heap, bool visit_all_blocks, VisitBlock* visit, void* argument);
+VisitBlocks g_visit_blocks = nullptr;
+const void* (*g_backing_heap)() = nullptr;
+
+void* pointer(size_t word) { return reinterpret_cast<void*>(word); }
+
+// A heap that is not the thread's first one: its blocks go with it.
+void record_end_of_heap(const void* heap, uint64_t sp) {
+  if (g_visit_blocks == nullptr || g_backing_heap == nullptr || heap == nullptr || heap == g_backing_heap()) return;
+  g_visit_blocks(
+      heap, true,
+      [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
+        if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
+        return true;
+      },
+      reinterpret_cast<void*>(sp));
+}
+
+// The hook of row kRow.
+template <size_t kRow>
+__attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d, size_t e, size_t f) {
+  constexpr Row row = kRows[kRow];
+  const auto real = reinterpret_cast<Function>(g_functions[kRow].real);
+  if (g_is_passed[kRow]) return real(a, b, c, d, e, f);
+  const uint64_t* frame = HEAPPROF_HOOK_FRAME();
+  const size_t given[kParameters + 1] = {a, b, c, d, e, f, 1};  // a row without Count has one
+  const size_t bytes = row.has(Role::Size) ? given[row.index_of(Role::Size)] * given[row.index_of(Role::Count)] : 0;
+
+  if constexpr (row.kind == Kind::Allocate) {
+    const size_t block = real(a, b, c, d, e, f);
+    if (block != 0) record_malloc(pointer(block), bytes, frame);
+    return block;
+  } else if constexpr (row.kind == Kind::AllocateInto) {
+    const size_t error = real(a, b, c, d, e, f);
+    void* const* out = static_cast<void* const*>(pointer(given[row.index_of(Role::Out)]));
+    if (static_cast<int>(error) == 0 && *out != nullptr) record_malloc(*out, bytes, frame);
+    return error;
+  } else if constexpr (row.kind == Kind::CopyText) {
+    const size_t text = real(a, b, c, d, e, f);
+    for (size_t i = 0; i < kParameters; ++i) {
+      if (row.roles[i] != Role::None && given[i] == text) return text;  // the caller's own
+    }
+    if (text != 0) record_malloc(pointer(text), strlen(static_cast<const char*>(pointer(text))) + 1, frame);
+    return text;
+  } else if constexpr (row.kind == Kind::Release) {
+    const size_t block = given[row.index_of(Role::Block)];
+    if (block != 0) record_free(pointer(block), cfa_of(frame));
+    return real(a, b, c, d, e, f);
+  } else if constexpr (row.kind == Kind::Reallocate || row.kind == Kind::ReallocateOrFree) {
+    const size_t old = given[row.index_of(Role::Block)];
+    if (old != 0) record_realloc_begin(pointer(old), frame);
+    const size_t block = real(a, b, c, d, e, f);
+    const bool is_freed = block == 0 && row.kind == Kind::ReallocateOrFree;
+    if (old != 0) {
+      record_realloc_end(pointer(block), is_freed ? 0 : bytes, frame);
+    } else if (block != 0) {
+      record_malloc(pointer(block), bytes, frame);
+    }
+    return block;
+  } else if constexpr (row.kind == Kind::ReallocateInto) {
+    void* const* out = static_cast<void* const*>(pointer(given[row.index_of(Role::Out)]));
+    void* old = out == nullptr ? nullptr : *out;
+    if (old != nullptr) record_realloc_begin(old, frame);
+    const size_t error = real(a, b, c, d, e, f);
+    void* block = static_cast<int>(error) == 0 && out != nullptr ? *out : nullptr;
+    if (old != nullptr) {
+      record_realloc_end(block, bytes, frame);
+    } else if (block != nullptr) {
+      record_malloc(block, bytes, frame);
+    }
+    return error;
+  } else if constexpr (row.kind == Kind::Resize) {
+    const size_t extra = given[row.index_of(Role::Extra)];
+    void* block = pointer(given[row.index_of(Role::Block)]);
+    record_realloc_begin(block, frame);
+    const size_t has_bytes = real(a, b, c, d, e, f);
+    const size_t most = bytes + extra < bytes ? SIZE_MAX : bytes + extra;
+    if (has_bytes >= bytes) {
+      record_realloc_end(block, has_bytes < most ? has_bytes : most, frame);
+    } else {
+      record_realloc_end(nullptr, bytes == 0 ? 1 : bytes, frame);  // it could not be made larger
+    }
+    return has_bytes;
+  } else {
+    record_end_of_heap(pointer(given[row.index_of(Role::Heap)]), cfa_of(frame));
+    return real(a, b, c, d, e, f);
+  }
+}
+
+template <size_t... kIndex>
+void fill_functions(std::index_sequence<kIndex...>) {
+  ((g_functions[kIndex] = {kRows[kIndex].name, reinterpret_cast<void*>(by_name<kIndex>), nullptr, nullptr}), ...);
+}
+
+// ---- Trying ----
+
+constexpr size_t kTrySize = 128;
+constexpr size_t kTryAlignment = 64;
+
+// Calls a function with what its parameters ask for. block: one that it may take.
+size_t call(size_t index, void* block) {
+  static char text[] = "heapprof";
+  void* out = kRows[index].kind == Kind::ReallocateInto ? block : nullptr;
+  size_t given[kParameters];
+  for (size_t i = 0; i < kParameters; ++i) {
+    given[i] = 0;
+    switch (kRows[index].roles[i]) {
+      case Role::Size: given[i] = kTrySize; break;
+      case Role::Count: given[i] = 1; break;
+      case Role::Block: given[i] = reinterpret_cast<size_t>(block); break;
+      case Role::Alignment: given[i] = kTryAlignment; break;
+      case Role::Out: given[i] = reinterpret_cast<size_t>(&out); break;
+      case Role::Heap:
+        given[i] = reinterpret_cast<size_t>(g_backing_heap == nullptr ? nullptr : g_backing_heap());
+        break;
+      case Role::Text: given[i] = reinterpret_cast<size_t>(text); break;
+      default: break;
+    }
+  }
+  const auto real = reinterpret_cast<Function>(g_functions[index].real);
+  return real(given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+
+// A block of the object that has function `index`; nullptr: nothing there gives one.
+void* block_for(size_t index, const link_map* malloc_object) {
+  const link_map* object = g_functions[index].object;
+  for (size_t other = 0; other < kAllocatorNames; ++other) {
+    const Row& row = kRows[other];
+    const bool is_plain = row.kind == Kind::Allocate && !row.has(Role::Alignment) && !row.has(Role::Heap);
+    if (is_plain && g_functions[other].real != nullptr && g_functions[other].object == object)
+      return pointer(call(other, nullptr));
+  }
+  return object == malloc_object ? g_real.malloc(kTrySize) : nullptr;
+}
+
+// Calls what the hooks of malloc and its kin call.
+void call_real_functions() {
+  void* volatile block = g_real.malloc(kTrySize);
+  block = g_real.realloc(block, 2 * kTrySize);
+  g_real.free(block);
+  g_real.free(g_real.calloc(1, kTrySize));
+  const auto is_of_family = [](size_t bit) { return (g_one_family >> bit & 1) != 0; };
+  size_t bit = 0;
+#define X(result, name, params, args)                                                                             \
+  if (strcmp(#name, "memalign") == 0 && is_of_family(bit)) g_real.free(g_real.memalign(kTryAlignment, kTrySize)); \
+  if (strcmp(#name, "valloc") == 0 && is_of_family(bit)) g_real.free(g_real.valloc(kTrySize));                    \
+  if (strcmp(#name, "pvalloc") == 0 && is_of_family(bit)) g_real.free(g_real.pvalloc(kTrySize));                  \
+  if (strcmp(#name, "aligned_alloc") == 0 && is_of_family(bit))                                                   \
+    g_real.free(g_real.aligned_alloc(kTryAlignment, kTrySize));                                                   \
+  if (void* out = nullptr; strcmp(#name, "posix_memalign") == 0 && is_of_family(bit) &&                           \
+                           g_real.posix_memalign(&out, kTryAlignment, kTrySize) == 0)                             \
+    g_real.free(out);                                                                                             \
+  ++bit;
+#include "shared/hooks.def"
+#undef X
+}
+
+template <typename Action>
+uint32_t events_in(Action&& action) {
+  const uint32_t before = g_self_test_events;
+  action();
+  return g_self_test_events - before;
+}
+
+// What malloc and its kin call themselves: a block that they give counts as theirs. Each row is heard alone.
+void pass_what_malloc_calls() {
+  if (events_in(call_real_functions) == 0) return;
+  for (bool& is_passed : g_is_passed) is_passed = true;
+  bool is_called[kAllocatorNames] = {};
+  for (size_t index = 0; index < kAllocatorNames; ++index) {
+    if (g_functions[index].real == nullptr) continue;
+    g_is_passed[index] = false;
+    is_called[index] = events_in(call_real_functions) != 0;
+    g_is_passed[index] = true;
+  }
+  for (size_t index = 0; index < kAllocatorNames; ++index) g_is_passed[index] = is_called[index];
+}
+
+bool counts_by_itself(size_t index, const link_map* malloc_object) {
+  if (kRows[index].kind == Kind::EndHeap) return false;
+  void* block = block_for(index, malloc_object);
+  const bool takes = kRows[index].has(Role::Block) || kRows[index].kind == Kind::ReallocateInto;
+  if (takes && block == nullptr) return true;
+  return events_in([&] { call(index, block); }) != 0;
+}
+
+}  // namespace
+
+void redirect_allocator_names() {
+  fill_functions(std::make_index_sequence<kAllocatorNames>());
+  find_real(&g_visit_blocks, "mi_heap_visit_blocks");
+  find_real(&g_backing_heap, "mi_heap_get_backing");
+  for (size_t index = 0; index < kAllocatorNames; ++index) {
+    // glibc has it for old programs only, as a hidden version.
+    const bool is_old = strcmp(kRows[index].name, "cfree") == 0;
+    g_sought[index] = {kRows[index].name, is_old ? "GLIBC_2.2.5" : nullptr};
+  }
+  redirect_functions(g_functions, g_sought, kAllocatorNames);
+}
+
+bool has_allocator_names_beside(const link_map* object) {
+  for (const Redirection& function : g_functions) {
+    if (function.real != nullptr && function.object != object) return true;
+  }
+  return false;
+}
+
+void try_allocator_names(NamesTrial* trial) {
+  const link_map* malloc_object = find_behind_agent("malloc").object;
+  t_flags |= kThreadSelfTest;
+  pass_what_malloc_calls();
+  for (size_t index = 0; index < kAllocatorNames; ++index) trial->is_passed[index] = g_is_passed[index];
+  for (size_t index = 0; index < kAllocatorNames; ++index) {
+    if (g_functions[index].real == nullptr || trial->is_passed[index] != 0) continue;
+    trial->is_passed[index] = counts_by_itself(index, malloc_object);
+  }
+  t_flags &= ~kThreadSelfTest;
+}
+
+void settle_allocator_names(const NamesTrial& trial) {
+  for (size_t index = 0; index < kAllocatorNames; ++index) g_is_passed[index] = trial.is_passed[index] != 0;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,223 @@
+// agent/process/redirect.cc: writes into symbol tables and into slots that relocations name.
+//
+// A slot is known by what it holds: the address of one of the functions. One that is not bound yet holds another
+// address, and is led to us by the symbol table when it is bound.
+#include "agent/process/redirect.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
+
+#include <elf.h>
+#include <string.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+
+// Which names an object imports is asked for thousands of names: a filter by the first two letters spares comparing
+// most of them.
+class NameFilter {
+ public:
+  void add(const char* name) { bits_[bit_of(name) / 64] |= 1ull << bit_of(name) % 64; }
+  bool may_have(const char* name) const { return (bits_[bit_of(name) / 64] >> bit_of(name) % 64 & 1) != 0; }
+
+ private:
+  static uint32_t bit_of(const char* name) {
+    if (name[0] == 0) return 0;
+    return (static_cast<unsigned char>(name[0]) * 31u + static_cast<unsigned char>(name[1])) % 256;
+  }
+  uint64_t bits_[4] = {};
+};
+
+struct Tables {
+  const ElfW(Sym) * symbols = nullptr;
+  const char* strings = nullptr;
+  const uint32_t* gnu_hash = nullptr;
+  const uint32_t* sysv_hash = nullptr;
+  const ElfW(Rela) * relocations[2] = {};  // of data, and of calls
+  size_t bytes[2] = {};
+};
+
+Tables read_relocation_tables(const link_map* object) {
+  Tables tables;
+  bool has_rela_calls = false;
+  for (const ElfW(Dyn)* entry = object->l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    // glibc adds the base to the addresses of an object's dynamic section, except where it is read-only.
+    const ElfW(Addr) value = entry->d_un.d_ptr;
+    const void* address = reinterpret_cast<const void*>(value < object->l_addr ? object->l_addr + value : value);
+    switch (entry->d_tag) {
+      case DT_SYMTAB: tables.symbols = static_cast<const ElfW(Sym)*>(address); break;
+      case DT_STRTAB: tables.strings = static_cast<const char*>(address); break;
+      case DT_GNU_HASH: tables.gnu_hash = static_cast<const uint32_t*>(address); break;
+      case DT_HASH: tables.sysv_hash = static_cast<const uint32_t*>(address); break;
+      case DT_RELA: tables.relocations[0] = static_cast<const ElfW(Rela)*>(address); break;
+      case DT_RELASZ: tables.bytes[0] = entry->d_un.d_val; break;
+      case DT_JMPREL: tables.relocations[1] = static_cast<const ElfW(Rela)*>(address); break;
+      case DT_PLTRELSZ: tables.bytes[1] = entry->d_un.d_val; break;
+      case DT_PLTREL: has_rela_calls = entry->d_un.d_val == DT_RELA; break;
+      default: break;
+    }
+  }
+  if (!has_rela_calls) tables.relocations[1] = nullptr;
+  return tables;
+}
+
+// Imported symbols stand before the first one in the hash table; an object with the old table alone tells how many
+// symbols there are in all.
+uint32_t imported_count(const Tables& tables) {
+  if (tables.gnu_hash != nullptr) return tables.gnu_hash[1];
+  return tables.sysv_hash != nullptr ? tables.sysv_hash[1] : 0;
+}
+
+bool imports_any(const Tables& tables, const NameFilter& filter, const Redirection* list, size_t count) {
+  if (tables.symbols == nullptr || tables.strings == nullptr) return false;
+  for (uint32_t index = 1; index < imported_count(tables); ++index) {
+    const ElfW(Sym)& symbol = tables.symbols[index];
+    const char* name = tables.strings + symbol.st_name;
+    if (symbol.st_shndx != SHN_UNDEF || !filter.may_have(name)) continue;
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].real != nullptr && strcmp(list[i].name, name) == 0) return true;
+    }
+  }
+  return false;
+}
+
+// The segments of an object, and what of them the loader made read-only after relocating.
+class Segments {
+ public:
+  explicit Segments(const link_map* object) : bias_(object->l_addr), headers_(headers_of_object(object)) {}
+
+  // Flags of the segment that holds the 8 bytes; 0: none does.
+  uint32_t flags_at(uint64_t address_avma) const {
+    for (uint32_t i = 0; i < headers_.count; ++i) {
+      const ElfW(Phdr)& part = headers_.first[i];
+      const uint64_t offset = address_avma - (bias_ + part.p_vaddr);
+      if (part.p_type == PT_LOAD && offset < part.p_memsz && part.p_memsz - offset >= sizeof(uint64_t))
+        return part.p_flags;
+    }
+    return 0;
+  }
+  bool is_relro(uint64_t address_avma) const {
+    for (uint32_t i = 0; i < headers_.count; ++i) {
+      const ElfW(Phdr)& part = headers_.first[i];
+      if (part.p_type != PT_GNU_RELRO) continue;
+      const uint64_t start_avma = (bias_ + part.p_vaddr) & ~(kPageBytes - 1);
+      const uint64_t end_avma = (bias_ + part.p_vaddr + part.p_memsz) & ~(kPageBytes - 1);
+      if (address_avma >= start_avma && address_avma < end_avma) return true;
+    }
+    return false;
+  }
+
+ private:
+  uint64_t bias_;
+  ProgramHeaders headers_;
+};
+
+bool protect(uint64_t page_avma, int protection) {
+  return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(page_avma), kPageBytes, protection));
+}
+
+// Writes an aligned word of a loaded object. False: it cannot be written.
+bool write_word(const Segments& segments, uint64_t address_avma, uint64_t value) {
+  const uint32_t flags = segments.flags_at(address_avma);
+  auto* word = reinterpret_cast<uint64_t*>(address_avma);
+  if (address_avma % sizeof(uint64_t) != 0 || (flags & PF_R) == 0 || (flags & PF_X) != 0) return false;
+  if ((flags & PF_W) != 0 && !segments.is_relro(address_avma)) {
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    return true;
+  }
+  const uint64_t page_avma = address_avma & ~(kPageBytes - 1);
+  if (!protect(page_avma, PROT_READ | PROT_WRITE)) return false;
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+  protect(page_avma, PROT_READ);
+  return true;
+}
+
+// The address that leads to `to` when the loader adds the object's base; sums of addresses wrap around.
+bool lead_definition(const SoughtSymbol& found, const void* to) {
+  return write_word(Segments(found.object), reinterpret_cast<uint64_t>(&found.symbol->st_value),
+                    reinterpret_cast<uint64_t>(to) - found.object->l_addr);
+}
+
+bool is_main_program(const link_map* object) { return object == _r_debug.r_map; }
+
+const char* name_of(const Tables& tables, const ElfW(Rela) & relocation) {
+  return tables.strings + tables.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+}
+
+// Binds the calls of a library of its own functions now, to those: bound later, they would be led to us.
+void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
+  if (tables.symbols == nullptr || tables.strings == nullptr || tables.relocations[1] == nullptr) return;
+  const Segments segments(object);
+  const ElfW(Rela)* end = tables.relocations[1] + tables.bytes[1] / sizeof(ElfW(Rela));
+  for (const ElfW(Rela)* relocation = tables.relocations[1]; relocation != end; ++relocation) {
+    if (ELF64_R_TYPE(relocation->r_info) != R_X86_64_JUMP_SLOT) continue;
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].real == nullptr || list[i].object != object) continue;
+      if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
+      write_word(segments, object->l_addr + relocation->r_offset, reinterpret_cast<uint64_t>(list[i].real));
+    }
+  }
+}
+
+bool defines_any(const link_map* object, const Redirection* list, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i].real != nullptr && list[i].object == object) return true;
+  }
+  return false;
+}
+
+void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
+  const Segments segments(object);
+  for (size_t table = 0; table < 2; ++table) {
+    const ElfW(Rela)* relocation = tables.relocations[table];
+    const ElfW(Rela)* end = relocation == nullptr ? nullptr : relocation + tables.bytes[table] / sizeof *relocation;
+    for (; relocation != end; ++relocation) {
+      const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+      if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
+      const uint64_t slot_avma = object->l_addr + relocation->r_offset;
+      if ((segments.flags_at(slot_avma) & PF_R) == 0) continue;
+      void* bound;
+      memcpy(&bound, reinterpret_cast<const void*>(slot_avma), sizeof bound);
+      for (size_t i = 0; i < count && bound != nullptr; ++i) {
+        if (list[i].real == bound && list[i].object != object) {
+          if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
+          write_word(segments, slot_avma, reinterpret_cast<uint64_t>(list[i].to));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count) {
+  NameFilter filter;
+  bool has_any = false;
+  find_symbols_in_process(sought, count);
+  for (size_t i = 0; i < count; ++i) {
+    Redirection& function = list[i];
+    const SoughtSymbol& found = sought[i];
+    function.real = nullptr;
+    if (found.symbol == nullptr || ELF64_ST_TYPE(found.symbol->st_info) != STT_FUNC || is_main_program(found.object))
+      continue;
+    void* real = reinterpret_cast<void*>(found.object->l_addr + found.symbol->st_value);
+    if (!lead_definition(found, function.to)) continue;
+    function.real = real;
+    function.object = found.object;
+    filter.add(function.name);
+    has_any = true;
+  }
+  if (!has_any) return;
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (is_passed_over(object)) continue;
+    const Tables tables = read_relocation_tables(object);
+    if (defines_any(object, list, count)) bind_own_calls(object, tables, list, count);
+    if (imports_any(tables, filter, list, count)) redirect_slots(object, tables, list, count);
+  }
+}
+
+}  // namespace heapprof::agent
