@@ -41,7 +41,7 @@ uint64_t g_charged_bytes[wire::kDeviceLimits];
 class Locked {
  public:
   Locked() {
-    while (!try_lock(g_fork_page.device_lock)) let_others_run();
+    for (uint32_t round = 0; !try_lock(g_fork_page.device_lock); ++round) let_others_run(round);
     if (g_table.birth == g_birth) return;
     g_table = {nullptr, 0, 0, g_birth};  // the parent's may be half made; its pages are few
     memset(g_charged_bytes, 0, sizeof g_charged_bytes);

@@ -69,12 +69,13 @@ bool try_to_ask() {
 
 // Becomes the asking thread. False: the one that is does not come to an end.
 bool wait_to_ask() {
-  for (const uint64_t start = __builtin_ia32_rdtsc(); !try_to_ask();) {
+  const uint64_t start = __builtin_ia32_rdtsc();
+  for (uint32_t round = 0; !try_to_ask(); ++round) {
     if (__builtin_ia32_rdtsc() - start > kMostTicks) {
       g_holdings.has_more.store(true, std::memory_order_relaxed);
       return false;
     }
-    let_others_run();
+    let_others_run(round);
   }
   return true;
 }

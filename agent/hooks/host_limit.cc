@@ -48,7 +48,7 @@ bool may_fit_soon(uint64_t size_bytes);
 bool reserve_heap(uint64_t size_bytes) {
   for (uint32_t waits = 0; !try_reserve(size_bytes); ++waits) {
     if (waits == kMostWaits || !may_fit_soon(size_bytes)) return try_reserve(size_bytes);
-    let_others_run();
+    let_others_run(waits);
   }
   return true;
 }
@@ -211,7 +211,7 @@ bool may_fit(size_t size_bytes) {
     const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
     if (charged <= g_limit_bytes && size_bytes <= g_limit_bytes - charged) return true;
     if (!may_fit_soon(size_bytes)) break;
-    let_others_run();
+    let_others_run(waits);
   }
   const uint64_t charged = g_charged_bytes.load(std::memory_order_relaxed);
   return charged <= g_limit_bytes && size_bytes <= g_limit_bytes - charged;

@@ -43,6 +43,13 @@ void* no_aligned_memory(size_t, size_t) {
 }
 int no_posix_memory(void**, size_t, size_t) { return ENOMEM; }
 
+// Where no malloc stands behind the agent (it was loaded by dlopen) there is no memory to be had.
+void* no_memory_again(void*, size_t) {
+  errno = ENOMEM;
+  return nullptr;
+}
+void no_free(void*) {}
+
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
   record_free(block, sp);
   g_real.free(block);
@@ -71,8 +78,15 @@ bool find_real_functions(const link_map** malloc_object) {
   }
 #include "shared/hooks.def"
 #undef X
-  if (found.malloc == nullptr || found.free == nullptr || found.calloc == nullptr || found.realloc == nullptr)
-    return false;
+  const bool is_whole =
+      found.malloc != nullptr && found.free != nullptr && found.calloc != nullptr && found.realloc != nullptr;
+  if (!is_whole) {
+    found = {};
+    found.malloc = no_memory;
+    found.free = no_free;
+    found.calloc = no_aligned_memory;
+    found.realloc = no_memory_again;
+  }
   if (found.memalign == nullptr) found.memalign = no_aligned_memory;
   if (found.aligned_alloc == nullptr) found.aligned_alloc = found.memalign;
   if (found.posix_memalign == nullptr) found.posix_memalign = no_posix_memory;
@@ -81,8 +95,8 @@ bool find_real_functions(const link_map** malloc_object) {
   if (found.free_sized == nullptr) found.free_sized = plain_free_sized;
   if (found.free_aligned_sized == nullptr) found.free_aligned_sized = plain_free_aligned_sized;
   g_real = found;
-  *malloc_object = family;
-  return true;
+  if (is_whole) *malloc_object = family;
+  return is_whole;
 }
 
 }  // namespace heapprof::agent

@@ -22,7 +22,8 @@ extern RealFunctions g_real;
 // may be freed. An allocator that lacks pvalloc, say, leaves libc's in place, whose blocks nobody can free.
 extern uint32_t g_one_family;
 
-// Fills g_real. False: there is no malloc behind the agent. Who serves malloc goes to *malloc_object.
+// Fills g_real. False: there is no malloc behind the agent, and functions that fail stand there. Who serves malloc goes
+// to *malloc_object.
 bool find_real_functions(const link_map** malloc_object);
 
 }  // namespace heapprof::agent

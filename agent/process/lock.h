@@ -6,14 +6,14 @@
 // Context:  slow paths. pre: signals are blocked (SignalsBlocked), so that no handler waits for its own thread.
 #pragma once
 
-#include "agent/libc/raw.h"
+#include "agent/process/state.h"
 
 #include <atomic>
 
 namespace heapprof::agent {
 
 inline void lock(std::atomic<uint32_t>& word) {
-  while (word.exchange(1, std::memory_order_acquire) != 0) sys_yield();
+  for (uint32_t round = 0; word.exchange(1, std::memory_order_acquire) != 0; ++round) let_others_run(round);
 }
 inline bool try_lock(std::atomic<uint32_t>& word) { return word.exchange(1, std::memory_order_acquire) == 0; }
 inline void unlock(std::atomic<uint32_t>& word) { word.store(0, std::memory_order_release); }

@@ -77,7 +77,17 @@ bool is_filtered() {
 
 bool may_ask_kernel() { return seen_filter() != wire::FilterState::kPossible && !is_filtered(); }
 
-void let_others_run() { is_filtered() ? __builtin_ia32_pause() : sys_yield(); }
+void let_others_run(uint32_t round) {
+  constexpr uint32_t kYields = 64;
+  const timespec sleep{0, 50'000};
+  if (is_filtered()) {
+    __builtin_ia32_pause();
+  } else if (round < kYields) {
+    sys_yield();
+  } else {
+    raw_syscall(SYS_nanosleep, reinterpret_cast<long>(&sleep), 0);
+  }
+}
 
 bool is_collector_dead() {
   uint32_t word;

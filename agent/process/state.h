@@ -87,8 +87,10 @@ bool has_filters();
 // True if the calling thread may sleep, or ask the kernel: it is not under a filter, nor can nobody tell
 // (FilterState::kPossible).
 bool may_ask_kernel();
-// Lets another thread run while it is waited for; without a system call where there may be none.
-void let_others_run();
+// Lets another thread run while it is waited for, for the `round`th time; without a system call where there may be
+// none. After some rounds it sleeps: a thread of a real-time class that yields is at once the next one again, and the
+// one that it waits for never has the processor (tests/integration/threads/realtime.sh).
+void let_others_run(uint32_t round);
 
 // True if the collector has died. Cost: one load.
 bool is_collector_dead();

@@ -66,7 +66,10 @@ bool is_used_by_me(const Context* context) {
   return false;
 }
 
-bool is_thread_gone(uint32_t thread_id) { return raw_syscall(SYS_tkill, static_cast<long>(thread_id), 0) == -ESRCH; }
+// Of this process: an id may belong to another one by now.
+bool is_thread_gone(uint32_t thread_id) {
+  return raw_syscall(SYS_tgkill, g_pid, static_cast<long>(thread_id), 0) == -ESRCH;
+}
 
 // Maps ring and context number `ring`, where they are not there yet. nullptr: no memory. pre: the lock is held.
 Context* make_context(uint32_t ring) {
@@ -285,7 +288,8 @@ Context* begin_shared_event(Context* context) {
   const SignalMask all = ~SignalMask{0};
   raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&all), reinterpret_cast<long>(&previous),
               sizeof(SignalMask));
-  while (__atomic_exchange_n(&context->lock, 1, __ATOMIC_ACQUIRE) != 0) sys_yield();
+  for (uint32_t round = 0; __atomic_exchange_n(&context->lock, 1, __ATOMIC_ACQUIRE) != 0; ++round)
+    let_others_run(round);
   context->signals = previous;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   if (context->thread_id != thread_id) {

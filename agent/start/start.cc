@@ -73,7 +73,7 @@ void look_at_image() {
   if (void* version = find_in_process("gnu_get_libc_version").address) {
     copy_text(hello.libc_version, sizeof hello.libc_version, reinterpret_cast<const char* (*)()>(version)());
   }
-  copy_text(hello.malloc_object, sizeof hello.malloc_object, g_malloc_object->l_name);
+  if (g_malloc_object != nullptr) copy_text(hello.malloc_object, sizeof hello.malloc_object, g_malloc_object->l_name);
   const link_map* new_object = find_in_process("_Znwm").object;
   if (new_object != nullptr) copy_text(hello.new_object, sizeof hello.new_object, new_object->l_name);
 }
@@ -180,6 +180,10 @@ bool join_collector(bool forked) {
     turn_off(wire::StopReason::kNoMemory);
     return false;
   }
+  if (g_malloc_object == nullptr) {
+    turn_off(wire::StopReason::kNoRealFunctions);
+    return false;
+  }
   if (!g_fork_safe) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
@@ -198,7 +202,10 @@ void resolve_once() {
   bool forked_safe =
       !is_error(raw_syscall(SYS_madvise, reinterpret_cast<long>(&g_fork_page), sizeof g_fork_page, MADV_WIPEONFORK));
   g_fork_safe = forked_safe;
-  if (!find_real_functions(&g_malloc_object)) return;
+  const bool has_malloc = find_real_functions(&g_malloc_object);
+  init_find_object();
+  look_at_image();
+  if (!has_malloc) return;
   settle_mapping_hooks();
   settle_exec_hooks();
   settle_fork_hooks();
@@ -207,8 +214,6 @@ void resolve_once() {
   settle_thread_stacks();
   settle_cuda_routes();
   find_new_functions(g_malloc_object);
-  init_find_object();
-  look_at_image();
 }
 
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
@@ -229,7 +234,7 @@ void resolve_real_functions() {
     g_resolved.store(2, std::memory_order_release);
     return;
   }
-  while (g_resolved.load(std::memory_order_acquire) != 2) sys_yield();
+  for (uint32_t round = 0; g_resolved.load(std::memory_order_acquire) != 2; ++round) let_others_run(round);
 }
 
 bool start_life() {
