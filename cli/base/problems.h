@@ -116,6 +116,7 @@ struct FileLine {
   X("HP113", functions_unknown, ("cuMemAlloc of CUDA 14.0"))                                                       \
   X("HP114", device_memory_unmatched, (12))                                                                        \
   X("HP115", libunwind_filtered, (60000))                                                                          \
+  X("HP116", blocks_of_elsewhere, (Share{12, 600}))                                                                \
   X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
   X("HP121", nothing_to_compare, ())                                                                               \
   X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
@@ -223,6 +224,7 @@ Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);
 Problem verification_failed(Share mismatched);
 Problem libunwind_filtered(uint64_t stacks);
+Problem blocks_of_elsewhere(Share blocks);
 Problem records_corrupt(uint64_t records);
 Problem profile_incomplete(const std::string& reason);
 Problem memory_limit_reached(const std::string& reason);

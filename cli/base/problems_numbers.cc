@@ -97,6 +97,15 @@ Problem libunwind_filtered(uint64_t stacks) {
       kWarning};
 }
 
+Problem blocks_of_elsewhere(Share blocks) {
+  return {"HP116",
+          fmt::format("{} of {} blocks began or ended unseen ({}): part of the program allocates past the hooks",
+                      format_count_exact(blocks.count), format_count(blocks.all),
+                      format_percent({blocks.count, blocks.all})),
+          "see in man heapprof.7, HP116, which allocators are not seen",
+          "read the numbers as those of the rest of the program", kWarning};
+}
+
 Problem records_corrupt(uint64_t records) {
   return {"HP046",
           fmt::format("{} records could not be decoded: the program wrote over the agent's memory",

@@ -9,6 +9,7 @@
 
 #include "cli/base/atomic_file.h"
 #include "cli/base/clock.h"
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/collect/memory/memory_budget.h"
@@ -17,6 +18,7 @@
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/symbolize/jit_names.h"
+#include "cli/symbolize/own_allocator.h"
 #include "cli/write/profile/dhat.h"
 
 #include <sys/resource.h>
@@ -77,6 +79,29 @@ std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bo
   }
 }
 
+// Names the allocator inside of the program where far more memory came from elsewhere than from the heap.
+void note_own_allocator(Recording* recording) {
+  constexpr uint64_t kLeastBytes = 1 << 20;
+  constexpr uint64_t kLeastResidentBytes = 32 << 20;
+  constexpr uint64_t kTimes = 4;
+  if (recording->devices.empty()) return;
+  const DeviceTotals& heap = recording->devices[0].totals;
+  bool is_elsewhere =
+      heap.resident_max_bytes >= kLeastResidentBytes && heap.resident_max_bytes / kTimes > heap.peak_bytes;
+  for (const RecordedDevice& device : recording->devices) {
+    const uint64_t peak_bytes = device.name == "mapped" ? device.totals.peak_bytes : 0;
+    is_elsewhere = is_elsewhere || (peak_bytes >= kLeastBytes && peak_bytes / kTimes > heap.peak_bytes);
+  }
+  if (!is_elsewhere) return;
+  for (const Module& module : recording->modules) {
+    if (module.path != recording->run.executable || module.file == nullptr) continue;
+    const std::string function = find_own_allocator(module.file->get(), module.build_id);
+    if (!function.empty())
+      recording->run.coverage.bypassing_modules.push_back(base_name(module.path) + " (its own " + function + ")");
+    return;
+  }
+}
+
 void add_device(const Device& device, SavedProfile* saved) {
   if (device.name.starts_with("cuda:")) saved->devices.push_back({device.name, device.totals.peak_bytes});
   RefusedDevice refused{device.name, 0, 0, saved->path};
@@ -102,6 +127,7 @@ Result<Finished> Finisher::finish(FinishJob job) {
 Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options) {
   Recording& recording = job.recording;
   name_main_module(&recording);
+  note_own_allocator(&recording);
   const uint64_t start_ns = monotonic_ns();
   SymbolTable symbols = look_up_names(&recording, symbolize_options);
   recording.run.cost.symbolize_ns = monotonic_ns() - start_ns;

@@ -60,6 +60,17 @@ void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warning
       names_missing(base_name(profile.modules[static_cast<size_t>(largest)].path), {sum, host.totals.peak_bytes}));
 }
 
+// Blocks that were freed and never begun, or begun again and never freed, are of an allocator past the hooks. A program
+// that comes through the hooks has none: what libc keeps from before the agent, and left events, are a few.
+void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings) {
+  constexpr uint64_t kFew = 10;
+  constexpr uint64_t kSharePercent = 1;
+  const uint64_t elsewhere = add_saturating(counters.foreign_frees, counters.unseen_frees);
+  const uint64_t all = add_saturating(counters.allocations, counters.foreign_frees);
+  if (elsewhere >= kFew && elsewhere / kSharePercent >= all / 100)
+    warnings->push_back(blocks_of_elsewhere({elsewhere, all}));
+}
+
 }  // namespace
 
 std::vector<Problem> find_warnings(const Profile& profile) {
@@ -80,6 +91,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
   if (!coverage.bypassing_modules.empty())
     warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
+  if (counters.lost == 0 && profile.run.complete) warn_of_elsewhere(counters, &warnings);
   if (!coverage.unknown_functions.empty())
     warnings.push_back(functions_unknown(list_names(coverage.unknown_functions)));
   if (counters.unmatched_device_events > 0)

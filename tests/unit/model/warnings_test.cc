@@ -54,6 +54,23 @@ TEST_CASE("each count that makes a profile doubtful is said") {
   CHECK(warnings[0].what.find("a.so, b.so, c.so, d.so, e.so and 2 more") != std::string::npos);
 }
 
+TEST_CASE("blocks that begin or end unseen are said where a true program has none") {
+  Profile profile = scene_profile();
+  Counters& counters = profile.run.counters;
+  counters.allocations = 10'000;
+  counters.foreign_frees = 9;
+  counters.unseen_frees = 0;
+  CHECK(ids(profile).empty());
+  counters.foreign_frees = 99;
+  CHECK(ids(profile).empty());
+  counters.unseen_frees = 2;
+  REQUIRE(ids(profile) == Ids{"HP116"});
+  CHECK(find_warnings(profile)[0].what.find("101 of 10,099 blocks") != std::string::npos);
+  counters.unseen_frees = 0;
+  counters.inherited_frees = 5'000;  // a forked child's: its parent's blocks
+  CHECK(ids(profile).empty());
+}
+
 TEST_CASE("programs that were not profiled are named") {
   Profile profile = scene_profile();
   std::vector<UnprofiledProgram>& programs = profile.run.coverage.unprofiled_programs;

@@ -1,0 +1,18 @@
+// cli/symbolize/own_allocator.h: whether a program has an allocator of its own, as its symbols say.
+//
+// An allocator that is linked into the executable under names of its own (Rust's _rjem_malloc, mi_malloc, Go's
+// runtime.mallocgc) never reaches the hooks: the profile is nearly empty, and nothing else would say why.
+//
+// Context:  any thread; reads with pread.
+// Trust:    the file is hostile: lengths are checked, at most 128 MiB of a table are read.
+#pragma once
+
+#include <string>
+
+namespace heapprof::cli {
+
+// The best known of the allocating functions that this file of a program defines; empty if there is none, or the file
+// is not the one with this build id (lower-case hex).
+std::string find_own_allocator(int fd, const std::string& build_id);
+
+}  // namespace heapprof::cli
