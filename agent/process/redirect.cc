@@ -116,31 +116,56 @@ class Segments {
   ProgramHeaders headers_;
 };
 
-bool protect(uint64_t page_avma, int protection) {
-  return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(page_avma), kPageBytes, protection));
-}
+// Writes aligned words of a loaded object. Pages that it has to unprotect are protected again at its end, or when it
+// goes on elsewhere: each is two system calls.
+class Writer {
+ public:
+  explicit Writer(const link_map* object) : segments_(object) {}
+  ~Writer() { close(); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
-// Writes an aligned word of a loaded object. False: it cannot be written.
-bool write_word(const Segments& segments, uint64_t address_avma, uint64_t value) {
-  const uint32_t flags = segments.flags_at(address_avma);
-  auto* word = reinterpret_cast<uint64_t*>(address_avma);
-  if (address_avma % sizeof(uint64_t) != 0 || (flags & PF_R) == 0 || (flags & PF_X) != 0) return false;
-  if ((flags & PF_W) != 0 && !segments.is_relro(address_avma)) {
-    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+  // Unprotects what lies between two words of one read-only table. False: it cannot be written.
+  bool open(uint64_t first_avma, uint64_t last_avma) {
+    close();
+    if (!is_data(first_avma) || !is_data(last_avma)) return false;
+    if (is_writable(first_avma)) return true;
+    const uint64_t start_avma = first_avma & ~(kPageBytes - 1);
+    const uint64_t bytes = (last_avma & ~(kPageBytes - 1)) + kPageBytes - start_avma;
+    if (!protect(start_avma, bytes, PROT_READ | PROT_WRITE)) return false;
+    open_avma_ = start_avma;
+    open_bytes_ = bytes;
     return true;
   }
-  const uint64_t page_avma = address_avma & ~(kPageBytes - 1);
-  if (!protect(page_avma, PROT_READ | PROT_WRITE)) return false;
-  __atomic_store_n(word, value, __ATOMIC_RELEASE);
-  protect(page_avma, PROT_READ);
-  return true;
-}
+  // False: it cannot be written.
+  bool write(uint64_t address_avma, uint64_t value) {
+    if (address_avma % sizeof(uint64_t) != 0 || !is_data(address_avma)) return false;
+    if (!is_writable(address_avma) && address_avma - open_avma_ >= open_bytes_ && !open(address_avma, address_avma))
+      return false;
+    __atomic_store_n(reinterpret_cast<uint64_t*>(address_avma), value, __ATOMIC_RELEASE);
+    return true;
+  }
+  bool can_read(uint64_t address_avma) const { return (segments_.flags_at(address_avma) & PF_R) != 0; }
 
-// The address that leads to `to` when the loader adds the object's base; sums of addresses wrap around.
-bool lead_definition(const SoughtSymbol& found, const void* to) {
-  return write_word(Segments(found.object), reinterpret_cast<uint64_t>(&found.symbol->st_value),
-                    reinterpret_cast<uint64_t>(to) - found.object->l_addr);
-}
+ private:
+  static bool protect(uint64_t start_avma, uint64_t bytes, int protection) {
+    return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(bytes), protection));
+  }
+  bool is_data(uint64_t address_avma) const { return (segments_.flags_at(address_avma) & (PF_R | PF_X)) == PF_R; }
+  bool is_writable(uint64_t address_avma) const {
+    return (segments_.flags_at(address_avma) & PF_W) != 0 && !segments_.is_relro(address_avma);
+  }
+  void close() {
+    if (open_bytes_ != 0) protect(open_avma_, open_bytes_, PROT_READ);
+    open_bytes_ = 0;
+  }
+
+  Segments segments_;
+  uint64_t open_avma_ = 0;
+  uint64_t open_bytes_ = 0;
+};
+
+uint64_t word_of(const SoughtSymbol& found) { return reinterpret_cast<uint64_t>(&found.symbol->st_value); }
 
 bool is_main_program(const link_map* object) { return object == _r_debug.r_map; }
 
@@ -151,14 +176,14 @@ const char* name_of(const Tables& tables, const ElfW(Rela) & relocation) {
 // Binds the calls of a library of its own functions now, to those: bound later, they would be led to us.
 void bind_own_calls(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
   if (tables.symbols == nullptr || tables.strings == nullptr || tables.relocations[1] == nullptr) return;
-  const Segments segments(object);
+  Writer writer(object);
   const ElfW(Rela)* end = tables.relocations[1] + tables.bytes[1] / sizeof(ElfW(Rela));
   for (const ElfW(Rela)* relocation = tables.relocations[1]; relocation != end; ++relocation) {
     if (ELF64_R_TYPE(relocation->r_info) != R_X86_64_JUMP_SLOT) continue;
     for (size_t i = 0; i < count; ++i) {
       if (list[i].real == nullptr || list[i].object != object) continue;
       if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
-      write_word(segments, object->l_addr + relocation->r_offset, reinterpret_cast<uint64_t>(list[i].real));
+      writer.write(object->l_addr + relocation->r_offset, reinterpret_cast<uint64_t>(list[i].real));
     }
   }
 }
@@ -171,7 +196,7 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
 }
 
 void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
-  const Segments segments(object);
+  Writer writer(object);
   for (size_t table = 0; table < 2; ++table) {
     const ElfW(Rela)* relocation = tables.relocations[table];
     const ElfW(Rela)* end = relocation == nullptr ? nullptr : relocation + tables.bytes[table] / sizeof *relocation;
@@ -179,16 +204,41 @@ void redirect_slots(const link_map* object, const Tables& tables, const Redirect
       const uint64_t type = ELF64_R_TYPE(relocation->r_info);
       if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64) continue;
       const uint64_t slot_avma = object->l_addr + relocation->r_offset;
-      if ((segments.flags_at(slot_avma) & PF_R) == 0) continue;
+      if (!writer.can_read(slot_avma)) continue;
       void* bound;
       memcpy(&bound, reinterpret_cast<const void*>(slot_avma), sizeof bound);
       for (size_t i = 0; i < count && bound != nullptr; ++i) {
         if (list[i].real == bound && list[i].object != object) {
           if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
-          write_word(segments, slot_avma, reinterpret_cast<uint64_t>(list[i].to));
+          writer.write(slot_avma, reinterpret_cast<uint64_t>(list[i].to));
         }
       }
     }
+  }
+}
+
+bool is_redirectable(const SoughtSymbol& found) {
+  return found.symbol != nullptr && ELF64_ST_TYPE(found.symbol->st_info) == STT_FUNC && !is_main_program(found.object);
+}
+
+// Leads the definitions that an object has to ours. The loader adds the object's base to what stands in the symbol;
+// sums of addresses wrap around.
+void redirect_definitions(const link_map* object, Redirection* list, const SoughtSymbol* sought, size_t count) {
+  uint64_t first_avma = UINT64_MAX;
+  uint64_t last_avma = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (sought[i].object != object || !is_redirectable(sought[i])) continue;
+    if (word_of(sought[i]) < first_avma) first_avma = word_of(sought[i]);
+    if (word_of(sought[i]) > last_avma) last_avma = word_of(sought[i]);
+  }
+  Writer writer(object);
+  if (last_avma == 0 || !writer.open(first_avma, last_avma)) return;
+  for (size_t i = 0; i < count; ++i) {
+    if (sought[i].object != object || !is_redirectable(sought[i])) continue;
+    void* real = reinterpret_cast<void*>(object->l_addr + sought[i].symbol->st_value);
+    if (!writer.write(word_of(sought[i]), reinterpret_cast<uint64_t>(list[i].to) - object->l_addr)) continue;
+    list[i].real = real;
+    list[i].object = object;
   }
 }
 
@@ -198,17 +248,13 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count) {
   NameFilter filter;
   bool has_any = false;
   find_symbols_in_process(sought, count);
+  for (size_t i = 0; i < count; ++i) list[i].real = nullptr;
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (!is_passed_over(object)) redirect_definitions(object, list, sought, count);
+  }
   for (size_t i = 0; i < count; ++i) {
-    Redirection& function = list[i];
-    const SoughtSymbol& found = sought[i];
-    function.real = nullptr;
-    if (found.symbol == nullptr || ELF64_ST_TYPE(found.symbol->st_info) != STT_FUNC || is_main_program(found.object))
-      continue;
-    void* real = reinterpret_cast<void*>(found.object->l_addr + found.symbol->st_value);
-    if (!lead_definition(found, function.to)) continue;
-    function.real = real;
-    function.object = found.object;
-    filter.add(function.name);
+    if (list[i].real == nullptr) continue;
+    filter.add(list[i].name);
     has_any = true;
   }
   if (!has_any) return;
