@@ -23,6 +23,7 @@
 
 #include <atomic>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -122,6 +123,19 @@ void take_lock() {
   if (fcntl(0, F_SETLK, &lock) != 0) abort();
 }
 
+// The kernel has no task to give now and then, where many are made.
+template <typename Work>
+std::thread make_thread(Work work) {
+  for (int tries = 0;; ++tries) {
+    try {
+      return std::thread(work);
+    } catch (const std::system_error&) {
+      if (tries == 100) throw;
+      usleep(10000);
+    }
+  }
+}
+
 // Each start in a process of one thread leaves it one of one thread: what asks for that works at once.
 int count_refused_unshares(int starts) {
   int refused = 0;
@@ -152,15 +166,15 @@ int main(int argc, char** argv) {
   take_lock();
   const int refused = count_refused_unshares(starts / 4);
   const bool kept_alone = holds_lock();
-  std::thread storm(close_and_open);
+  std::thread storm = make_thread(close_and_open);
   std::vector<std::thread> starters;
   for (int thread = 0; thread < 2; ++thread) {
-    starters.emplace_back([starts] {
+    starters.push_back(make_thread([starts] {
       for (int i = 0; i < starts / 2; ++i) start_one(i);
-    });
-    starters.emplace_back([starts] {
+    }));
+    starters.push_back(make_thread([starts] {
       for (int i = 0; i < starts * 20; ++i) fail_to_start();
-    });
+    }));
   }
   for (std::thread& thread : starters) thread.join();
   g_stop = true;
