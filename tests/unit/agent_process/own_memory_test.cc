@@ -108,6 +108,7 @@ TEST_CASE("pages without access, and pages that are gone, cannot be read") {
   CHECK(read_own_part(copy, nothing, 8) == 0);
 }
 
+#ifndef __SANITIZE_THREAD__  // which makes vfork a fork
 TEST_CASE("a vfork child reads the memory that it borrows") {
   const char text[] = "borrowed";
   volatile bool is_read = false;
@@ -120,6 +121,7 @@ TEST_CASE("a vfork child reads the memory that it borrows") {
   REQUIRE(waitpid(child, nullptr, 0) == child);
   CHECK(is_read);
 }
+#endif
 
 TEST_CASE("under a filter of system calls nothing is asked") {
   char copy[8];
