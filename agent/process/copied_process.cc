@@ -52,7 +52,8 @@ bool await_copy(long pid, Shared* shared) {
     if (shared->done.load(std::memory_order_acquire) != 0) break;
     sys_futex_wait(&shared->done, 0, kLookMs * 1'000'000);
     if (shared->done.load(std::memory_order_acquire) != 0) break;
-    is_gone = raw_syscall(SYS_wait4, pid, 0, WNOHANG | __WCLONE, 0) == pid;
+    const long waited = raw_syscall(SYS_wait4, pid, 0, WNOHANG | __WCLONE, 0);
+    is_gone = waited == pid || waited == -ECHILD;  // another thread of the program waits for everybody
   }
   const bool is_done = shared->done.load(std::memory_order_acquire) != 0;
   if (is_gone) return is_done;
@@ -64,16 +65,17 @@ bool await_copy(long pid, Shared* shared) {
 
 }  // namespace
 
-bool run_in_copy(void (*work)(void*), void* result, size_t result_bytes) {
+CopyEnd run_in_copy(void (*work)(void*), void* result, size_t result_bytes) {
   auto* shared = static_cast<Shared*>(sys_mmap(sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1));
-  if (shared == nullptr) return false;
+  if (shared == nullptr) return CopyEnd::kNotMade;
   memcpy(shared->result, result, result_bytes);
   const long pid = raw_syscall(SYS_clone, 0, 0);
   if (pid == 0) be_copy(work, shared);
-  const bool is_done = !is_error(pid) && await_copy(pid, shared);
-  if (is_done) memcpy(result, shared->result, result_bytes);
+  CopyEnd end = CopyEnd::kNotMade;
+  if (!is_error(pid)) end = await_copy(pid, shared) ? CopyEnd::kDone : CopyEnd::kDied;
+  if (end == CopyEnd::kDone) memcpy(result, shared->result, result_bytes);
   sys_munmap(shared, sizeof(Shared));
-  return is_done;
+  return end;
 }
 
 }  // namespace heapprof::agent

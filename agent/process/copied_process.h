@@ -18,8 +18,12 @@ namespace heapprof::agent {
 
 inline constexpr size_t kMostCopiedBytes = 4000;
 
-// Runs work(result) in a copy, where `result` holds what it holds here. True: it was done, and *result is what it left.
-// False: no copy could be made, or it died; *result is unchanged.
-bool run_in_copy(void (*work)(void*), void* result, size_t result_bytes);
+enum class CopyEnd {
+  kDone,     // *result is what the work left
+  kNotMade,  // the kernel gave no copy
+  kDied,     // the work killed it, or did not come to an end
+};
+// Runs work(result) in a copy, where `result` holds what it holds here. It is unchanged unless the work was done.
+CopyEnd run_in_copy(void (*work)(void*), void* result, size_t result_bytes);
 
 }  // namespace heapprof::agent

@@ -65,16 +65,22 @@ Tables read_relocation_tables(const link_map* object) {
   return tables;
 }
 
-// Imported symbols stand before the first one in the hash table; an object with the old table alone tells how many
-// symbols there are in all.
-uint32_t imported_count(const Tables& tables) {
+// Imported symbols of a library stand before the first one in the hash table; an object with the old table alone tells
+// how many symbols there are in all. A program has some behind that, too, and one that exports nothing has them all
+// there: its names stand right behind its symbols.
+uint32_t imported_count(const Tables& tables, bool is_program) {
+  const auto start = reinterpret_cast<uint64_t>(tables.symbols);
+  const auto end = reinterpret_cast<uint64_t>(tables.strings);
+  if (is_program && end > start && (end - start) % sizeof(ElfW(Sym)) == 0)
+    return static_cast<uint32_t>((end - start) / sizeof(ElfW(Sym)));
   if (tables.gnu_hash != nullptr) return tables.gnu_hash[1];
   return tables.sysv_hash != nullptr ? tables.sysv_hash[1] : 0;
 }
 
-bool imports_any(const Tables& tables, const NameFilter& filter, const Redirection* list, size_t count) {
+bool imports_any(const Tables& tables, bool is_program, const NameFilter& filter, const Redirection* list,
+                 size_t count) {
   if (tables.symbols == nullptr || tables.strings == nullptr) return false;
-  for (uint32_t index = 1; index < imported_count(tables); ++index) {
+  for (uint32_t index = 1; index < imported_count(tables, is_program); ++index) {
     const ElfW(Sym)& symbol = tables.symbols[index];
     const char* name = tables.strings + symbol.st_name;
     if (symbol.st_shndx != SHN_UNDEF || !filter.may_have(name)) continue;
@@ -262,7 +268,7 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count) {
     if (is_passed_over(object)) continue;
     const Tables tables = read_relocation_tables(object);
     if (defines_any(object, list, count)) bind_own_calls(object, tables, list, count);
-    if (imports_any(tables, filter, list, count)) redirect_slots(object, tables, list, count);
+    if (imports_any(tables, object == _r_debug.r_map, filter, list, count)) redirect_slots(object, tables, list, count);
   }
 }
 

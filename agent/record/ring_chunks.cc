@@ -24,6 +24,13 @@ bool may_grow_freely(uint32_t resident) {
   return resident == 0 || g_control->resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;
 }
 
+// No chunk is meant to follow. In this order: once the counts are the same, nobody asks for the chunk.
+void forget_next(Context* context) {
+  context->next_count = context->chunk_count;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->next_chunk = context->chunk;
+}
+
 void find_offsets(Context* context) {
   context->base = reinterpret_cast<uint64_t>(context->data) + context->chunk * wire::kChunkBytes - context->chunk_count;
   context->limit = context->chunk_count + wire::kChunkBytes - wire::kUnitBytes;
@@ -43,11 +50,11 @@ void resume_ring(Context* context) {
   if (context->next_count != context->chunk_count) {
     if (context->head >= context->next_count) {
       context->chunk = context->next_chunk;
+      std::atomic_signal_fence(std::memory_order_seq_cst);
       context->chunk_count = context->next_count;
     } else {
       context->header->chunks.fetch_and(~(uint64_t{1} << context->next_chunk), std::memory_order_release);
-      context->next_chunk = context->chunk;
-      context->next_count = context->chunk_count;
+      forget_next(context);
     }
   }
   find_offsets(context);
@@ -66,10 +73,16 @@ bool take_chunk(Context* context, bool may_grow) {
     const uint32_t free = wire::ring_chunks(context->ring) & ~static_cast<uint32_t>(chunks | chunks >> 32);
     uint32_t wanted = free & resident;
     if (wanted == 0) wanted = may_grow || may_grow_freely(resident) ? free : 0;
-    if (wanted == 0) return false;
+    if (wanted == 0) {
+      forget_next(context);
+      return false;
+    }
     const uint32_t chunk = static_cast<uint32_t>(__builtin_ctz(wanted));
+    forget_next(context);
     context->next_chunk = chunk;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     context->next_count = context->head + wire::kUnitBytes;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     if (g_fork_page.state != AgentState::kOn) return false;  // a child that a handler forked: the ring is its parent's
     if (header->chunks.compare_exchange_strong(chunks, chunks | uint64_t{1} << chunk, std::memory_order_acq_rel)) {
       set_resident(header, uint32_t{1} << chunk);
@@ -80,6 +93,7 @@ bool take_chunk(Context* context, bool may_grow) {
 
 void enter_chunk(Context* context) {
   context->chunk = context->next_chunk;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   context->chunk_count = context->next_count;
   find_offsets(context);
 }
