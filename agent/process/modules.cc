@@ -170,9 +170,11 @@ void list_object(const LoadedObject& object, uint32_t age) {
     const bool is_covered = range.start_avma >= object.info.start_avma && range.end_avma <= object.info.end_avma;
     if (overlaps(i, object.info) && (is_covered || g_listed[i].gone_at.load(kRelaxed) == 0)) {
       move_entry(--count, i);
-    } else {
-      ++i;
+      continue;
     }
+    // Of one that is covered in part it is still to be known when it went. If it comes back it is told of anew.
+    if (overlaps(i, object.info)) g_listed[i].identity.store(0, kRelaxed);
+    ++i;
   }
   if (count == kMaxListed) g_forgotten_at = current_age();
   const uint32_t index = count < kMaxListed ? count++ : g_next_victim++ % kMaxListed;
