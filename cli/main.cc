@@ -1,6 +1,6 @@
 // cli/main.cc: the command line tool.
 #include "cli/base/output.h"
-#include "cli/commands/command_list.h"
+#include "cli/command_list.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
-#include "cli/commands/suppression_options.h"
+#include "cli/flags/suppression_options.h"
 #include "cli/write/check/formats.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/check/check.h"
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

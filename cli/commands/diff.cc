@@ -4,7 +4,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
-#include "cli/commands/suppression_options.h"
+#include "cli/flags/suppression_options.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/profile/fields.h"
 #include "cli/read/profile_files.h"

@@ -1,7 +1,7 @@
 // cli/commands/diff.h: `heapprof diff BASE… CURRENT`: what changed between two profiles, or two folders of them.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

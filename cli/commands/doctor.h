@@ -1,7 +1,7 @@
 // cli/commands/doctor.h: `heapprof doctor`: what this machine allows, and the fix for what it does not.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // cli/commands/export.h: `heapprof export --format FORMAT FILE`: a profile in the formats of other tools.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/check/commit.h"
-#include "cli/commands/suppression_options.h"
+#include "cli/flags/suppression_options.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/judge/history_series.h"
 #include "cli/model/judge/verdict.h"

@@ -1,7 +1,7 @@
 // cli/commands/history.h: `heapprof history FILE.jsonl`: what runs took over time; --add puts profiles into it.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

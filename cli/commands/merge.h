@@ -1,7 +1,7 @@
 // cli/commands/merge.h: `heapprof merge -o OUT FILE…`: several profiles as one.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

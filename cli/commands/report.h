@@ -1,8 +1,8 @@
 // cli/commands/report.h: `heapprof report FILE`: a profile as text, JSON or CSV on stdout.
 #pragma once
 
-#include "cli/commands/options.h"
-#include "cli/commands/suppression_options.h"
+#include "cli/flags/options.h"
+#include "cli/flags/suppression_options.h"
 #include "cli/write/report/formats.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // cli/commands/run.h: the flags of `heapprof run`.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 #include "cli/run/run.h"
 
 #include <string>

@@ -1,7 +1,7 @@
 // cli/commands/snapshot.h: `heapprof snapshot PID`: a valid profile of a running program, at once.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <string>
 #include <vector>

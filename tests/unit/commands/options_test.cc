@@ -1,8 +1,8 @@
 // tests/unit/commands/options_test.cc: what is a flag, what is a value, and where the program begins.
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include "cli/base/text.h"
-#include "cli/commands/command_list.h"
+#include "cli/command_list.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 

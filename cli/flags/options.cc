@@ -1,6 +1,6 @@
-// cli/commands/options.cc: the words for mistakes are ours, since CLI11's exceptions carry prose instead of facts: one
+// cli/flags/options.cc: the words for mistakes are ours, since CLI11's exceptions carry prose instead of facts: one
 // scan finds where the flags end and what is wrong with them; then CLI11 takes apart what is known to be right.
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include "cli/base/problems.h"
 #include "cli/base/text.h"

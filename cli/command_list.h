@@ -1,9 +1,9 @@
-// cli/commands/command_list.h: the commands of heapprof, and what it says without one.
+// cli/command_list.h: the commands of heapprof, and what it says without one.
 //
 // A new command is one file, one line in command_list.cc, one man page.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 
 #include <span>
 #include <string>

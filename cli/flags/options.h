@@ -1,4 +1,4 @@
-// cli/commands/options.h: the flags of one command: declared once, parsed by CLI11 (command_line.h), shown by -h and
+// cli/flags/options.h: the flags of one command: declared once, parsed by CLI11 (command_line.h), shown by -h and
 // --help.
 //
 // Guarantees
@@ -9,7 +9,7 @@
 
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
-#include "cli/commands/command_line.h"
+#include "cli/flags/command_line.h"
 
 #include <chrono>
 #include <cstdint>

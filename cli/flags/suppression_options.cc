@@ -1,5 +1,5 @@
-// cli/commands/suppression_options.cc: see suppression_options.h.
-#include "cli/commands/suppression_options.h"
+// cli/flags/suppression_options.cc: see suppression_options.h.
+#include "cli/flags/suppression_options.h"
 
 namespace heapprof::cli {
 

@@ -1,8 +1,8 @@
-// cli/commands/command_list.cc: the commands by name, and what heapprof says without one.
+// cli/command_list.cc: the commands by name, and what heapprof says without one.
 //
 // The list is the only place that knows all commands: help, suggestions for a mistyped name and the call itself go
 // through it.
-#include "cli/commands/command_list.h"
+#include "cli/command_list.h"
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

@@ -1,7 +1,7 @@
-// cli/commands/suppression_options.h: the flags about known leaks that `run` and `report` share.
+// cli/flags/suppression_options.h: the flags about known leaks that `run` and `report` share.
 #pragma once
 
-#include "cli/commands/options.h"
+#include "cli/flags/options.h"
 #include "cli/read/read_suppressions.h"
 
 namespace heapprof::cli {

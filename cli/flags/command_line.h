@@ -1,4 +1,4 @@
-// cli/commands/command_line.h: gives each flag of a command line its values; the one door to CLI11.
+// cli/flags/command_line.h: gives each flag of a command line its values; the one door to CLI11.
 //
 // CLI11 is a header of ten thousand lines: only command_line.cc includes it, so that it is compiled once.
 //

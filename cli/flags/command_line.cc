@@ -1,6 +1,6 @@
-// cli/commands/command_line.cc: the only file that includes CLI11, which takes longer to compile than all that it is
+// cli/flags/command_line.cc: the only file that includes CLI11, which takes longer to compile than all that it is
 // used for.
-#include "cli/commands/command_line.h"
+#include "cli/flags/command_line.h"
 
 #include <CLI/CLI.hpp>
 
