@@ -25,6 +25,8 @@ void note_alternate_stack(const stack_t* installed, const stack_t* old) {
   if (installed == nullptr) return;
   stack_t stack{};
   if (may_ask_kernel()) {
+    // A vfork child has its parent's thread-local storage, and not its parent's alternate stack.
+    if (g_fork_page.state == AgentState::kOn && sys_getpid() != g_pid) return;
     raw_syscall(SYS_sigaltstack, 0, reinterpret_cast<long>(&stack));
   } else if (installed != old) {
     stack = *installed;

@@ -23,7 +23,8 @@ namespace heapprof::agent {
 namespace {
 
 constexpr uint32_t kMaxListed = 4096;
-constexpr uint32_t kMostTries = 20'000;  // a millisecond or two, where the lock may be taken for ever
+constexpr uint32_t kMostPauses = 20'000;  // about 1 ms
+constexpr uint32_t kMostRounds = 200;     // most of them sleep for 50 µs
 
 struct Range {
   std::atomic<uint64_t> start_avma;
@@ -183,11 +184,13 @@ void list_object(const LoadedObject& object, uint32_t age) {
   end_change();
 }
 
-// Takes the lock, or gives up after a while.
+// Takes the lock, or gives up after a while: some milliseconds, in which a holder that lost its processor gets it back,
+// unless this thread may not even sleep.
 bool lock_list_for_a_while() {
+  const uint32_t most_tries = is_filtered() ? kMostPauses : kMostRounds;
   for (uint32_t tries = 0; !try_lock(g_fork_page.module_lock); ++tries) {
-    if (tries == kMostTries) return false;
-    __builtin_ia32_pause();
+    if (tries == most_tries) return false;
+    let_others_run(tries);
   }
   return true;
 }
