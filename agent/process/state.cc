@@ -27,7 +27,7 @@ int g_pid = 0;
 uint32_t g_birth = 0;
 const char* g_single_threaded = &kNever;
 bool g_use_tsc = false;
-bool g_producer_fence = false;
+uint32_t g_fences = 0;
 volatile uint32_t g_self_test_events = 0;
 constinit thread_local uint32_t t_flags __attribute__((tls_model("initial-exec")));
 

@@ -40,7 +40,10 @@ extern int g_pid;                      // process id of this life; a vfork child
 extern uint32_t g_birth;               // the age at which this life began (agent/process/age.h); 0: none has yet
 extern const char* g_single_threaded;  // points to a byte that is not 0 while no stamp is needed
 extern bool g_use_tsc;                 // stamps are the time stamp counter's; false: Control::sequence gives them
-extern bool g_producer_fence;          // FenceMode::kProducerFence
+extern uint32_t g_fences;              // what an event does before it takes its stamp: kFence…
+inline constexpr uint32_t kFenceProducer = 1;  // FenceMode::kProducerFence
+// A full stop: no stamp is older than what its thread has seen (cli/collect/README.md, "An inverted stamp").
+inline constexpr uint32_t kFenceOrder = 2;
 
 // Flags of a thread.
 inline constexpr uint32_t kThreadSuppressed = 1;  // the reference unwinder runs: its allocations are not the program's

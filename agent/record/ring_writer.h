@@ -53,6 +53,11 @@ inline void publish(Context* context) {
   context->header->in_event.store(0, std::memory_order_release);          // (B)
 }
 
+inline void make_fences() {
+  if ((g_fences & kFenceProducer) != 0) std::atomic_thread_fence(std::memory_order_seq_cst);
+  if ((g_fences & kFenceOrder) != 0) asm volatile("lfence" ::: "memory");
+}
+
 // The stamp of the record to be written now, as a delta. It may put a kTimestamp record. pre: two units are reserved.
 inline uint32_t stamp(Context* context) {
   if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
@@ -61,7 +66,7 @@ inline uint32_t stamp(Context* context) {
   } else {
     context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (HEAPPROF_UNLIKELY(g_producer_fence)) std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();
   }
   const uint64_t now = read_clock();
   uint64_t delta = now - context->stamp_base;

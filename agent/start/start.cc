@@ -172,7 +172,8 @@ bool join_collector(bool forked) {
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
-  g_producer_fence = g_control->fence_mode == wire::FenceMode::kProducerFence;
+  g_fences = (g_control->fence_mode == wire::FenceMode::kProducerFence ? kFenceProducer : 0) |
+             (forked && g_use_tsc ? kFenceOrder : 0);
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
   g_control->age.store(g_birth, std::memory_order_relaxed);
   set_max_frames(g_control->max_frames);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kBlockLookAhead = 32;
 constexpr size_t kSiteLookAhead = 16;
-constexpr uint64_t kUsualPart = 3000;  // of the window: stamps are seldom the wrong way round by more
 
 constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
@@ -302,9 +301,8 @@ uint64_t Ledger::park(const Event& event, uint32_t ring) {
 
 // Books what waited for this begin; an end that surely came before it did not, and is given up.
 void Ledger::settle_begun(const Event& begin, uint32_t ring) {
-  const uint64_t skew = inherits_ ? repair_window_ / kUsualPart : UINT64_MAX;
   while (const ParkedEvent* first = parking_.first(begin.address)) {
-    if (!first->is_end_before(begin, ring, skew)) break;
+    if (!first->is_end_before(begin, ring, inherits_)) break;
     give_up(*first);
     parking_.take_first(begin.address);
   }

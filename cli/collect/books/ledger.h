@@ -54,8 +54,8 @@ class Ledger {
   void set_drain_ticks(uint64_t ticks);
   // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
-  // The process is a forked child, which frees blocks of its parent that were never seen to begin. So an end that is
-  // older than a begin of its address is one of these, unless both are so near that stamps do not tell.
+  // The process is a forked child, which frees blocks of its parent that were never seen to begin. Its stamps are never
+  // inverted (cli/collect/README.md), so an end that is older than a begin of its address is one of these.
   void set_inherits() { inherits_ = true; }
   // Sites below `count` may appear in events.
   void grow_sites(uint32_t count) { sites_.grow_to(count); }

@@ -23,10 +23,10 @@ struct ParkedEvent {
   bool after_realloc;  // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
 
   // True if this is an end that surely came before a begin of its address: it stands before it in the same ring, or
-  // its stamp is smaller by more than `skew`.
-  bool is_end_before(const Event& begin, uint32_t begin_ring, uint64_t skew) const {
+  // stamps are never inverted and its own is smaller.
+  bool is_end_before(const Event& begin, uint32_t begin_ring, bool are_stamps_ordered) const {
     if (event.kind() == EventKind::kMalloc) return false;
-    return ring == begin_ring || (begin.stamp > event.stamp && begin.stamp - event.stamp > skew);
+    return ring == begin_ring || (are_stamps_ordered && begin.stamp > event.stamp);
   }
 };
 
