@@ -95,13 +95,13 @@ Processes::~Processes() = default;
 
 // The caller's position in the tree. Its parent may be a process that never asked: then that one's parent counts, and
 // so on.
-uint32_t Processes::enter(const ProcessHandle& handle) {
-  const uint32_t known = tree_->find(handle.pid, handle.start_ticks);
+uint32_t Processes::enter(pid_t pid, const ProcessLook& look) {
+  const uint32_t known = tree_->find(pid, look.start_ticks);
   if (known != ProcessTree::kNone) return known;
-  pid_t parent = parent_of(handle.pid);
+  pid_t parent = look.parent;
   for (int i = 0; i < kMostGenerations && parent > 1 && tree_->find(parent) == ProcessTree::kNone; ++i)
-    parent = parent_of(parent);
-  return tree_->add(handle.pid, handle.start_ticks, tree_->find(parent));
+    parent = look_at(parent).parent;
+  return tree_->add(pid, look.start_ticks, tree_->find(parent));
 }
 
 bool Processes::is_wanted(const Process& process) const {
@@ -119,12 +119,10 @@ bool Processes::is_wanted(const Process& process) const {
 
 void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   const pid_t pid = caller.pid;
-  process->image = image_of(pid);
   process->comm = process_comm(pid);
   if (plan_.wants_rank) process->rank = process_rank(pid);
   RunInfo& run = process->run;
   run.pid = static_cast<uint64_t>(pid);
-  run.parent_pid = static_cast<uint64_t>(parent_of(pid));
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
@@ -180,8 +178,11 @@ void Processes::admit(Caller caller) {
 
   bool is_recorded = false;
   Process process;
-  process.handle = identify_process(caller.pid, std::move(caller.pidfd));
-  process.entry = enter(process.handle);
+  const ProcessLook look = look_at(caller.pid);
+  process.handle = {caller.pid, std::move(caller.pidfd), look.start_ticks};
+  process.image = look.image;
+  process.run.parent_pid = static_cast<uint64_t>(look.parent);
+  process.entry = enter(caller.pid, look);
   describe(caller, is_root, &process);
   tree_->set_program(process.entry, process.program);
   if (is_root) root_became_.clear();
@@ -261,7 +262,8 @@ void Processes::stop(Iterator process, const std::optional<MemoryShortage>& shor
     process->collector.reset();
   } else {
     tree_->set_running(process->entry);
-    unseen_.push_back(identify_process(process->handle.pid, std::move(process->handle.pidfd)));
+    ProcessHandle& handle = process->handle;
+    unseen_.push_back({handle.pid, std::move(handle.pidfd), handle.start_ticks});
     finish(process, {EndKind::kDetached, 0}, true);
   }
 }
@@ -280,10 +282,10 @@ void Processes::watch(Iterator process) {
     process->filter = process_filter(pid);
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
-  if (!is_other_image(process->image, image_of(pid)) || has_ended(process->handle)) return;
+  if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
   const bool is_root = pid == plan_.root_pid;
   if (is_root) root_became_ = process_executable(pid);
-  unseen_.push_back(identify_process(pid, std::move(process->handle.pidfd)));
+  unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
   finish(process, {EndKind::kExec, 0}, false);
 }
 
@@ -347,9 +349,7 @@ bool Processes::has(pid_t pid) const {
   return std::any_of(processes_.begin(), processes_.end(), [pid](const Process& one) { return one.handle.pid == pid; });
 }
 
-bool Processes::is_known(pid_t pid) const {
-  return tree_->find(pid, identify_process(pid, UniqueFd()).start_ticks) != ProcessTree::kNone;
-}
+bool Processes::is_known(pid_t pid) const { return tree_->find(pid, look_at(pid).start_ticks) != ProcessTree::kNone; }
 
 Recording Processes::snapshot(pid_t pid) {
   const Iterator process = std::find_if(processes_.begin(), processes_.end(),

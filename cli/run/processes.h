@@ -102,7 +102,7 @@ class Processes {
   struct Process;
   using Iterator = std::list<Process>::iterator;
 
-  uint32_t enter(const ProcessHandle& handle);
+  uint32_t enter(pid_t pid, const ProcessLook& look);
   bool is_wanted(const Process& process) const;
   void describe(const Caller& caller, bool is_root, Process* process);
   bool start(const Caller& caller, Process* process);

@@ -80,24 +80,23 @@ constexpr unsigned long kPidfdGetInfo = _IOWR(0xff, 11, PidfdInfo);
 
 }  // namespace
 
-ImageIdentity image_of(pid_t pid) {
-  ImageIdentity image;
+ProcessLook look_at(pid_t pid) {
+  ProcessLook look;
   struct stat facts {};
   if (::stat(fmt::format("/proc/{}/exe", pid).c_str(), &facts) == 0) {
-    image.device = facts.st_dev;
-    image.inode = facts.st_ino;
+    look.image.device = facts.st_dev;
+    look.image.inode = facts.st_ino;
   }
-  image.stack_start_avma = read_stat(pid).fields[kStackStart];
-  return image;
+  const Stat stat = read_stat(pid);
+  look.image.stack_start_avma = stat.fields[kStackStart];
+  look.start_ticks = stat.fields[kStartTime];
+  look.parent = static_cast<pid_t>(stat.fields[kParent]);
+  return look;
 }
 
 bool is_other_image(const ImageIdentity& before, const ImageIdentity& now) {
   if (before.inode != 0 && now.inode != 0 && (before.inode != now.inode || before.device != now.device)) return true;
   return before.stack_start_avma != 0 && now.stack_start_avma != 0 && before.stack_start_avma != now.stack_start_avma;
-}
-
-ProcessHandle identify_process(pid_t pid, UniqueFd pidfd) {
-  return {pid, std::move(pidfd), read_stat(pid).fields[kStartTime]};
 }
 
 bool has_ended(const ProcessHandle& process) {
@@ -123,7 +122,5 @@ RunEnd end_of(const ProcessHandle& process) {
     return decode(static_cast<int>(now.fields[kExitCode]));
   return {EndKind::kUnknown, 0};
 }
-
-pid_t parent_of(pid_t pid) { return static_cast<pid_t>(read_stat(pid).fields[kParent]); }
 
 }  // namespace heapprof::cli

@@ -6,7 +6,7 @@
 //  - An exec is told from /proc: another executable, or the same one with its stack elsewhere. That is certain if it
 //    says yes; it says no where /proc is hidden, and misses what began and ended between two looks.
 // Context:  any thread. The process may be gone at any moment.
-// Cost:     has_ended 0.5 µs with a pidfd; image_of 20 µs.
+// Cost:     has_ended 0.5 µs with a pidfd; look_at 20 µs.
 #pragma once
 
 #include "cli/base/fd.h"
@@ -25,7 +25,6 @@ struct ImageIdentity {
   uint64_t inode = 0;
   uint64_t stack_start_avma = 0;
 };
-ImageIdentity image_of(pid_t pid);
 bool is_other_image(const ImageIdentity& before, const ImageIdentity& now);
 
 struct ProcessHandle {
@@ -33,14 +32,17 @@ struct ProcessHandle {
   UniqueFd pidfd;            // may be closed: an old kernel, no descriptor left
   uint64_t start_ticks = 0;  // since boot; 0: unknown
 };
-// The identity of the process that has this number now.
-ProcessHandle identify_process(pid_t pid, UniqueFd pidfd);
 bool has_ended(const ProcessHandle& process);
 // How a process ended that has_ended(): as far as the kernel tells. It does until its parent has asked, and from Linux
 // 6.15 on after.
 RunEnd end_of(const ProcessHandle& process);
 
-// 0: unknown.
-pid_t parent_of(pid_t pid);
+// The process that has this number now; what is unknown is 0.
+struct ProcessLook {
+  pid_t parent = 0;
+  uint64_t start_ticks = 0;  // since boot
+  ImageIdentity image;
+};
+ProcessLook look_at(pid_t pid);
 
 }  // namespace heapprof::cli
