@@ -6,6 +6,7 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/text.h"
 #include "cli/commands/check.h"
 #include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
@@ -17,6 +18,8 @@
 #include "cli/commands/snapshot.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -64,7 +67,7 @@ std::string long_overview() {
       "\nhelp\n"
       "  -h          a screen of help\n"
       "      --help  all of it\n"
-      "      --version\n"
+      "  -V, --version\n"
       "\n"
       "exit status: 0, 2 for wrong usage; each command has its own besides\n";
   return text;
@@ -72,19 +75,47 @@ std::string long_overview() {
 
 std::string version_text() { return "heapprof " HEAPPROF_VERSION "\n"; }
 
+namespace {
+
+// A program or a profile where a command should be is what somebody types who has not read the help.
+Problem no_such_command(const std::string& word) {
+  std::vector<std::string> names = {"help", "version"};
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  const std::string nearest = nearest_word(word, names);
+  struct stat facts {};
+  const bool is_file = stat(word.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+  if (nearest.empty() && (word.ends_with(".json") || (is_file && access(word.c_str(), X_OK) != 0)))
+    return command_is_file(word, "heapprof report " + shell_quoted(word), "to read the profile");
+  if (nearest.empty() && is_file) {
+    const std::string program = word.find('/') == std::string::npos ? "./" + word : word;
+    return command_is_file(word, "heapprof run " + shell_quoted(program), "to profile the program");
+  }
+  return unknown_command(word, nearest);
+}
+
+// heapprof help [COMMAND]
+int print_help(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1) return print_output(long_overview());
+  if (const Command* command = find_command(arguments[1])) return command->main({"--help"});
+  const Problem problem = no_such_command(arguments[1]);
+  print_problem(problem);
+  return problem.exit_code;
+}
+
+}  // namespace
+
 int heapprof_main(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "-h") return print_output(overview());
   const std::string& first = arguments[0];
   if (first == "--help") return print_output(long_overview());
-  if (first == "--version") return print_output(version_text());
+  if (first == "--version" || first == "-V" || first == "version") return print_output(version_text());
+  if (first == "help") return print_help(arguments);
   if (const Command* command = find_command(first)) return command->main({arguments.begin() + 1, arguments.end()});
   Problem problem;
   if (first.size() > 1 && first[0] == '-') {
     problem = unknown_flag(first, nearest_word(first, {"--help", "--version"}), "");
   } else {
-    std::vector<std::string> names;
-    for (const Command& command : commands()) names.emplace_back(command.name);
-    problem = unknown_command(first, nearest_word(first, names));
+    problem = no_such_command(first);
   }
   print_problem(problem);
   return problem.exit_code;

@@ -1,8 +1,41 @@
 # bash completion for heapprof: commands, flags and their values; after `heapprof run PROGRAM` the program's own completion.
 
+# Where the package bash-completion is not loaded: the parts of it that are used here, as simple as can be.
+_heapprof_init() {
+  if declare -F _init_completion >/dev/null; then
+    _init_completion -s
+    return
+  fi
+  words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} split=false
+  # bash itself takes --flag=value for three words.
+  if [[ $cur == = ]]; then
+    cur=
+  elif [[ $prev == = && $cword -ge 2 ]]; then
+    prev=${words[cword - 2]}
+  fi
+}
+_heapprof_files() {
+  if declare -F _filedir >/dev/null; then
+    _filedir
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
+}
+_heapprof_program() {
+  if declare -F _command_offset >/dev/null; then
+    _command_offset "$1"
+  elif [[ $cword -eq $1 ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -c -- "$cur"; compgen -f -- "$cur")
+  else
+    _heapprof_files
+  fi
+}
+
 _heapprof() {
   local cur prev words cword split
-  _init_completion -s || return
+  _heapprof_init || return
 
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
@@ -15,7 +48,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --sizes --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history check doctor -h --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history check doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -25,16 +58,16 @@ _heapprof() {
     local i
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
-        --) _command_offset $((i + 1)); return ;;
+        --) _heapprof_program $((i + 1)); return ;;
         -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --limit | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
-        *) _command_offset "$i"; return ;;
+        *) _heapprof_program "$i"; return ;;
       esac
     done
   elif [[ $command == check ]]; then
     local at
     for ((at = 2; at < cword; at++)); do
-      [[ ${words[at]} != -- ]] || { _command_offset $((at + 1)); return; }
+      [[ ${words[at]} != -- ]] || { _heapprof_program $((at + 1)); return; }
     done
   fi
 
@@ -57,7 +90,7 @@ _heapprof() {
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
     --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs) return ;;
     -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
-      _filedir
+      _heapprof_files
       return
       ;;
   esac
@@ -68,49 +101,49 @@ _heapprof() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$run_flags" -- "$cur")
       else
-        _command_offset "$cword"
+        _heapprof_program "$cword"
       fi
       ;;
     report)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$report_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     diff)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$diff_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     merge)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$merge_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     export)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$export_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     history)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$history_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     check)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$check_flags" -- "$cur")
       else
-        _filedir
+        _heapprof_files
       fi
       ;;
     snapshot)

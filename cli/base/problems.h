@@ -101,7 +101,7 @@ struct FileLine {
   X("HP087", process_not_found, ("4711"))                                                                          \
   X("HP088", process_not_profiled, ("4711"))                                                                       \
   X("HP089", snapshot_refused, ("4711", "another snapshot of it is being taken"))                                  \
-  X("HP090", process_not_ours, ("4711"))                                                                           \
+  X("HP090", process_not_ours, ("4711", "ada"))                                                                    \
   X("HP091", missing_pid, ("snapshot"))                                                                            \
   X("HP092", nobody_answers, ("4711"))                                                                             \
   X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                                \
@@ -125,7 +125,7 @@ struct FileLine {
   X("HP125", profiles_without_partner, ("old/a.json, new/b.json"))                                                 \
   X("HP126", no_command_in_both, ("old", "new"))                                                                   \
   X("HP127", no_base_of_command, ("baselines", "./render a.usd"))                                                  \
-  X("HP130", format_not_named, ("folded, pprof"))                                                                  \
+  X("HP130", format_not_named, ("folded, pprof", "x.json"))                                                        \
   X("HP131", binary_on_terminal, ("pprof", "x.json"))                                                              \
   X("HP132", metric_not_exported, ("dhat"))                                                                        \
   X("HP133", history_not_named, ())                                                                                \
@@ -170,7 +170,9 @@ struct FileLine {
   X("HP184", history_not_made_baseline, ("ci.jsonl"))                                                              \
   X("HP185", history_begins, ("ci.jsonl", "./render"))                                                             \
   X("HP186", program_did_not_start, ("./server", "exit 127"))                                                      \
-  X("HP187", children_never_profiled, (3, "worker (4711), worker (4712)", "./server"))
+  X("HP187", children_never_profiled, (3, "worker (4711), worker (4712)", "./server"))                             \
+  X("HP190", command_is_file, ("x.json", "heapprof report x.json", "to read the profile"))                         \
+  X("HP191", one_profile_too_many, ("a.json", "b.json"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -240,6 +242,7 @@ Problem missing_value(const std::string& flag, const std::string& placeholder);
 Problem ambiguous_size(const std::string& text, const std::string& alternatives);
 Problem bad_size(const std::string& text);
 Problem unknown_command(const std::string& command, const std::string& nearest);
+Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);
 Problem missing_profile(const std::string& command);
 Problem unknown_device(const std::string& device, const std::string& devices);
 Problem metric_not_in_profile(const std::string& file, const std::string& metric);
@@ -247,6 +250,7 @@ Problem findings_need_ours(const std::string& file);
 Problem findings_not_in_format(const std::string& format);
 Problem flags_exclude_each_other(const std::string& first, const std::string& second);
 Problem stdout_not_writable(const std::string& reason);
+Problem one_profile_too_many(const std::string& first, const std::string& second);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 
 // Reading a profile.
@@ -279,7 +283,7 @@ Problem no_command_in_both(const std::string& base, const std::string& current);
 Problem no_base_of_command(const std::string& folder, const std::string& command);
 
 // Exports and histories.
-Problem format_not_named(const std::string& formats);
+Problem format_not_named(const std::string& formats, const std::string& file);
 Problem binary_on_terminal(const std::string& format, const std::string& file);
 Problem metric_not_exported(const std::string& format);
 Problem history_not_named();
@@ -292,7 +296,7 @@ Problem nothing_to_add(const std::string& file);
 // Snapshots; `pid` is what the user typed.
 Problem process_not_found(const std::string& pid);
 Problem process_not_profiled(const std::string& pid);
-Problem process_not_ours(const std::string& pid);
+Problem process_not_ours(const std::string& pid, const std::string& user);
 Problem snapshot_refused(const std::string& pid, const std::string& reason);
 Problem nobody_answers(const std::string& pid);
 Problem missing_pid(const std::string& command);

@@ -20,7 +20,7 @@ Problem profile_not_json(const std::string& file, uint64_t offset_bytes, const s
 }
 
 Problem profile_not_dhat(const std::string& file, const std::string& reason) {
-  return {"HP062", fmt::format("{} is JSON, but no profile: {}", file, reason),
+  return {"HP062", fmt::format("{} is no profile: {}", file, reason),
           "name a profile of heapprof run, of valgrind --tool=dhat or of dhat-rs", "", kBadProfile};
 }
 
@@ -128,9 +128,11 @@ Problem no_base_of_command(const std::string& folder, const std::string& command
           fmt::format("see what they are of: heapprof report {}/FILE", quoted(folder)), kUsage};
 }
 
-Problem format_not_named(const std::string& formats) {
-  return {"HP130", "no format was named", fmt::format("add --format FORMAT; FORMAT is one of {}", formats),
-          "read it with heapprof's own means: heapprof report FILE", kUsage};
+Problem format_not_named(const std::string& formats, const std::string& file) {
+  const std::string name = file.empty() ? "FILE" : quoted(file);
+  return {"HP130", fmt::format("export needs a format: one of {}", formats),
+          fmt::format("heapprof export --format speedscope -o {}.speedscope {}", name, name),
+          fmt::format("read it here: heapprof report {}", name), kUsage};
 }
 
 Problem binary_on_terminal(const std::string& format, const std::string& file) {

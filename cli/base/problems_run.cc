@@ -145,9 +145,9 @@ Problem process_not_profiled(const std::string& pid) {
           "name another process of the run; those that never allocated are not known", kFailed};
 }
 
-Problem process_not_ours(const std::string& pid) {
-  return {"HP090", fmt::format("process {} belongs to another user: its run cannot be found", pid),
-          fmt::format("ask as that user: sudo -u '#UID' heapprof snapshot {}", pid),
+Problem process_not_ours(const std::string& pid, const std::string& user) {
+  return {"HP090", fmt::format("process {} belongs to {}: its run cannot be found", pid, user),
+          fmt::format("ask as that user: sudo -u {} heapprof snapshot {}", quoted(user), pid),
           "ask by the pid of its heapprof run, as the same user", kFailed};
 }
 

@@ -54,6 +54,11 @@ Problem unknown_command(const std::string& command, const std::string& nearest) 
           fmt::format("to profile a program of that name: heapprof run -- {}", quoted(command)), kUsage};
 }
 
+Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose) {
+  return {"HP190", fmt::format("'{}' is no command of heapprof", word), fmt::format("{}: {}", purpose, command),
+          "see the commands: heapprof --help", kUsage};
+}
+
 Problem missing_profile(const std::string& command) {
   return {"HP056", "no profile was named", fmt::format("heapprof {} FILE", command),
           "make one: heapprof run -- PROGRAM", kUsage};
@@ -83,6 +88,12 @@ Problem flags_exclude_each_other(const std::string& first, const std::string& se
 Problem unexpected_argument(const std::string& argument, const std::string& command) {
   return {"HP058", fmt::format("'{}' is one argument too many", argument),
           fmt::format("see the usage: heapprof {} -h", command), "", kUsage};
+}
+
+Problem one_profile_too_many(const std::string& first, const std::string& second) {
+  const std::string files = quoted(first) + " " + quoted(second);
+  return {"HP191", fmt::format("report takes one profile, and '{}' is a second one", second),
+          "compare them: heapprof diff " + files, "add them up: heapprof merge -o all.json " + files, kUsage};
 }
 
 Problem metric_not_in_profile(const std::string& file, const std::string& metric) {

@@ -189,6 +189,20 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
   return first_fits ? std::string(first) + shortened : shortened;
 }
 
+std::string shell_quoted_in_ascii(std::string_view word) {
+  std::string text = "$'";
+  for (const char c : word) {
+    if (c == '\'' || c == '\\') {
+      text += {'\\', c};
+    } else if (c >= ' ' && c <= '~') {
+      text += c;
+    } else {
+      text += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+  }
+  return text + "'";
+}
+
 std::string shell_quoted(std::string_view word, std::string_view plain) {
   const auto is_plain = [plain](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

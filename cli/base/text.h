@@ -30,5 +30,7 @@ std::string shorten_path(std::string_view path_and_line,
 // As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of
 // `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");
+// The same in ASCII without controls, in the form $'…', which bash, zsh and ksh read.
+std::string shell_quoted_in_ascii(std::string_view word);
 
 }  // namespace heapprof::cli

@@ -74,7 +74,7 @@ void declare_check_options(Options* options, CheckFlags* target) {
   declare_suppression_options(options, tools, &check->suppressions);
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
   options->add_choice<std::optional<ProcessScope>>(
-      {"--processes", "WHICH", checking, "judge the program started (default), or each process"},
+      {"--processes", "WHICH", checking, "judge the one started (default), or each"},
       {{"started", ProcessScope::kStarted}, {"each", ProcessScope::kEach}}, &check->processes);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
   options->add_flag({"--warn-only", "", checking, "over a limit is a warning: exit 0"}, &check->warn_only);
@@ -82,8 +82,8 @@ void declare_check_options(Options* options, CheckFlags* target) {
                     &check->update_budget);
   options->add_flag({"--update-baseline", "", checking, "make this the baseline, do not compare"},
                     &check->update_baseline);
-  options->add_size({"--slack", "SIZE", kRareGroup, "growth over the baseline that is never too much (default 4KiB)"},
-                    0, &target->slack_bytes);
+  options->add_size({"--slack", "SIZE", kRareGroup, "growth that is never too much (default 4KiB)"}, 0,
+                    &target->slack_bytes);
   options->add_text({"--history", "FILE", tools, "append what was measured, for heapprof history"}, &check->history);
   options->add_text({"--commit", "COMMIT", tools, "what --history names it; else as CI or git say"}, &check->commit);
   options->add_flag({"-q,--quiet", "", checking, "say nothing of limits that are kept"}, &check->quiet);

@@ -38,7 +38,7 @@ Result<Done> check_usage(const ExportOptions& options) {
   if (options.format == nullptr) {
     std::vector<std::string> names;
     for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
-    return format_not_named(joined_names(names));
+    return format_not_named(joined_names(names), options.file);
   }
   if (options.file.empty()) return missing_profile("export");
   const std::string format(options.format->name);

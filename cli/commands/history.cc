@@ -82,6 +82,19 @@ Result<int> show(const HistoryOptions& options) {
   return code;
 }
 
+// Takes out what the history has of the same run, device and name. Gives how many.
+size_t leave_out_known(const std::string& file, std::vector<HistoryEntry>* entries) {
+  if (access(file.c_str(), R_OK) != 0) return 0;
+  const Result<History> history = read_history(file);
+  if (!history) return 0;  // append_history says why
+  return std::erase_if(*entries, [&history](const HistoryEntry& fresh) {
+    return std::any_of(history->entries.begin(), history->entries.end(), [&fresh](const HistoryEntry& known) {
+      return fresh.time_unix_ns != 0 && known.time_unix_ns == fresh.time_unix_ns && known.name == fresh.name &&
+             known.command == fresh.command && known.device == fresh.device && known.metrics == fresh.metrics;
+    });
+  });
+}
+
 Result<int> add(const HistoryOptions& options) {
   const std::string& file = options.files[0];
   if (options.files.size() < 2) return nothing_to_add(file);
@@ -99,12 +112,18 @@ Result<int> add(const HistoryOptions& options) {
     const std::string name = options.filter.name.empty() ? history_name(*profile) : options.filter.name;
     for (const Device& device : profile->devices) entries.push_back(make_history_entry(*profile, device, name, commit));
   }
-  if (const Result<Done> added = append_history(file, entries); !added) return added.problem();
+  const size_t there_count = leave_out_known(file, &entries);
+  if (!entries.empty()) {
+    if (const Result<Done> added = append_history(file, entries); !added) return added.problem();
+  }
   if (options.quiet) return 0;
-  const std::string shown = escape_controls(file);
-  fmt::print(stderr, "added  {} to {}, commit {}\nnext   heapprof history {}\n",
-             format_counted(entries.size(), "entry"), shown, commit.empty() ? "unknown" : escape_controls(commit),
-             shown);
+  const std::string shown = command_text({file});
+  if (!entries.empty())
+    fmt::print(stderr, "added  {} to {}, commit {}\n", format_counted(entries.size(), "entry"), shown,
+               commit.empty() ? "unknown" : escape_controls(commit));
+  if (there_count != 0)
+    fmt::print(stderr, "left   {} of runs that {} has already\n", format_counted(there_count, "entry"), shown);
+  fmt::print(stderr, "next   heapprof history {}\n", shown);
   return 0;
 }
 
@@ -131,8 +150,7 @@ int history_main(const std::vector<std::string>& arguments) {
   HistoryOptions target;
   Options options(history_text());
   const char* what = "what is shown";
-  options.add_text({"--name", "GLOB", what, "budgets or programs of this name; * and ? stand for others"},
-                   &target.filter.name);
+  options.add_text({"--name", "GLOB", what, "budgets or programs of this name, a glob"}, &target.filter.name);
   options.add_text({"--device", "NAME", what, "one device, such as host"}, &target.filter.device);
   options.add_choice<std::optional<Metric>>({"--metric", "METRIC", what, "{}"},
                                             {kMetricWords.begin(), kMetricWords.end()}, &target.filter.metric);
@@ -142,8 +160,7 @@ int history_main(const std::vector<std::string>& arguments) {
                                     &target.format);
   options.add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target.exact_bytes);
   const char* adding = "adding";
-  options.add_flag({"--add", "", adding, "append what the profiles behind FILE.jsonl took; --name names them"},
-                   &target.add);
+  options.add_flag({"--add", "", adding, "append what the named profiles took"}, &target.add);
   options.add_text({"--commit", "COMMIT", adding, "of these profiles; else as CI or git say"}, &target.commit);
   declare_suppression_options(&options, adding, &target.suppressions);
   options.add_flag({"-q,--quiet", "", adding, "say nothing but errors"}, &target.quiet);

@@ -44,7 +44,10 @@ Result<Done> check_findings(const ReportOptions& options) {
 
 // The exit code of what was shown, or what kept it from being shown.
 Result<int> show_report(const ReportOptions& options) {
+  if (options.files.empty()) return missing_profile("report");
+  if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
+  view.file = options.files[0];
   if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
   Result<Suppressions> suppressions = load_suppressions(options.suppressions);
   if (!suppressions) return suppressions.problem();
@@ -94,7 +97,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
                                            &target->format);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
-  options->add_positional(&target->view.file);
+  options->add_positionals(&target->files);
 }
 
 int report_main(const std::vector<std::string>& arguments) {
@@ -105,9 +108,7 @@ int report_main(const std::vector<std::string>& arguments) {
   const Result<Done> parsed = options.parse(arguments);
   if (parsed && options.help()) return print_output(*options.help());
   if (target.top > 0) target.view.top = target.top;
-  const Result<int> code = !parsed                    ? Result<int>(parsed.problem())
-                           : target.view.file.empty() ? Result<int>(missing_profile("report"))
-                                                      : show_report(target);
+  const Result<int> code = parsed ? show_report(target) : Result<int>(parsed.problem());
   if (code) return *code;
   print_problem(code.problem(), target.color);
   return code.problem().exit_code;

@@ -11,6 +11,7 @@
 namespace heapprof::cli {
 
 struct ReportOptions {
+  std::vector<std::string> files;
   ReportView view;
   SuppressionOptions suppressions;
   uint64_t top = 0;  // 0: not given

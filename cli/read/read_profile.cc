@@ -58,7 +58,11 @@ class ProfileReader {
  private:
   void read_top() {
     if (json_.peek_kind() == 0 && !json_.failed()) {
-      json_.fail("the file is empty");
+      json_.fail("it is empty");
+      return;
+    }
+    if (json_.peek_kind() != '{' && !json_.failed()) {
+      json_.fail("it is no JSON, or not an object of it");
       return;
     }
     top_.read();

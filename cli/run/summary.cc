@@ -260,12 +260,18 @@ const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   return largest;
 }
 
-std::string saved_lines(const SummaryInput& input) {
-  const std::string file = command_text({input.file});
+// A file's name as it can be pasted, also where the terminal shows nothing but ASCII.
+std::string pasted(const std::string& file, bool utf8) {
+  std::string text = command_text({file});
+  return utf8 || to_ascii(text) == text ? text : shell_quoted_in_ascii(file);
+}
+
+std::string saved_lines(const SummaryInput& input, bool utf8) {
+  const std::string file = pasted(input.file, utf8);
   std::string text;
   for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
     const SavedProfile& image = input.images[i];
-    text += fmt::format("image  {}  peak {}  {}\n", command_text({image.path}), format_bytes(image.peak_bytes),
+    text += fmt::format("image  {}  peak {}  {}\n", pasted(image.path, utf8), format_bytes(image.peak_bytes),
                         short_command(image.command, 40));
   }
   if (input.images.size() > kShownImages)
@@ -273,7 +279,7 @@ std::string saved_lines(const SummaryInput& input) {
   size_t others = 0;
   if (const TreeEntry* largest = largest_other(input.tree, &others)) {
     const std::string which = others == 1 ? "" : fmt::format("  the largest of {} others", format_count(others));
-    text += fmt::format("also   {}{}\n", command_text({largest->path}), which);
+    text += fmt::format("also   {}{}\n", pasted(largest->path, utf8), which);
   }
   text += fmt::format("saved  {}  {}  {} lost\n", file, format_bytes(input.file_bytes),
                       format_counted(input.profile.run.counters.lost, "event"));
@@ -300,9 +306,10 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   if (!refused.empty()) text += refused + "\n";
   text += device_table(profile) + unseen(profile, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
-  for (const std::string& part : {said_by_drivers(profile, columns), curves(profile),
-                                  place_sections(profile, paint, columns), process_section(input, paint, columns),
-                                  end_sentence(profile), warning_text(profile, terminal.colored), saved_lines(input)}) {
+  for (const std::string& part :
+       {said_by_drivers(profile, columns), curves(profile), place_sections(profile, paint, columns),
+        process_section(input, paint, columns), end_sentence(profile), warning_text(profile, terminal.colored),
+        saved_lines(input, terminal.utf8)}) {
     if (!part.empty()) text += "\n" + part;
   }
   return terminal.utf8 ? text : to_ascii(text);

@@ -10,7 +10,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <pwd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -77,14 +79,23 @@ std::optional<SnapshotAnswer> hear(int connection, int patience_ms) {
   return answer;
 }
 
+// As sudo -u takes it.
+std::string user_name(uid_t user) {
+  const passwd* entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : fmt::format("#{}", user);
+}
+
 }  // namespace
 
 Result<SnapshotTaken> ask_for_snapshot(pid_t pid, const std::string& path, bool may_overwrite) {
   const std::string shown = std::to_string(pid);
   const std::string folder = fmt::format("/proc/{}", pid);
-  if (access(folder.c_str(), F_OK) != 0) return process_not_found(shown);
+  struct stat facts {};
+  if (::stat(folder.c_str(), &facts) != 0) return process_not_found(shown);
   const UniqueFd environ(open((folder + "/environ").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!environ.is_open() && errno == EACCES) return process_not_ours(shown);
+  // A process that hides its environment (setuid, prctl) is asked for at every run of this user.
+  if (!environ.is_open() && errno == EACCES && geteuid() != 0 && facts.st_uid != geteuid())
+    return process_not_ours(shown, user_name(facts.st_uid));
   std::string environment;
   char buffer[4096];
   for (ssize_t got; environ.is_open() && (got = read(environ.get(), buffer, sizeof buffer)) > 0;)

@@ -18,17 +18,26 @@ std::string signal_name(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+namespace {
+
+// Besides the usual ones: characters of other alphabets, whose bytes are these.
+const std::string kPlain = [] {
+  std::string plain = "^~#";
+  for (int byte = 0x80; byte <= 0xff; ++byte) plain += static_cast<char>(byte);
+  return plain;
+}();
+
+}  // namespace
+
 std::string command_text(const std::vector<std::string>& command) {
   constexpr size_t kLongest = 4096;  // a shell's "$@" may be megabytes, and no line shows them
   std::string text;
   for (const std::string& word : command) {
     if (!text.empty()) text += ' ';
-    const bool has_high_bytes =
-        std::any_of(word.begin(), word.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-    text += has_high_bytes ? word : shell_quoted(word, "^~#");
+    text += escape_controls(word) == word ? shell_quoted(word, kPlain) : shell_quoted_in_ascii(word);
     if (text.size() > kLongest) break;
   }
-  return escape_controls(text);
+  return text;
 }
 
 std::string short_command(const std::vector<std::string>& command, size_t columns) {

@@ -1,6 +1,22 @@
 # Completions: bash is asked what it would offer.
 offered() { expect_eq "$1: '$2'" "$3" "$4"; }
 bash -n "$SOURCE/completions/heapprof.bash"
+# Without the package bash-completion.
+cat >ask_alone.sh <<'ASK'
+source "$SOURCE/completions/heapprof.bash"
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
+COMP_POINT=${#COMP_LINE}
+_heapprof 2>/dev/null
+printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs
+ASK
+ask_alone() { bash --norc ask_alone.sh "$@"; }
+touch an-input.json
+offered "bash alone" "heapprof r" "$(ask_alone heapprof r)" "report run"
+offered "bash alone" "heapprof run --on-full " "$(ask_alone heapprof run --on-full "")" "drop wait"
+offered "bash alone" "heapprof run --on-full=" "$(ask_alone heapprof run --on-full = "")" "drop wait"
+offered "bash alone" "heapprof report an-i" "$(ask_alone heapprof report an-i)" "an-input.json"
+offered "bash alone" "heapprof run -o x ls an-i" "$(ask_alone heapprof run -o x ls an-i)" "an-input.json"
+offered "bash alone" "heapprof run -o x bas" "$(ask_alone heapprof run -o x bas | tr ' ' '\n' | grep -x bash)" "bash"
 if [ -f /usr/share/bash-completion/bash_completion ]; then
   cat >ask.sh <<'ASK'
 source /usr/share/bash-completion/bash_completion

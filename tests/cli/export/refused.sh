@@ -2,9 +2,9 @@
 cp "$small" r.json
 cp "$foreign/valgrind_heap.json" v.json
 refused 2 export r.json <<'WORDS'
-heapprof: error: no format was named [HP130]
-  fix:     add --format FORMAT; FORMAT is one of folded, speedscope, dhat, pprof
-  instead: read it with heapprof's own means: heapprof report FILE
+heapprof: error: export needs a format: one of folded, speedscope, dhat, pprof [HP130]
+  fix:     heapprof export --format speedscope -o r.json.speedscope r.json
+  instead: read it here: heapprof report r.json
 WORDS
 refused 2 export --format dhat --metric peak r.json <<'WORDS'
 heapprof: error: --format dhat takes no --metric: the file holds all of them [HP132]

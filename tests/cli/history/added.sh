@@ -7,3 +7,13 @@ expect_eq "no temporary of valgrind's" "$(tail -n 1 new.jsonl | jq -c '[has("pea
 with_leaky_profile leaky.json
 "$HEAPPROF_BIN" history -q --add run.jsonl leaky.json
 expect_eq "leaks of a real run" "$(jq .leaked_bytes run.jsonl)" 6175
+# The same run again is left out, alone or beside others; the same run under another name is not.
+expect_status 0 "$HEAPPROF_BIN" history --add run.jsonl leaky.json
+expect_in err.txt "left   1 entry of runs that run.jsonl has already"
+expect_not_in err.txt "added"
+"$HEAPPROF_BIN" run -q -o again.json "$TARGETS/leaky" >out.txt
+expect_status 0 "$HEAPPROF_BIN" history --add run.jsonl leaky.json again.json
+expect_in err.txt "added  1 entry to run.jsonl"
+expect_in err.txt "left   1 entry"
+expect_status 0 "$HEAPPROF_BIN" history --add --name other run.jsonl leaky.json
+expect_eq "entries of three" "$(wc -l <run.jsonl)" 3

@@ -17,8 +17,9 @@ heapprof: error: --sort needs a value [HP059]
   fix:     --sort METRIC
 WORDS
 refused 2 report a.json b.json <<'WORDS'
-heapprof: error: 'b.json' is one argument too many [HP058]
-  fix:     see the usage: heapprof report -h
+heapprof: error: report takes one profile, and 'b.json' is a second one [HP191]
+  fix:     compare them: heapprof diff a.json b.json
+  instead: add them up: heapprof merge -o all.json a.json b.json
 WORDS
 refused 2 report --device gpu "$small" <<'WORDS'
 heapprof: error: the profile has no device 'gpu', only host, cuda:0 [HP057]
@@ -37,6 +38,15 @@ heapprof: error: no such file cannot be read: no such file or directory [HP060]
 WORDS
 echo '{}' >empty.json
 refused 3 report empty.json <<'WORDS'
-heapprof: error: empty.json is JSON, but no profile: there is no dhatFileVersion [HP062]
+heapprof: error: empty.json is no profile: there is no dhatFileVersion [HP062]
   fix:     name a profile of heapprof run, of valgrind --tool=dhat or of dhat-rs
 WORDS
+# What is no JSON at all.
+: >nothing
+echo 'int main() {}' >x.cpp
+expect_status 3 "$HEAPPROF_BIN" report nothing
+expect_in err.txt "nothing is no profile: it is empty [HP062]"
+for file in x.cpp /bin/true; do
+  expect_status 3 "$HEAPPROF_BIN" report $file
+  expect_in err.txt "$file is no profile: it is no JSON, or not an object of it [HP062]"
+done

@@ -11,3 +11,10 @@ expect_status 0 "$HEAPPROF_BIN" --version
 grep -qxE 'heapprof [0-9]+\.[0-9]+\.[0-9]+' out.txt || fail "no version: $(cat out.txt)"
 expect_status 0 "$HEAPPROF_BIN" --help
 expect_in out.txt "report"
+cp out.txt long.txt
+expect_status 0 "$HEAPPROF_BIN" help
+cmp long.txt out.txt || fail "help and --help differ"
+for word in version -V; do
+  expect_status 0 "$HEAPPROF_BIN" $word
+  grep -qxE 'heapprof [0-9]+\.[0-9]+\.[0-9]+' out.txt || fail "no version: $(cat out.txt)"
+done
