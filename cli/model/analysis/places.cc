@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
@@ -133,34 +132,49 @@ CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const De
     uint32_t node = 0;
     uint64_t weight = 0;
   };
+  struct Caller {
+    CallerShare share;
+    uint64_t heaviest = 0;  // of its paths, whose frame is shown
+  };
   CallerChain chain;
   std::vector<Path> paths;
-  uint64_t all = 0;
   for (const WeightedSite& site : sites) {
-    all += site.weight;
+    if (site.weight == 0) continue;
+    chain.weight = add_saturating(chain.weight, site.weight);
     paths.push_back({tree.place_node[device.sites[site.site].node], site.weight});
   }
+  const auto function = [&](uint32_t node) { return tree.functions[profile.nodes[node].frame]; };
+  const auto next_function = [&](uint32_t node) {
+    uint32_t outer = node;
+    do outer = tree.user_node[profile.nodes[outer].parent];
+    while (outer != 0 && function(outer) == function(node));
+    return outer;
+  };
   constexpr size_t kLongestChain = 64;  // a line holds far fewer
   while (chain.frames.size() < kLongestChain) {
-    std::unordered_map<uint32_t, uint64_t> weights;  // by function
-    const auto function = [&](const Path& path) { return tree.functions[profile.nodes[path.node].frame]; };
+    std::map<uint32_t, Caller> callers;  // by function
+    bool some_end = false;
     for (Path& path : paths) {
-      path.node = path.node == 0 ? 0 : tree.user_node[profile.nodes[path.node].parent];
-      if (path.node != 0) weights[function(path)] += path.weight;
+      if (path.node != 0) path.node = next_function(path.node);
+      if (path.node == 0) {
+        some_end = true;
+        continue;
+      }
+      Caller& caller = callers[function(path.node)];
+      caller.share.weight = add_saturating(caller.share.weight, path.weight);
+      if (path.weight <= caller.heaviest) continue;
+      caller.heaviest = path.weight;
+      caller.share.frame = profile.nodes[path.node].frame;
     }
-    const auto largest = std::max_element(weights.begin(), weights.end(), [](const auto& a, const auto& b) {
-      return std::make_pair(a.second, b.first) < std::make_pair(b.second, a.first);  // of equals the one met first
-    });
-    if (largest == weights.end()) return chain;
-    if (largest->second * 2 < all || largest->second == 0) {
-      chain.other_callers = weights.size();
-      return chain;
+    if (callers.empty()) return chain;
+    if (callers.size() == 1 && !some_end) {
+      chain.frames.push_back(callers.begin()->second.share.frame);
+      continue;
     }
-    const auto is_other = [&](const Path& path) { return path.node == 0 || function(path) != largest->first; };
-    paths.erase(std::remove_if(paths.begin(), paths.end(), is_other), paths.end());
-    const auto heaviest =
-        std::max_element(paths.begin(), paths.end(), [](const Path& a, const Path& b) { return a.weight < b.weight; });
-    chain.frames.push_back(profile.nodes[heaviest->node].frame);
+    for (const auto& [number, caller] : callers) chain.shares.push_back(caller.share);
+    std::stable_sort(chain.shares.begin(), chain.shares.end(),
+                     [](const CallerShare& a, const CallerShare& b) { return a.weight > b.weight; });
+    return chain;
   }
   return chain;
 }

@@ -61,11 +61,17 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
 // All of them, those without any of the metric last.
 std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
 
-// Who calls the place: the user's own functions outwards, as long as one of them accounts for at least half of the
-// metric.
+// Who calls the place: the user's own functions outwards, as long as all of the metric goes through one of them; then
+// those that share it, with what each has. A function that calls itself is one caller.
+struct CallerShare {
+  uint32_t frame = 0;
+  uint64_t weight = 0;
+};
 struct CallerChain {
   std::vector<uint32_t> frames;
-  uint64_t other_callers = 0;  // > 0: the chain ends because from here on so many callers share, none with half
+  std::vector<CallerShare> shares;  // the largest first; empty, or the chain ends because these share
+  uint64_t unnamed_shares = 0;      // so many more share that have no frame in this profile
+  uint64_t weight = 0;              // of the whole place: shares may sum to less, as a stack may end here
 };
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device, const Place& place,
                          Metric metric);

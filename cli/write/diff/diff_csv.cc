@@ -26,7 +26,7 @@ std::string frame_cells(const TwoProfiles& two, const PlaceChange& place) {
   const Frame& frame = profile.frames[place.frame[side]];
   const std::string module = frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
   const std::string function = place.is_by_module       ? "[no names]"
-                               : frame.function.empty() ? fmt::format("{:#x}", frame.svma)
+                               : frame.function.empty() ? fmt::format("0x{:X}", frame.svma)
                                                         : frame.function;
   return fmt::format("{},{},{},{}", csv_cell(function), csv_cell(frame.file),
                      frame.line > 0 ? std::to_string(frame.line) : "", csv_cell(module));

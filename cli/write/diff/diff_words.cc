@@ -97,23 +97,47 @@ std::string DiffWords::location(const PlaceChange& place) const {
 std::string DiffWords::callers(const PlaceChange& place, Metric metric, bool with_locations, size_t columns) const {
   const std::vector<uint32_t> order = rank_stacks(place, metric);
   if (order.empty()) return "";
-  const MatchedStack& stack = place.stacks[order[0]];
-  const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
-  const Profile& profile = *two_.profiles[side];
-  const PlaceTree& tree = two_.diff.trees[side];
+  struct Path {
+    Side side;
+    uint32_t node;
+    uint64_t weight;
+  };
+  std::vector<Path> paths;
   CallerChain chain;
-  constexpr size_t kLongestChain = 64;  // a line holds far fewer
-  uint32_t node = tree.place_node[stack.node[side]];
-  while (node != 0 && chain.frames.size() < kLongestChain) {
-    node = tree.user_node[profile.nodes[node].parent];
-    if (node != 0) chain.frames.push_back(profile.nodes[node].frame);
+  for (const uint32_t i : order) {
+    const MatchedStack& stack = place.stacks[i];
+    const Side side = stack.is_in[kCurrent] ? kCurrent : kBase;
+    paths.push_back({side, two_.diff.trees[side].place_node[stack.node[side]], change_of(stack, metric).amount()});
+    chain.weight += paths.back().weight;
   }
-  // Where no caller makes half of the change, none is named.
-  uint64_t all = 0;
-  for (const uint32_t i : order) all += change_of(place.stacks[i], metric).amount();
-  if (change_of(stack, metric).amount() < all - all / 2) {
-    chain.frames.clear();
-    chain.other_callers = order.size();
+  const Side side = paths[0].side;
+  const auto function = [this](const Path& path) {
+    return path.node == 0 ? "" : names_[path.side].function(two_.profiles[path.side]->nodes[path.node].frame);
+  };
+  constexpr size_t kLongestChain = 64;  // a line holds far fewer
+  while (chain.frames.size() < kLongestChain) {
+    std::map<std::string, Path> callers;  // with the sum of what goes through
+    for (Path& path : paths) {
+      const std::string callee = function(path);
+      while (path.node != 0 && function(path) == callee)
+        path.node = two_.diff.trees[path.side].user_node[two_.profiles[path.side]->nodes[path.node].parent];
+      Path& caller = callers.emplace(function(path), Path{path.side, path.node, 0}).first->second;
+      caller.weight += path.weight;
+      if (path.side == side) caller.side = side, caller.node = path.node;
+    }
+    const bool is_one = callers.size() == 1;
+    callers.erase("");
+    if (callers.empty()) break;
+    for (const auto& [name, caller] : callers) {
+      if (is_one) chain.frames.push_back(two_.profiles[side]->nodes[paths[0].node].frame);
+      if (!is_one && caller.side == side)
+        chain.shares.push_back({two_.profiles[side]->nodes[caller.node].frame, caller.weight});
+    }
+    if (is_one) continue;
+    chain.unnamed_shares = callers.size() - chain.shares.size();
+    std::stable_sort(chain.shares.begin(), chain.shares.end(),
+                     [](const CallerShare& a, const CallerShare& b) { return a.weight > b.weight; });
+    break;
   }
   return callers_text(names_[side], chain, with_locations, columns);
 }

@@ -259,11 +259,19 @@ class ReportWriter {
     json_.count("sites_count", place.sites.size());
     json_.key("callers");
     json_.begin_array();
-    const std::vector<uint32_t> frames = view_.all_frames ? largest_stack(profile_, device, place, metric)
-                                                          : find_callers(profile_, tree_, device, place, metric).frames;
-    for (const uint32_t frame : frames) {
+    const CallerChain chain = find_callers(profile_, tree_, device, place, metric);
+    for (const uint32_t frame : view_.all_frames ? largest_stack(profile_, device, place, metric) : chain.frames) {
       json_.begin_object();
       write_frame(profile_, frame, &json_);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.key("caller_shares");
+    json_.begin_array();
+    for (const CallerShare& share : chain.shares) {
+      json_.begin_object();
+      write_frame(profile_, share.frame, &json_);
+      json_.count("amount", share.weight);
       json_.end_object();
     }
     json_.end_array();

@@ -61,7 +61,7 @@ bool FrameNames::has_name(uint32_t frame) const { return !profile_.frames[frame]
 
 std::string FrameNames::function(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
-  if (it.function.empty()) return fmt::format("{:#x}", it.svma);
+  if (it.function.empty()) return fmt::format("0x{:X}", it.svma);
   return escape_controls(plain_function(it.function));
 }
 
@@ -94,6 +94,24 @@ std::string FrameNames::place_location(const Place& place) const {
 
 namespace {
 
+// "parse 40 %, index_all 33 %, 5 more": as many as fit; "7 callers" where none does, or none has a name.
+std::string shares_text(const FrameNames& names, const CallerChain& chain, size_t columns) {
+  const size_t count = chain.shares.size() + chain.unnamed_shares;
+  const std::string only_count = format_counted(count, "caller");
+  std::string best;
+  std::string text;
+  for (size_t i = 0; i < chain.shares.size() && names.has_name(chain.shares[i].frame); ++i) {
+    const CallerShare& share = chain.shares[i];
+    text += (text.empty() ? "" : ", ") + shorten_function(last_two_parts(names.function(share.frame)), 32) + " " +
+            format_percent_rounded({share.weight, chain.weight});
+    const std::string whole =
+        i + 1 == count ? text : fmt::format("{}, {} more", text, format_count_exact(count - i - 1));
+    if (display_width(whole) <= columns) best = whole;
+    if (display_width(text) > columns) break;
+  }
+  return !best.empty() ? best : display_width(only_count) <= columns ? only_count : "";
+}
+
 std::string join_callers(const FrameNames& names, const CallerChain& chain, bool with_locations, bool all_locations,
                          size_t columns) {
   std::string text;
@@ -120,7 +138,7 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
     const std::string repeated = next - i > 1 ? fmt::format(" ×{}", next - i) : "";
     const std::string shortened = shorten_function(last_two_parts(function), 32);
     const std::string part = shortened + repeated;
-    const bool last = next == frames.size() && chain.other_callers == 0;
+    const bool last = next == frames.size() && chain.shares.size() + chain.unnamed_shares == 0;
     const bool appended =
         (with_locations && (i == 0 || all_locations) &&
          append(fmt::format("{} ({}){}", shortened, names.short_location(frames[i]), repeated), last)) ||
@@ -129,7 +147,10 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
     if (!appended) return text + " ← …";
     i = next;
   }
-  if (chain.other_callers > 0) append(fmt::format("{} callers", format_count_exact(chain.other_callers)), true);
+  if (chain.shares.size() + chain.unnamed_shares == 0) return text;
+  const size_t used = display_width(text) + (text.empty() ? display_width(arrow) : 3);
+  const std::string shares = shares_text(names, chain, columns - std::min(columns, used));
+  if (!append(shares, true) || shares.empty()) return text.empty() ? "" : text + " ← …";
   return text;
 }
 

@@ -6,6 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <map>
+
 using namespace heapprof::cli;
 using namespace heapprof::test;
 
@@ -42,10 +44,12 @@ TEST_CASE("sites that reach one line by several callers are one place") {
   REQUIRE(intern != nullptr);
   CHECK(intern->sites.size() == 3);
   CHECK(intern->numbers.peak_bytes == 90 * kMiB);
-  // Three callers with a third each: none is named.
+  // Three callers with a third each.
   const CallerChain chain = find_callers(profile, tree, profile.devices[0], *intern, Metric::kPeak);
   CHECK(chain.frames.empty());
-  CHECK(chain.other_callers == 3);
+  REQUIRE(chain.shares.size() == 3);
+  for (const CallerShare& share : chain.shares) CHECK(share.weight == 30 * kMiB);
+  CHECK(chain.weight == 90 * kMiB);
 }
 
 TEST_CASE("the dominant callers are the user's own") {
@@ -57,6 +61,40 @@ TEST_CASE("the dominant callers are the user's own") {
   CHECK(caller_names(profile, find_callers(profile, tree, profile.devices[0], *index, Metric::kPeak)) ==
         std::vector<std::string>{"load_scene(Scene const&)", "main"});
   CHECK(largest_stack(profile, profile.devices[0], *index, Metric::kPeak).size() == 5);
+}
+
+TEST_CASE("a chain of callers is true for all of a place, and shares are what goes through each") {
+  for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(random_sample({}))}) {
+    const PlaceTree tree = build_place_tree(profile);
+    const auto function = [&](uint32_t node) { return tree.functions[profile.nodes[node].frame]; };
+    for (const Device& device : profile.devices) {
+      for (const Place& place : find_places(profile, tree, device)) {
+        const CallerChain chain = find_callers(profile, tree, device, place, Metric::kPeak);
+        uint64_t all = 0;
+        std::map<uint32_t, uint64_t> shares;  // by function, of what stands outside of the chain
+        for (const uint32_t site : place.sites) {
+          const uint64_t weight = device.sites[site].numbers.peak_bytes;
+          if (weight == 0) continue;
+          all += weight;
+          uint32_t node = tree.place_node[device.sites[site].node];
+          const auto step = [&] {
+            const uint32_t callee = node;
+            while (node != 0 && function(node) == function(callee)) node = tree.user_node[profile.nodes[node].parent];
+          };
+          for (const uint32_t frame : chain.frames) {
+            step();
+            REQUIRE(node != 0);
+            CHECK(function(node) == tree.functions[frame]);
+          }
+          step();
+          if (node != 0) shares[function(node)] += weight;
+        }
+        CHECK(chain.weight == all);
+        CHECK(chain.shares.size() == shares.size());
+        for (const CallerShare& share : chain.shares) CHECK(shares[tree.functions[share.frame]] == share.weight);
+      }
+    }
+  }
 }
 
 TEST_CASE("the sums over places are the device's totals") {
