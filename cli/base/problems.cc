@@ -28,19 +28,25 @@ std::string errno_text(int error_number) {
   return text;
 }
 
-std::string format_problem(const Problem& problem, bool coloured) {
+std::string format_problem(const Problem& problem, const Terminal& terminal) {
+  constexpr size_t kIndent = 11;
+  const auto wrap = [&terminal](const std::string& part, size_t first) {
+    return terminal.is_tty ? wrapped(part, {first, kIndent, static_cast<size_t>(terminal.columns)}) : part;
+  };
   const bool warning = problem.exit_code == kWarning;
   const char* word = warning ? "warning" : "error";
   const char* paint = warning ? "\x1b[33m" : "\x1b[31m";
-  std::string text = fmt::format("heapprof: {}{}{}: {} [{}]\n", coloured ? paint : "", word, coloured ? "\x1b[0m" : "",
-                                 escape_controls(problem.what), problem.id);
-  if (!problem.fix.empty()) text += fmt::format("  fix:     {}\n", escape_controls(problem.fix));
-  if (!problem.instead.empty()) text += fmt::format("  instead: {}\n", escape_controls(problem.instead));
+  const size_t head = std::strlen("heapprof: ") + std::strlen(word) + std::strlen(": ");
+  const std::string what = wrap(fmt::format("{} [{}]", escape_controls(problem.what), problem.id), head);
+  std::string text = fmt::format("heapprof: {}{}{}: {}\n", terminal.colored ? paint : "", word,
+                                 terminal.colored ? "\x1b[0m" : "", what);
+  if (!problem.fix.empty()) text += fmt::format("  fix:     {}\n", wrap(escape_controls(problem.fix), kIndent));
+  if (!problem.instead.empty()) text += fmt::format("  instead: {}\n", wrap(escape_controls(problem.instead), kIndent));
   return text;
 }
 
 void print_problem(const Problem& problem, ColorMode mode) {
-  const std::string text = format_problem(problem, inspect_terminal(STDERR_FILENO, mode).colored);
+  const std::string text = format_problem(problem, inspect_terminal(STDERR_FILENO, mode));
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -341,8 +341,9 @@ Problem history_begins(const std::string& file, const std::string& program);  //
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);
 
-// The four parts as text, each line ended; `coloured` marks the word "error" or "warning".
-std::string format_problem(const Problem& problem, bool coloured);
+// The four parts as text, each line ended; colour marks the word "error" or "warning". On a terminal no line is wider
+// than it; elsewhere each part is one line.
+std::string format_problem(const Problem& problem, const Terminal& terminal);
 void print_problem(const Problem& problem, ColorMode mode = ColorMode::kAuto);  // on stderr
 
 // `run` has codes of its own: 126 and 127 for the program's start, 125 for everything else of ours.

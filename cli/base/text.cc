@@ -189,6 +189,29 @@ std::string shorten_path(std::string_view path_and_line, size_t columns) {
   return first_fits ? std::string(first) + shortened : shortened;
 }
 
+std::string wrapped(std::string_view text, const Wrapping& wrapping) {
+  std::string result;
+  size_t used = wrapping.first;
+  bool is_first = true;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    const size_t width = display_width(word);
+    if (!is_first && used + 1 + width > wrapping.columns) {
+      result += "\n" + std::string(wrapping.indent, ' ');
+      used = wrapping.indent;
+    } else if (!is_first) {
+      result += ' ';
+      ++used;
+    }
+    result += word;
+    used += width;
+    is_first = false;
+    at = end + 1;
+  }
+  return result;
+}
+
 std::string shell_quoted_in_ascii(std::string_view word) {
   std::string text = "$'";
   for (const char c : word) {

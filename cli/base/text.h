@@ -27,6 +27,15 @@ std::string shorten_middle(std::string_view text, size_t columns);
 std::string shorten_path(std::string_view path_and_line,
                          size_t columns);  // "a/…/c.cc:12": the file's name and line stay
 
+// The words of the text, broken at blanks: the first line begins at column `first`, the others at `indent`. A word that
+// is wider than a line has one of its own.
+struct Wrapping {
+  size_t first = 0;
+  size_t indent = 0;
+  size_t columns = 80;
+};
+std::string wrapped(std::string_view text, const Wrapping& wrapping);
+
 // As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of
 // `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");

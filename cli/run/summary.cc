@@ -286,9 +286,9 @@ std::string saved_lines(const SummaryInput& input, bool utf8) {
   return text + fmt::format("next   heapprof report {}\n", file);
 }
 
-std::string warning_text(const Profile& profile, bool colored) {
+std::string warning_text(const Profile& profile, const Terminal& terminal) {
   std::string text;
-  for (const Problem& warning : find_warnings(profile)) text += format_problem(warning, colored);
+  for (const Problem& warning : find_warnings(profile)) text += format_problem(warning, terminal);
   return text;
 }
 
@@ -308,7 +308,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& part :
        {said_by_drivers(profile, columns), curves(profile), place_sections(profile, paint, columns),
-        process_section(input, paint, columns), end_sentence(profile), warning_text(profile, terminal.colored),
+        process_section(input, paint, columns), end_sentence(profile), warning_text(profile, terminal),
         saved_lines(input, terminal.utf8)}) {
     if (!part.empty()) text += "\n" + part;
   }
@@ -318,7 +318,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
 void print_summary(const SummaryInput& input, const RunOptions& options) {
   if (options.quiet) return;
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  const std::string text = options.no_summary ? warning_text(input.profile, terminal.colored)
+  const std::string text = options.no_summary ? warning_text(input.profile, terminal)
                                               : (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

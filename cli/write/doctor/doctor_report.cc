@@ -15,29 +15,6 @@ namespace {
 
 constexpr size_t kAvailabilityColumns = 9;
 
-// The words of the text, broken at blanks; lines after the first begin at column `indent`.
-std::string wrapped(const std::string& text, size_t indent, size_t columns) {
-  std::string result;
-  size_t used = indent;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    const size_t width = display_width(word);
-    const bool is_first = used == indent;
-    if (!is_first && used + 1 + width > columns) {
-      result += "\n" + std::string(indent, ' ');
-      used = indent;
-    } else if (!is_first) {
-      result += ' ';
-      ++used;
-    }
-    result += word;
-    used += width;
-    at = end + 1;
-  }
-  return result;
-}
-
 std::string painted(Availability availability, bool colored) {
   const std::string word = pad_right(availability_name(availability), kAvailabilityColumns);
   if (!colored || availability == Availability::kOk) return word;
@@ -68,9 +45,10 @@ std::string render_doctor_text(const std::vector<Capability>& capabilities, cons
   std::string text;
   for (const Capability& capability : capabilities) {
     text += painted(capability.availability, terminal.colored) + pad_right(capability.name, name_columns + 2);
-    text += wrapped(escape_controls(capability.what), indent, columns) + "\n";
+    text += wrapped(escape_controls(capability.what), {indent, indent, columns}) + "\n";
     if (!capability.fix.empty())
-      text += std::string(indent, ' ') + wrapped("fix: " + escape_controls(capability.fix), indent, columns) + "\n";
+      text += std::string(indent, ' ') + wrapped("fix: " + escape_controls(capability.fix), {indent, indent, columns}) +
+              "\n";
   }
   text += "\n" + summary(capabilities);
   return terminal.utf8 ? text : to_ascii(text);

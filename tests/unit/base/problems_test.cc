@@ -74,18 +74,28 @@ TEST_CASE("every function that makes a problem is in the catalogue") {
 }
 
 TEST_CASE("an error is printed in four parts") {
-  CHECK(format_problem(program_is_directory("./build"), false) ==
+  CHECK(format_problem(program_is_directory("./build"), {}) ==
         "heapprof: error: ./build is a directory, not a program [HP003]\n"
         "  fix:     name a program in it: ls ./build\n");
-  CHECK(format_problem(program_is_static("./server"), false) ==
+  CHECK(format_problem(program_is_static("./server"), {}) ==
         "heapprof: error: ./server is statically linked: there is no loader to preload the agent [HP004]\n"
         "  fix:     link it dynamically (drop -static)\n"
         "  instead: keep all static but libc: -static-libstdc++ -static-libgcc -l:libNAME.a\n");
-  CHECK(format_problem(events_lost({3, 10}), true).find("heapprof: \x1b[33mwarning\x1b[0m: ") == 0);
+  CHECK(format_problem(events_lost({3, 10}), Terminal{.colored = true}).find("heapprof: \x1b[33mwarning\x1b[0m: ") ==
+        0);
+}
+
+TEST_CASE("on a terminal no line of an error is wider than it") {
+  CHECK(format_problem(program_is_static("./server"), Terminal{.is_tty = true, .columns = 60}) ==
+        "heapprof: error: ./server is statically linked: there is no\n"
+        "           loader to preload the agent [HP004]\n"
+        "  fix:     link it dynamically (drop -static)\n"
+        "  instead: keep all static but libc: -static-libstdc++\n"
+        "           -static-libgcc -l:libNAME.a\n");
 }
 
 TEST_CASE("hostile names in problems are harmless") {
-  const std::string text = format_problem(program_not_found("./\x1b[2J\nheapprof: error: fake"), false);
+  const std::string text = format_problem(program_not_found("./\x1b[2J\nheapprof: error: fake"), {});
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
 }
