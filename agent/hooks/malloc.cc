@@ -50,9 +50,18 @@ void* no_memory_again(void*, size_t) {
 }
 void no_free(void*) {}
 
+// The hook's last call is the way that is not common: so it keeps nothing meanwhile.
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
   record_free(block, sp);
   g_real.free(block);
+}
+[[gnu::noinline]] void free_sized_slow(void* block, size_t size, uint64_t sp) {
+  record_free(block, sp);
+  g_real.free_sized(block, size);
+}
+[[gnu::noinline]] void free_aligned_sized_slow(void* block, size_t alignment, size_t size, uint64_t sp) {
+  record_free(block, sp);
+  g_real.free_aligned_sized(block, alignment, size);
 }
 
 }  // namespace
@@ -117,19 +126,19 @@ HOOK void free(void* block) {
 
 HOOK void* calloc(size_t count, size_t size) {
   void* block = g_real.calloc(count, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, count * size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, count * size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* realloc(void* block, size_t size) {
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, size);
-    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, size, HEAPPROF_HOOK_FRAME());
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, size, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
+  record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, size);
-  record_realloc_end(fresh, size, HEAPPROF_HOOK_FRAME());
+  record_realloc_end_fast(fresh, size, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 
@@ -143,51 +152,53 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
   }
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, bytes);
-    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc(fresh, bytes, HEAPPROF_HOOK_FRAME());
+    if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, bytes, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin(block, HEAPPROF_HOOK_FRAME());
+  record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, bytes);
-  record_realloc_end(fresh, bytes, HEAPPROF_HOOK_FRAME());
+  record_realloc_end_fast(fresh, bytes, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 
 HOOK void* memalign(size_t alignment, size_t size) {
   void* block = g_real.memalign(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* aligned_alloc(size_t alignment, size_t size) {
   void* block = g_real.aligned_alloc(alignment, size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK int posix_memalign(void** out, size_t alignment, size_t size) {
   const int error = g_real.posix_memalign(out, alignment, size);
-  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc(*out, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(error == 0 && *out != nullptr)) record_malloc_fast(*out, size, HEAPPROF_HOOK_FRAME());
   return error;
 }
 
 HOOK void* valloc(size_t size) {
   void* block = g_real.valloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void* pvalloc(size_t size) {
   void* block = g_real.pvalloc(size);
-  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(block != nullptr)) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 
 HOOK void free_sized(void* block, size_t size) {
-  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return free_sized_slow(block, size, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_sized(block, size);
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
-  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return free_aligned_sized_slow(block, alignment, size, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_aligned_sized(block, alignment, size);
 }

@@ -11,6 +11,7 @@
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
 #include "agent/process/loaded_object.h"
+#include "agent/record/record_fast.h"
 #include "agent/start/start.h"
 
 #include <stddef.h>
@@ -95,34 +96,44 @@ bool g_is_recorded = false;
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSize(size_t size) {
   void* block = reinterpret_cast<void* (*)(size_t)>(g_real_new[kIndex])(size);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSizeOther(size_t size, void* other) {
   void* block = reinterpret_cast<void* (*)(size_t, void*)>(g_real_new[kIndex])(size, other);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
 }
 template <size_t kIndex>
 __attribute__((noinline)) void* NewSizeOtherOther(size_t size, void* other, void* third) {
   void* block = reinterpret_cast<void* (*)(size_t, void*, void*)>(g_real_new[kIndex])(size, other, third);
-  if (block != nullptr) record_malloc(block, size, HEAPPROF_HOOK_FRAME());
+  if (block != nullptr) record_malloc_fast(block, size, HEAPPROF_HOOK_FRAME());
   return block;
+}
+// The real operators again, behind a record that is not common: the hook's last call, so that it keeps nothing
+// meanwhile.
+template <size_t kIndex, typename... Others>
+__attribute__((noinline)) void delete_slow(void* block, Others... others, uint64_t sp) {
+  record_free(block, sp);
+  reinterpret_cast<void (*)(void*, Others...)>(g_real_new[kIndex])(block, others...);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void Delete(void* block) {
-  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return delete_slow<kIndex>(block, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*)>(g_real_new[kIndex])(block);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOther(void* block, void* other) {
-  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return delete_slow<kIndex, void*>(block, other, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*, void*)>(g_real_new[kIndex])(block, other);
 }
 template <size_t kIndex>
 __attribute__((noinline)) void DeleteOtherOther(void* block, void* other, void* third) {
-  if (block != nullptr) record_free(block, cfa_of(HEAPPROF_HOOK_FRAME()));
+  if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
+    return delete_slow<kIndex, void*, void*>(block, other, third, cfa_of(HEAPPROF_HOOK_FRAME()));
   reinterpret_cast<void (*)(void*, void*, void*)>(g_real_new[kIndex])(block, other, third);
 }
 

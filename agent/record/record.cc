@@ -10,6 +10,7 @@
 #include "agent/record/record_fast.h"
 #include "agent/record/reference.h"
 #include "agent/start/start.h"
+#include "agent/unwind/unwind_plain.h"
 
 namespace heapprof::agent {
 
@@ -66,20 +67,10 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (i < count) put(context, frames[i].pc_avma, 0);
 }
 
-// Writes a record with a stack.
-[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
-                                                 uint64_t size_bytes, const StartFrame& caller,
-                                                 const DeviceRecord* device = nullptr) {
-  if (!is_prepared(context)) return;
-  StackDelta delta;
-  if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
-    capture_stack(context->unwind, caller, context->age, &delta);
-  } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
-    capture_frame_pointers(context->unwind, caller, context->age, &delta);
-  } else {
-    capture_with_reference(context, caller, &delta);
-  }
-
+// Writes a record with a stack that was captured.
+[[gnu::always_inline]] inline void write_captured(Context* context, wire::RecordType type, uint64_t address,
+                                                  uint64_t size_bytes, const StackDelta& delta,
+                                                  const DeviceRecord* device) {
   uint32_t sent = 0;
   while (HEAPPROF_UNLIKELY(delta.fresh - sent > wire::kMaxFreshFrames)) {
     const uint32_t count = wire::kMaxFreshFrames;
@@ -111,6 +102,27 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
+// Writes a record with a stack.
+[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
+                                                 uint64_t size_bytes, const StartFrame& caller,
+                                                 const DeviceRecord* device = nullptr) {
+  if (!is_prepared(context)) return;
+  StackDelta delta;
+  if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
+    capture_stack(context->unwind, caller, context->age, &delta);
+  } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
+    capture_frame_pointers(context->unwind, caller, context->age, &delta);
+  } else {
+    capture_with_reference(context, caller, &delta);
+  }
+  write_captured(context, type, address, size_bytes, delta, device);
+}
+
+// The same where there is little room in the chunk, or much to write.
+[[gnu::noinline]] void write_changed_slowly(Context* context, uint64_t w0, const StackDelta& delta) {
+  write_captured(context, wire::record_type(w0), wire::record_address(w0), wire::record_size(w0), delta, nullptr);
+}
+
 // Begins an event that ends a block. The loader frees memory while it unloads an object, so this is where every unload
 // is noticed: a hook of dlclose would not see what libc unloads by itself (gconv modules).
 Context* begin_ending_event(uint64_t sp) {
@@ -122,19 +134,39 @@ uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block
 
 }  // namespace
 
-void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
+                  const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
     end_event(context);
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
   }
-  write_stacked(context, wire::RecordType::kMalloc, address_of(block), size_bytes, caller_of(hook_frame));
+  write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
   end_event(context);
 }
 
-void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
+  StackDelta delta;
+  if (HEAPPROF_UNLIKELY(!capture_plain_stack(context->unwind, hook_frame[1], cfa_of(hook_frame), &delta))) {
+    const auto* block = reinterpret_cast<const void*>(wire::record_address(w0));
+    return record_begun(wire::record_type(w0), context, block, wire::record_size(w0), hook_frame);
+  }
+  const uint64_t payload_bytes = wire::payload_bytes(delta.fresh);
+  if (HEAPPROF_LIKELY(delta.fresh <= wire::kMaxFreshFrames &&
+                      context->head + kRecordBytes + payload_bytes <= context->limit)) {
+    const uint32_t stamp_delta = stamp(context);
+    put(context, w0, wire::pack_w1(stamp_delta, delta.keep, delta.fresh));
+    put_frames(context, delta, 0, delta.fresh);
+    publish(context);
+  } else {
+    write_changed_slowly(context, w0, delta);
+  }
+  end_event_fast(context);
+}
+
+void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_LIKELY(context != nullptr)) record_begun_malloc(context, block, size_bytes, hook_frame);
+  if (HEAPPROF_LIKELY(context != nullptr)) record_begun(type, context, block, size_bytes, hook_frame);
 }
 
 void record_free(const void* block, uint64_t sp) {
@@ -151,15 +183,10 @@ void record_realloc_begin(const void* block, const uint64_t* hook_frame) {
   end_event(context);
 }
 
-void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
-  const StartFrame caller = caller_of(hook_frame);
-  Context* context = begin_event(caller.sp);
+void record_realloc_failed(size_t size_bytes, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  if (fresh != nullptr) {
-    write_stacked(context, wire::RecordType::kReallocEnd, address_of(fresh), size_bytes, caller);
-  } else {
-    write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
-  }
+  write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
   end_event(context);
 }
 

@@ -21,16 +21,27 @@ inline StartFrame caller_of(const uint64_t* hook_frame) { return {hook_frame[1],
 
 struct Context;
 
-// Records a block, after the real call returned it.
-void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame);
+// Records a block, after the real call returned it: kMalloc or kReallocEnd.
+void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame);
 // The same in an event that has begun; ends it.
-void record_begun_malloc(Context* context, const void* block, size_t size_bytes, const uint64_t* hook_frame);
+void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
+                  const uint64_t* hook_frame);
+// The same where the record's first word is known and the context is ready (record_fast.h); ends the event.
+void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame);
+inline void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  record_stacked(wire::RecordType::kMalloc, block, size_bytes, hook_frame);
+}
 // Records the end of a block, before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
 // Records that realloc is about to be called on a block. pre: block is not nullptr
 void record_realloc_begin(const void* block, const uint64_t* hook_frame);
-// Records what realloc returned. `fresh` is nullptr if it failed, or freed the block because size_bytes was 0.
-void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame);
+// Records that realloc returned nullptr: it failed, or freed the block because size_bytes was 0.
+void record_realloc_failed(size_t size_bytes, const uint64_t* hook_frame);
+// Records what realloc returned.
+inline void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
+  if (fresh == nullptr) return record_realloc_failed(size_bytes, hook_frame);
+  record_stacked(wire::RecordType::kReallocEnd, fresh, size_bytes, hook_frame);
+}
 
 // An operation on memory of a device: recorded after a call that allocates has returned, and before one that frees.
 struct DeviceRecord {

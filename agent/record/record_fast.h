@@ -1,4 +1,4 @@
-// agent/record/record_fast.h: the common path of record_malloc and record_free, inlined into malloc and free.
+// agent/record/record_fast.h: the common path of the records of the heap, inlined into the hooks.
 //
 // It makes no call, so that little has to be saved and reloaded: that, and not the checks, was most of what a record
 // cost. Whatever is not common leads to record.cc, which does all of it again.
@@ -23,39 +23,77 @@ inline bool is_ready(const Context* context) {
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
-// Writes a record of one unit.
-[[gnu::always_inline]] inline void write_unit(Context* context, uint64_t w0, uint32_t keep) {
+// wire::is_compact_address, in half of the instructions. pre: address is not 0
+inline bool is_compact(uint64_t address) { return (address & ~(((1ull << wire::kAddressBits) - 1) << 3)) == 0; }
+
+// Writes a record with at most one program counter. pre: is_ready
+template <bool kHasFresh>
+[[gnu::always_inline]] inline void write_short(Context* context, uint64_t w0, uint32_t keep, uint64_t fresh_avma) {
   const uint32_t stamp_delta = stamp(context);
-  put(context, w0, wire::pack_w1(stamp_delta, keep, 0));
-  publish(context);
+  const uint64_t head = context->head;
+  uint64_t* at = reinterpret_cast<uint64_t*>(context->base + head);
+  at[0] = w0;
+  at[1] = wire::pack_w1(stamp_delta, keep, kHasFresh ? 1 : 0);
+  if (kHasFresh) {
+    at[2] = fresh_avma;
+    at[3] = 0;
+  }
+  publish(context, head + (kHasFresh ? 2 : 1) * wire::kUnitBytes);
 }
 
-// Records a block whose stack is that of the thread's previous record; any other goes to record.cc.
-[[gnu::always_inline]] inline void record_malloc_fast(const void* block, size_t size_bytes,
-                                                      const uint64_t* hook_frame) {
+// pre of all that follow: the block is not nullptr.
+
+// Records a block whose stack is that of the thread's previous record, or differs from it in the line that calls alone;
+// any other goes to record.cc.
+template <wire::RecordType kType>
+[[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes,
+                                                       const uint64_t* hook_frame) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   const uint64_t sp = cfa_of(hook_frame);
   Context* context = begin_event_fast(sp);
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return record_malloc(block, size_bytes, hook_frame);
-  if (is_ready(context) && HEAPPROF_LIKELY(wire::is_compact_address(address) && wire::is_compact_size(size_bytes)) &&
-      is_same_plain_stack(context->unwind, hook_frame[1], sp)) {
-    write_unit(context, wire::pack_w0(wire::RecordType::kMalloc, address, size_bytes), context->unwind->plain_count);
-    end_event_fast(context);
-  } else {
-    record_begun_malloc(context, block, size_bytes, hook_frame);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return record_stacked(kType, block, size_bytes, hook_frame);
+  if (HEAPPROF_UNLIKELY(!is_ready(context) || !is_compact(address) || !wire::is_compact_size(size_bytes)))
+    return record_begun(kType, context, block, size_bytes, hook_frame);
+  const uint64_t w0 = wire::pack_w0(kType, address, size_bytes);
+  switch (compare_plain_stack(context->unwind, hook_frame[1], sp)) {
+    case Likeness::kSame: write_short<false>(context, w0, context->unwind->plain_count, 0); break;
+    case Likeness::kOtherLine: write_short<true>(context, w0, context->unwind->plain_count - 1, hook_frame[1]); break;
+    case Likeness::kOther: return record_changed(context, w0, hook_frame);
   }
+  end_event_fast(context);
 }
 
-// False: nothing was recorded.
-[[gnu::always_inline]] inline bool record_free_fast(const void* block, uint64_t sp) {
+[[gnu::always_inline]] inline void record_malloc_fast(const void* block, size_t size_bytes,
+                                                      const uint64_t* hook_frame) {
+  record_stacked_fast<wire::RecordType::kMalloc>(block, size_bytes, hook_frame);
+}
+
+// Records what ends a block, or may. False: nothing was recorded.
+template <wire::RecordType kType>
+[[gnu::always_inline]] inline bool record_ending_fast(const void* block, uint64_t sp) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8)))) return false;
   Context* context = begin_event_fast(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
-  const bool can_write = is_ready(context) && HEAPPROF_LIKELY(wire::is_compact_address(address));
-  if (can_write) write_unit(context, wire::pack_w0(wire::RecordType::kFree, address, 0), 0);
+  const bool can_write = is_ready(context) && HEAPPROF_LIKELY(is_compact(address));
+  if (can_write) write_short<false>(context, wire::pack_w0(kType, address, 0), 0, 0);
   end_event_fast(context);
   return can_write;
+}
+
+[[gnu::always_inline]] inline bool record_free_fast(const void* block, uint64_t sp) {
+  return record_ending_fast<wire::RecordType::kFree>(block, sp);
+}
+
+[[gnu::always_inline]] inline void record_realloc_begin_fast(const void* block, const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(!record_ending_fast<wire::RecordType::kReallocBegin>(block, cfa_of(hook_frame))))
+    record_realloc_begin(block, hook_frame);
+}
+
+[[gnu::always_inline]] inline void record_realloc_end_fast(const void* fresh, size_t size_bytes,
+                                                           const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(fresh == nullptr)) return record_realloc_failed(size_bytes, hook_frame);
+  record_stacked_fast<wire::RecordType::kReallocEnd>(fresh, size_bytes, hook_frame);
 }
 
 }  // namespace heapprof::agent

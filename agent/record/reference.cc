@@ -8,7 +8,7 @@
 #include "agent/process/arena.h"
 #include "agent/process/link_map.h"
 #include "agent/process/state.h"
-#include "agent/unwind/unwind_fast.h"
+#include "agent/unwind/unwind_plain.h"
 
 namespace heapprof::agent {
 
@@ -61,11 +61,7 @@ void capture_with_reference(Context* context, const StartFrame& caller, StackDel
     return;
   }
   set_age(context->unwind, context->age);
-  if (is_same_plain_stack(context->unwind, caller.pc_avma, caller.sp)) {  // as the fast path asks
-    *delta = {context->unwind->count, 0, nullptr, 0};
-  } else {
-    capture_stack(context->unwind, caller, context->age, delta);
-  }
+  if (!capture_as_hooks_do(context->unwind, caller, delta)) capture_stack(context->unwind, caller, context->age, delta);
   if (delta->truncation != 0) return;  // no call frame information (JIT code): both only guess, each in its own way
   uint32_t own_count = 0;
   const uint64_t* own = current_stack(context->unwind, &own_count);

@@ -44,14 +44,18 @@ inline void put(Context* context, uint64_t w0, uint64_t w1) {
 }
 inline void put(Context* context, wire::Record record) { put(context, record.w0, record.w1); }
 
-inline void publish(Context* context) {
+// Everything before `head`.
+inline void publish(Context* context, uint64_t head) {
+  context->head = head;
   // A signal handler may have forked between begin_event and here: the child must not write its parent's head.
   // (in_event of the parent's ring, which it may have set, goes back with the parent's own next event, or is passed
   // over after a while.)
   if (HEAPPROF_UNLIKELY(g_fork_page.state != AgentState::kOn)) return;
-  context->header->head.store(context->head, std::memory_order_release);  // (A)
-  context->header->in_event.store(0, std::memory_order_release);          // (B)
+  wire::RingHeader* const header = context->header;
+  header->head.store(head, std::memory_order_release);   // (A)
+  header->in_event.store(0, std::memory_order_release);  // (B)
 }
+inline void publish(Context* context) { publish(context, context->head); }
 
 inline void make_fences() {
   if ((g_fences & kFenceProducer) != 0) std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -35,11 +35,7 @@
 
 namespace heapprof::agent {
 
-namespace {
-
 uint32_t g_max_frames = kMaxFrames;
-
-}  // namespace
 
 [[gnu::noinline]] uint32_t find_broken_flagged(const UnwindContext* context, uint32_t count) {
   for (uint32_t i = count; i != 0; --i) {  // the step from frame i to frame i - 1

@@ -61,6 +61,8 @@ class UnwindContext {
   };
 };
 
+extern uint32_t g_max_frames;  // deeper stacks are truncated
+
 inline void count_one(std::atomic<uint64_t>& counter) {
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
-// agent/unwind/unwind_fast.h: is the stack the same as the previous one? Inlined into the hooks' common path; unwind.cc
-// has the argument.
+// agent/unwind/unwind_fast.h: is the stack the same as the previous one, or nearly? Inlined into the hooks' common
+// path; unwind.cc has the argument.
 #pragma once
 
 #include "agent/unwind/unwind_context.h"
@@ -46,21 +46,50 @@ inline bool has_same_bp(const UnwindContext* context, uint32_t index, uint64_t b
   return (context->flags[index] & kNeedsBp) == 0 || context->bps[index].bp == bp;
 }
 
-// True if return addresses alone show that the stack is as before, as they do for most. False: it is not, or more has
-// to be looked at. pre: the rules' age is the current one
-[[gnu::always_inline]] inline bool is_same_plain_stack(const UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
-  const uint32_t count = context->plain_count;
-  if (HEAPPROF_UNLIKELY(count == 0)) return false;
-  const Frame* const first = context->frames;
-  const Frame* frame = first + count - 1;
-  if (frame->pc_avma != pc_avma || frame->sp != sp) return false;
-  for (; frame >= first + 4; frame -= 4) {
+// True if the cells of the frames outside of `frame`, one of the previous stack, hold what they held. Where that stack
+// is plain, this is all that its frames from there on depend on.
+[[gnu::always_inline]] inline bool has_same_rest(const UnwindContext* context, const Frame* frame) {
+  const Frame* const last_eight = context->frames + 8;
+  for (; frame >= last_eight; frame -= 8) {
     if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
+    if (!is_intact(frame[-5]) || !is_intact(frame[-6]) || !is_intact(frame[-7]) || !is_intact(frame[-8])) return false;
   }
-  while (frame != first) {
-    if (!is_intact(*--frame)) return false;
+  const auto rest_bytes = reinterpret_cast<uint64_t>(frame) - reinterpret_cast<uint64_t>(context->frames);
+  if ((rest_bytes & 4 * sizeof(Frame)) != 0) {
+    if (!is_intact(frame[-1]) || !is_intact(frame[-2]) || !is_intact(frame[-3]) || !is_intact(frame[-4])) return false;
+    frame -= 4;
   }
+  if ((rest_bytes & 2 * sizeof(Frame)) != 0) {
+    if (!is_intact(frame[-1]) || !is_intact(frame[-2])) return false;
+    frame -= 2;
+  }
+  if ((rest_bytes & sizeof(Frame)) != 0 && !is_intact(frame[-1])) return false;
   return HEAPPROF_LIKELY(has_same_end(context));
+}
+
+// A stack next to the previous one.
+enum class Likeness : uint8_t {
+  kSame,
+  kOtherLine,  // all but the innermost return address is the same: another line of the same function calls
+  kOther,      // something else differs, or more than return addresses has to be looked at
+};
+
+// Compares the stack with the previous one by return addresses alone, which is enough for most. Where another line of
+// the same function calls, the previous stack is changed accordingly: a single store, so that a handler that jumps out
+// leaves the one stack or the other. pre: the rules' age is the current one
+[[gnu::always_inline]] inline Likeness compare_plain_stack(UnwindContext* context, uint64_t pc_avma, uint64_t sp) {
+  // Of a count of 0, UnwindContext::outside, which has no stack pointer that can be.
+  Frame* const innermost = context->frames + context->plain_count - 1;
+  if (innermost->sp != sp) return Likeness::kOther;
+  if (innermost->pc_avma == pc_avma) return has_same_rest(context, innermost) ? Likeness::kSame : Likeness::kOther;
+  const UnwindRule* const rule = rule_slot(context, pc_avma);
+  if (rule->pc_avma != pc_avma || !rule->is_plain) return Likeness::kOther;
+  // Of a stack of one frame, UnwindContext::outside is compared.
+  if (sp + static_cast<uint64_t>(int64_t{rule->cfa_offset_bytes}) != innermost[-1].sp) return Likeness::kOther;
+  if (!has_same_rest(context, innermost)) return Likeness::kOther;
+  innermost->pc_avma = pc_avma;
+  count_one(context->counters->changed_stacks);
+  return Likeness::kOtherLine;
 }
 
 }  // namespace heapprof::agent

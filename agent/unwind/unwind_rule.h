@@ -31,7 +31,7 @@ struct StepRule {
   int32_t cfa_offset_bytes;  // a multiple of 8; in kCfaFromSp at least 8
   int16_t bp_offset_words;
   RuleKind kind;
-  uint8_t reserved;
+  bool is_plain;  // kCfaFromSp, and what the step reads lies in the frame; set where a thread keeps the rule
 };
 static_assert(sizeof(StepRule) == 8);
 

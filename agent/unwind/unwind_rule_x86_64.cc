@@ -90,7 +90,7 @@ UnwindRule make_rule(uint64_t pc_avma, uint32_t age, CfiWorkspace* workspace, bo
       row.rules[description.return_register] == RegisterRule::kUndefined) {
     rule.kind = RuleKind::kEndOfStack;
   } else if (!reduce(description, row, &rule)) {
-    rule = {{0, 0, RuleKind::kSpecial, 0}, pc_avma};
+    rule = {{0, 0, RuleKind::kSpecial, false}, pc_avma};
   }
   return rule;
 }

@@ -57,6 +57,12 @@ WalkState walk_state_of(const Registers& registers) {
   return {registers.value[kRegisterPc], registers.value[kRegisterSp], registers.value[kRegisterBp]};
 }
 
+// True if a step by the rule is sp + offset, and all that it reads lies between sp and there.
+bool is_plain(const UnwindRule& rule) {
+  return rule.kind == RuleKind::kCfaFromSp && rule.bp_offset_words <= 0 &&
+         rule.cfa_offset_bytes + 8 * int32_t{rule.bp_offset_words} >= 0;
+}
+
 // A signal handler may jump out of a walk and never come back. So at every instant the rule in a slot belongs to the
 // slot's program counter.
 void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
@@ -66,6 +72,7 @@ void keep_rule(UnwindRule* slot, const UnwindRule& rule) {
   slot->cfa_offset_bytes = rule.cfa_offset_bytes;
   slot->bp_offset_words = rule.bp_offset_words;
   slot->kind = rule.kind;
+  slot->is_plain = is_plain(rule);
   std::atomic_signal_fence(std::memory_order_release);
   slot->pc_avma = rule.pc_avma;
 }

@@ -7,6 +7,7 @@
 #include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
+#include "agent/unwind/unwind_plain.h"
 #include "agent/verify/reference_unwind.h"
 
 #include <dlfcn.h>
@@ -71,11 +72,9 @@ std::vector<Announced> announced() {
 }
 void forget_announced() { g_entry_count.store(0, std::memory_order_relaxed); }
 
-static wire::UnwindCounters g_counters;
-
 OwnContext::OwnContext()
     : memory_(mmap(nullptr, unwind_context_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-      context_(make_unwind_context(memory_, &g_counters)) {
+      context_(make_unwind_context(memory_, &counters_)) {
   if (memory_ == MAP_FAILED) abort();
 }
 OwnContext::~OwnContext() { munmap(memory_, unwind_context_bytes()); }
@@ -88,6 +87,7 @@ struct ThreadState {
 
   Tally tally;
   OwnContext context;
+  OwnContext hooks;  // of the same stacks, as the hooks find them
   std::vector<uint64_t> reference = std::vector<uint64_t>(kMaxFrames);
   std::vector<uint64_t> rebuilt;  // outermost first, as a collector keeps it
 };
@@ -143,6 +143,27 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
   for (uint32_t i = 0; i < delta.fresh; ++i) thread->rebuilt.push_back(delta.fresh_frames[i].pc_avma);
 }
 
+// Takes the stack as the hooks do, and says whether a collector would be told the same as by capture_stack, which gave
+// `delta`.
+bool is_same_by_hooks(ThreadState* thread, const StartFrame& start, const StackDelta& delta) {
+  UnwindContext* context = thread->hooks.get();
+  StackDelta other;
+  set_age(context, current_age());
+  if (capture_as_hooks_do(context, start, &other)) {
+    ++thread->tally.short_ways;
+  } else {
+    capture_stack(context, start, current_age(), &other);
+  }
+  if (other.keep != delta.keep || other.fresh != delta.fresh || other.truncation != delta.truncation) return false;
+  for (uint32_t i = 0; i < delta.fresh; ++i) {
+    if (other.fresh_frames[i].pc_avma != delta.fresh_frames[i].pc_avma) return false;
+  }
+  const wire::UnwindCounters& counters = thread->context.counters();
+  const wire::UnwindCounters& other_counters = thread->hooks.counters();
+  return counters.changed_stacks == other_counters.changed_stacks &&
+         counters.second_walks == other_counters.second_walks && counters.whole_walks == other_counters.whole_walks;
+}
+
 // pre: signals are blocked, as a handler may probe, too.
 [[gnu::noinline]] void compare(const StartFrame& start) {
   ThreadState& thread = state();
@@ -153,6 +174,7 @@ void rebuild(ThreadState* thread, const StackDelta& delta) {
                                       : heapprof_reference_unwind(start.pc_avma, start.sp, expected, kMaxFrames);
   StackDelta delta;
   capture_stack(thread.context.get(), start, current_age(), &delta);
+  tally.other_short += !is_same_by_hooks(&thread, start, delta);
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(thread.context.get(), &count);
   rebuild(&thread, delta);
@@ -196,6 +218,7 @@ void reset_tally() {
   state().tally = {};
   state().rebuilt.clear();
   reset_stack(state().context.get());
+  reset_stack(state().hooks.get());
 }
 
 [[gnu::noinline]] std::vector<uint64_t> capture_here(uint32_t* truncation) {
@@ -206,6 +229,7 @@ void reset_tally() {
   uint32_t count = 0;
   const uint64_t* pcs = current_stack(state().context.get(), &count);
   if (truncation != nullptr) *truncation = delta.truncation;
+  state().tally.other_short += !is_same_by_hooks(&state(), start, delta);
   rebuild(&state(), delta);
   return {pcs, pcs + count};
 }

@@ -19,6 +19,8 @@ struct Tally {
   uint64_t mismatched = 0;
   uint64_t wrong_deltas = 0;  // stacks that a collector would rebuild differently
   uint64_t truncated = 0;
+  uint64_t short_ways = 0;   // stacks that the hooks' common path found without capture_stack
+  uint64_t other_short = 0;  // stacks that the two found, counted or sent differently
   uint64_t frames_sent = 0;  // that a collector would be told, as the stack before did not have them
   uint64_t deepest = 0;
   std::string first_mismatch;  // both stacks, for the message
@@ -47,8 +49,10 @@ class OwnContext {
   OwnContext(const OwnContext&) = delete;
   OwnContext& operator=(const OwnContext&) = delete;
   UnwindContext* get() { return context_; }
+  const wire::UnwindCounters& counters() const { return counters_; }
 
  private:
+  wire::UnwindCounters counters_{};
   void* memory_;
   UnwindContext* context_;
 };

@@ -123,6 +123,7 @@ TEST_CASE("frames that need the interpreter are stepped over", "[special]") {
     CHECK(tally().probes > 5);
     CHECK(tally().mismatched == 0);
     CHECK(tally().wrong_deltas == 0);
+    CHECK(tally().other_short == 0);
     CHECK(tally().truncated == 0);
   }
   g_reference = Reference::kLibunwind;
@@ -180,6 +181,7 @@ TEST_CASE("every instruction of a run can be interrupted", "[special]") {
   CHECK(tally().probes > 2000);
   CHECK(tally().mismatched == 0);
   CHECK(tally().truncated == 0);
+  CHECK(tally().other_short == 0);
 }
 
 }  // namespace heapprof::agent::test
