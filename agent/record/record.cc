@@ -134,8 +134,18 @@ uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block
 
 }  // namespace
 
+namespace {
+
+// The loader may be adding an object.
+void look_for_loads(const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
+}
+
+}  // namespace
+
 void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
                   const uint64_t* hook_frame) {
+  look_for_loads(hook_frame);
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
     end_event(context);
     context = begin_event_slow(cfa_of(hook_frame));
@@ -146,6 +156,7 @@ void record_begun(wire::RecordType type, Context* context, const void* block, si
 }
 
 void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
+  look_for_loads(hook_frame);
   StackDelta delta;
   if (HEAPPROF_UNLIKELY(!capture_plain_stack(context->unwind, hook_frame[1], cfa_of(hook_frame), &delta))) {
     const auto* block = reinterpret_cast<const void*>(wire::record_address(w0));
@@ -165,6 +176,7 @@ void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
 }
 
 void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  look_for_loads(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_LIKELY(context != nullptr)) record_begun(type, context, block, size_bytes, hook_frame);
 }

@@ -16,13 +16,19 @@
 // Where a cell differs and bp plays no part, the frames inside of it are taken over from the previous stack and the
 // walk goes on behind them: their steps were just verified.
 //
-// A stack that needed more than compact rules (signal frames, frames without description) is not verified but walked
-// whole each time, as more than sp, bp and the return addresses decided it.
+// A frame that nothing describes (JIT code) has its caller where a frame pointer leads, which is a step like that of
+// code with frame pointers: CFA = bp + 16, the caller's bp at the CFA - 16. So it is verified as such a frame is, and
+// marked (kGuessed) as the stack is a guess. What is not known by these cells is that no object holds its address
+// still: that is believed until the loader was seen allocating (g_loads).
+//
+// A stack that needed more than that (signal frames, code without frame pointers that nothing describes) is not
+// verified but walked whole each time, as more than sp, bp and the return addresses decided it.
 #include "agent/unwind/unwind.h"
 
 #include "agent/libc/raw.h"
 #include "agent/process/age.h"
 #include "agent/process/modules.h"
+#include "agent/unwind/previous_stack.h"
 #include "agent/unwind/rule_cache.h"
 #include "agent/unwind/unwind_context.h"
 #include "agent/unwind/unwind_fast.h"
@@ -66,6 +72,7 @@ struct Walk {
   const Frame* fresh;        // the new frames, outermost first, up to the end of context->frames
   uint32_t base;             // how many outer frames of the previous stack stay
   bool uses_bp;              // the rule of a new frame uses bp
+  uint32_t guessed;          // new frames that nothing describes
   bool has_copied;           // some of the new frames are the previous stack's, taken over
   const uint64_t* end_cell;  // as in UnwindContext
 
@@ -84,7 +91,7 @@ inline const Frame* skip_inner(const Frame* old, uint64_t sp) {
 // differs, the frames inside of it are taken over.
 template <bool kMayCopy>
 [[gnu::always_inline]] inline WalkEnd walk_new(UnwindContext* context, WalkState state, Walk* walk) {
-  *walk = {nullptr, 0, false, false, &kNoCell};
+  *walk = {nullptr, 0, false, 0, false, &kNoCell};
   context->stacks.go_to(state.sp);
   Frame* const frames = context->frames;
   Frame* fresh = frames + kMaxFrames;
@@ -138,6 +145,12 @@ template <bool kMayCopy>
         break;
       }
       walk->uses_bp = true;
+      if (rule->kind == RuleKind::kNoUnwindInfo) {
+        ++walk->guessed;
+        if (guess_step(context, &state)) continue;
+        end = WalkEnd::kNeedsWhole;
+        break;
+      }
     }
     if (rule->bp_offset_words != 0) is_bp_known = true;
     if (HEAPPROF_UNLIKELY(step(rule, &context->stacks, &state) != StepResult::kStepped)) {
@@ -168,7 +181,14 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
     FrameBp& frame = context->bps[i];
     uint8_t flags = 0;
     const uint64_t cfa = i != 0 ? context->frames[i - 1].sp : 0;
-    if (walked->rule.kind == RuleKind::kRealigned) {
+    if (walked->rule.kind == RuleKind::kNoUnwindInfo) {
+      flags = kNeedsBp | kGuessed;
+      ++context->guessed;
+      if (is_bp_needed) {
+        flags |= kBpCell;
+        frame.bp_cell = cell_at(cfa - 16);
+      }
+    } else if (walked->rule.kind == RuleKind::kRealigned) {
       if (i == 0) return false;
       flags = kNeedsBp | kCfaCell;
       frame.cfa_cell = cell_at(walked->bp + static_cast<uint64_t>(int64_t{walked->rule.cfa_offset_bytes}));
@@ -192,14 +212,6 @@ bool set_flags(UnwindContext* context, uint32_t base, uint32_t count, const Walk
   return true;
 }
 
-void clear_flags(UnwindContext* context, uint32_t base) {
-  if (HEAPPROF_LIKELY(context->flagged == 0)) return;
-  for (uint32_t i = base; i < context->count; ++i) {
-    if (context->flags[i] != 0) --context->flagged;
-    context->flags[i] = 0;
-  }
-}
-
 // Forgets the previous stack from frame `base` on, and puts the walk's frames there.
 [[gnu::always_inline]] inline void replace_frames(UnwindContext* context, const Walk& walk, StackDelta* delta) {
   const uint32_t base = walk.base;
@@ -221,6 +233,8 @@ void clear_flags(UnwindContext* context, uint32_t base) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->end_cell = walk.end_cell;
   context->is_linked = true;
+  const bool is_guess = walk.guessed != 0 || context->guessed != 0;
+  const auto truncation = is_guess ? static_cast<uint32_t>(wire::TruncationCause::kNoUnwindInfo) : 0;
   const bool is_bp_needed = context->flagged != 0 && base != 0 && (context->flags[base - 1] & kNeedsBp) != 0;
   if (HEAPPROF_UNLIKELY(walk.uses_bp || is_bp_needed)) {
     context->is_linked = set_flags(context, base, count, context->walked + (kMaxFrames - fresh_count));
@@ -228,7 +242,7 @@ void clear_flags(UnwindContext* context, uint32_t base) {
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   context->plain_count = context->is_linked && context->flagged == 0 ? count : 0;
-  *delta = {keep, count - keep, context->frames + keep, 0};
+  *delta = {keep, count - keep, context->frames + keep, truncation};
 }
 
 // Takes a stack that has no links between its frames: its program counters, innermost first, in the buffer.
@@ -259,44 +273,6 @@ void replace_pcs(UnwindContext* context, const StackBuffer& buffer, StackDelta* 
   replace_pcs(context, buffer, delta);
 }
 
-// Forgets the frames of the previous stack from frame `base` on. What is left was found by rules that still hold.
-void cut_stack(UnwindContext* context, uint32_t base) {
-  if (base >= context->count) return;
-  clear_flags(context, base);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  context->plain_count = context->is_linked && context->flagged == 0 ? base : 0;
-  context->count = base;
-}
-
-// Forgets what a range of addresses was known for, where that has ended: its rules, and the frames of the previous
-// stack from the outermost one in it on. Else a function that came to the same place would be taken for the one before
-// it.
-void forget_range(UnwindContext* context, const Ending& ending) {
-  for (UnwindRule& rule : context->rules) {
-    if (ending.holds_return(rule.pc_avma)) forget_rule(&rule);
-  }
-  for (uint32_t i = 0; i < context->count; ++i) {
-    if (ending.holds_return(context->frames[i].pc_avma)) return cut_stack(context, i);
-  }
-}
-
-void forget_everything(UnwindContext* context) {
-  memset(context->rules, 0, sizeof context->rules);
-  reset_stack(context);
-}
-
-[[gnu::noinline]] void grow_older(UnwindContext* context, uint32_t age) {
-  if (context->age != 0) {
-    count_one(context->counters->forgotten_rules);
-    const bool is_known =
-        for_each_ending(context->age, age, [context](const Ending& ending) { forget_range(context, ending); });
-    if (!is_known) forget_everything(context);
-  }
-  // A handler that jumps out of this leaves the old age, and all of it is done again.
-  std::atomic_signal_fence(std::memory_order_release);
-  context->age = age;
-}
-
 inline void use_age(UnwindContext* context, uint32_t age) {
   if (HEAPPROF_UNLIKELY(context->age != age)) grow_older(context, age);
 }
@@ -317,15 +293,6 @@ UnwindContext* make_unwind_context(void* memory, wire::UnwindCounters* counters)
   context->workspace.stacks = &context->stacks;
   context->outside = {0, ~uint64_t{0}};
   return context;
-}
-
-void reset_stack(UnwindContext* context) {
-  context->plain_count = 0;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  context->stacks.forget();
-  memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
-  context->flagged = 0;
-  context->count = 0;
 }
 
 const uint64_t* current_stack(UnwindContext* context, uint32_t* count) {
@@ -364,6 +331,9 @@ void set_age(UnwindContext* context, uint32_t age) { use_age(context, age); }
 
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
   use_age(context, age);
+  const uint64_t loads = g_loads.load(std::memory_order_relaxed);
+  if (HEAPPROF_UNLIKELY(context->guessed != 0 && context->guessed_at != loads)) forget_guesses(context);
+  context->guessed_at = loads;
   // From here on frames are replaced. A handler may run at any instant, and none may find a stack that is half replaced
   // and take it for one that return addresses verify (is_same_plain_stack).
   context->plain_count = 0;
@@ -383,7 +353,10 @@ void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age
       if (untouched_again < untouched) untouched = untouched_again;
     }
   }
-  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && walk.base + walk.count(context) <= g_max_frames)) {
+  // (Of those of the previous stack, some may be in a row with new ones.)
+  const bool may_be_linked = walk.guessed == 0 || walk.guessed + context->guessed <= kMaxGuessedFrames;
+  if (HEAPPROF_LIKELY(end != WalkEnd::kNeedsWhole && may_be_linked &&
+                      walk.base + walk.count(context) <= g_max_frames)) {
     replace_frames(context, walk, delta);
   } else {
     capture_whole(context, start, untouched, delta);

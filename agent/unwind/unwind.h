@@ -17,6 +17,7 @@
 
 #include "shared/wire.h"
 
+#include <atomic>
 #include <cstdint>
 
 namespace heapprof::agent {
@@ -70,6 +71,12 @@ void capture_frame_pointers(UnwindContext* context, const StartFrame& start, uin
 // Takes a stack that another unwinder made (innermost first, count <= kMaxFrames) as if capture_stack had found it.
 // Its modules are announced. (For --unwinder=libunwind.)
 void replace_stack(UnwindContext* context, const uint64_t* pcs, uint32_t count, uint32_t age, StackDelta* delta);
+
+// How often the loader was seen allocating: what no object held before, one may hold since. It allocates whenever it
+// adds an object, between having put it into its list and running its constructors
+// (tests/integration/loader/replaced_code.sh).
+extern std::atomic<uint64_t> g_loads;
+inline void note_loading() { g_loads.fetch_add(1, std::memory_order_relaxed); }
 
 // At the beginning of each life, before its first capture_stack: maps the process-wide rule cache. Returns false where
 // memory cannot be had. Every module is announced again from then on. pre: everything that was known has ended.

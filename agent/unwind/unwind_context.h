@@ -13,6 +13,7 @@ namespace heapprof::agent {
 
 inline constexpr uint32_t kRuleIndexBits = 13;
 inline constexpr uint32_t kContextRules = 1u << kRuleIndexBits;
+inline constexpr uint32_t kAbsentCodes = 1024;
 
 // What leads from a frame to its caller besides the return address, where bp plays a part. (unwind.cc has the
 // argument.)
@@ -20,6 +21,7 @@ enum FrameFlags : uint8_t {
   kNeedsBp = 1,  // the value of bp in this frame decides where an outer frame is
   kBpCell = 2,   // the caller's bp decides so, and this frame's step loaded it from a cell
   kCfaCell = 4,  // this frame's step loaded the CFA from a cell
+  kGuessed = 8,  // nothing describes it: its step was that of a frame pointer
 };
 struct FrameBp {
   uint64_t bp;               // set with kNeedsBp
@@ -37,6 +39,12 @@ struct WalkedFrame {
 };
 static_assert(sizeof(WalkedFrame) == 16);
 
+// A program counter that no object holds, as of so many loads.
+struct AbsentCode {
+  uint64_t pc_avma;
+  uint64_t loads;
+};
+
 class UnwindContext {
  public:
   uint32_t age;  // until which rules and previous stack are known to hold; 0: there are none
@@ -46,10 +54,13 @@ class UnwindContext {
   const uint64_t* end_cell;  // the return address 0 that ended the stack; &kNoCell: the outermost frame's rule ended it
   bool is_linked;            // compact rules lead from each frame to the next, so the stack can be verified
   uint32_t flagged;          // frames that have flags
+  uint32_t guessed;          // of them: kGuessed
+  uint64_t guessed_at;       // g_loads when that was so
   wire::UnwindCounters* counters;
   UnwindRule uncached;  // the last rule that may not be kept
   KnownStacks stacks;   // memory that a walk may read
   CfiWorkspace workspace;
+  AbsentCode absent[kAbsentCodes];              // direct mapped by program counter
   alignas(64) UnwindRule rules[kContextRules];  // direct mapped by program counter
   uint8_t flags[kMaxFrames];                    // FrameFlags; 0 from `count` on
   Frame outside;                                // frames[-1]: ends a search that comes from the inside
@@ -106,6 +117,11 @@ enum class SlowStep : uint8_t {
   kNeedsRegisters,  // only a walk with every register can do it (walk_with_all_registers)
 };
 SlowStep step_special(UnwindContext* context, WalkState* state, uint32_t* jumps, StackBuffer* buffer);
+
+// Goes on from a frame that is not described to its caller, by the frame pointer. False: it leads to nothing that can
+// be a caller.
+bool guess_step(UnwindContext* context, WalkState* state);
+inline constexpr uint32_t kMaxGuessedFrames = 1024;  // in a row
 
 // Steps over a frame that is not described, and over others like it, by frame pointers; their program counters are
 // appended. False if the frame pointers do not lead back to described code. Either way the stack is marked as a guess.

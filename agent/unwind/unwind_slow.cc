@@ -5,6 +5,7 @@
 // entry its CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact
 // rules. Only where a frame needs another register is the walk begun again with all of them.
 #include "agent/process/modules.h"
+#include "agent/process/state.h"
 #include "agent/unwind/cfi_interpreter.h"
 #include "agent/unwind/dwarf_expression.h"
 #include "agent/unwind/rule_cache.h"
@@ -23,7 +24,6 @@ namespace {
 constexpr uint32_t kMaxJumps = 64;
 constexpr uint32_t kMaxOwnFrames = 64;  // between this code and a hook's caller
 constexpr uint64_t kMaxGuessedFrameBytes = 1u << 20;
-constexpr uint32_t kMaxGuessedFrames = 1024;  // in a row
 
 void truncate(StackBuffer* buffer, wire::TruncationCause cause) {
   if (buffer->truncation == 0) buffer->truncation = static_cast<uint32_t>(cause);
@@ -102,9 +102,32 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   return true;
 }
 
+// In this order a handler that jumps out leaves no entry with another one's number of loads.
+void keep_absent(AbsentCode* absent, uint64_t pc_avma, uint64_t loads) {
+  absent->pc_avma = 0;
+  std::atomic_signal_fence(std::memory_order_release);
+  absent->loads = loads;
+  std::atomic_signal_fence(std::memory_order_release);
+  absent->pc_avma = pc_avma;
+}
+
 }  // namespace
 
+std::atomic<uint64_t> g_loads{1};
+
+bool guess_step(UnwindContext* context, WalkState* state) {
+  if (!follow_frame_pointer(context, state)) return false;
+  count_one(context->counters->guessed_frames);
+  return can_be_code(state->pc_avma, state->sp);
+}
+
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
+  AbsentCode* const absent = &context->absent[(pc_avma ^ pc_avma >> 10) % kAbsentCodes];
+  const uint64_t loads = g_loads.load(std::memory_order_relaxed);
+  if (absent->pc_avma == pc_avma && absent->loads == loads) {
+    context->uncached = {{0, 0, RuleKind::kNoUnwindInfo, false}, pc_avma};
+    return &context->uncached;
+  }
   UnwindRule* slot = rule_slot(context, pc_avma);
   UnwindRule rule;
   if (pc_avma != 0 && find_shared_rule(pc_avma, context->age, &rule)) {
@@ -116,6 +139,8 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
     if (!is_cacheable) {
       count_one(context->counters->unkept_rules);
       context->uncached = rule;
+      // With filters, the list of objects may have been locked, which says nothing of the address.
+      if (!has_filters()) keep_absent(absent, pc_avma, loads);
       return &context->uncached;
     }
     if (pc_avma != 0) share_rule(rule, context->age);
@@ -139,9 +164,7 @@ bool follow_frame_pointer(UnwindContext* context, WalkState* state) {
   const uint32_t count_before = buffer->count;
   WalkState guess = *state;
   for (uint32_t i = 0; i < kMaxGuessedFrames && !buffer->is_full(); ++i) {
-    if (!follow_frame_pointer(context, &guess)) break;
-    count_one(context->counters->guessed_frames);
-    if (!can_be_code(guess.pc_avma, guess.sp)) break;
+    if (!guess_step(context, &guess)) break;
     if (find_rule(context, guess.pc_avma)->kind != RuleKind::kNoUnwindInfo) {
       *state = guess;
       return true;

@@ -214,6 +214,8 @@ class AllSignalsBlocked {
 
 Tally& tally() { return state().tally; }
 
+const wire::UnwindCounters& counters() { return state().context.counters(); }
+
 void reset_tally() {
   state().tally = {};
   state().rebuilt.clear();

@@ -34,6 +34,7 @@ extern Reference g_reference;
 // Of the calling thread. reset_tally also forgets the thread's previous stack.
 Tally& tally();
 void reset_tally();
+const wire::UnwindCounters& counters();
 
 // To be called after a dlclose: what `free` notices in a program that is profiled.
 void note_unload();

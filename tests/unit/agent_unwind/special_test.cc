@@ -143,6 +143,62 @@ TEST_CASE("code without call frame information is passed by its frame pointer, a
   CHECK(reaches_main(g_stack));
 }
 
+// How often something was asked for that verified stacks need not ask for.
+struct Asked {
+  uint64_t whole_walks = counters().whole_walks.load();
+  uint64_t guessed_frames = counters().guessed_frames.load();
+  uint64_t unkept_rules = counters().unkept_rules.load();
+};
+Asked g_asked;
+[[gnu::noinline]] void keep_stack_twice() {
+  keep_stack();
+  g_asked = {};
+  keep_stack();
+}
+
+TEST_CASE("a stack through code that nothing describes is verified like others", "[special]") {
+  const JitPage framed{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+  reset_tally();
+  call(framed.function());
+  const Asked before;
+  for (int i = 0; i < 100; ++i) {
+    framed.function()(keep_stack_twice);
+    const Asked after;
+    CHECK(after.guessed_frames == g_asked.guessed_frames);
+    CHECK(g_truncation == static_cast<uint32_t>(wire::TruncationCause::kNoUnwindInfo));
+    CHECK(framed.holds(g_stack[2]));
+    CHECK(reaches_main(g_stack));
+  }
+  const Asked after;
+  CHECK(after.whole_walks == before.whole_walks);
+  CHECK(after.unkept_rules == before.unkept_rules);
+  note_loading();
+  framed.function()(keep_stack_twice);
+  CHECK(Asked().unkept_rules == before.unkept_rules + 1);
+  CHECK(framed.holds(g_stack[2]));
+  CHECK(tally().other_short == 0);
+}
+
+TEST_CASE("a frame pointer that changes under a guess is seen", "[special]") {
+  // push bp; mov bp, sp; call di; pop bp; ret, twice: the outer one calls through the inner one
+  const JitPage framed{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+  // push bp; mov bp, sp; sub sp, 64; call di; leave; ret: another frame at the same return address further in
+  const JitPage wide{0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x40, 0xff, 0xd7, 0xc9, 0xc3};
+  reset_tally();
+  for (int i = 0; i < 50; ++i) {
+    call((i & 1) != 0 ? framed.function() : wide.function());
+    CHECK(((i & 1) != 0 ? framed : wide).holds(g_stack[1]));
+    CHECK(reaches_main(g_stack));
+    // frameless code in between: its stack is cut, and that of the next is whole again
+    if (i % 7 == 0) {
+      const JitPage frameless{0x48, 0x89, 0xe8, 0x50, 0xbd, 0x00, 0x10, 0x00, 0x00, 0xff, 0xd7, 0x5d, 0xc3};
+      call(frameless.function());
+      REQUIRE(g_stack.size() == 2);
+    }
+  }
+  CHECK(tally().other_short == 0);
+}
+
 TEST_CASE("code that nothing describes and that keeps no frame pointer ends a stack, marked", "[special]") {
   // mov rax, rbp; push rax; mov ebp, 0x1000; call di; pop rbp; ret
   const JitPage frameless{0x48, 0x89, 0xe8, 0x50, 0xbd, 0x00, 0x10, 0x00, 0x00, 0xff, 0xd7, 0x5d, 0xc3};

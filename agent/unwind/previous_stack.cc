@@ -1,0 +1,80 @@
+// agent/unwind/previous_stack.cc: forgets what is not true any more, and no more than that.
+//
+// Frames are forgotten from one of them on inwards: those outside of it were found by steps that do not depend on it.
+#include "agent/unwind/previous_stack.h"
+
+#include "agent/process/age.h"
+
+#include <string.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+void clear_flags_from(UnwindContext* context, uint32_t base) {
+  for (uint32_t i = base; i < context->count; ++i) {
+    if (context->flags[i] != 0) --context->flagged;
+    if ((context->flags[i] & kGuessed) != 0) --context->guessed;
+    context->flags[i] = 0;
+  }
+}
+
+void reset_stack(UnwindContext* context) {
+  context->plain_count = 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->stacks.forget();
+  memset(context->flags, 0, context->count);  // an event that was left half way may have miscounted them
+  context->flagged = 0;
+  context->guessed = 0;
+  context->count = 0;
+}
+
+namespace {
+
+// Forgets the frames of the previous stack from frame `base` on. What is left was found by rules that still hold.
+void cut_stack(UnwindContext* context, uint32_t base) {
+  if (base >= context->count) return;
+  clear_flags(context, base);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  context->plain_count = context->is_linked && context->flagged == 0 ? base : 0;
+  context->count = base;
+}
+
+// Forgets what a range of addresses was known for, where that has ended: its rules, and the frames of the previous
+// stack from the outermost one in it on. Else a function that came to the same place would be taken for the one before
+// it.
+void forget_range(UnwindContext* context, const Ending& ending) {
+  for (UnwindRule& rule : context->rules) {
+    if (ending.holds_return(rule.pc_avma)) forget_rule(&rule);
+  }
+  for (uint32_t i = 0; i < context->count; ++i) {
+    if (ending.holds_return(context->frames[i].pc_avma)) return cut_stack(context, i);
+  }
+}
+
+void forget_everything(UnwindContext* context) {
+  memset(context->rules, 0, sizeof context->rules);
+  reset_stack(context);
+}
+
+}  // namespace
+
+void grow_older(UnwindContext* context, uint32_t age) {
+  if (context->age != 0) {
+    count_one(context->counters->forgotten_rules);
+    const bool is_known =
+        for_each_ending(context->age, age, [context](const Ending& ending) { forget_range(context, ending); });
+    if (!is_known) forget_everything(context);
+  }
+  // A handler that jumps out of this leaves the old age, and all of it is done again.
+  std::atomic_signal_fence(std::memory_order_release);
+  context->age = age;
+}
+
+void forget_guesses(UnwindContext* context) {
+  uint32_t outermost = 0;
+  while (outermost < context->count && (context->flags[outermost] & kGuessed) == 0) ++outermost;
+  cut_stack(context, outermost);
+}
+
+}  // namespace heapprof::agent

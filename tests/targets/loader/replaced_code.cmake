@@ -1,0 +1,1 @@
+set_target_properties(target_replaced_code PROPERTIES ENABLE_EXPORTS ON)
