@@ -14,10 +14,8 @@
 #include "cli/collect/drain.h"
 
 #include "cli/base/clock.h"
-#include "cli/collect/clock.h"
 
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,6 +31,9 @@ constexpr uint64_t kSweepNs = 1'000'000'000;
 constexpr size_t kSweepFrom = 256;  // threads in a shared ring
 constexpr size_t kMergeBlockLookAhead = 8;
 constexpr size_t kMergeSiteLookAhead = 3;
+// Threads write in turns, so events of one ring often follow one another. From so many on they are applied as a batch.
+constexpr size_t kFewInRun = 6;
+constexpr size_t kMostInRun = 256;
 
 }  // namespace
 
@@ -89,91 +90,19 @@ UnwinderCounters Drain::unwinder_counters() const {
   return sum;
 }
 
-uint64_t Drain::read_stamp() const {
-  if (options_.clock_mode == wire::ClockMode::kSequence)
-    return arena_.control().sequence.load(std::memory_order_acquire);
-  return read_ticks(options_.clock_mode);
-}
-
-// Comes between reading W and looking at the rings. A sequence needs no fence: taking a number is one in the producer.
-void Drain::fence(uint32_t rings) {
-  if (options_.clock_mode == wire::ClockMode::kSequence) return;
-  switch (options_.fence_mode) {
-    case wire::FenceMode::kMembarrierExpedited:
-      ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
-      return;
-    case wire::FenceMode::kMembarrierGlobal:  // 10 ms and more: only where there is an order to keep
-      if (rings > 1) ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-      return;
-    case wire::FenceMode::kProducerFence:  // a locked instruction is a fence, and ThreadSanitizer knows it
-      arena_.control().heartbeat.fetch_add(1, std::memory_order_seq_cst);
-      return;
-  }
-}
-
-void Drain::add_rings() {
-  const uint32_t claimed =
-      std::min(arena_.control().rings_claimed.load(std::memory_order_acquire), wire::kMaxRings);  // (C)
-  while (rings_.size() < claimed) {
-    const auto index = static_cast<uint32_t>(rings_.size());
-    const uint64_t* words = arena_.ring_words(index);
-    rings_.push_back(std::make_unique<Ring>(words, wire::ring_bytes(index), &shared_, options_.patience_ns));
-    if (words == nullptr) {
-      rings_.back()->is_readable = false;
-      ++unreadable_rings_;
-    }
-    if (rings_.size() == 2) ledger_.set_repair_window(options_.repair_window_stamps);
-  }
-}
-
-// Looks at every ring, finds those with something to do. Returns the watermark as far as the others allow.
-uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
-  active_.clear();
-  uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
-  for (uint32_t i = 0; i < rings_.size(); ++i) {
-    Ring& ring = *rings_[i];
-    wire::RingHeader& header = arena_.header(i);
-    ring.in_event = header.in_event.load(std::memory_order_acquire) != 0 && !is_final_;  // (B), before head
-    ring.head = header.head.load(std::memory_order_acquire);                             // (A)
-    // A child forked in the middle of its parent's publishing may store an old head; the parent's next one puts it
-    // right.
-    const bool is_behind = static_cast<int64_t>(ring.head - ring.decoder.position()) < 0;
-    if (is_behind && !is_final_) ring.head = ring.decoder.position();
-    if (!ring.is_readable) {
-      header.tail.store(ring.head, std::memory_order_release);
-      header.chunks.fetch_and(~uint64_t{UINT32_MAX}, std::memory_order_release);  // (E)
-      continue;
-    }
-    ring.has_new = ring.head != ring.decoder.position();
-    if (ring.has_new || !ring.queue.empty()) active_.push_back(i);
-    if (!ring.has_new) bound = std::min(bound, observe(i, round_stamp, now_ns));
-  }
-  return bound;
-}
-
-uint64_t Drain::observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns) {
-  Ring& ring = *rings_[index];
-  const bool is_all_decoded = ring.decoder.position() == ring.head;
-  if (is_final_) return is_all_decoded ? UINT64_MAX : ring.decoder.last_stamp();
-  if (ring.decoder.has_stopped()) return round_stamp;
-  if (is_all_decoded && !ring.in_event) ring.seen_stamp = round_stamp;
-  const RingSight sight{round_stamp, now_ns, ring.head, ring.decoder.last_stamp(), ring.in_event, is_all_decoded};
-  return ring.watermark.observe(sight, [this, index] {
-    return files_.is_thread_gone(arena_.header(index).thread_id.load(std::memory_order_relaxed));
-  });
-}
-
-// One ring needs no order, so no fence either, which would interrupt every core that runs the program. A second ring is
-// claimed before it gives its first stamp (C): one that is not there after the head was read will only give later ones
-// than all up to it.
-bool Drain::is_alone() const {
-  return rings_.size() == 1 && arena_.control().rings_claimed.load(std::memory_order_acquire) == 1;
-}
-
-size_t Drain::round() {
+size_t Drain::round(RoundKind kind) {
   const uint64_t round_stamp = read_stamp();
   const uint64_t now_ns = monotonic_ns();
-  if (now_ns >= next_trim_ns_ && !is_final_) trim(now_ns);
+  if (!is_final_) {
+    if (now_ns >= next_trim_ns_) trim(now_ns);
+    const bool has_any = has_news(round_stamp, now_ns);
+    if (has_any && kind == RoundKind::kIfDue && rings_.size() > 1 && pace_.is_early()) {
+      pace_.put_off();
+      return 0;
+    }
+    pace_.accept();
+    if (!has_any) return 0;
+  }
   uint64_t bound = 0;
   bool is_lone_round = false;
   if (rings_.size() == 1 && !is_final_) {
@@ -300,17 +229,19 @@ void Drain::merge(uint64_t bound) {
     const uint32_t index = heap_.top().ring;
     Ring& ring = *rings_[index];
     if (heap_.size() == 1) return apply_run(ring, index, bound);
-    for (;;) {
-      apply_front(ring, index);
-      if (ring.queue.empty() || ring.queue.front().stamp > bound) {
-        heap_.pop();
-        break;
-      }
-      const MergeHeap::Head next{ring.queue.front().stamp, index};
-      if (!heap_.comes_before_others(next)) {
-        heap_.replace_top(next);
-        break;
-      }
+    const uint64_t last_stamp = std::min(bound, heap_.last_stamp_of_run());
+    const std::span<const Event> run = ring.queue.run_up_to(last_stamp, kMostInRun);
+    if (run.size() >= kFewInRun) {
+      ledger_.apply(run, index);
+      waiting_ -= run.size();
+      ring.queue.pop(run.size());
+    } else {
+      for (size_t i = run.size(); i != 0; --i) apply_front(ring, index);
+    }
+    if (ring.queue.empty() || ring.queue.front().stamp > bound) {
+      heap_.pop();
+    } else {
+      heap_.replace_top({ring.queue.front().stamp, index});
     }
   }
 }

@@ -10,6 +10,7 @@
 //  - No event is lost or taken twice. A ring with records that no agent writes is emptied unread from there on, and
 //    said.
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
+//  - A process whose rings stand still is not interrupted by fences (process_collector_test.cc).
 // Trust:    everything in the arena is hostile.
 // Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) chunks and (G)
 //           modules_read are released here; shared/README.md has the pairs.
@@ -20,6 +21,7 @@
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/process_files.h"
 #include "cli/collect/rings/event_queue.h"
+#include "cli/collect/rings/pace.h"
 #include "cli/collect/rings/ring_decoder.h"
 #include "cli/collect/rings/ring_merge.h"
 #include "cli/collect/rings/second_thread.h"
@@ -46,7 +48,9 @@ class Drain {
   Drain(Arena* arena, DecodeShared* shared, Ledger* ledger, ProcessFiles* files, const DrainOptions& options);
 
   // Takes what is published. Returns the number of events taken from the rings.
-  size_t round();
+  size_t round(RoundKind kind = RoundKind::kAll);
+  // When the next round is due, by monotonic_ns(): before a ring runs full.
+  uint64_t next_round_ns() const { return pace_.next_ns(); }
   // The same when nobody writes any more: nothing waits for a watermark.
   size_t final_round();
 
@@ -87,6 +91,7 @@ class Drain {
   void fence(uint32_t rings);
   void add_rings();
   bool is_alone() const;
+  bool has_news(uint64_t round_stamp, uint64_t now_ns);
   uint64_t look(uint64_t round_stamp, uint64_t now_ns);
   uint64_t observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns);
   size_t pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound);
@@ -125,6 +130,7 @@ class Drain {
   size_t fresh_count_ = 0;
   uint64_t unreadable_rings_ = 0;
   uint64_t next_trim_ns_ = 0;
+  Pace pace_;
   bool is_final_ = false;
 };
 

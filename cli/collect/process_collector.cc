@@ -160,14 +160,18 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
                    state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns});
 }
 
-size_t ProcessCollector::drain() {
+uint64_t ProcessCollector::next_drain_ns() const {
+  return state_->drain == nullptr ? Pace::kNever : state_->drain->next_round_ns();
+}
+
+size_t ProcessCollector::drain(RoundKind kind) {
   State& state = *state_;
   if (state.drain == nullptr) return 0;
   state.arena->control().heartbeat.fetch_add(1, std::memory_order_relaxed);
   const uint64_t now_ns = monotonic_ns();
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
   state.is_broken = true;  // should this not come back
-  const size_t taken = state.drain->round();
+  const size_t taken = state.drain->round(kind);
   state.is_broken = false;
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;

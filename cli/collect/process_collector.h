@@ -17,6 +17,7 @@
 
 #include "cli/base/result.h"
 #include "cli/collect/memory/memory_budget.h"
+#include "cli/collect/rings/pace.h"
 #include "cli/model/profile/recording.h"
 #include "shared/wire.h"
 
@@ -80,8 +81,10 @@ class ProcessCollector {
   // of open files to the hard one.
   void start(const wire::Hello& hello, const ProcessIdentity& identity);
 
-  // Takes what is published; to be called every 100-200 µs. Returns the number of events taken; 0: nothing new.
-  size_t drain();
+  // Takes what is published; kIfDue: if it is worth it already. Returns the number of events taken.
+  size_t drain(RoundKind kind = RoundKind::kAll);
+  // When that should be done next, by monotonic_ns().
+  uint64_t next_drain_ns() const;
   // The process is gone: takes everything that was published.
   void drain_to_end();
   // Tells the agent to stop recording. Events go on coming until it has noticed.

@@ -204,13 +204,14 @@ void Processes::admit(Caller caller) {
   }
 }
 
-size_t Processes::drain() {
-  size_t records = 0;
+uint64_t Processes::drain(RoundKind kind) {
+  uint64_t next_ns = Pace::kNever;
   for (Iterator process = processes_.begin(); process != processes_.end();) {
     const Iterator next = std::next(process);
-    if (process->collector != nullptr) {
+    if (ProcessCollector* collector = process->collector.get()) {
       try {
-        records += process->collector->drain();
+        collector->drain(kind);
+        next_ns = std::min(next_ns, collector->next_drain_ns());
       } catch (const std::bad_alloc&) {
         stop(process, std::nullopt);
       }
@@ -218,7 +219,7 @@ size_t Processes::drain() {
     process = next;
   }
   watch_memory();
-  return records;
+  return next_ns;
 }
 
 Processes::Iterator Processes::largest() {

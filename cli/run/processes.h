@@ -68,14 +68,16 @@ class Processes {
 
   // Answers an agent: an arena, or a refusal.
   void admit(Caller caller);
-  // One round over all rings, and a look at what memory is left. Returns the number of records.
-  size_t drain();
+  // One round over all rings, or those that are worth it, and a look at what memory is left. Returns when the next one
+  // is due, by monotonic_ns(), before a ring runs full.
+  uint64_t drain(RoundKind kind);
   // Looks for processes that ended, which are finished (all but the root), for those that went on as another program,
   // and for those that filter system calls. While is_asked() says that an agent waits for its answer, only one is
   // finished, or as many as are too many. True: there are more.
   bool reap(const std::function<bool()>& is_asked);
   // Makes ready what the next process that asks will need, if there is any reason to expect one.
   void prepare() { spare_.prepare(); }
+  bool is_prepared() const { return spare_.is_ready(); }
   // The root has ended so: its last image is finished. Others that are still running are left alone and finished as
   // detached.
   void end_root(const RunEnd& end);
@@ -89,6 +91,8 @@ class Processes {
   bool is_known(pid_t pid) const;
   Recording snapshot(pid_t pid);
 
+  // Full rings lose events, and are not waited for.
+  bool is_dropping() const { return plan_.collector.full_policy == wire::FullPolicy::kDrop; }
   size_t running() const { return processes_.size(); }
   uint32_t wrong_version() const { return wrong_version_; }
   // Why the root got no arena; empty if it did.

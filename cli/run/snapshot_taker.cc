@@ -64,7 +64,7 @@ void SnapshotTaker::take(const Caller& caller, Server* server, Processes* proces
   if (std::any_of(at_work_.begin(), at_work_.end(), [&](const Work& work) { return work.of == of; }))
     return answer(caller, SnapshotStatus::kRefused, "another snapshot of it is being taken");
   if (at_work_.size() >= kMostAtOnce) return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
-  processes->drain();  // all that is published at this moment
+  processes->drain(RoundKind::kAll);  // all that is published at this moment
   const pid_t writer = fork();
   if (writer == 0) write(caller, of, server, processes);
   if (writer < 0) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));

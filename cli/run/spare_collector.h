@@ -19,6 +19,8 @@ class SpareCollector {
   void expect() { is_expecting_ = true; }
   // Makes the spare, like the last one that was taken, if there is none and one may be needed.
   void prepare();
+  // prepare() has nothing to do.
+  bool is_ready() const { return spare_ != nullptr || !is_expecting_; }
   // The spare if it is of that kind, else a new one.
   Result<std::unique_ptr<ProcessCollector>> take(const CollectorOptions& options);
 

@@ -5,8 +5,9 @@
 // and what takes long (a snapshot) is done by a fork.
 //
 // How long to sleep between two rounds is the one thing to be decided here. Awake, the collector slows the program
-// down, asleep too long it lets rings run full: the nap grows by an eighth while rounds find little, and is short again
-// as soon as one finds much.
+// down, asleep too long it lets rings run full: it sleeps until the fullest ring is about a quarter full (pace.h). An
+// agent that asks, a signal and the program's end wake it up, and it asks for them only where it was woken up so: asked
+// for in each round they were a third of its cost (tests/bench/runs/2026-11-23-rounds.md).
 #include "cli/run/watch.h"
 
 #include "cli/base/clock.h"
@@ -24,14 +25,14 @@ namespace heapprof::cli {
 
 namespace {
 
-// Pauses between two looks at the rings. On cores that share their execution units a collector that is awake costs the
-// program more than its hooks do, and each wake-up costs both: so it sleeps longer while a round finds few events. A
-// ring of 1 MiB holds 1 ms of the densest events, and 10 ms of a compiler's.
-constexpr long kShortestNapNs = 150'000;
-constexpr long kLongestNapNs = 1'000'000;
-constexpr size_t kFewRecords = 2'000;  // of a round: the next nap is longer
-constexpr size_t kManyRecords = 8'000;
-constexpr uint64_t kRoundsBetweenReaps = 64;
+// Pauses between two looks at the rings. Below the shortest one a pause costs more than it saves. The longest is what a
+// program that has been silent may wait when it begins to write as densely as it can: a ring of 1 MiB holds 1 ms of the
+// densest events, and 10 ms of a compiler's. Where full rings drop events, none may be lost for that.
+constexpr uint64_t kShortestNapNs = 100'000;
+constexpr uint64_t kLongestNapNs = 2'000'000;
+constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
+constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for what is waited for without a descriptor
+constexpr uint64_t kReapIntervalNs = 32'000'000;
 // After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
 // cut off.
 constexpr uint64_t kGraceNs = 200'000'000;
@@ -45,7 +46,15 @@ RunEnd decode_status(int status) {
 
 }  // namespace
 
-void Watch::round() {
+Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use)
+    : server_(*server),
+      signals_(*signals),
+      processes_(*processes),
+      snapshots_(*snapshots),
+      use_(*use),
+      longest_nap_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
+
+void Watch::admit() {
   while (std::optional<Caller> caller = server_.accept_caller()) {
     if (caller->snapshot) {
       snapshots_.take(*caller, &server_, &processes_);
@@ -53,39 +62,52 @@ void Watch::round() {
       processes_.admit(std::move(*caller));
     }
   }
+}
+
+void Watch::round() {
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns >= next_news_ns_) has_news_ = true;
+  if (has_news_) next_news_ns_ = now_ns + kNewsIntervalNs;
+  if (has_news_) admit();
   const std::vector<DeviceUseSample> samples = use_.take();
-  const size_t records = processes_.drain();
+  set_nap(processes_.drain(RoundKind::kIfDue));
   pass_on_device_use(samples, &processes_);
-  if (records < kFewRecords) nap_ns_ = std::min(nap_ns_ + nap_ns_ / 8, kLongestNapNs);
-  is_behind_ = records > kManyRecords;
-  if (is_behind_) nap_ns_ = kShortestNapNs;
-  const bool is_time = rounds_++ % kRoundsBetweenReaps == 0;
+  const bool is_time = now_ns >= next_reap_ns_;
   if (is_time || has_ended_ones_) has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });
   if (is_time) {
+    next_reap_ns_ = now_ns + kReapIntervalNs;
     snapshots_.reap();
     ask_device_use(&use_, &processes_);
   }
-  if (!has_ended_ones_ && !is_behind_ && !server_.is_asked()) processes_.prepare();
+  if (!has_ended_ones_ && !is_behind_ && !processes_.is_prepared() && !server_.is_asked()) processes_.prepare();
+}
+
+void Watch::set_nap(uint64_t due_ns) {
+  const uint64_t now_ns = monotonic_ns();
+  const uint64_t wanted_ns = due_ns <= now_ns ? 0 : due_ns - now_ns;
+  is_behind_ = wanted_ns < kShortestNapNs;
+  nap_ns_ = std::min(wanted_ns, longest_nap_ns_);
 }
 
 // Sleeps until an agent asks, the program ends, a signal comes, or the nap is over. It does not sleep while the program
 // writes as fast as its records can be read: the program would have to wait for us.
 void Watch::nap(int pidfd) {
-  if (is_behind_ || has_ended_ones_) return;
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   server_.add_waiting(&waiting_);
-  const timespec timeout{0, nap_ns_};
-  ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr);
+  const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(nap_ns_)};
+  has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }
 
 WatchResult Watch::until_end(const Launched& launched) {
   for (;;) {
     round();
-    int status = 0;
-    const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
-    if (ended == launched.pid) return {decode_status(status), 0};
-    if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
-    if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
+    if (has_news_ || !launched.pidfd.is_open()) {
+      int status = 0;
+      const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
+      if (ended == launched.pid) return {decode_status(status), 0};
+      if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
+      if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};
+    }
     nap(launched.pidfd.get());
   }
 }
@@ -117,7 +139,7 @@ void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::s
     if (processes_.running() == 0 && (is_told_to_leave || !may_others_come(socket_path, wait.has_value()))) return;
     const uint64_t passed_ns = monotonic_ns() - start_ns;
     if (passed_ns >= most_ns) return;
-    if (!is_told_to_leave && signals_.handle(0) != 0) {
+    if (has_news_ && !is_told_to_leave && signals_.handle(0) != 0) {
       // A terminal's Ctrl-C reached them too.
       is_told_to_leave = true;
       most_ns = std::min(most_ns, passed_ns + kGraceNs);

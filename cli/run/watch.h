@@ -28,8 +28,7 @@ struct WatchResult {
 // The collector's loop: each round takes what there is.
 class Watch {
  public:
-  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use)
-      : server_(*server), signals_(*signals), processes_(*processes), snapshots_(*snapshots), use_(*use) {}
+  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use);
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
@@ -41,6 +40,8 @@ class Watch {
 
  private:
   void round();
+  void admit();
+  void set_nap(uint64_t due_ns);
   void nap(int pidfd);
   bool may_others_come(const std::string& socket_path, bool is_waiting);
 
@@ -50,10 +51,13 @@ class Watch {
   SnapshotTaker& snapshots_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
-  uint64_t rounds_ = 0;
-  bool is_behind_ = false;       // the last round found many records
+  uint64_t next_news_ns_ = 0;  // when it is asked for news that no descriptor has told of
+  uint64_t next_reap_ns_ = 0;
+  bool has_news_ = true;         // of an agent, a signal or the program's end
+  bool is_behind_ = false;       // the rings fill as fast as they are read
   bool has_ended_ones_ = false;  // which are still to be finished
-  long nap_ns_ = 150'000;
+  uint64_t longest_nap_ns_;
+  uint64_t nap_ns_ = 0;
   uint64_t searched_ns_ = 0;
 };
 

@@ -28,6 +28,14 @@ class EventQueue {
     return all.first(static_cast<size_t>(end - all.begin()));
   }
 
+  // The same, but `most` at most, and without a look at all of them.
+  std::span<const Event> run_up_to(uint64_t bound, size_t most) const {
+    const std::span<const Event> first = std::span(events_).subspan(front_, std::min(most, size()));
+    size_t count = 0;
+    while (count < first.size() && first[count].stamp <= bound) ++count;
+    return first.first(count);
+  }
+
   void push(std::span<const Event> events) { events_.insert(events_.end(), events.begin(), events.end()); }
 
   void pop(size_t count = 1) {

@@ -38,9 +38,10 @@ class MergeHeap {
     heads_.pop_back();
     if (!heads_.empty()) sift_down(last);
   }
-  // Whether `head`, the top ring's next event, comes before every other ring's: then the heap need not be touched.
-  bool comes_before_others(const Head& head) const {
-    return (heads_.size() < 2 || head < heads_[1]) && (heads_.size() < 3 || head < heads_[2]);
+  // The latest stamp at which an event of the top ring comes before every other ring's. pre: there are others.
+  uint64_t last_stamp_of_run() const {
+    const Head& next = heads_.size() > 2 && heads_[2] < heads_[1] ? heads_[2] : heads_[1];
+    return top().ring < next.ring ? next.stamp : next.stamp - 1;  // not 0: then `next` would be the top
   }
 
  private:

@@ -46,6 +46,10 @@ class RingWatermark {
     return bound;
   }
 
+  // The ring was seen outside of an event, without a fence: nothing is known of its stamps, but the event that it may
+  // be seen in next is another one.
+  void rest() { is_blocking_ = false; }
+
   uint64_t skips() const { return skips_; }
 
  private:

@@ -32,18 +32,16 @@ TEST_CASE("a merge heap gives all heads in order") {
   std::vector<std::pair<uint64_t, uint32_t>> merged;
   while (!heap.empty()) {
     const uint32_t ring = heap.top().ring;
-    for (;;) {
+    const uint64_t last_stamp = heap.size() == 1 ? UINT64_MAX : heap.last_stamp_of_run();
+    REQUIRE(rings[ring].front() <= last_stamp);
+    while (!rings[ring].empty() && rings[ring].front() <= last_stamp) {
       merged.push_back({rings[ring].front(), ring});
       rings[ring].pop_front();
-      if (rings[ring].empty()) {
-        heap.pop();
-        break;
-      }
-      const MergeHeap::Head next{rings[ring].front(), ring};
-      if (!heap.comes_before_others(next)) {
-        heap.replace_top(next);
-        break;
-      }
+    }
+    if (rings[ring].empty()) {
+      heap.pop();
+    } else {
+      heap.replace_top({rings[ring].front(), ring});
     }
   }
   CHECK(merged == expected);
@@ -68,6 +66,11 @@ TEST_CASE("an event queue is first in, first out") {
       const Event* ahead = queue.ahead(8);
       REQUIRE((ahead != nullptr) == (reference.size() > 8));
       if (ahead != nullptr) REQUIRE(ahead->stamp == reference[8]);
+      const uint64_t bound = reference.front() + random() % 12;
+      const size_t most = 1 + random() % 12;
+      const std::span<const Event> run = queue.run_up_to(bound, most);
+      REQUIRE(run.size() == std::min({most, reference.size(), static_cast<size_t>(bound - reference.front() + 1)}));
+      REQUIRE(run.front().stamp == reference.front());
       queue.pop();
       reference.pop_front();
     }
