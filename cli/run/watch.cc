@@ -99,6 +99,8 @@ void Watch::nap(int pidfd) {
 }
 
 WatchResult Watch::until_end(const Launched& launched) {
+  root_pid_ = launched.pid;
+  before_root_ns_ = launched.before_ns;
   for (;;) {
     round();
     if (has_news_ || !launched.pidfd.is_open()) {
@@ -112,8 +114,15 @@ WatchResult Watch::until_end(const Launched& launched) {
   }
 }
 
+// The program and all others of the run, which began after it.
+std::optional<PidSpan> Watch::run_pids() const {
+  std::optional<PidSpan> span = pids_since(root_pid_, monotonic_ns() - before_root_ns_);
+  if (span) --span->first;
+  return span;
+}
+
 std::vector<pid_t> Watch::never_seen(const std::string& socket_path) const {
-  std::vector<pid_t> pids = processes_with(wire::kSocketVariable, socket_path);
+  std::vector<pid_t> pids = processes_with(wire::kSocketVariable, socket_path, run_pids());
   std::erase_if(pids, [this](pid_t pid) { return processes_.is_known(pid); });
   return pids;
 }
@@ -124,7 +133,8 @@ bool Watch::may_others_come(const std::string& socket_path, bool is_waiting) {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns - searched_ns_ < (is_waiting ? kSearchIntervalNs : kShortSearchIntervalNs)) return true;
   searched_ns_ = now_ns;
-  return !(is_waiting ? processes_with(wire::kSocketVariable, socket_path) : never_seen(socket_path)).empty();
+  return !(is_waiting ? processes_with(wire::kSocketVariable, socket_path, run_pids()) : never_seen(socket_path))
+              .empty();
 }
 
 void Watch::others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path) {

@@ -8,6 +8,7 @@
 #include "cli/run/snapshot_taker.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
+#include "cli/target/process_births.h"
 #include "cli/target/server.h"
 
 #include <poll.h>
@@ -43,6 +44,7 @@ class Watch {
   void admit();
   void set_nap(uint64_t due_ns);
   void nap(int pidfd);
+  std::optional<PidSpan> run_pids() const;
   bool may_others_come(const std::string& socket_path, bool is_waiting);
 
   Server& server_;
@@ -59,6 +61,8 @@ class Watch {
   uint64_t longest_nap_ns_;
   uint64_t nap_ns_ = 0;
   uint64_t searched_ns_ = 0;
+  pid_t root_pid_ = 0;  // 0: not started yet
+  uint64_t before_root_ns_ = 0;
 };
 
 }  // namespace heapprof::cli

@@ -4,9 +4,12 @@
 // exec failed, and why is known. posix_spawn would tell as well, but glibc's leaves two signals ignored, which the
 // program would not find so without us.
 //
-// The environment is made before the fork, so that the child does nothing but system calls.
+// The child is one of vfork: it borrows our memory until its exec, so that none of it is copied, nor written anew by
+// whoever writes first. It has its own dispositions of signals, no handler of ours is set, and the signals that could
+// end us are blocked. The environment is made before, so that the child does nothing but system calls.
 #include "cli/target/launch.h"
 
+#include "cli/base/clock.h"
 #include "cli/base/problems.h"
 #include "shared/env.h"
 
@@ -93,7 +96,8 @@ Result<Launched> launch(const LaunchOptions& options) {
   UniqueFd write_end(ends[1]);
 
   Launched launched;
-  launched.pid = fork();
+  launched.before_ns = monotonic_ns();
+  launched.pid = vfork();
   if (launched.pid < 0) return launch_failed(program, errno_text(errno));
   if (launched.pid == 0) become(options, arguments.data(), shell_arguments.data(), variables.data(), write_end.get());
   write_end.reset();

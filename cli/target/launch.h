@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ struct LaunchOptions {
 struct Launched {
   pid_t pid = 0;
   UniqueFd pidfd;
+  uint64_t before_ns = 0;  // by monotonic_ns(): it did not exist yet
 };
 
 Result<Launched> launch(const LaunchOptions& options);

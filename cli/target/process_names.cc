@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace heapprof::cli {
@@ -27,6 +28,13 @@ constexpr size_t kCommBytes = 15;  // the kernel cuts at TASK_COMM_LEN
 std::string without_deleted(const std::string& path) {
   constexpr char kDeleted[] = " (deleted)";
   return path.ends_with(kDeleted) ? path.substr(0, path.size() - std::strlen(kDeleted)) : path;
+}
+
+// Threads have numbers of the same kind, and folders that /proc does not list.
+bool is_process(pid_t pid) {
+  const std::string status = read_proc(pid, "status");
+  const size_t at = status.find("\nTgid:\t");
+  return at != std::string::npos && std::atoi(status.c_str() + at + std::strlen("\nTgid:\t")) == pid;
 }
 
 }  // namespace
@@ -67,19 +75,27 @@ std::string process_rank(pid_t pid) {
   return "none";
 }
 
-std::vector<pid_t> processes_with(const std::string& name, const std::string& ending) {
+std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,
+                                  const std::optional<PidSpan>& span) {
   std::vector<pid_t> found;
+  const auto look_at = [&](pid_t pid) {
+    const std::string environment = '\0' + read_proc(pid, "environ");
+    const size_t at = environment.find('\0' + name + '=');
+    if (at == std::string::npos) return;
+    const std::string variable = environment.substr(at + 1, environment.find('\0', at + 1) - at - 1);
+    if (variable.ends_with(ending)) found.push_back(pid);
+  };
+  if (span) {
+    for (pid_t pid = span->first; pid != span->last;) look_at(++pid);
+    std::erase_if(found, [](pid_t pid) { return !is_process(pid); });
+    return found;
+  }
   DIR* folder = opendir("/proc");
   if (folder == nullptr) return found;
   while (const dirent* entry = readdir(folder)) {
     pid_t pid = 0;
     const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, pid).ptr != end) continue;
-    const std::string environment = '\0' + read_proc(pid, "environ");
-    const size_t at = environment.find('\0' + name + '=');
-    if (at == std::string::npos) continue;
-    const std::string variable = environment.substr(at + 1, environment.find('\0', at + 1) - at - 1);
-    if (variable.ends_with(ending)) found.push_back(pid);
+    if (std::from_chars(entry->d_name, end, pid).ptr == end) look_at(pid);
   }
   closedir(folder);
   return found;

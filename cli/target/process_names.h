@@ -3,8 +3,11 @@
 // Trust:    all of it is the process's own word: it is cut, and never a path.
 #pragma once
 
+#include "cli/target/process_births.h"
+
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +20,8 @@ std::string program_name(const std::string& executable, const std::vector<std::s
 std::string process_comm(pid_t pid);
 // The process's rank in a job of MPI, Slurm or torchrun; "none" if it has none.
 std::string process_rank(pid_t pid);
-// Processes that were started with a variable "NAME=...ENDING".
-std::vector<pid_t> processes_with(const std::string& name, const std::string& ending);
+// Processes that were started with a variable "NAME=...ENDING"; of those of `span`, if that is known.
+std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,
+                                  const std::optional<PidSpan>& span = std::nullopt);
 
 }  // namespace heapprof::cli

@@ -1,0 +1,65 @@
+// cli/target/process_births.cc: the kernel numbers processes and threads one after the other and says which number it
+// gave last, so that those between two moments are known, unless the numbers went round in between.
+//
+// They cannot have where too little time has passed. To go round, every number that is free has to be given out, and
+// the kernel gives out none faster than one in a microsecond: each takes two locks of the whole machine. A number is
+// taken by a task, or by a group or a session whose leader has ended: three to a task at most.
+#include "cli/target/process_births.h"
+
+#include "cli/base/fd.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <string_view>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kLeastNs = 1000;      // between two processes
+constexpr uint64_t kReservedPids = 300;  // not given out again
+constexpr uint64_t kPidsPerTask = 3;
+constexpr pid_t kMostPids = 64;  // that are looked at one by one
+
+std::string read_file(const char* path) {
+  const UniqueFd fd(open(path, O_RDONLY | O_CLOEXEC));
+  char text[128];
+  const ssize_t got = fd.is_open() ? read(fd.get(), text, sizeof text) : 0;
+  return got > 0 ? std::string(text, static_cast<size_t>(got)) : std::string();
+}
+
+std::optional<uint64_t> number(std::string_view digits) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end == digits.data()) return std::nullopt;
+  return value;
+}
+
+// The number behind the last `before`. nullopt: there is none.
+std::optional<uint64_t> number_behind(std::string_view text, char before) {
+  const size_t at = text.rfind(before);
+  return at == std::string_view::npos ? std::nullopt : number(text.substr(at + 1));
+}
+
+}  // namespace
+
+std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns) {
+  return pids_since(first, passed_ns, read_file("/proc/loadavg"), read_file("/proc/sys/kernel/pid_max"));
+}
+
+// "0.20 0.18 0.12 1/80 11206": tasks that run, of those that there are; the number given last, in our own namespace.
+std::optional<PidSpan> pids_since(pid_t first, uint64_t passed_ns, const std::string& loadavg,
+                                  const std::string& pid_max) {
+  const std::optional<uint64_t> tasks = number_behind(loadavg, '/');
+  const std::optional<uint64_t> last = number_behind(loadavg, ' ');
+  const std::optional<uint64_t> end = number(pid_max);
+  if (!tasks || !last || !end || first <= 0 || *tasks > UINT32_MAX) return std::nullopt;
+  const uint64_t taken = kReservedPids + *tasks * kPidsPerTask;
+  if (*end <= taken || passed_ns / kLeastNs >= *end - taken) return std::nullopt;
+  if (*last < static_cast<uint64_t>(first) || *last - static_cast<uint64_t>(first) > kMostPids) return std::nullopt;
+  return PidSpan{first, static_cast<pid_t>(*last)};
+}
+
+}  // namespace heapprof::cli
