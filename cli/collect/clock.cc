@@ -4,6 +4,13 @@
 // own clock. We take its answer and do not measure again: a test that runs for a moment misses what happens an hour
 // later.
 //
+// A guest may have another clock of its kernel's choice, the host's, though the counter would do. There the kernel's
+// answer is in the list of clocks that it could use. It compares the counters of all cores when they start, and does
+// not list `tsc` at all if they differ; and it goes on comparing the counter with another clock, and takes it from the
+// list if it goes wrong. That is so where the list has only clocks of high resolution, which `jiffies` is not. A host
+// that promises an invariant counter moves the guest to no other that counts otherwise. On a machine of its own, a
+// clock other than `tsc` is somebody's distrust, and is heeded.
+//
 // Ticks are turned into nanoseconds by two readings of both clocks, as far apart as the run is long. The frequency that
 // CPUID could say is not used: many processors do not say it.
 #include "cli/collect/clock.h"
@@ -15,8 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -29,6 +39,9 @@ namespace {
 constexpr uint64_t kGuessedTicksPerUs = 3000;  // until 10 ms have gone by
 constexpr uint64_t kCalibrationNs = 10'000'000;
 
+constexpr std::string_view kHostClocks[] = {"kvm-clock", "hyperv_clocksource_tsc_page", "hyperv_clocksource_msr",
+                                            "xen"};
+
 bool is_counter_invariant() {
 #ifdef __x86_64__
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -38,13 +51,32 @@ bool is_counter_invariant() {
 #endif
 }
 
+// What stands in a file of the kernel's clocks, each name between two blanks.
+std::string clock_names(const char* file_name) {
+  std::ifstream file(std::string("/sys/devices/system/clocksource/clocksource0/") + file_name);
+  std::string names = " ";
+  for (std::string name; file >> name;) names += name + " ";
+  return names;
+}
+
+bool has_name(const std::string& names, std::string_view name) {
+  return names.find(" " + std::string(name) + " ") != std::string::npos;
+}
+
 }  // namespace
 
+bool is_counter_trusted(const std::string& current, const std::string& available) {
+  if (has_name(current, "tsc")) return true;
+  return std::any_of(std::begin(kHostClocks), std::end(kHostClocks),
+                     [&current](std::string_view name) { return has_name(current, name); }) &&
+         has_name(available, "tsc") && !has_name(available, "jiffies") && !has_name(available, "refined-jiffies");
+}
+
 wire::ClockMode detect_clock_mode() {
-  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  std::string source;
-  file >> source;
-  return source == "tsc" && is_counter_invariant() ? wire::ClockMode::kTsc : wire::ClockMode::kSequence;
+  return is_counter_invariant() &&
+                 is_counter_trusted(clock_names("current_clocksource"), clock_names("available_clocksource"))
+             ? wire::ClockMode::kTsc
+             : wire::ClockMode::kSequence;
 }
 
 wire::FenceMode detect_fence_mode() {

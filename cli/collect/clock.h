@@ -7,11 +7,15 @@
 #include "shared/wire.h"
 
 #include <cstdint>
+#include <string>
 
 namespace heapprof::cli {
 
-// kTsc where the kernel trusts the counter (its clock source is tsc) and the processor says it is invariant.
+// kTsc where the kernel trusts the counter and the processor says it is invariant.
 wire::ClockMode detect_clock_mode();
+// Whether the kernel trusts the counter: its clock is tsc, or it is a guest with its host's clock and could take tsc.
+// Both are names between blanks, as the kernel lists them.
+bool is_counter_trusted(const std::string& current, const std::string& available);
 // The cheapest that this kernel grants the collector. (Whether the target may register is the agent's word.)
 wire::FenceMode detect_fence_mode();
 

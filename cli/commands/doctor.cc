@@ -17,11 +17,12 @@ namespace {
 
 Capability try_clock() {
   if (detect_clock_mode() == wire::ClockMode::kTsc)
-    return {"clock", Availability::kOk, "the time stamp counter is invariant, and the kernel's clock source", ""};
-  return {"clock", Availability::kWarning,
-          "the kernel does not use the time stamp counter: events of threads are ordered by a shared counter, which is "
-          "slower, and their times are coarse",
-          "see why: cat /sys/devices/system/clocksource/clocksource0/*_clocksource"};
+    return {"clock", Availability::kOk, "the time stamp counter is invariant, and the kernel trusts it", ""};
+  return {
+      "clock", Availability::kWarning,
+      "the kernel does not trust the time stamp counter: events of threads are ordered by a shared counter, which is "
+      "slower, and their times are coarse",
+      "see why: cat /sys/devices/system/clocksource/clocksource0/*_clocksource"};
 }
 
 std::vector<Capability> find_capabilities() {
