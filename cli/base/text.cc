@@ -99,7 +99,12 @@ std::string tail(std::string_view text, size_t columns) {
 
 }  // namespace
 
+bool is_printable_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
 std::string escape_controls(std::string_view text) {
+  if (is_printable_ascii(text)) return std::string(text);
   std::string result;
   result.reserve(text.size());
   each_character(text, [&](const Character& character) {

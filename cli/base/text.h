@@ -12,6 +12,8 @@ namespace heapprof::cli {
 
 // Control characters, text-direction overrides and bytes that are no UTF-8 become \x1b, \u202e, \xff.
 std::string escape_controls(std::string_view text);
+// Nothing in it but printable ASCII, as nearly all names are: there is nothing to escape.
+bool is_printable_ascii(std::string_view text);
 
 // Columns that the text takes: combining marks none, East Asian wide characters and emoji two.
 size_t display_width(std::string_view text);

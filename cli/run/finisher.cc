@@ -13,7 +13,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/collect/memory/memory_budget.h"
-#include "cli/model/analysis/group.h"
+#include "cli/model/analysis/assemble_grouped.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_numbers.h"
@@ -61,9 +61,8 @@ std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bo
   bool has_stacks = true;
   for (;;) {
     try {
-      Profile profile = assemble(recording, symbols);
+      Profile profile = all_sites ? assemble(recording, symbols) : assemble_grouped(recording, symbols, {});
       if (!may_fail) recording = {};  // a million stacks need their memory once
-      if (!all_sites) group_small_sites(&profile, {});
       return profile;
     } catch (const std::bad_alloc&) {
       if (!symbols.frames.empty()) {

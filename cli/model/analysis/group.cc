@@ -19,12 +19,16 @@ constexpr uint64_t kSmallShare = 10'000;  // one part in so many is 0.01 %
 
 bool is_share_small(uint64_t part, uint64_t whole) { return part == 0 || part < whole / kSmallShare; }
 
-bool is_small(const SiteNumbers& site, const DeviceTotals& totals) {
+}  // namespace
+
+bool is_small_site(const SiteNumbers& site, const DeviceTotals& totals) {
   return std::all_of(kSiteFields.begin(), kSiteFields.end(), [&](const SiteField& field) {
     return field.total == nullptr || field.number == &SiteNumbers::peak_blocks ||  // by which nobody looks for a site
            is_share_small(site.*field.number, totals.*field.total);
   });
 }
+
+namespace {
 
 class Grouper {
  public:
@@ -62,7 +66,7 @@ size_t group_device(Device* device, const GroupOptions& options, Grouper* groupe
   std::vector<Site*> small;
   for (size_t i = options.kept_sites; i < device->sites.size(); ++i) {
     Site& site = device->sites[i];
-    if (site.node != 0 && is_small(site.numbers, device->totals)) small.push_back(&site);
+    if (site.node != 0 && is_small_site(site.numbers, device->totals)) small.push_back(&site);
   }
   std::vector<uint32_t> rows(small.size());
   for (int user_frames = 16; user_frames > 0; user_frames /= 2) {

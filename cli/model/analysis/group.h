@@ -22,7 +22,11 @@ struct GroupOptions {
   size_t most_rows = 10'000;   // per device, for the groups
 };
 
-// Returns the number of stacks that went into rows. pre: the profile is canonical.
+// Whether a site's share of every total is so small that it may go into a row.
+bool is_small_site(const SiteNumbers& site, const DeviceTotals& totals);
+
+// Returns the number of stacks that went into rows. pre: the profile is canonical. (Of a recording,
+// assemble_grouped.h makes the same profile at once, without the many sites.)
 size_t group_small_sites(Profile* profile, const GroupOptions& options);
 
 }  // namespace heapprof::cli

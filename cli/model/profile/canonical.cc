@@ -3,66 +3,24 @@
 // stacks.
 #include "cli/model/profile/canonical.h"
 
-#include "cli/base/text.h"
-#include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <numeric>
-#include <string>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostNameBytes = 64 << 10;  // a template's name can be endless; nobody reads on
-
-void clean_name(std::string* name) {
-  *name = escape_controls(*name);
-  if (name->size() <= kMostNameBytes) return;
-  size_t end = kMostNameBytes;
-  while (end > 0 && (static_cast<unsigned char>((*name)[end]) & 0xc0) == 0x80) --end;  // not inside a character
-  name->resize(end);
-  *name += "…";
-}
-
-// Which frame stands for each: the first of those that read alike.
-std::vector<uint32_t> intern_frames(Profile* profile) {
-  for (ProfileModule& module : profile->modules) clean_name(&module.path);
-  std::unordered_map<std::string, uint32_t> by_text;
-  std::vector<uint32_t> stands_for(profile->frames.size());
-  for (uint32_t i = 0; i < profile->frames.size(); ++i) {
-    Frame& frame = profile->frames[i];
-    clean_name(&frame.function);
-    clean_name(&frame.file);
-    if (frame.module >= profile->modules.size()) frame.module = kNoModule;
-    const auto [entry, is_new] = by_text.try_emplace(frame_text(*profile, frame), i);
-    stands_for[i] = entry->second;
-    // Those that read alike may differ in what is not in the text; which comes first must not matter.
-    if (!is_new) {
-      Frame& first = profile->frames[entry->second];
-      first.module = std::min(first.module, frame.module);
-      first.inlined = first.inlined || frame.inlined;
-    }
-  }
-  return stands_for;
-}
-
 std::vector<uint32_t> rank_frames(const Profile& profile) {
   std::vector<uint32_t> order(profile.frames.size());
   std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](uint32_t i) {
-    const Frame& frame = profile.frames[i];
-    const std::string_view module = frame.module < profile.modules.size()
-                                        ? std::string_view(profile.modules[frame.module].path)
-                                        : std::string_view();
-    return std::tuple(std::string_view(frame.function), std::string_view(frame.file), frame.line, module, frame.svma,
-                      i);
-  };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(frame_order(profile, a), a) < std::pair(frame_order(profile, b), b);
+  });
   std::vector<uint32_t> rank(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
   return rank;
@@ -73,12 +31,10 @@ struct Tree {
   std::vector<uint32_t> new_node;  // by old number
 };
 
-bool stands_for_no_stack(const Frame& frame) { return frame.svma == 0 && frame.function == kNoStackText; }
-
 Tree intern_nodes(const Profile& profile, const std::vector<uint32_t>& stands_for) {
   Tree tree;
   tree.new_node.assign(std::max<size_t>(profile.nodes.size(), 1), 0);
-  NodeTable table(&tree.nodes);
+  NodeTable table(&tree.nodes, profile.nodes.size());
   for (uint32_t i = 1; i < profile.nodes.size(); ++i) {
     const FrameNode& node = profile.nodes[i];
     if (node.parent >= i || node.frame >= stands_for.size()) continue;  // a broken node: its stack counts as none
@@ -119,11 +75,6 @@ std::vector<uint32_t> walk_order(const std::vector<FrameNode>& nodes, const std:
   return position;
 }
 
-bool has_counted(const SiteNumbers& numbers) {
-  return numbers.total_blocks != 0 || numbers.total_bytes != 0 || numbers.max_bytes != 0 || numbers.peak_bytes != 0 ||
-         numbers.leaked_bytes != 0 || numbers.leaked_blocks != 0;
-}
-
 void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vector<uint32_t>* site_of_node) {
   std::vector<Site>& sites = device->sites;
   size_t kept = 0;
@@ -144,11 +95,36 @@ void merge_sites(Device* device, const std::vector<uint32_t>& new_node, std::vec
 }
 
 void sort_sites(std::vector<Site>* sites, const std::vector<uint32_t>& position) {
-  std::sort(sites->begin(), sites->end(), [&](const Site& a, const Site& b) {
-    if (a.numbers.peak_bytes != b.numbers.peak_bytes) return a.numbers.peak_bytes > b.numbers.peak_bytes;
-    if (a.numbers.total_bytes != b.numbers.total_bytes) return a.numbers.total_bytes > b.numbers.total_bytes;
-    return position[a.node] < position[b.node];
+  // A site is 300 bytes and more: what is sorted is small, and each site moves once.
+  struct Key {
+    uint64_t peak_bytes;
+    uint64_t total_bytes;
+    uint32_t position;
+    uint32_t site;
+  };
+  std::vector<Key> keys;
+  keys.reserve(sites->size());
+  for (uint32_t i = 0; i < sites->size(); ++i) {
+    const Site& site = (*sites)[i];
+    keys.push_back({site.numbers.peak_bytes, site.numbers.total_bytes, position[site.node], i});
+  }
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    if (a.peak_bytes != b.peak_bytes) return a.peak_bytes > b.peak_bytes;
+    if (a.total_bytes != b.total_bytes) return a.total_bytes > b.total_bytes;
+    return a.position < b.position;
   });
+  // Each cycle of places is moved round, since a second list of a million sites would need as much memory again.
+  for (uint32_t first = 0; first < keys.size(); ++first) {
+    if (keys[first].site == first) continue;
+    Site moved = std::move((*sites)[first]);
+    uint32_t at = first;
+    while (keys[at].site != first) {
+      (*sites)[at] = std::move((*sites)[keys[at].site]);
+      at = std::exchange(keys[at].site, at);
+    }
+    (*sites)[at] = std::move(moved);
+    keys[at].site = at;
+  }
 }
 
 // The frames that sites' stacks have most often come first: their numbers, most of a large profile, are short then.
@@ -207,8 +183,13 @@ void renumber(Profile* profile, const std::vector<FrameNode>& old_nodes) {
 
 }  // namespace
 
+bool has_counted(const SiteNumbers& numbers) {
+  return numbers.total_blocks != 0 || numbers.total_bytes != 0 || numbers.max_bytes != 0 || numbers.peak_bytes != 0 ||
+         numbers.leaked_bytes != 0 || numbers.leaked_blocks != 0;
+}
+
 void canonicalize(Profile* profile) {
-  const std::vector<uint32_t> stands_for = intern_frames(profile);
+  const std::vector<uint32_t> stands_for = merge_alike_frames(profile);
   const Tree tree = intern_nodes(*profile, stands_for);
   const std::vector<uint32_t> position = walk_order(tree.nodes, rank_frames(*profile));
   std::vector<uint32_t> node_at(position.size());

@@ -21,4 +21,7 @@ namespace heapprof::cli {
 
 void canonicalize(Profile* profile);
 
+// Whether a site with these numbers stays.
+bool has_counted(const SiteNumbers& numbers);
+
 }  // namespace heapprof::cli

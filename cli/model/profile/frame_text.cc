@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iterator>
 
 namespace heapprof::cli {
 namespace {
@@ -41,15 +42,24 @@ bool parse_source(std::string_view source, bool has_columns, ParsedFrame* frame)
 
 }  // namespace
 
+void append_frame_text(const Profile& profile, const Frame& frame, std::string* text) {
+  if (frame.svma != 0) {
+    char digits[16];
+    char* first = std::end(digits);
+    for (uint64_t rest = frame.svma; rest != 0; rest >>= 4) *--first = "0123456789ABCDEF"[rest & 15];
+    text->append("0x").append(first, std::end(digits)).append(": ");
+  }
+  text->append(frame.function.empty() ? kUnknown : std::string_view(frame.function));
+  if (!frame.file.empty()) {
+    text->append(" (").append(frame.file).append(":").append(fmt::format_int(frame.line).c_str()).append(")");
+  } else if (frame.module < profile.modules.size()) {
+    text->append(" (in ").append(profile.modules[frame.module].path).append(")");
+  }
+}
+
 std::string frame_text(const Profile& profile, const Frame& frame) {
   std::string text;
-  if (frame.svma != 0) text = fmt::format("0x{:X}: ", frame.svma);
-  text += frame.function.empty() ? kUnknown : std::string_view(frame.function);
-  if (!frame.file.empty()) {
-    text += fmt::format(" ({}:{})", frame.file, frame.line);
-  } else if (frame.module < profile.modules.size()) {
-    text += fmt::format(" (in {})", profile.modules[frame.module].path);
-  }
+  append_frame_text(profile, frame, &text);
   return text;
 }
 

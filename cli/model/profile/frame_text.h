@@ -19,6 +19,7 @@ inline constexpr std::string_view kSmallSitesText = "[small sites]";
 
 // pre: function, file and the module's path hold no control characters (cli/model/profile/canonical.h).
 std::string frame_text(const Profile& profile, const Frame& frame);
+void append_frame_text(const Profile& profile, const Frame& frame, std::string* text);
 
 struct ParsedFrame {
   uint64_t svma = 0;

@@ -5,6 +5,7 @@
 // ones), so between those two there is no order; only the total bounds both.
 #include "cli/model/profile/invariants.h"
 
+#include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
@@ -71,14 +72,15 @@ class Checker {
   }
 
   void check_frames() {
-    std::unordered_set<std::string> texts;
-    for (const Frame& frame : profile_.frames) {
-      std::string text = frame_text(profile_, frame);
+    const std::vector<uint32_t> stands_for = find_alike_frames(profile_);
+    for (uint32_t i = 0; i < profile_.frames.size(); ++i) {
+      const Frame& frame = profile_.frames[i];
       if (frame.module != kNoModule && frame.module >= profile_.modules.size()) {
-        violate("frame \"{}\" names module {} of {}", text, frame.module, profile_.modules.size());
+        violate("frame \"{}\" names module {} of {}", frame_text(profile_, frame), frame.module,
+                profile_.modules.size());
       }
-      if (text == kNoStackText) violate("a frame is called {}", text);
-      if (!texts.insert(text).second) violate("two frames read \"{}\"", text);
+      if (frame.svma == 0 && frame_text(profile_, frame) == kNoStackText) violate("a frame is called {}", kNoStackText);
+      if (stands_for[i] != i) violate("two frames read \"{}\"", frame_text(profile_, frame));
     }
   }
 

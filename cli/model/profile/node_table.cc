@@ -1,12 +1,15 @@
 // cli/model/profile/node_table.cc: open addressing over node numbers; the keys are the nodes themselves.
 #include "cli/model/profile/node_table.h"
 
+#include <algorithm>
+
 namespace heapprof::cli {
 
-NodeTable::NodeTable(std::vector<FrameNode>* nodes) : nodes_(nodes) {
+NodeTable::NodeTable(std::vector<FrameNode>* nodes, size_t expected_nodes) : nodes_(nodes) {
   if (nodes_->empty()) nodes_->push_back({});
-  slots_.resize(1024);
-  while (slots_.size() < 2 * nodes_->size()) slots_.resize(2 * slots_.size());
+  size_t slots = 1024;
+  while (slots < 2 * std::max(nodes_->size(), expected_nodes + 1)) slots *= 2;
+  slots_.resize(slots);
   for (uint32_t node = 1; node < nodes_->size(); ++node) slots_[slot_of((*nodes_)[node])] = node;
 }
 

@@ -16,7 +16,8 @@ namespace heapprof::cli {
 class NodeTable {
  public:
   // `nodes` is what it fills; it may already hold a tree, whose nodes are entered. An empty one gets its root.
-  explicit NodeTable(std::vector<FrameNode>* nodes);
+  // expected_nodes: for how many there is room without growing.
+  explicit NodeTable(std::vector<FrameNode>* nodes, size_t expected_nodes = 0);
 
   uint32_t intern(uint32_t parent, uint32_t frame);
 

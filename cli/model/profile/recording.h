@@ -35,7 +35,8 @@ struct Location {
   uint64_t svma = 0;  // address in the ELF file; the process's address if module is kNoModule
 };
 
-// The call tree: node 0 is the root, every other node's parent has a smaller index.
+// The call tree: node 0 is the root, every other node's parent has a smaller index, and no two have the same parent and
+// location.
 struct StackNode {
   uint32_t parent = 0;
   uint32_t location = 0;

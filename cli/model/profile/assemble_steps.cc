@@ -1,0 +1,116 @@
+// cli/model/profile/assemble_steps.cc: each location is expanded once into its frames, each stack node once into a path
+// of frame nodes: the tree stays a tree, and no site ever has a list of its own.
+#include "cli/model/profile/assemble_steps.h"
+
+#include "cli/base/file_name.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+// One library may be loaded twice, or again at another address: it is one module.
+std::vector<uint32_t> add_modules(const Recording& recording, Profile* profile) {
+  std::map<std::pair<std::string, std::string>, uint32_t> known;
+  std::vector<uint32_t> number;
+  number.reserve(recording.modules.size());
+  for (const Module& module : recording.modules) {
+    const auto [entry, is_new] =
+        known.try_emplace({module.path, module.build_id}, static_cast<uint32_t>(profile->modules.size()));
+    if (is_new) profile->modules.push_back({module.path, module.build_id});
+    number.push_back(entry->second);
+  }
+  return number;
+}
+
+}  // namespace
+
+std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& symbols, Profile* profile) {
+  const std::vector<uint32_t> module_number = add_modules(recording, profile);
+  std::vector<uint32_t> start;
+  start.reserve(recording.locations.size() + 1);
+  for (size_t i = 0; i < recording.locations.size(); ++i) {
+    start.push_back(static_cast<uint32_t>(profile->frames.size()));
+    const Location& location = recording.locations[i];
+    Frame frame;
+    frame.svma = location.svma == 0 ? 0 : location.svma - 1;
+    if (location.module < module_number.size()) frame.module = module_number[location.module];
+    if (i >= symbols.frames.size() || symbols.frames[i].empty()) {
+      profile->frames.push_back(frame);
+      continue;
+    }
+    for (const SourceFrame& source : symbols.frames[i]) {
+      frame.function = source.function;
+      frame.file = source.file;
+      frame.line = source.line;
+      frame.inlined = source.inlined;
+      profile->frames.push_back(frame);
+    }
+  }
+  start.push_back(static_cast<uint32_t>(profile->frames.size()));
+  return start;
+}
+
+std::vector<char> find_agent_modules(const std::vector<Module>& modules) {
+  std::vector<char> is_agent;
+  is_agent.reserve(modules.size());
+  for (const Module& module : modules) is_agent.push_back(base_name_view(module.path) == "libheapprof.so" ? 1 : 0);
+  return is_agent;
+}
+
+std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<uint32_t>& frame_start,
+                                const std::vector<char>* is_used, Profile* profile) {
+  const std::vector<char> is_agent = find_agent_modules(recording.modules);
+  profile->nodes.assign(1, {});
+  if (is_used == nullptr) profile->nodes.reserve(recording.stacks.size() * 3 / 2 + 1);
+  std::vector<uint32_t> node_of(recording.stacks.size(), 0);
+  for (size_t i = 1; i < recording.stacks.size(); ++i) {
+    if (is_used != nullptr && (*is_used)[i] == 0) continue;
+    const StackNode& stack = recording.stacks[i];
+    if (stack.parent >= i || stack.location >= recording.locations.size()) continue;
+    uint32_t node = node_of[stack.parent];
+    const uint32_t module = recording.locations[stack.location].module;
+    if (module < is_agent.size() && is_agent[module] != 0) {
+      node_of[i] = node;
+      continue;
+    }
+    for (uint32_t frame = frame_start[stack.location + 1]; frame-- > frame_start[stack.location];) {
+      profile->nodes.push_back({node, frame});
+      node = static_cast<uint32_t>(profile->nodes.size() - 1);
+    }
+    node_of[i] = node;
+  }
+  return node_of;
+}
+
+Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
+  Site site;
+  site.numbers = from.numbers;
+  site.truncated = from.truncated;
+  const size_t moments = recorded.moments_ns.size();
+  if (from.live_row > 0 && moments > 0 && from.live_row <= recorded.live_bytes.size() / moments) {
+    const auto end = recorded.live_bytes.begin() + static_cast<std::ptrdiff_t>(from.live_row * moments);
+    site.live_bytes.assign(end - static_cast<std::ptrdiff_t>(moments), end);
+  }
+  return site;
+}
+
+Device make_device_without_sites(const RecordedDevice& recorded) {
+  Device device;
+  device.name = recorded.name;
+  device.totals = recorded.totals;
+  device.timeline = recorded.timeline;
+  device.moments_ns = recorded.moments_ns;
+  device.identity = recorded.identity;
+  device.held = recorded.held;
+  device.use = recorded.use;
+  device.limit_bytes = recorded.limit_bytes;
+  device.refusals = recorded.refusals;
+  device.unseen = recorded.unseen;
+  return device;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,32 @@
+// cli/model/profile/assemble_steps.h: the steps from a recording to a profile that is not canonical yet: what
+// assemble.h does with all sites, and cli/model/analysis/assemble_grouped.h with those that are kept.
+//
+// Trust:    indexes in the recording are checked; a node or location that cannot be is treated as no stack.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Adds the modules and each location's frames, innermost first: those of location i are
+// profile->frames[start[i] … start[i + 1]), where start is the answer.
+std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& symbols, Profile* profile);
+
+// The agent's functions that stand between a program and the CUDA runtime are no part of the program. By module.
+std::vector<char> find_agent_modules(const std::vector<Module>& modules);
+
+// Makes frame nodes of the stack nodes: of all, or of those for which *is_used is not 0, and then of their parents too.
+// Returns the frame node of each.
+std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<uint32_t>& frame_start,
+                                const std::vector<char>* is_used, Profile* profile);
+
+// The site without its stack.
+Site make_site(const RecordedDevice& recorded, const RecordedSite& from);
+Device make_device_without_sites(const RecordedDevice& recorded);
+
+}  // namespace heapprof::cli
