@@ -17,6 +17,7 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 |
 // conversions, new and delete the word alone: what follows is a type like any other.
 size_t operator_length(std::string_view name, size_t offset) {
   constexpr std::string_view kWord = "operator";
+  if (offset >= name.size() || name[offset] != 'o') return 0;  // asked at every byte of every name
   if (name.substr(offset, kWord.size()) != kWord || (offset > 0 && is_word(name[offset - 1]))) return 0;
   const std::string_view rest = name.substr(offset + kWord.size());
   for (const std::string_view sign : {"<<=", ">>=", "<=>", "->*", "()", "[]", "<<", ">>", "<=", ">=", "->", "<", ">"}) {
@@ -160,6 +161,7 @@ void drop_return_type(std::string* name) {
 std::string plain_function(std::string_view demangled) {
   constexpr size_t kLongestParsed = 20'000;  // beyond it only the middle is cut: the cost stays linear
   if (demangled.size() > kLongestParsed) return std::string(demangled);
+  if (std::all_of(demangled.begin(), demangled.end(), is_word)) return std::string(demangled);  // a C function
   std::string name(demangled);
   drop_clone_suffix(&name);
   replace_all(&name, "[abi:cxx11]", "");

@@ -24,6 +24,7 @@ class FrameMatcher {
   explicit FrameMatcher(const Profile& profile);
 
   bool fits(const FramePattern& pattern, uint32_t frame) const;
+  const std::string& plain_name(uint32_t frame) const { return names_[frame]; }
   // By node: whether it or a frame outside of it fits, so that a site matches if any frame of its stack does.
   std::vector<bool> stacks_with(const FramePattern& pattern) const;
 

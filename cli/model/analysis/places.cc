@@ -4,7 +4,7 @@
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -14,6 +14,14 @@ namespace {
 // What two frames must share to be one place: function, file and line; the module only without a file, the address only
 // without a function.
 using LabelKey = std::tuple<std::string_view, std::string_view, uint32_t, uint32_t, uint64_t>;
+
+struct LabelHash {
+  size_t operator()(const LabelKey& key) const {
+    const auto& [function, file, line, module, svma] = key;
+    const std::hash<std::string_view> hash;
+    return hash(function) * 31 + hash(file) + (uint64_t{line} << 20) + (uint64_t{module} << 44) + svma;
+  }
+};
 
 LabelKey label_key(const Frame& frame) {
   return {frame.function, frame.file, frame.line, frame.file.empty() ? frame.module : kNoModule,
@@ -48,8 +56,8 @@ PlaceTree build_place_tree(const Profile& profile) {
   tree.kinds.reserve(profile.frames.size());
   tree.labels.reserve(profile.frames.size());
   tree.functions.reserve(profile.frames.size());
-  std::map<LabelKey, uint32_t> label_of_key;
-  std::map<LabelKey, uint32_t> function_of_key;
+  std::unordered_map<LabelKey, uint32_t, LabelHash> label_of_key;
+  std::unordered_map<LabelKey, uint32_t, LabelHash> function_of_key;
   for (const Frame& frame : profile.frames) {
     tree.kinds.push_back(frame_kind(profile, frame));
     LabelKey key = label_key(frame);

@@ -130,8 +130,10 @@ class Matcher {
  public:
   Matcher(const Suppressions& rules, const Profile& profile) : rules_(rules), profile_(profile), frames_(profile) {
     fitting_.resize(profile.frames.size());
+    kinds_.resize(profile.frames.size());
+    const std::vector<std::vector<uint32_t>> by_first = find_candidates();
     for (uint32_t frame = 0; frame < profile.frames.size(); ++frame) {
-      for (uint32_t rule = 0; rule < rules.size(); ++rule) {
+      for (const uint32_t rule : by_first[first_of(frames_.plain_name(frame), profile.frames[frame].function)]) {
         if (frames_.fits(rules[rule].frames[0], frame)) fitting_[frame].push_back(rule);
       }
     }
@@ -141,14 +143,40 @@ class Matcher {
     }
   }
 
-  uint32_t rule_of(uint32_t node) const {
+  uint32_t rule_of(uint32_t node) {
     const uint32_t anywhere = first_rule_[node];
-    while (node != 0 && frame_kind(profile_, frame(node)) == FrameKind::kAllocator) node = profile_.nodes[node].parent;
+    while (node != 0 && is_allocator(profile_.nodes[node].frame)) node = profile_.nodes[node].parent;
     return node == 0 ? anywhere : std::min(anywhere, first_fitting(node, true));
   }
 
  private:
-  const Frame& frame(uint32_t node) const { return profile_.frames[profile_.nodes[node].frame]; }
+  static constexpr size_t kAnyFirst = 256;
+
+  // By which first byte a function is looked up; kAnyFirst where the two forms of its name begin differently.
+  static size_t first_of(const std::string& plain, const std::string& full) {
+    const auto byte = [](const std::string& name) { return name.empty() ? 0u : static_cast<unsigned char>(name[0]); };
+    return byte(plain) == byte(full) ? byte(full) : kAnyFirst;
+  }
+
+  // Of forty rules two or three ask for functions of one first letter.
+  std::vector<std::vector<uint32_t>> find_candidates() const {
+    std::vector<std::vector<uint32_t>> by_first(kAnyFirst + 1);
+    for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
+      const std::string& glob = rules_[rule].frames[0].function;
+      const bool is_any = glob.empty() || glob[0] == '*' || glob[0] == '?';
+      for (size_t first = 0; first <= kAnyFirst; ++first) {
+        if (is_any || first == kAnyFirst || first == static_cast<unsigned char>(glob[0]))
+          by_first[first].push_back(rule);
+      }
+    }
+    return by_first;
+  }
+
+  bool is_allocator(uint32_t frame) {
+    std::optional<FrameKind>& kind = kinds_[frame];
+    if (!kind) kind = frame_kind(profile_, profile_.frames[frame]);
+    return *kind == FrameKind::kAllocator;
+  }
 
   uint32_t first_fitting(uint32_t node, bool is_at_allocation) const {
     for (const uint32_t rule : fitting_[profile_.nodes[node].frame]) {
@@ -169,8 +197,9 @@ class Matcher {
   const Suppressions& rules_;
   const Profile& profile_;
   FrameMatcher frames_;
-  std::vector<std::vector<uint32_t>> fitting_;  // by frame: rules whose first frame it may be
-  std::vector<uint32_t> first_rule_;            // by node: of those that ask for no place
+  std::vector<std::vector<uint32_t>> fitting_;   // by frame: rules whose first frame it may be
+  std::vector<uint32_t> first_rule_;             // by node: of those that ask for no place
+  std::vector<std::optional<FrameKind>> kinds_;  // by frame: those that were asked for
 };
 
 }  // namespace
@@ -193,7 +222,7 @@ Result<Done> parse_suppressions(std::string_view text, const std::string& source
 
 void mark_suppressed(const Suppressions& rules, Profile* profile) {
   if (rules.empty()) return;
-  const Matcher matcher(rules, *profile);
+  Matcher matcher(rules, *profile);
   for (Device& device : profile->devices) {
     for (Site& site : device.sites) {
       site.suppressed_by = 0;

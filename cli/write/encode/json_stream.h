@@ -17,20 +17,22 @@ namespace heapprof::cli {
 class JsonStream {
  public:
   using Ch = char;
-  explicit JsonStream(ByteSink* sink) : sink_(sink) { buffer_.reserve(kBufferBytes); }
+  explicit JsonStream(ByteSink* sink) : sink_(sink), buffer_(kBufferBytes, '\0') {}
   void Put(char c) {
-    buffer_.push_back(c);
-    if (buffer_.size() >= kBufferBytes) Flush();
+    if (size_ == kBufferBytes) [[unlikely]]
+      Flush();
+    buffer_[size_++] = c;
   }
   void Flush() {
-    sink_->write(buffer_);
-    buffer_.clear();
+    sink_->write(std::string_view(buffer_).substr(0, size_));
+    size_ = 0;
   }
 
  private:
   static constexpr size_t kBufferBytes = 64 << 10;
   ByteSink* sink_;
   std::string buffer_;
+  size_t size_ = 0;  // used of it
 };
 
 class JsonWriter {
