@@ -4,16 +4,20 @@
 // nothing. Not timed: the target's cache lines coming over from another core, which is what a real run adds.
 //
 //   bench_collect [ROW [DIVISOR [THREADS]]]      ROW 0: all; a larger DIVISOR: shorter; THREADS 1 or 2 of the collector
+//   bench_collect --record FILE PROGRAM…         keeps what a real program's rings held (tape.h)
+//   bench_collect --replay FILE [REPEATS [THREADS]]  plays it: of each round the fastest of all repeats counts
 #include "cli/base/clock.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"
+#include "tests/bench/tape.h"
 #include "tests/support/ring_builder.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <random>
 
 namespace {
@@ -165,6 +169,14 @@ void several_rings(const char* name, uint32_t rings, uint64_t burst) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 3 && std::strcmp(argv[1], "--record") == 0)
+    return heapprof::test::record_tape(argv[2], {argv + 3, argv + argc});
+  if (argc > 2 && std::strcmp(argv[1], "--replay") == 0) {
+    const int repeats = argc > 3 ? std::atoi(argv[3]) : 1;
+    const bool is_tape = heapprof::test::replay_tape(argv[2], repeats, argc > 4 ? std::atoi(argv[4]) : 1);
+    if (!is_tape) std::fprintf(stderr, "bench_collect: %s is no tape of this version\n", argv[2]);
+    return is_tape ? 0 : 1;
+  }
   const int only = argc > 1 ? std::atoi(argv[1]) : 0;            // number of the row
   if (argc > 2) g_divisor = std::strtoul(argv[2], nullptr, 10);  // shorter, for valgrind
   if (argc > 3) g_threads = std::atoi(argv[3]);

@@ -270,6 +270,10 @@ def jq(folder: str) -> Optional[Case]:
                        generated(f"{folder}/items.json", write_lines)])
 
 
+def documents(folder: str) -> Optional[Case]:
+    return Case("documents", [f"{folder}/documents"])
+
+
 def stress(folder: str) -> Optional[Case]:
     return Case("stress, 4 threads", [f"{folder}/stress", "4", "1000000"])
 
@@ -301,7 +305,8 @@ def forks(lives: bool) -> Callable:
     return case
 
 
-CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, stress,
+CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, documents,
+         stress,
          *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)),
          *(producers(threads) for threads in (2, 4, 8, 16)),
          forks(False), forks(True)]
