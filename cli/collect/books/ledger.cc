@@ -6,13 +6,17 @@
 #include "cli/collect/books/ledger.h"
 
 #include <algorithm>
+#include <array>
 
 namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kBlockLookAhead = 32;
-constexpr size_t kSiteLookAhead = 16;
+constexpr size_t kBatch = 256;
+// How many events ahead each step of a batch is done.
+constexpr size_t kIndexAhead = 24;
+constexpr size_t kEntryAhead = 12;
+constexpr size_t kSiteAhead = 6;
 
 constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
@@ -28,21 +32,11 @@ Event as_kind(Event event, EventKind kind) {
 
 }  // namespace
 
-void Ledger::start(uint64_t ticks) {
-  now_ticks_ = ticks;
-  timeline_.start(ticks);
-  devices_.start(ticks);
-  mappings_.start(ticks);
-}
-
-void Ledger::set_drain_ticks(uint64_t ticks) {
-  if (time_source_ == TimeSource::kDrains) now_ticks_ = std::max(now_ticks_, ticks);
-}
-
 void Ledger::prefetch_site(const Event& event) const {
   if (event.site != 0) sites_.prefetch(event.site);
   if (event.address == 0) return;
-  if (const Block* block = heap_.peek(event.address)) sites_.prefetch(block->site);
+  if (const LiveHeap::Entry* entry = heap_.peek(heap_.page_of(event.address), event.address))
+    sites_.prefetch(entry->site);
 }
 
 [[gnu::always_inline]] inline void Ledger::advance_clock(uint64_t stamp) {
@@ -55,8 +49,8 @@ void Ledger::prefetch_site(const Event& event) const {
 
 // ---- Blocks ----
 
-[[gnu::always_inline]] inline void Ledger::open_block(Block* block, const Event& event) {
-  *block = {event.address, event.size_bytes, now_ticks_, event.site, event.thread()};
+[[gnu::always_inline]] inline void Ledger::open_block(LiveHeap::Entry* entry, const Event& event) {
+  *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
   sites_.add(event.site, event.size_bytes);
   ++counts_.allocations;
   ThreadSlot& thread = threads_[event.thread()];
@@ -76,9 +70,9 @@ void Ledger::prefetch_site(const Event& event) const {
 }
 
 // The block's address begins again, so the block must have ended without our seeing it.
-void Ledger::close_unseen(Block* block) {
+void Ledger::close_unseen(const Block& block) {
   ++counts_.unseen_frees;
-  close_block(*block, block->address, false);
+  close_block(block, block.address, false);
 }
 
 [[gnu::always_inline]] inline void Ledger::note_growth() {
@@ -87,23 +81,23 @@ void Ledger::close_unseen(Block* block) {
 }
 [[gnu::always_inline]] inline void Ledger::note_change() { timeline_.record(now_ticks_, sites_.totals().live.bytes); }
 
-[[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring) {
+[[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
   sites_.make_room();
   bool is_new = false;
-  Block* block = heap_.insert(event.address, &is_new);
+  LiveHeap::Entry* entry = heap_.insert(guess, event.address, &is_new);
   if (!is_new) [[unlikely]] {
     if (repairs()) return static_cast<void>(park(event, ring));
-    close_unseen(block);
+    close_unseen(entry->block(event.address));
   }
-  open_block(block, event);
+  open_block(entry, event);
   note_growth();
   if (!parking_.empty()) [[unlikely]]
     settle_begun(event, ring);
 }
 
-[[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring) {
+[[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
   Block block;
-  if (!heap_.take(event.address, &block)) [[unlikely]] {
+  if (!heap_.take(guess, event.address, &block)) [[unlikely]] {
     if (repairs()) park(event, ring);
     count_free(event);
     if (!repairs()) count_foreign();
@@ -116,28 +110,56 @@ void Ledger::close_unseen(Block* block) {
     settle(event.address);
 }
 
-[[gnu::always_inline]] inline void Ledger::apply_inline(const Event& event, uint32_t ring) {
+[[gnu::always_inline]] inline void Ledger::apply_inline(const Event& event, uint32_t ring,
+                                                        const LiveHeap::Page* guess) {
   advance_clock(event.stamp);
-  if (event.kind() == EventKind::kFree) return on_free(event, ring);
-  if (event.kind() == EventKind::kMalloc) return on_malloc(event, ring);
+  if (event.kind() == EventKind::kFree) return on_free(event, ring, guess);
+  if (event.kind() == EventKind::kMalloc) return on_malloc(event, ring, guess);
   apply_other(event, ring);
 }
 
 void Ledger::apply(std::span<const Event> events, uint32_t ring) {
-  const size_t count = events.size();
-  if (heap_.is_large() || sites_.is_large()) {
-    for (size_t i = 0; i < std::min(count, kBlockLookAhead); ++i) prefetch_block(events[i]);
-    for (size_t i = 0; i < count; ++i) {
-      if (i + kBlockLookAhead < count) prefetch_block(events[i + kBlockLookAhead]);
-      if (i + kSiteLookAhead < count) prefetch_site(events[i + kSiteLookAhead]);
-      apply_inline(events[i], ring);
+  if (heap_.is_large()) {
+    for (; !events.empty(); events = events.subspan(std::min(kBatch, events.size())))
+      apply_staged(events.first(std::min(kBatch, events.size())), ring);
+  } else if (sites_.is_large()) {
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (i + kSiteAhead < events.size()) prefetch_site(events[i + kSiteAhead]);
+      apply_inline(events[i], ring, nullptr);
     }
   } else {
-    for (const Event& event : events) apply_inline(event, ring);
+    for (const Event& event : events) apply_inline(event, ring, nullptr);
   }
 }
 
-void Ledger::apply(const Event& event, uint32_t ring) { apply_inline(event, ring); }
+// In stages, as each access depends on the one before: the page, its index, the entry, the site.
+void Ledger::apply_staged(std::span<const Event> events, uint32_t ring) {
+  const size_t count = events.size();
+  std::array<const LiveHeap::Page*, kBatch> pages;
+  std::array<const LiveHeap::Entry*, kBatch> entries;
+  const auto look_up_page = [&](size_t i) {
+    pages[i] = heap_.page_of(events[i].address);
+    heap_.prefetch_index(pages[i], events[i].address);
+  };
+  const auto look_up_entry = [&](size_t i) {
+    entries[i] = heap_.peek(pages[i], events[i].address);
+    if (entries[i] != nullptr) prefetch_line(entries[i]);
+  };
+  for (size_t i = 0; i < std::min(count, kIndexAhead); ++i) look_up_page(i);
+  for (size_t i = 0; i < std::min(count, kEntryAhead); ++i) look_up_entry(i);
+  for (size_t i = 0; i < count; ++i) {
+    if (i + kIndexAhead < count) look_up_page(i + kIndexAhead);
+    if (i + kEntryAhead < count) look_up_entry(i + kEntryAhead);
+    if (const size_t ahead = i + kSiteAhead; ahead < count) {
+      // An entry that is no longer this block's names any site, or none.
+      const uint32_t site = entries[ahead] != nullptr ? entries[ahead]->site : events[ahead].site;
+      if (site < sites_.size()) sites_.prefetch(site);
+    }
+    apply_inline(events[i], ring, pages[i]);
+  }
+}
+
+void Ledger::apply(const Event& event, uint32_t ring) { apply_inline(event, ring, nullptr); }
 
 void Ledger::apply_other(const Event& event, uint32_t ring) {
   switch (event.kind()) {
@@ -217,7 +239,7 @@ bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
 void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   sites_.make_room();
   bool is_new = false;
-  Block* block = heap_.insert(event.address, &is_new);  // first: the rest cannot fail
+  LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);  // first: the rest cannot fail
   const bool waits = !is_new && repairs();
   if (waits) park(as_kind(event, EventKind::kMalloc), ring);
   ++counts_.reallocs;
@@ -234,8 +256,8 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
 
   if (waits) return note_change();
   if (!is_new) [[unlikely]]
-    close_unseen(block);
-  open_block(block, event);
+    close_unseen(entry->block(event.address));
+  open_block(entry, event);
   if (is_known) {
     const bool has_moved = begun.block.address != event.address;
     sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
@@ -269,11 +291,11 @@ void Ledger::relink(const BegunRealloc& begun) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
   if (begun.state != BegunState::kKnown) return;
   bool is_new = false;
-  Block* block = heap_.insert(begun.block.address, &is_new);
+  LiveHeap::Entry* entry = heap_.insert(begun.block.address, &is_new);
   if (is_new) {
-    *block = begun.block;
-    ThreadSlot& thread = threads_[block->thread];
-    if (thread.last_address == begun.last_key) thread.last_address = block->address;
+    *entry = {begun.block.size_bytes, begun.block.birth, begun.block.site, begun.block.thread};
+    ThreadSlot& thread = threads_[entry->thread];
+    if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address: the block ended after all
@@ -281,14 +303,6 @@ void Ledger::relink(const BegunRealloc& begun) {
     close_begun(begun, false);
     note_change();
   }
-}
-
-void Ledger::on_thread_left(const Event& event, uint32_t ring) {
-  BegunRealloc begun;
-  while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
-  devices_.forget_thread(event.thread());
-  mappings_.forget_thread(event.thread());
-  threads_.left(event.thread());
 }
 
 // ---- Alternation ----
@@ -319,13 +333,13 @@ void Ledger::settle(uint64_t address) {
   }
 }
 
-// The parked event as it can be booked now: its thread may be gone, and its slot another's.
+// As it can be booked now: its thread may be gone, and its slot another's.
 Event Ledger::revive(const ParkedEvent& parked) {
   const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
   return is_gone ? of_thread(parked.event, 0) : parked.event;
 }
 
-// Books a parked event. pre: the address is live if the event ends it, and not live if it begins it
+// pre: the address is live if the event ends it, and not live if it begins it
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
@@ -355,9 +369,9 @@ void Ledger::give_up(const ParkedEvent& parked) {
   if (event.kind() == EventKind::kMalloc) {
     sites_.make_room();
     bool is_new = false;
-    Block* block = heap_.insert(event.address, &is_new);
-    if (!is_new) close_unseen(block);
-    open_block(block, event);
+    LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);
+    if (!is_new) close_unseen(entry->block(event.address));
+    open_block(entry, event);
     note_growth();
   } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
@@ -375,24 +389,6 @@ void Ledger::expire(uint64_t latest_stamp) {
     settle(address);
   }
   next_expiry_ = parking_.empty() ? UINT64_MAX : add_saturating(parking_.oldest_stamp(), repair_window_);
-}
-
-// ---- The end ----
-
-void Ledger::finish(uint64_t end_ticks) {
-  now_ticks_ = std::max(now_ticks_, end_ticks);
-  expire(UINT64_MAX);
-  for (std::vector<BegunRealloc>& begun : begun_) {
-    while (!begun.empty()) {
-      const BegunRealloc last = begun.back();
-      begun.pop_back();
-      if (last.state == BegunState::kKnown) --begun_blocks_;
-      relink(last);
-    }
-  }
-  heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
-  devices_.finish(now_ticks_);
-  mappings_.finish(now_ticks_);
 }
 
 }  // namespace heapprof::cli

@@ -65,7 +65,7 @@ class Ledger {
   void apply(const Event& event, uint32_t ring);
   // Ask the cache for what an event to come will need: first its block, then, some events later, its site.
   void prefetch_block(const Event& event) const {
-    if (event.address != 0) heap_.prefetch(event.address);
+    if (event.address != 0) heap_.prefetch_index(heap_.page_of(event.address), event.address);
   }
   void prefetch_site(const Event& event) const;
 
@@ -113,26 +113,27 @@ class Ledger {
   static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
 
   void advance_clock(uint64_t stamp);
-  void apply_inline(const Event& event, uint32_t ring);
+  void apply_staged(std::span<const Event> events, uint32_t ring);
+  void apply_inline(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
   void apply_other(const Event& event, uint32_t ring);
   void apply_device(const Event& event);
   bool repairs() const { return repair_window_ != 0; }
 
-  void on_malloc(const Event& event, uint32_t ring);
-  void on_free(const Event& event, uint32_t ring);
+  void on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
+  void on_free(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
   void on_realloc_begin(const Event& event, uint32_t ring);
   void on_realloc_end(const Event& event, uint32_t ring);
   void on_realloc_free(const Event& event, uint32_t ring);
   void on_realloc_cancel(const Event& event, uint32_t ring);
   void on_thread_left(const Event& event, uint32_t ring);
 
-  void open_block(Block* block, const Event& event);
+  void open_block(LiveHeap::Entry* entry, const Event& event);
   void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
   void close_begun(const BegunRealloc& begun, bool may_be_temporary) {
     close_block(begun.block, begun.last_key, may_be_temporary);
   }
   void unlink(const Block& block, BegunRealloc* begun);
-  void close_unseen(Block* block);
+  void close_unseen(const Block& block);
   void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }

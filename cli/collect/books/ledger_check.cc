@@ -1,12 +1,48 @@
-// cli/collect/books/ledger_check.cc: the ledger's own audit: sums that were kept apart must agree at the end of every
-// run.
+// cli/collect/books/ledger_check.cc: how the books begin and end, and the ledger's own audit: sums that were kept apart
+// must agree at the end of every run.
 //
 // The check alone found an aliasing bug in a prototype's peak; it costs one pass over sites and live blocks.
 #include "cli/collect/books/ledger.h"
 
+#include <algorithm>
 #include <string>
 
 namespace heapprof::cli {
+
+void Ledger::start(uint64_t ticks) {
+  now_ticks_ = ticks;
+  timeline_.start(ticks);
+  devices_.start(ticks);
+  mappings_.start(ticks);
+}
+
+void Ledger::set_drain_ticks(uint64_t ticks) {
+  if (time_source_ == TimeSource::kDrains) now_ticks_ = std::max(now_ticks_, ticks);
+}
+
+void Ledger::on_thread_left(const Event& event, uint32_t ring) {
+  BegunRealloc begun;
+  while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
+  devices_.forget_thread(event.thread());
+  mappings_.forget_thread(event.thread());
+  threads_.left(event.thread());
+}
+
+void Ledger::finish(uint64_t end_ticks) {
+  now_ticks_ = std::max(now_ticks_, end_ticks);
+  expire(UINT64_MAX);
+  for (std::vector<BegunRealloc>& begun : begun_) {
+    while (!begun.empty()) {
+      const BegunRealloc last = begun.back();
+      begun.pop_back();
+      if (last.state == BegunState::kKnown) --begun_blocks_;
+      relink(last);
+    }
+  }
+  heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
+  devices_.finish(now_ticks_);
+  mappings_.finish(now_ticks_);
+}
 
 std::vector<std::string> Ledger::check() const {
   std::vector<std::string> errors;

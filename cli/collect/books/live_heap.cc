@@ -1,70 +1,104 @@
 // cli/collect/books/live_heap.cc: see live_heap.h.
 //
-// Load is kept between 1/3 and 1/2 (in a small table 1/4): a failed look-up, which every malloc is, then takes 1.6 to
-// 2.5 probes of 32 bytes in a row, a successful one 1.3 to 1.5. With up to 2/3, 5 M live blocks at random took 96 ns a
-// record instead of 63.
+// A page goes through five forms as it fills: short lists of 1, 2, 4 and 8 entries, then an index. Up to there its
+// entries are copied, which is 15 of them at most; from there on they are added in runs and never moved. All that it
+// consists of comes in five sizes, each with a list of what was given back: so pages that empty feed pages that fill.
 #include "cli/collect/books/live_heap.h"
 
-#include "cli/collect/memory/mapped_memory.h"
-
-#include <new>
-#include <span>
+#include <algorithm>
 
 namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kFirstBlocks = 128;  // a page
-constexpr uint64_t kMaxSegmentBlocks = 1ull << 31;
-constexpr uint64_t kHugePageBlocks = kHugePageBytes / sizeof(Block);
-
-// A table grows by half, and to twice its size while it is small. From half a huge page on it is a whole number of huge
-// pages.
-uint64_t grown(uint64_t capacity) {
-  if (capacity < kHugePageBlocks / 2) return 2 * capacity;
-  return (capacity + capacity / 2 + kHugePageBlocks - 1) / kHugePageBlocks * kHugePageBlocks;
-}
+constexpr uint32_t kNoUnit = UINT32_MAX;
 
 }  // namespace
 
-LiveHeap::LiveHeap() {
-  for (Segment& segment : segments_) {
-    segment.blocks = static_cast<Block*>(map_zeroed(kFirstBlocks * sizeof(Block)));
-    segment.capacity = kFirstBlocks;
-    segment.limit = kFirstBlocks / 3 * 2;
-  }
-}
-
-LiveHeap::~LiveHeap() { release(); }
+LiveHeap::LiveHeap() : pages_(&pool_) { free_units_.fill(kNoUnit); }
 
 void LiveHeap::release() {
-  for (Segment& segment : segments_) {
-    if (segment.blocks != nullptr) unmap(segment.blocks, segment.capacity * sizeof(Block));
-    segment = {};
+  pool_.release();
+  size_ = 0;
+}
+
+uint32_t LiveHeap::allocate(uint32_t size_class) {
+  uint32_t& first = free_units_[size_class];
+  if (first != kNoUnit) {
+    const uint32_t unit = first;
+    std::memcpy(&first, pool_.at(unit), sizeof first);
+    return unit;
+  }
+  if (fresh_counts_[size_class] == 0) {
+    fresh_units_[size_class] = pool_.take();
+    fresh_counts_[size_class] = SlabPool::kSlabBytes / kClassBytes[size_class];
+  }
+  --fresh_counts_[size_class];
+  const uint32_t unit = fresh_units_[size_class];
+  fresh_units_[size_class] += kClassBytes[size_class] / uint32_t{SlabPool::kUnitBytes};
+  return unit;
+}
+
+void LiveHeap::give_back(uint32_t unit, uint32_t size_class) {
+  std::memcpy(pool_.at(unit), &free_units_[size_class], sizeof unit);
+  free_units_[size_class] = unit;
+}
+
+LiveHeap::Page* LiveHeap::add_page(uint64_t number) {
+  const uint32_t unit = allocate(0);
+  const Page page{number, unit, 0, 0, 0, 0};
+  list_of(page).granules.fill(kNoGranule);
+  try {
+    return pages_.insert(key_of(page), page, key_of);
+  } catch (...) {
+    give_back(unit, 0);
+    throw;
   }
 }
 
-void LiveHeap::stop_growing() {
-  may_grow_ = false;
-  for (Segment& segment : segments_) segment.limit = segment.capacity - 1;  // one free slot ends every search
+// Gives a full short list twice the room. False: it has become an index.
+bool LiveHeap::widen(Page* page) {
+  const uint32_t old_unit = page->block_unit, old_class = page->made;
+  const ShortList& old = list_of(*page);
+  if (page->live < kMostListed) {
+    const uint32_t unit = allocate(old_class + 1);
+    ShortList& list = *static_cast<ShortList*>(pool_.at(unit));
+    list.granules = old.granules;
+    std::copy_n(old.entries.begin(), page->live, list.entries.begin());
+    page->block_unit = unit;
+    page->made = static_cast<uint8_t>(old_class + 1);
+    give_back(old_unit, old_class);
+    return true;
+  }
+  const uint32_t unit = allocate(kBlockClass);
+  uint32_t run_unit = kNoUnit;
+  try {
+    run_unit = allocate(kBlockClass);
+  } catch (...) {
+    give_back(unit, kBlockClass);
+    throw;
+  }
+  Index& index = *static_cast<Index*>(pool_.at(unit));
+  index.numbers.fill(0);
+  index.run_units[0] = run_unit;
+  static_assert(kMostListed == kRunEntries);
+  *static_cast<Run*>(pool_.at(run_unit)) = old.entries;
+  for (uint32_t i = 0; i < kMostListed; ++i) index.numbers[old.granules[i]] = static_cast<uint8_t>(i + 1);
+  *page = {page->number, unit, page->live, kMostListed, 0, 1};
+  give_back(old_unit, old_class);
+  return false;
 }
 
-// Blocks go from one table to the other in order, as a block's slot is monotone in its hash.
-void LiveHeap::grow(uint32_t index) {
-  Segment& segment = segments_[index];
-  if (!may_grow_ || segment.capacity >= kMaxSegmentBlocks) throw std::bad_alloc();
-  const uint64_t capacity = grown(segment.capacity);
-  const Segment old = segment;
-  segment.blocks = static_cast<Block*>(map_written(capacity * sizeof(Block)));
-  segment.capacity = capacity;
-  segment.limit = capacity / 2;
-  for (const Block& block : std::span(old.blocks, old.capacity)) {
-    if (block.address == 0) continue;
-    uint64_t at = slot_of(block.address).index;
-    while (segment.blocks[at].address != 0) at = next(segment, at);
-    segment.blocks[at] = block;
+// The page has no blocks any more.
+void LiveHeap::drop(Page* page) {
+  if (page->has_index != 0) {
+    const Index& index = index_of(*page);
+    for (uint32_t i = 0; i < page->made; i += kRunEntries) give_back(index.run_units[i / kRunEntries], kBlockClass);
+    give_back(page->block_unit, kBlockClass);
+  } else {
+    give_back(page->block_unit, page->made);
   }
-  unmap(old.blocks, old.capacity * sizeof(Block));
+  pages_.erase(page, key_of);
 }
 
 }  // namespace heapprof::cli

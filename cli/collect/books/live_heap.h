@@ -1,20 +1,28 @@
 // cli/collect/books/live_heap.h: the blocks that are live, by address.
 //
-// Open addressing with linear probing in segments that grow one at a time, so that no single event pays for moving
-// millions of blocks. A block's slot is monotone in its hash, therefore growing reads and writes in order. Erasing
-// shifts the blocks behind back: no tombstones.
+// A heap lies in clusters, and what a program uses now lies together; a hash of addresses would scatter it. So blocks
+// are kept by pages of addresses (2 KiB). A page with few blocks has a short list of them, one with many has a byte for
+// each granule where a block can begin, which is the number of the block's entry. Pages are found by a SplittingTable.
 //
 // Guarantees
-//  - At most one block an address; address 0 is never in it.
-//  - An insert that finds no memory throws std::bad_alloc and has changed nothing.
-// Cost:     64-96 bytes a live block; two cache lines at most for nearly every look-up. (tests/bench/collect.cc)
+//  - At most one block an address; address 0 is never in it. Any other address will do: an address is turned by four
+//    bits, so that those that no allocator's alignment leaves 0 lie in pages of their own.
+//  - An insert that finds no memory throws std::bad_alloc and has changed nothing. A look-up makes nothing.
+//  - A page without blocks is gone, and its memory is used for others.
+//  - A page keeps what it needed at its fullest. Memory that was needed once is not given back before release().
+// Cost:     26-40 bytes a live block where a page has 16 and more (45 where blocks are of 112 bytes), 96 at most
+//           wherever they lie, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
 #pragma once
 
 #include "cli/collect/memory/prefetch.h"
+#include "cli/collect/memory/slab_pool.h"
+#include "cli/collect/memory/splitting_table.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace heapprof::cli {
 
@@ -25,148 +33,254 @@ struct Block {
   uint32_t site;
   uint32_t thread;  // slot of the thread that allocated it
 };
-static_assert(sizeof(Block) == 32);
 
 class LiveHeap {
  public:
+  // A block but for its address.
+  struct Entry {
+    uint64_t size_bytes;
+    uint64_t birth;
+    uint32_t site;
+    uint32_t thread;
+
+    Block block(uint64_t address) const { return {address, size_bytes, birth, site, thread}; }
+  };
+  static_assert(sizeof(Entry) == 24);
+
+  // What is known of a page of addresses.
+  struct Page {
+    uint64_t number;      // turned(address) / kGranules + 1; 0: no page
+    uint32_t block_unit;  // where its ShortList or Index lies in the pool
+    uint8_t live;         // blocks
+    uint8_t made;         // with a list: its size class; with an index: the entries it has ever needed
+    uint8_t first_free;   // with an index: number of an entry that is free, whose `site` is the next one's; 0: none
+    uint8_t has_index;
+
+    bool is_free() const { return number == 0; }
+  };
+
   LiveHeap();
-  ~LiveHeap();
   LiveHeap(const LiveHeap&) = delete;
   LiveHeap& operator=(const LiveHeap&) = delete;
 
-  size_t size() const {
-    size_t size = 0;
-    for (const Segment& segment : segments_) size += segment.used;
-    return size;
-  }
-  uint64_t bytes() const {
-    uint64_t bytes = 0;
-    for (const Segment& segment : segments_) bytes += segment.capacity * sizeof(Block);
-    return bytes;
-  }
+  size_t size() const { return size_; }
+  uint64_t bytes() const { return pool_.bytes() + pages_.directory_bytes(); }
   // Whether the tables are too large for a cache close to the core, so that prefetching pays.
-  bool is_large() const { return segments_[0].capacity > kSmallSegment; }
+  bool is_large() const { return pool_.taken() > kSmallSlabs; }
 
-  void prefetch(uint64_t address) const {
-    const Slot slot = slot_of(address);
-    const Block* home = &segments_[slot.segment].blocks[slot.index];
-    prefetch_line(home);
-    prefetch_line(home + 2);  // the next line: probing goes on there half of the time
+  // Three steps ahead of an event, each for the next: the page, its index, the entry. What is found so is a guess a few
+  // events later, but one that can be looked at; nullptr is always a good one.
+  const Page* page_of(uint64_t address) const { return page_of(nullptr, address); }
+  void prefetch_index(const Page* page, uint64_t address) const {
+    if (page == nullptr) return;
+    const auto* block = static_cast<const unsigned char*>(pool_.at(page->block_unit));
+    if (page->has_index == 0) return prefetch_line(block);
+    prefetch_line(block + granule_of(address));
+    prefetch_line(block + kGranules);
   }
-
-  // A likely answer to find() without following collisions: for prefetching what belongs to the block.
-  const Block* peek(uint64_t address) const {
-    const Slot slot = slot_of(address);
-    const Block* block = &segments_[slot.segment].blocks[slot.index];
-    return block->address == address ? block : nullptr;
+  // The block at an address of this page; nullptr: it is not live, or the guess is old.
+  const Entry* peek(const Page* page, uint64_t address) const {
+    return page != nullptr && page->number == number_of(address) ? entry_in(*page, granule_of(address)) : nullptr;
   }
 
   // nullptr: not live. The pointer is valid until the next insert or take.
-  Block* find(uint64_t address) {
-    const Slot slot = slot_of(address);
-    const Segment& segment = segments_[slot.segment];
-    for (uint64_t i = slot.index;; i = next(segment, i)) {
-      if (segment.blocks[i].address == address) return &segment.blocks[i];
-      if (segment.blocks[i].address == 0) return nullptr;
-    }
+  Entry* find(uint64_t address) {
+    const Page* page = page_of(nullptr, address);
+    return page == nullptr ? nullptr : entry_in(*page, granule_of(address));
   }
 
   // The block at this address, made if there was none; the caller fills in the rest. pre: address is not 0
-  Block* insert(uint64_t address, bool* is_new) {
-    const Slot slot = slot_of(address);
-    Segment& segment = segments_[slot.segment];
-    for (uint64_t i = slot.index;; i = next(segment, i)) {
-      Block& block = segment.blocks[i];
-      if (block.address == address) {
-        *is_new = false;
-        return &block;
-      }
-      if (block.address == 0) {
-        if (segment.used >= segment.limit) [[unlikely]] {
-          grow(slot.segment);
-          return insert(address, is_new);
-        }
-        block.address = address;
-        ++segment.used;
-        *is_new = true;
-        return &block;
-      }
+  Entry* insert(uint64_t address, bool* is_new) { return insert(nullptr, address, is_new); }
+  Entry* insert(const Page* guess, uint64_t address, bool* is_new) {
+    Page* page = page_of(guess, address);
+    if (page == nullptr) [[unlikely]]
+      page = add_page(number_of(address));
+    if (Entry* entry = entry_in(*page, granule_of(address))) [[unlikely]] {
+      *is_new = false;
+      return entry;
     }
+    Entry* entry =
+        page->has_index != 0 ? add_to_index(page, granule_of(address)) : add_to_list(page, granule_of(address));
+    ++page->live;
+    ++size_;
+    *is_new = true;
+    return entry;
   }
 
   // Removes the block at this address into *taken. False: there is none.
-  bool take(uint64_t address, Block* taken) {
-    const Slot slot = slot_of(address);
-    Segment& segment = segments_[slot.segment];
-    for (uint64_t i = slot.index;; i = next(segment, i)) {
-      if (segment.blocks[i].address == address) {
-        *taken = segment.blocks[i];
-        close_gap(segment, i);
-        --segment.used;
-        return true;
-      }
-      if (segment.blocks[i].address == 0) return false;
+  bool take(uint64_t address, Block* taken) { return take(nullptr, address, taken); }
+  bool take(const Page* guess, uint64_t address, Block* taken) {
+    Page* page = page_of(guess, address);
+    if (page == nullptr) [[unlikely]]
+      return false;
+    Entry* entry = entry_in(*page, granule_of(address));
+    if (entry == nullptr) [[unlikely]]
+      return false;
+    *taken = entry->block(address);
+    if (page->has_index != 0) {
+      Index& index = index_of(*page);
+      uint8_t& number = index.numbers[granule_of(address)];
+      entry->site = page->first_free;
+      page->first_free = number;
+      number = 0;
+    } else {
+      ShortList& list = list_of(*page);
+      Entry* const last = &list.entries[page->live - 1];
+      list.granules[static_cast<size_t>(entry - list.entries.data())] = list.granules[page->live - 1u];
+      list.granules[page->live - 1u] = kNoGranule;
+      *entry = *last;
     }
+    --size_;
+    if (--page->live == 0) [[unlikely]]
+      drop(page);
+    return true;
   }
 
-  // From here on nothing grows: what is left of the tables is used, and then insert throws.
-  void stop_growing();
+  // From here on nothing is asked of the system: what there is is used, and then insert throws.
+  void stop_growing() { pool_.stop_growing(); }
   // Forgets all blocks and gives their memory back. pre: nothing is looked up or inserted any more
   void release();
 
+  // visit(const Block&), in no order that means anything.
   template <typename Visitor>
   void for_each(const Visitor& visit) const {
-    for (const Segment& segment : segments_) {
-      for (uint64_t i = 0; i < segment.capacity; ++i) {
-        if (segment.blocks[i].address != 0) visit(segment.blocks[i]);
+    if (size_ == 0) return;
+    pages_.for_each([&](const Page& page) {
+      if (page.has_index != 0) return visit_index(page, visit);
+      const ShortList& list = list_of(page);
+      for (size_t i = 0; i < page.live; ++i) visit(list.entries[i].block(address_of(page, list.granules[i])));
+    });
+  }
+
+ private:
+  static constexpr uint32_t kGranules = 128;  // of a page: 16 bytes each
+  static constexpr uint32_t kTurn = 4;
+  static constexpr uint32_t kMostListed = 8;
+  static constexpr uint8_t kNoGranule = 0xff;
+  static constexpr uint32_t kRunEntries = 8;
+  static constexpr size_t kSmallSlabs = 256;
+  static constexpr size_t kLatest = 256;
+
+  // Up to kMostListed blocks in any order. It is cut off behind the entries that its size class has.
+  struct ShortList {
+    std::array<uint8_t, kMostListed> granules;  // of the entries; kNoGranule behind the last
+    std::array<Entry, kMostListed> entries;
+  };
+  // More of them: entry n lies in run (n - 1) / kRunEntries.
+  struct Index {
+    std::array<uint8_t, kGranules> numbers;  // of the entries, from 1; 0: no block begins here
+    std::array<uint32_t, kGranules / kRunEntries> run_units;
+  };
+  using Run = std::array<Entry, kRunEntries>;
+
+  // Blocks of the pool, by size class: short lists of 1, 2, 4, 8 entries; indexes and runs.
+  static constexpr std::array<uint32_t, 5> kClassBytes = {32, 56, 104, 200, 192};
+  static constexpr uint32_t kBlockClass = 4;
+  static_assert(sizeof(ShortList) == kClassBytes[3] && sizeof(Index) == kClassBytes[kBlockClass] &&
+                sizeof(Run) == kClassBytes[kBlockClass]);
+
+  // ---- Addresses ----
+
+  static uint64_t number_of(uint64_t address) { return std::rotr(address, kTurn) / kGranules + 1; }
+  static uint32_t granule_of(uint64_t address) { return address >> kTurn & (kGranules - 1); }
+  static uint64_t address_of(const Page& page, uint32_t granule) {
+    return std::rotl((page.number - 1) * kGranules | granule, kTurn);
+  }
+  // Four pages side by side have one hash, and with it a line of the table.
+  static uint32_t hash_of(uint64_t number) {
+    uint64_t hash = number / SplittingTable<Page>::kNear * 0x9E3779B97F4A7C15ull;
+    hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
+    return static_cast<uint32_t>(hash >> 32);
+  }
+  static uint32_t near_of(uint64_t number) { return number % SplittingTable<Page>::kNear; }
+  static SplittingTable<Page>::Key key_of(const Page& page) { return {hash_of(page.number), near_of(page.number)}; }
+
+  // ---- Pages ----
+
+  Page* find_page(uint64_t number) const {
+    return pages_.find(hash_of(number), near_of(number), [number](const Page& page) { return page.number == number; });
+  }
+  Page* page_of(const Page* guess, uint64_t address) const {
+    const uint64_t number = number_of(address);
+    if (guess != nullptr && guess->number == number) return const_cast<Page*>(guess);
+    Page*& latest = latest_[number % kLatest];
+    if (latest == nullptr || latest->number != number) {
+      Page* page = find_page(number);
+      if (page == nullptr) return nullptr;
+      latest = page;
+    }
+    return latest;
+  }
+  ShortList& list_of(const Page& page) const { return *static_cast<ShortList*>(pool_.at(page.block_unit)); }
+  Index& index_of(const Page& page) const { return *static_cast<Index*>(pool_.at(page.block_unit)); }
+  Entry* numbered(const Index& index, uint32_t number) const {
+    return &(*static_cast<Run*>(pool_.at(index.run_units[(number - 1) / kRunEntries])))[(number - 1) % kRunEntries];
+  }
+
+  Entry* entry_in(const Page& page, uint32_t granule) const {
+    if (page.has_index != 0) {
+      const Index& index = index_of(page);
+      const uint8_t number = index.numbers[granule];
+      return number == 0 ? nullptr : numbered(index, number);
+    }
+    // The lowest zero byte of what differs is where the granule is.
+    ShortList& list = list_of(page);
+    uint64_t granules;
+    std::memcpy(&granules, list.granules.data(), sizeof granules);
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    const uint64_t differs = granules ^ kOnes * granule;
+    const uint64_t zeros = (differs - kOnes) & ~differs & kOnes << 7;
+    return zeros == 0 ? nullptr : &list.entries[static_cast<size_t>(std::countr_zero(zeros)) / 8];
+  }
+
+  Entry* add_to_list(Page* page, uint32_t granule) {
+    if (page->live == 1u << page->made) [[unlikely]] {
+      if (!widen(page)) return add_to_index(page, granule);
+    }
+    ShortList& list = list_of(*page);
+    list.granules[page->live] = static_cast<uint8_t>(granule);
+    return &list.entries[page->live];
+  }
+  Entry* add_to_index(Page* page, uint32_t granule) {
+    Index& index = index_of(*page);
+    if (page->first_free != 0) {
+      index.numbers[granule] = page->first_free;
+      Entry* entry = numbered(index, page->first_free);
+      page->first_free = static_cast<uint8_t>(entry->site);
+      return entry;
+    }
+    if (page->made % kRunEntries == 0) index.run_units[page->made / kRunEntries] = allocate(kBlockClass);
+    index.numbers[granule] = ++page->made;
+    return numbered(index, page->made);
+  }
+
+  template <typename Visitor>
+  void visit_index(const Page& page, const Visitor& visit) const {
+    const Index& index = index_of(page);
+    for (uint32_t first = 0; first < kGranules; first += sizeof(uint64_t)) {
+      uint64_t numbers;
+      std::memcpy(&numbers, &index.numbers[first], sizeof numbers);
+      if (numbers == 0) continue;
+      for (uint32_t granule = first; granule < first + sizeof numbers; ++granule) {
+        if (const uint8_t number = index.numbers[granule])
+          visit(numbered(index, number)->block(address_of(page, granule)));
       }
     }
   }
 
- private:
-  static constexpr int kSegmentBits = 3;
-  static constexpr uint64_t kSmallSegment = 1024;  // 256 KiB in all
+  Page* add_page(uint64_t number);
+  bool widen(Page* page);
+  void drop(Page* page);
+  uint32_t allocate(uint32_t size_class);
+  void give_back(uint32_t unit, uint32_t size_class);
 
-  struct Segment {
-    Block* blocks = nullptr;
-    uint64_t capacity = 0;  // below 2^32
-    uint64_t used = 0;
-    uint64_t limit = 0;  // grow when `used` reaches it
-  };
-  struct Slot {
-    uint32_t segment;
-    uint64_t index;
-  };
-
-  Slot slot_of(uint64_t address) const {
-    // Mixed twice: with one multiplication blocks at equal distances can crowd together (48 bytes: 7 probes instead of
-    // 2).
-    uint64_t hash = address * 0x9E3779B97F4A7C15ull;
-    hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93ull;
-    const auto segment = static_cast<uint32_t>(hash >> (64 - kSegmentBits));
-    const uint64_t fraction = hash >> (32 - kSegmentBits) & 0xffffffff;
-    return {segment, fraction * segments_[segment].capacity >> 32};
-  }
-  static uint64_t next(const Segment& segment, uint64_t i) { return i + 1 == segment.capacity ? 0 : i + 1; }
-
-  void close_gap(Segment& segment, uint64_t gap) {
-    for (uint64_t i = next(segment, gap);; i = next(segment, i)) {
-      const Block& block = segment.blocks[i];
-      if (block.address == 0) break;
-      const uint64_t home = slot_of(block.address).index;
-      const uint64_t from_home = i >= home ? i - home : i + segment.capacity - home;
-      const uint64_t from_gap = i >= gap ? i - gap : i + segment.capacity - gap;
-      if (from_home < from_gap) continue;  // it would come to lie before its home
-      segment.blocks[gap] = block;
-      gap = i;
-    }
-    segment.blocks[gap].address = 0;
-  }
-
-  void grow(uint32_t segment);
-
-  bool may_grow_ = true;
-  std::array<Segment, 1u << kSegmentBits> segments_;
+  SlabPool pool_;
+  SplittingTable<Page> pages_;
+  mutable std::array<Page*, kLatest> latest_{};  // pages as they were last found, by their numbers' last bits
+  size_t size_ = 0;
+  std::array<uint32_t, kClassBytes.size()> free_units_;   // the first of a list, each of which begins with the next one
+  std::array<uint32_t, kClassBytes.size()> fresh_units_;  // in the latest slab of this class
+  std::array<uint32_t, kClassBytes.size()> fresh_counts_{};
 };
 
 }  // namespace heapprof::cli
