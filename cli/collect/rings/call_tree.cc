@@ -1,39 +1,34 @@
 // cli/collect/rings/call_tree.cc: see call_tree.h.
 //
-// A slot holds the whole key, so that a look-up touches no node. Growing needs the paths' hashes again; they are
-// computed for all nodes in one sweep, which parents-before-children makes possible, instead of being stored for ever.
+// A slot holds the whole key, so that a look-up touches no node. When a part of the table is split, the hashes of its
+// slots are needed again: 4 bytes a node, against a sweep over all nodes.
 #include "cli/collect/rings/call_tree.h"
 
 namespace heapprof::cli {
 
-namespace {
-constexpr uint64_t kFirstSlots = 4096;
-}
-
-CallTree::CallTree() : table_(std::make_unique<GrowingArray<Slot>>()) {
-  table_->grow_to(kFirstSlots);
-  slots_ = &(*table_)[0];
-  mask_ = kFirstSlots - 1;
+CallTree::CallTree() : table_(std::make_unique<Table>()) {
   nodes_.push_back({});
+  table_->hashes.push_back(0);
   sites_.push_back({});
 }
 
 CallTree::Slot& CallTree::add(uint64_t path_hash, uint32_t parent, uint32_t location) {
   if (nodes_.size() > UINT32_MAX - 1) throw std::bad_alloc();
-  if (nodes_.size() * 4 > (mask_ + 1) * 3) grow();
+  nodes_.make_room(1);
+  table_->hashes.make_room(1);
+  const auto hash = static_cast<uint32_t>(path_hash);
   const auto node = static_cast<uint32_t>(nodes_.size());
+  const auto key_of_slot = [&hashes = table_->hashes](const Slot& slot) { return key_of(hashes[slot.node]); };
+  Slot* slot = table_->slots.insert(key_of(hash), {parent, location, node, 0}, key_of_slot);
   nodes_.push_back({parent, location});
-  uint64_t i = path_hash & mask_;
-  while (slots_[i].node != 0) i = (i + 1) & mask_;
-  slots_[i] = {parent, location, node, 0};
-  return slots_[i];
+  table_->hashes.push_back(hash);
+  return *slot;
 }
 
 uint32_t CallTree::site_of(uint64_t path_hash, uint32_t node) {
   if (node == 0) return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
-  uint64_t i = path_hash & mask_;
-  while (slots_[i].node != node) i = (i + 1) & mask_;
-  return site_of(slots_[i]);
+  const SlotKey key = key_of(static_cast<uint32_t>(path_hash));
+  return site_of(*table_->slots.find(key.hash, key.near, [node](const Slot& slot) { return slot.node == node; }));
 }
 
 uint32_t CallTree::add_site(uint32_t node, bool truncated) {
@@ -45,27 +40,6 @@ uint32_t CallTree::truncated_site_of(uint32_t node) {
   uint32_t& site = truncated_sites_[node];
   if (site == 0) site = add_site(node, true);
   return site;
-}
-
-void CallTree::grow() {
-  GrowingArray<uint64_t> hashes;
-  hashes.grow_to(nodes_.size());
-  hashes[0] = kRootHash;
-  for (size_t node = 1; node < nodes_.size(); ++node) {
-    hashes[node] = hash_step(hashes[nodes_[node].parent], nodes_[node].location);
-  }
-  auto table = std::make_unique<GrowingArray<Slot>>();
-  table->grow_to(2 * (mask_ + 1));
-  const uint64_t mask = 2 * (mask_ + 1) - 1;
-  for (const Slot& slot : *table_) {
-    if (slot.node == 0) continue;
-    uint64_t i = hashes[slot.node] & mask;
-    while ((*table)[i].node != 0) i = (i + 1) & mask;
-    (*table)[i] = slot;
-  }
-  table_ = std::move(table);
-  slots_ = &(*table_)[0];
-  mask_ = mask;
 }
 
 }  // namespace heapprof::cli

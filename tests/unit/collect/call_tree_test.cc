@@ -49,6 +49,20 @@ TEST_CASE("equal stacks are one node, different ones two, while the tree grows")
   }
 }
 
+TEST_CASE("frames whose hashes are equal are told apart") {
+  CallTree tree;
+  const uint64_t hash = GENERATE(0u, 0x12345678u, 0xffffffffu);
+  std::set<uint32_t> nodes;
+  for (uint32_t location = 0; location < 2000; ++location)
+    REQUIRE(nodes.insert(tree.descend(hash, 0, location).node).second);
+  for (uint32_t location = 0; location < 2000; ++location) {
+    const uint32_t node = tree.descend(hash, 0, location).node;
+    REQUIRE(tree.nodes()[node].location == location);
+    REQUIRE(tree.sites()[tree.site_of(hash, node)].stack == node);
+  }
+  CHECK(tree.nodes().size() == 2001);
+}
+
 TEST_CASE("a stack has one site, and another one where it is truncated") {
   CallTree tree;
   const Leaf leaf = walk(tree, {1, 2, 3});
