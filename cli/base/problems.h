@@ -243,7 +243,8 @@ Problem ambiguous_size(const std::string& text, const std::string& alternatives)
 Problem bad_size(const std::string& text);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);
-Problem missing_profile(const std::string& command);
+// `folder`: where one was looked for; empty: nowhere
+Problem missing_profile(const std::string& command, const std::string& folder = "");
 Problem unknown_device(const std::string& device, const std::string& devices);
 Problem metric_not_in_profile(const std::string& file, const std::string& metric);
 Problem findings_need_ours(const std::string& file);

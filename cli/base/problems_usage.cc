@@ -59,8 +59,9 @@ Problem command_is_file(const std::string& word, const std::string& command, con
           "see the commands: heapprof --help", kUsage};
 }
 
-Problem missing_profile(const std::string& command) {
-  return {"HP056", "no profile was named", fmt::format("heapprof {} FILE", command),
+Problem missing_profile(const std::string& command, const std::string& folder) {
+  const std::string nor = folder.empty() ? "" : fmt::format(", and there is none in {}", folder);
+  return {"HP056", "no profile was named" + nor, fmt::format("heapprof {} FILE", command),
           "make one: heapprof run -- PROGRAM", kUsage};
 }
 

@@ -6,11 +6,14 @@
 #include "cli/base/text.h"
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/warnings.h"
+#include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 namespace heapprof::cli {
 namespace {
@@ -42,19 +45,46 @@ Result<Done> check_findings(const ReportOptions& options) {
   return Done{};
 }
 
+// The profile that is meant where none was named. A name that is there and empty (an unset variable of a script) is a
+// mistake.
+Result<std::string> choose_file(const std::vector<std::string>& files) {
+  if (!files.empty() && !files[0].empty()) return files[0];
+  if (!files.empty()) return missing_profile("report");
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  const std::optional<std::string> newest = newest_profile(".");
+  if (!newest) return missing_profile("report", error ? "this folder" : folder);
+  const std::string file = newest->starts_with('-') ? "./" + *newest : *newest;
+  fmt::print(stderr, "heapprof: {} is the newest profile here\n", escape_controls(file));
+  return file;
+}
+
+// Where the profiles of the same run lie, seen from here; those that are not there any more have no name.
+std::vector<std::string> find_others(const Profile& profile, const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::vector<std::string> found;
+  for (const OtherProcess& process : profile.run.processes) {
+    const std::string path = process.file.empty() ? "" : (folder / process.file).string();
+    found.push_back(!path.empty() && access(path.c_str(), R_OK) == 0 ? path : "");
+  }
+  return found;
+}
+
 // The exit code of what was shown, or what kept it from being shown.
 Result<int> show_report(const ReportOptions& options) {
-  if (options.files.empty()) return missing_profile("report");
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
-  view.file = options.files[0];
   if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
   Result<Suppressions> suppressions = load_suppressions(options.suppressions);
   if (!suppressions) return suppressions.problem();
   view.suppressions = std::move(*suppressions);
+  const Result<std::string> file = choose_file(options.files);
+  if (!file) return file.problem();
+  view.file = *file;
   Result<Profile> profile = read_profile(view.file);
   if (!profile) return profile.problem();
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
+  view.others = find_others(*profile, view.file);
   mark_suppressed(view.suppressions, &*profile);
   const Renderer render = view.findings ? options.format->render_findings : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
@@ -67,9 +97,10 @@ Result<int> show_report(const ReportOptions& options) {
 
 CommandText report_text() {
   return {"report",
-          "heapprof report [OPTIONS] FILE",
+          "heapprof report [OPTIONS] [FILE]",
           "Show where peak, temporary and leaked allocations come from.",
           {"heapprof report heapprof.render.4711.json",
+           "heapprof report                               the newest profile here",
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",
            "heapprof report --findings r.json             known problems, and what helps",
            "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",

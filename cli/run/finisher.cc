@@ -101,9 +101,12 @@ void note_own_allocator(Recording* recording) {
   }
 }
 
-void add_device(const Device& device, SavedProfile* saved) {
+void add_device(const RecordedDevice& device, SavedProfile* saved) {
+  if (device.name == "host" || device.name == "mapped")
+    saved->peak_bytes = add_saturating(saved->peak_bytes, device.totals.peak_bytes);
+  if (device.name == "host") saved->resident_bytes = device.totals.resident_max_bytes;
   if (device.name.starts_with("cuda:")) saved->devices.push_back({device.name, device.totals.peak_bytes});
-  RefusedDevice refused{device.name, 0, 0, saved->path};
+  RefusedDevice refused{device.name, 0, 0, {}};
   for (const Refusal& refusal : device.refusals) {
     refused.count = add_saturating(refused.count, refusal.count);
     refused.by_limit_count = add_saturating(refused.by_limit_count, refusal.by_limit_count);
@@ -111,19 +114,39 @@ void add_device(const Device& device, SavedProfile* saved) {
   if (refused.count != 0) saved->refused.push_back(std::move(refused));
 }
 
-}  // namespace
-
-Result<Finished> Finisher::finish(FinishJob job) {
-  SymbolizeOptions quietly;
-  quietly.worker_data_bytes = options_.names_bytes;
-  if (!options_.show_progress) return finish(std::move(job), quietly);
-  Progress progress("symbolizing", "modules", options_.color);
-  SymbolizeOptions symbolize_options = quietly;
-  symbolize_options.progress = [&](size_t done, size_t all) { progress.update(done, all); };
-  return finish(std::move(job), symbolize_options);
+// What is known of a process also if its profile cannot be written, or its numbers are on disk.
+SavedProfile facts_of(const FinishJob& job) {
+  const RunInfo& run = job.recording.run;
+  SavedProfile saved;
+  saved.entry = job.entry;
+  saved.pid = run.pid;
+  saved.parent_pid = run.parent_pid;
+  saved.image = run.image;
+  saved.command = run.command;
+  saved.lost = run.counters.lost;
+  for (const RecordedDevice& device : job.recording.devices) add_device(device, &saved);
+  std::stable_sort(saved.devices.begin(), saved.devices.end(),
+                   [](const DevicePeak& a, const DevicePeak& b) { return a.peak_bytes > b.peak_bytes; });
+  return saved;
 }
 
-Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options) {
+}  // namespace
+
+Result<Finished> Finisher::finish(FinishJob job, const Complete& complete) {
+  SymbolizeOptions quietly;
+  quietly.worker_data_bytes = options_.names_bytes;
+  if (!options_.show_progress) return finish(std::move(job), quietly, complete);
+  std::optional<Progress> progress;
+  progress.emplace("symbolizing", "modules", options_.color);
+  SymbolizeOptions symbolize_options = quietly;
+  symbolize_options.progress = [&](size_t done, size_t all) { progress->update(done, all); };
+  return finish(std::move(job), symbolize_options, [&](Profile* profile) {
+    progress.reset();
+    if (complete) complete(profile);
+  });
+}
+
+Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete) {
   Recording& recording = job.recording;
   name_main_module(&recording);
   note_own_allocator(&recording);
@@ -132,10 +155,13 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   recording.run.cost.symbolize_ns = monotonic_ns() - start_ns;
 
   Finished finished;
+  SavedProfile& saved = finished.saved;
+  saved = facts_of(job);
   std::optional<Profile> profile = make_profile(std::move(recording), std::move(symbols), options_.all_sites);
   if (!profile) return memory_refused("write " + job.path);
   finished.profile = std::move(*profile);
-  finished.saved.violations = find_violations(finished.profile).size();
+  saved.violations = find_violations(finished.profile).size();
+  if (complete) complete(&finished.profile);
 
   Result<AtomicFile> file = AtomicFile::create(job.path);
   if (!file) return file.problem();
@@ -143,16 +169,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Result<std::string> path = job.may_overwrite ? file->commit() : file->commit_without_overwriting();
   if (!path) return path.problem();
 
-  SavedProfile& saved = finished.saved;
   saved.path = *path;
-  saved.entry = job.entry;
+  for (RefusedDevice& refused : saved.refused) refused.path = saved.path;
   saved.size_bytes = file_bytes(saved.path);
-  saved.pid = finished.profile.run.pid;
-  saved.command = finished.profile.run.command;
-  saved.peak_bytes = finished.profile.devices.empty() ? 0 : finished.profile.devices[0].totals.peak_bytes;
-  for (const Device& device : finished.profile.devices) add_device(device, &saved);
-  std::stable_sort(saved.devices.begin(), saved.devices.end(),
-                   [](const DevicePeak& a, const DevicePeak& b) { return a.peak_bytes > b.peak_bytes; });
   return finished;
 }
 
@@ -277,6 +296,7 @@ void Finisher::work() {
     working_bytes_ += waiting.bytes;
     guard.unlock();
     const uint64_t bytes = waiting.bytes;
+    SavedProfile facts = facts_of(waiting.job);
     Result<Finished> finished = finish_waiting(std::move(waiting));
     guard.lock();
     working_bytes_ -= bytes;
@@ -285,6 +305,7 @@ void Finisher::work() {
       saved_.push_back(std::move(finished->saved));
     } else {
       problems_.push_back(finished.problem());
+      saved_.push_back(std::move(facts));
     }
     changed_.notify_all();
   }
@@ -297,7 +318,7 @@ Result<Finished> Finisher::finish_waiting(Waiting waiting) {
   try {
     if (waiting.extent && !disk_->take(*waiting.extent, &waiting.job.recording))
       return output_not_writable(path, "its numbers cannot be read back");
-    return finish(std::move(waiting.job), symbolize_options);
+    return finish(std::move(waiting.job), symbolize_options, {});
   } catch (const std::bad_alloc&) {
     return memory_refused("write " + path);
   }

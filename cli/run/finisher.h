@@ -21,6 +21,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -48,11 +49,15 @@ struct FinishJob {
 };
 
 struct SavedProfile {
-  std::string path;
+  std::string path;  // empty: it could not be written
   uint64_t size_bytes = 0;
   uint64_t pid = 0;
+  uint64_t parent_pid = 0;
+  uint32_t image = 0;
   std::vector<std::string> command;
-  uint64_t peak_bytes = 0;
+  uint64_t peak_bytes = 0;          // of the heap and of mapped memory, added
+  uint64_t resident_bytes = 0;      // at most; 0: unknown
+  uint64_t lost = 0;                // events
   std::vector<DevicePeak> devices;  // GPUs, the largest first
   std::vector<RefusedDevice> refused;
   size_t violations = 0;
@@ -71,11 +76,14 @@ class Finisher {
   Finisher(const Finisher&) = delete;
   Finisher& operator=(const Finisher&) = delete;
 
-  // Symbolizes, assembles, checks and writes a profile, at once.
-  Result<Finished> finish(FinishJob job);
+  // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds what is known only when all else is
+  // done; it is called unless memory runs out before.
+  using Complete = std::function<void(Profile*)>;
+  Result<Finished> finish(FinishJob job, const Complete& complete = {});
   // Does the same when its turn comes.
   void submit(FinishJob job);
-  // Waits for everything submitted; call once, at the end. Problems go to *problems.
+  // Waits for everything submitted; call once, at the end. Problems go to *problems; what could not be written is in
+  // the list, without a path.
   std::vector<SavedProfile> collect_saved(std::vector<Problem>* problems);
 
   // How many of the jobs that waited did so on disk.
@@ -89,7 +97,7 @@ class Finisher {
     bool is_moving = false;                   // the spiller has it in hand
   };
 
-  Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options);
+  Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete);
   Result<Finished> finish_waiting(Waiting waiting);
   void share_files(Recording* recording);
   std::list<Waiting>::iterator next_job();

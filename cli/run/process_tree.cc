@@ -36,16 +36,10 @@ uint32_t ProcessTree::add(pid_t pid, uint64_t start_ticks, uint32_t parent) {
   return index;
 }
 
-namespace {
-
-uint64_t largest_of(uint64_t host_bytes, const std::vector<DevicePeak>& devices) {
-  for (const DevicePeak& device : devices) host_bytes = std::max(host_bytes, device.peak_bytes);
-  return host_bytes;
+uint64_t largest_peak(uint64_t peak_bytes, const std::vector<DevicePeak>& devices) {
+  for (const DevicePeak& device : devices) peak_bytes = std::max(peak_bytes, device.peak_bytes);
+  return peak_bytes;
 }
-
-}  // namespace
-
-uint64_t largest_peak(const TreeEntry& entry) { return largest_of(entry.peak_bytes, entry.devices); }
 
 void ProcessTree::set_fate(uint32_t index, Fate fate) {
   if (index != kNone) entries_[index].fate = std::max(entries_[index].fate, fate);
@@ -64,9 +58,11 @@ void ProcessTree::set_profile(uint32_t index, Profiled profile) {
   TreeEntry& entry = entries_[index];
   entry.fate = Fate::kProfiled;
   for (RefusedDevice& refused : profile.refused) entry.refused.push_back(std::move(refused));
-  if (!entry.path.empty() && largest_of(profile.peak_bytes, profile.devices) < largest_peak(entry))
+  if (entry.has_numbers && largest_peak(profile.peak_bytes, profile.devices) < largest_peak(entry))
     return;  // another image's is larger
+  entry.has_numbers = true;
   entry.peak_bytes = profile.peak_bytes;
+  entry.resident_bytes = profile.resident_bytes;
   entry.devices = std::move(profile.devices);
   entry.path = std::move(profile.path);
   entry.command = std::move(profile.command);

@@ -43,16 +43,19 @@ struct TreeEntry {
   uint32_t parent = 0;       // index; the root's is its own
   Fate fate = Fate::kAllocatedNothing;
   std::string program = {};
-  std::vector<std::string> command = {};  // of the image with the largest peak; as that of `path`
-  uint64_t peak_bytes = 0;
+  std::vector<std::string> command = {};  // of the image with the largest peak; as the numbers and `path`
+  uint64_t peak_bytes = 0;                // of the heap and of mapped memory, added
+  uint64_t resident_bytes = 0;            // at most; 0: unknown
   std::vector<DevicePeak> devices = {};
-  std::string path = {};
+  std::string path = {};                    // empty: it could not be written
   std::vector<RefusedDevice> refused = {};  // of all its images
   bool runs_on = false;
+  bool has_numbers = false;
 };
 
-// The largest peak of the heap or of a device.
-uint64_t largest_peak(const TreeEntry& entry);
+// The largest peak of its memory or of a device.
+uint64_t largest_peak(uint64_t peak_bytes, const std::vector<DevicePeak>& devices);
+inline uint64_t largest_peak(const TreeEntry& entry) { return largest_peak(entry.peak_bytes, entry.devices); }
 
 class ProcessTree {
  public:
@@ -78,6 +81,7 @@ class ProcessTree {
     std::vector<std::string> command = {};
     std::vector<DevicePeak> devices = {};
     std::vector<RefusedDevice> refused = {};
+    uint64_t resident_bytes = 0;
   };
   void set_profile(uint32_t index, Profiled profile);
 

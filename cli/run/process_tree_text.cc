@@ -1,6 +1,6 @@
-// cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes and a summary has a screen:
-// by peak, then in the order in which they were started, so that a tree is left. Peaks are never added up: they were at
-// different times.
+// cli/run/process_tree_text.cc: see process_tree_text.h. A build has thousands of processes and a summary has a screen.
+// By peak: in the order of their start the largest stood anywhere. What a tree's indentation said, who started whom,
+// stands beside the pid. Peaks of processes are never added up: they were at different times.
 #include "cli/run/process_tree_text.h"
 
 #include "cli/base/text.h"
@@ -10,50 +10,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kMostDepth = 6;  // deeper ones are not indented further
+constexpr size_t kWide = 72;  // columns from which on there is room for what was resident, and who started it
 
 using Indexes = std::vector<uint32_t>;
 
-// The root and the largest of the others, in order of their start.
+// The largest, and the program that was started, by peak; of equal ones the earlier.
 Indexes choose(const std::vector<TreeEntry>& entries) {
   Indexes shown;
   for (uint32_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].fate == Fate::kProfiled && i != ProcessTree::kRoot) shown.push_back(i);
+    if (entries[i].fate == Fate::kProfiled) shown.push_back(i);
   }
   std::stable_sort(shown.begin(), shown.end(),
                    [&](uint32_t a, uint32_t b) { return largest_peak(entries[a]) > largest_peak(entries[b]); });
-  if (shown.size() > kMostRows - 1) shown.resize(kMostRows - 1);
-  if (entries[ProcessTree::kRoot].fate == Fate::kProfiled) shown.push_back(ProcessTree::kRoot);
+  if (shown.size() <= kMostRows) return shown;
+  const bool has_root = entries[ProcessTree::kRoot].fate == Fate::kProfiled;
+  const bool is_root_small =
+      has_root && std::find(shown.begin(), shown.begin() + kMostRows, ProcessTree::kRoot) == shown.begin() + kMostRows;
+  shown.resize(kMostRows);
+  if (is_root_small) shown.back() = ProcessTree::kRoot;
   return shown;
 }
 
-uint32_t shown_parent(const std::vector<TreeEntry>& entries, const Indexes& shown, uint32_t index) {
-  while (index != ProcessTree::kRoot) {
-    index = entries[index].parent;
-    if (std::find(shown.begin(), shown.end(), index) != shown.end()) return index;
-  }
-  return ProcessTree::kNone;
-}
-
-struct Row {
-  uint32_t index = 0;
-  size_t depth = 0;
-};
-
-// Depth first; parents have smaller indexes than their children.
-void add_rows(const std::vector<TreeEntry>& entries, const Indexes& shown, uint32_t parent, size_t depth,
-              std::vector<Row>* rows) {
-  for (const uint32_t index : shown) {
-    if (shown_parent(entries, shown, index) != parent) continue;
-    rows->push_back({index, depth});
-    add_rows(entries, shown, index, depth + 1, rows);
-  }
+// "4712", or where another than the program that was started has started it, "4713 < 4712".
+std::string pid_text(const std::vector<TreeEntry>& entries, uint32_t index, bool with_parent) {
+  const TreeEntry& entry = entries[index];
+  if (!with_parent || index == ProcessTree::kRoot || entry.parent == ProcessTree::kRoot)
+    return fmt::format("{}", entry.pid);
+  return fmt::format("{} ← {}", entry.pid, entries[entry.parent].pid);
 }
 
 std::string counted(uint64_t count, const std::string& words, std::string text) {
@@ -72,30 +60,45 @@ std::string devices_text(const std::vector<DevicePeak>& devices) {
   return devices.size() > kMostDevices ? text + fmt::format(" + {}", devices.size() - kMostDevices) : text;
 }
 
+std::string tree_title(const ProcessTree& tree, size_t columns) {
+  const std::vector<TreeEntry>& entries = tree.entries();
+  const bool has_resident = columns >= kWide && std::any_of(entries.begin(), entries.end(), [](const TreeEntry& entry) {
+                              return entry.resident_bytes != 0;
+                            });
+  return fmt::format("processes, by peak of heap + mapped{}", has_resident ? "; beside it the most resident" : "");
+}
+
 std::string tree_text(const ProcessTree& tree, size_t columns) {
   const std::vector<TreeEntry>& entries = tree.entries();
   if (entries.size() <= 1) return "";
-  Indexes shown = choose(entries);
-  std::sort(shown.begin(), shown.end());
+  const bool is_wide = columns >= kWide;
+  const Indexes shown = choose(entries);
+  struct Row {
+    std::string peak, resident, devices, pid, command;
+  };
   std::vector<Row> rows;
-  add_rows(entries, shown, ProcessTree::kNone, 0, &rows);
-  size_t peak_width = 8;
-  size_t pid_width = 3;
-  size_t devices_width = 0;
-  for (const Row& row : rows) {
-    devices_width = std::max(devices_width, display_width(devices_text(entries[row.index].devices)));
-    peak_width = std::max(peak_width, display_width(format_bytes(entries[row.index].peak_bytes)));
-    pid_width = std::max(pid_width, fmt::format("{}", entries[row.index].pid).size());
+  for (const uint32_t index : shown) {
+    const TreeEntry& entry = entries[index];
+    rows.push_back({entry.has_numbers ? format_bytes(entry.peak_bytes) : "?",
+                    is_wide && entry.resident_bytes != 0 ? format_bytes(entry.resident_bytes) : "",
+                    devices_text(entry.devices), pid_text(entries, index, is_wide), ""});
   }
+  std::string Row::*const numbers[] = {&Row::peak, &Row::resident, &Row::devices, &Row::pid};
   std::string text;
-  for (const Row& row : rows) {
-    const TreeEntry& entry = entries[row.index];
-    const std::string devices = devices_width == 0 ? "" : pad_right(devices_text(entry.devices), devices_width) + "  ";
-    const std::string start = fmt::format("  {}  {}{}  {}", pad_left(format_bytes(entry.peak_bytes), peak_width),
-                                          devices, pad_left(fmt::format("{}", entry.pid), pid_width),
-                                          std::string(2 * std::min(row.depth, kMostDepth), ' '));
-    const size_t used = display_width(start);
-    text += start + short_command(entry.command, columns > used + 10 ? columns - used : 10) + "\n";
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string line;
+    for (std::string Row::*const column : numbers) {
+      size_t width = 0;
+      for (const Row& other : rows) width = std::max(width, display_width(other.*column));
+      const bool is_number = column == &Row::peak || column == &Row::resident;
+      if (width != 0) line += "  " + (is_number ? pad_left(rows[i].*column, width) : pad_right(rows[i].*column, width));
+    }
+    const TreeEntry& entry = entries[shown[i]];
+    const char* remark = shown[i] == ProcessTree::kRoot            ? "  (started)"
+                         : entry.has_numbers && entry.path.empty() ? "  (not saved)"
+                                                                   : "";
+    const size_t used = display_width(line) + 2 + display_width(remark);
+    text += line + "  " + short_command(entry.command, columns > used + 10 ? columns - used : 10) + remark + "\n";
   }
   uint64_t fates[kFates] = {};
   for (const TreeEntry& entry : entries) ++fates[static_cast<size_t>(entry.fate)];

@@ -1,9 +1,8 @@
-// cli/run/process_tree_text.h: the processes of a run as a few lines: the largest, each under the nearest shown one
-// that started it.
+// cli/run/process_tree_text.h: the processes of a run as a few lines: the largest first.
 //
 // Guarantees
-//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown; the rest is
-//    counted.
+//  - No line is wider than `columns`, as far as numbers allow. At most kMostRows processes are shown, among them the
+//    one that was started; the rest is counted.
 //  - Empty if there was one process only.
 #pragma once
 
@@ -20,6 +19,7 @@ inline constexpr size_t kMostRows = 8;
 // "cuda:0 1.20 GiB, cuda:1 1.10 GiB + 6"
 std::string devices_text(const std::vector<DevicePeak>& devices);
 
+std::string tree_title(const ProcessTree& tree, size_t columns);
 std::string tree_text(const ProcessTree& tree, size_t columns);
 
 }  // namespace heapprof::cli

@@ -9,6 +9,7 @@
 #include "cli/collect/clock.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
+#include "cli/run/headline.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/signals.h"
@@ -175,9 +176,10 @@ class Run {
   std::string name_pattern(uint64_t pid) const;
   void take(EndedImage image);
   void submit(EndedImage image);
-  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<Problem>* problems);
-  void show(Finished* root, const std::vector<SavedProfile>& images);
-  void warn_of_unused_limits(const SavedProfile* root, const std::vector<SavedProfile>& images) const;
+  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
+                                      std::vector<Problem>* problems);
+  void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
+  void warn_of_unused_limits(const std::vector<SavedProfile>& images) const;
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
   void warn(const Problem& problem) const {
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
@@ -245,8 +247,9 @@ void Run::take(EndedImage image) {
   root_image_ = std::move(image);
 }
 
+// The others are waited for before its profile is written: it names them.
 std::optional<Finished> Run::finish_root(const Processes& processes, const RunEnd& end,
-                                         std::vector<Problem>* problems) {
+                                         std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
   if (processes.root_problem()) problems->push_back(*processes.root_problem());
   if (!root_image_) {
     if (processes.wrong_version() > 0) {
@@ -262,17 +265,27 @@ std::optional<Finished> Run::finish_root(const Processes& processes, const RunEn
     warn(root_image_replaced(root_image_->program, processes.root_became()));
   measure_own_cost(&root_image_->recording.run.cost);
   Result<Finished> finished =
-      finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot});
+      finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
+                       [&](Profile* profile) {
+                         *others = finisher_.collect_saved(problems);
+                         keep_processes(*others, names_->root_path(), &profile->run);
+                       });
   if (finished) return std::move(*finished);
   problems->push_back(finished.problem());
   return std::nullopt;
 }
 
 // The profile is written: what fails from here on is no failure of the run.
-void Run::show(Finished* root, const std::vector<SavedProfile>& images) {
+void Run::show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images) {
   try {
+    const Headline headline = choose_headline(root->saved, others);
+    std::optional<Profile> shown;
+    if (!options_.no_summary) shown = read_other(headline, options_.color);
+    if (shown) mark_suppressed(suppressions_, &*shown);
     mark_suppressed(suppressions_, &root->profile);
-    print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_}, options_);
+    print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_, &headline,
+                   shown ? &*shown : nullptr, &root->saved},
+                  options_);
   } catch (const std::bad_alloc&) {
     const std::string path = root->saved.path;
     root->profile = {};
@@ -282,25 +295,27 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& images) {
 
 int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
   std::vector<Problem> problems;
-  std::vector<SavedProfile> images;  // earlier ones of the root
-  std::optional<Finished> root = finish_root(processes, watched.end, &problems);
+  std::vector<SavedProfile> saved;  // all but the root's last image
+  std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
   if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
   }
-  for (SavedProfile& saved : finisher_.collect_saved(&problems)) {
-    if (saved.entry == ProcessTree::kRoot) {
-      images.push_back(saved);
-    } else {
-      tree_->set_profile(saved.entry, {saved.peak_bytes, saved.path, saved.command, saved.devices, saved.refused});
-    }
+  for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
+  std::vector<SavedProfile> images;
+  const auto enter = [this](const SavedProfile& one) {
+    tree_->set_profile(one.entry,
+                       {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes});
+  };
+  for (const SavedProfile& one : saved) {
+    if (one.entry == ProcessTree::kRoot) images.push_back(one);
+    enter(one);
   }
   if (root) {
-    tree_->set_profile(ProcessTree::kRoot,
-                       {root->saved.peak_bytes, root->saved.path, root->saved.command, root->saved.devices, {}});
-    if (!options_.quiet) show(&*root, images);
+    enter(root->saved);
+    if (!options_.quiet) show(&*root, saved, images);
   }
-  warn_of_unused_limits(root ? &root->saved : nullptr, images);
+  warn_of_unused_limits(images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (!never_seen_.empty())
     warn(children_never_profiled(never_seen_.size(), names_of(never_seen_), options_.program[0]));
@@ -312,14 +327,13 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
 }
 
 // A wrong number would make a test of a small card pass on a large one.
-void Run::warn_of_unused_limits(const SavedProfile* root, const std::vector<SavedProfile>& images) const {
+void Run::warn_of_unused_limits(const std::vector<SavedProfile>& images) const {
   std::set<std::string> used;
   const auto add = [&used](const auto& devices) {
     for (const auto& device : devices) used.insert(device.device);
   };
   for (const TreeEntry& entry : tree_->entries()) add(entry.devices), add(entry.refused);
   for (const SavedProfile& image : images) add(image.devices), add(image.refused);
-  if (root != nullptr) add(root->refused);
   const Result<DeviceLimits> limits = parse_limits(options_.limits);
   for (size_t i = 0; limits && i < limits->cuda.size(); ++i) {
     const std::string device = fmt::format("cuda:{}", i);

@@ -1,6 +1,7 @@
 // cli/run/summary.cc: about twenty lines; who wants more reads the report.
 #include "cli/run/summary.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -20,6 +21,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 namespace heapprof::cli {
 namespace {
@@ -195,20 +197,21 @@ std::string refusals(const Profile& profile, size_t columns) {
   return text;
 }
 
-// What devices refused to the processes that the program started.
-std::string refusals_of_others(const ProcessTree* tree, size_t columns) {
+// What devices refused to the processes that are not shown.
+std::string refusals_of_others(const ProcessTree* tree, const std::string& shown, size_t columns) {
   std::string text;
   size_t others = 0;
-  for (size_t i = 1; tree != nullptr && i < tree->entries().size(); ++i) {
+  for (size_t i = 0; tree != nullptr && i < tree->entries().size(); ++i) {
     const TreeEntry& entry = tree->entries()[i];
     for (const RefusedDevice& refused : entry.refused) {
+      if (refused.path == shown) continue;  // told above
       if (++others > kShownPlaces) continue;
       const std::string times = refused.count == 1 ? "" : fmt::format(", {} times", format_count(refused.count));
       const std::string what = fmt::format(
           "{} {} in process {}{}", escape_controls(refused.device),
           refused.by_limit_count == refused.count ? "came to its limit" : "ran out of memory", entry.pid, times);
       const std::string who = short_command(entry.command, columns > 20 ? columns - 12 : 8);
-      text += what + ": " + command_text({refused.path}) + "\n  " + who + "\n";
+      text += what + (refused.path.empty() ? "" : ": " + command_text({refused.path})) + "\n  " + who + "\n";
     }
   }
   if (others > kShownPlaces) text += fmt::format("and {} more\n", others - kShownPlaces);
@@ -228,16 +231,20 @@ std::string unseen(const Profile& profile, size_t columns) {
 
 std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns) {
   const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns) : "";
-  return rows.empty() ? "" : paint.bold("processes, by peak") + "\n" + rows;
+  return rows.empty() ? "" : paint.bold(tree_title(*input.tree, columns)) + "\n" + rows;
 }
 
 // The sentence for a run that did not end by itself; empty for others.
-std::string end_sentence(const Profile& profile) {
+std::string end_sentence(const Profile& profile, bool is_shown) {
   const RunInfo& run = profile.run;
   const std::string at = length_text(profile, run.duration_ns);
-  const char* whole = run.complete ? "the profile is complete up to there" : "the profile is incomplete";
+  const std::string whole =
+      fmt::format("{} profile is {}", is_shown ? "the" : "its", run.complete ? "complete up to there" : "incomplete");
+  const std::string who =
+      is_shown || run.command.empty() ? "" : shorten_middle(escape_controls(base_name(run.command[0])), 20) + " was ";
   switch (run.end.kind) {
-    case EndKind::kSignaled: return fmt::format("killed by {} at {}; {}\n", signal_name(run.end.status), at, whole);
+    case EndKind::kSignaled:
+      return fmt::format("{}killed by {} at {}; {}\n", who, signal_name(run.end.status), at, whole);
     case EndKind::kDetached: return fmt::format("heapprof stopped watching at {}; the program runs on\n", at);
     case EndKind::kExited:
     case EndKind::kExec:
@@ -266,50 +273,72 @@ std::string pasted(const std::string& file, bool utf8) {
   return utf8 || to_ascii(text) == text ? text : shell_quoted_in_ascii(file);
 }
 
+// What is shown in place of the program that was started; null: nothing.
+const SavedProfile* shown_other(const SummaryInput& input) {
+  return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
+}
+
 std::string saved_lines(const SummaryInput& input, bool utf8) {
   const std::string file = pasted(input.file, utf8);
   std::string text;
   for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
     const SavedProfile& image = input.images[i];
+    if (image.path.empty()) continue;
     text += fmt::format("image  {}  peak {}  {}\n", pasted(image.path, utf8), format_bytes(image.peak_bytes),
                         short_command(image.command, 40));
   }
   if (input.images.size() > kShownImages)
     text += fmt::format("image  and {} more\n", input.images.size() - kShownImages);
   size_t others = 0;
-  if (const TreeEntry* largest = largest_other(input.tree, &others)) {
+  const SavedProfile* other = shown_other(input);
+  if (other != nullptr) {
+    text += fmt::format("shown  {}  {}  {} lost\n", pasted(other->path, utf8), format_bytes(other->size_bytes),
+                        format_counted(other->lost, "event"));
+  } else if (const TreeEntry* largest = largest_other(input.tree, &others)) {
     const std::string which = others == 1 ? "" : fmt::format("  the largest of {} others", format_count(others));
     text += fmt::format("also   {}{}\n", pasted(largest->path, utf8), which);
   }
   text += fmt::format("saved  {}  {}  {} lost\n", file, format_bytes(input.file_bytes),
                       format_counted(input.profile.run.counters.lost, "event"));
-  return text + fmt::format("next   heapprof report {}\n", file);
+  return text + fmt::format("next   heapprof report {}\n", other != nullptr ? pasted(other->path, utf8) : file);
 }
 
-std::string warning_text(const Profile& profile, const Terminal& terminal) {
+// What the started program's functions are called does not matter where another's are shown.
+std::string warning_text(const SummaryInput& input, const Terminal& terminal) {
+  constexpr std::string_view kNoNames = "HP068";
   std::string text;
-  for (const Problem& warning : find_warnings(profile)) text += format_problem(warning, terminal);
+  for (const Profile* profile : {&input.profile, input.shown}) {
+    if (profile == nullptr) continue;
+    for (const Problem& warning : find_warnings(*profile)) {
+      if (profile != input.shown && input.shown != nullptr && warning.id == kNoNames) continue;
+      const std::string words = format_problem(warning, terminal);
+      if (text.find(words) == std::string::npos) text += words;
+    }
+  }
   return text;
 }
 
 }  // namespace
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal) {
-  const Profile& profile = input.profile;
+  const Profile& profile = input.shown != nullptr ? *input.shown : input.profile;
   const Painter paint{terminal.colored};
   const size_t columns = static_cast<size_t>(terminal.columns);
   const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
                                         [](const Device& device) { return !device.refusals.empty(); });
-  std::string text = header_line(input, paint, columns) + "\n";
+  std::string text = header_line(input, paint, columns);
+  if (input.shown != nullptr) text += headline_text(*input.headline, *input.saved, columns);
+  text += "\n";
   const std::string refused =
-      (has_refusals ? refusals(profile, columns) : "") + refusals_of_others(input.tree, columns);
+      (has_refusals ? refusals(profile, columns) : "") +
+      refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
   text += device_table(profile) + unseen(profile, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& part :
        {said_by_drivers(profile, columns), curves(profile), place_sections(profile, paint, columns),
-        process_section(input, paint, columns), end_sentence(profile), warning_text(profile, terminal),
-        saved_lines(input, terminal.utf8)}) {
+        process_section(input, paint, columns), end_sentence(input.profile, input.shown == nullptr),
+        warning_text(input, terminal), saved_lines(input, terminal.utf8)}) {
     if (!part.empty()) text += "\n" + part;
   }
   return terminal.utf8 ? text : to_ascii(text);
@@ -318,7 +347,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
 void print_summary(const SummaryInput& input, const RunOptions& options) {
   if (options.quiet) return;
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  const std::string text = options.no_summary ? warning_text(input.profile, terminal)
+  const std::string text = options.no_summary ? warning_text(input, terminal)
                                               : (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

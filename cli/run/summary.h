@@ -2,12 +2,14 @@
 //
 // Guarantees
 //  - No line is wider than the terminal, as far as numbers allow.
-//  - How the program ended, and how many events were lost, is always said.
+//  - How the program that was started ended, and how many events were lost, is always said.
+//  - The tables are of the process, or image, with the largest peak; which one that is, is said.
 #pragma once
 
 #include "cli/base/terminal.h"
 #include "cli/model/profile/profile.h"
 #include "cli/run/finisher.h"
+#include "cli/run/headline.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/run.h"
 
@@ -23,6 +25,9 @@ struct SummaryInput {
   uint64_t file_bytes = 0;
   std::vector<SavedProfile> images = {};  // of the program itself, before an exec
   const ProcessTree* tree = nullptr;
+  const Headline* headline = nullptr;   // null: it is about the program that was started
+  const Profile* shown = nullptr;       // of headline->other
+  const SavedProfile* saved = nullptr;  // of the program that was started; with a headline
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);

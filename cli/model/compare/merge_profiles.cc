@@ -162,6 +162,8 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
     sum.threads.clear();
     sum.other_threads = {};
     sum.other_threads_count = 0;
+    sum.processes.clear();  // the parts are named
+    sum.other_processes_count = 0;
     if (!run.complete) sum.incomplete_reason = base_name(file) + ": " + run.incomplete_reason;
     return add_threads(&sum, run);
   }

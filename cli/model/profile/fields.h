@@ -97,6 +97,17 @@ void visit_thread(Thread& thread, Visit&& visit) {
   visit("frees_count", thread.frees);
 }
 
+template <typename Process, typename Visit>
+void visit_other_process(Process& process, Visit&& visit) {
+  visit("pid", process.pid);
+  visit("parent_pid", process.parent_pid);
+  visit("image", process.image);
+  visit("command", process.command);
+  visit("file", process.file);
+  visit("memory_peak_bytes", process.memory_peak_bytes);
+  visit("rss_max_bytes", process.resident_max_bytes);
+}
+
 template <typename Module, typename Visit>
 void visit_module(Module& module, Visit&& visit) {
   visit("path", module.path);

@@ -84,6 +84,17 @@ struct Thread {
   uint64_t frees = 0;
 };
 
+// Another process of the run, or an image that this one left by exec, with a profile of its own.
+struct OtherProcess {
+  uint64_t pid = 0;
+  uint64_t parent_pid = 0;
+  uint32_t image = 0;
+  std::vector<std::string> command;  // its first words
+  std::string file;                  // from this profile's folder; empty: it could not be written
+  uint64_t memory_peak_bytes = 0;    // of the heap and of mapped memory, added
+  uint64_t resident_max_bytes = 0;   // 0: unknown
+};
+
 struct RunInfo {
   std::vector<std::string> command;  // argv
   std::string executable;            // path
@@ -103,7 +114,9 @@ struct RunInfo {
   Cost cost;
   std::vector<Thread> threads;  // by total_bytes, descending; bounded, the rest summed in `other_threads`
   uint64_t other_threads_count = 0;
-  Thread other_threads;  // their sums
+  Thread other_threads;                 // their sums
+  std::vector<OtherProcess> processes;  // by peak, descending; of the program that was started; bounded
+  uint64_t other_processes_count = 0;   // that are not listed
 };
 
 }  // namespace heapprof::cli

@@ -186,6 +186,7 @@ class DhatWriter {
     write_struct("cost", [this] { visit_cost(profile_.run.cost, fields_); });
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
     write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });
+    if (!profile_.run.processes.empty()) write_processes();
     write_structs("modules", profile_.modules, [this](const ProfileModule& module) { visit_module(module, fields_); });
     if (!profile_.merged.empty())
       write_structs("merged", profile_.merged, [this](const MergedPart& part) { visit_merged_part(part, fields_); });
@@ -197,6 +198,12 @@ class DhatWriter {
     for (size_t i = 0; i < profile_.devices.size(); ++i) write_device(profile_.devices[i], i == 0);
     json_.end_array();
     json_.end_object();
+  }
+
+  void write_processes() {
+    write_structs("processes", profile_.run.processes,
+                  [this](const OtherProcess& process) { visit_other_process(process, fields_); });
+    if (profile_.run.other_processes_count != 0) fields_("other_processes_count", profile_.run.other_processes_count);
   }
 
   template <typename WriteFields>

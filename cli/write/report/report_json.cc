@@ -25,6 +25,7 @@ class ReportWriter {
                                                                 : "dhat-rs");
     write_run();
     if (!profile_.merged.empty()) write_inputs();
+    if (!profile_.run.processes.empty()) write_processes();
     json_.key("devices");
     json_.begin_array();
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
@@ -59,6 +60,23 @@ class ReportWriter {
     json_.boolean(run.complete);
     json_.count("lost_events_count", run.counters.lost);
     json_.count("truncated_stacks_count", run.counters.truncated_stacks);
+  }
+
+  // Named as in the profile, but for what is resident.
+  void write_processes() {
+    write_objects("processes", profile_.run.processes, [&](const OtherProcess& process) {
+      json_.count("pid", process.pid);
+      json_.count("parent_pid", process.parent_pid);
+      json_.count("image", process.image);
+      json_.key("command");
+      json_.begin_array();
+      for (const std::string& word : process.command) json_.string(word);
+      json_.end_array();
+      if (!process.file.empty()) json_.text("file", process.file);
+      json_.count("memory_peak_bytes", process.memory_peak_bytes);
+      if (process.resident_max_bytes != 0) json_.count("resident_max_bytes", process.resident_max_bytes);
+    });
+    json_.count("other_processes_count", profile_.run.other_processes_count);
   }
 
   void write_inputs() {

@@ -9,6 +9,7 @@
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/unseen_text.h"
@@ -41,6 +42,7 @@ class TextReport {
 
   std::string render() {
     header();
+    text_ += larger_process_line(profile_, view_, columns_);
     const std::vector<const Device*> devices = shown_devices(profile_, view_);
     text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
     text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
@@ -57,6 +59,7 @@ class TextReport {
         sections(*device);
       }
     }
+    if (!view_.list_suppressions && view_.device.empty()) processes();
     footer(devices);
     return text_;
   }
@@ -123,6 +126,11 @@ class TextReport {
     section(device, places, Metric::kPeak, kTopOfPeak);
     if (has_metric(profile_, Metric::kTemporary)) section(device, places, Metric::kTemporary, kTopOfOthers);
     section(device, places, Metric::kLeaked, kTopOfOthers);
+  }
+
+  void processes() {
+    const std::string rows = processes_text(profile_, view_, columns_);
+    if (!rows.empty()) text_ += "\n" + bold("OTHER PROCESSES") + " of the run, by peak of heap + mapped\n" + rows;
   }
 
   // What each rule took, the largest first; of the built-in ones those that did.

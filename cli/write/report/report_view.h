@@ -24,8 +24,9 @@ struct ReportView {
   bool all_frames = false;
   bool sizes = false;  // below each place of what sizes its blocks were
   bool exact_bytes = false;
-  std::string file;           // as the user named it
-  Suppressions suppressions;  // those that the profile was marked with
+  std::string file;                      // as the user named it
+  std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there
+  Suppressions suppressions;             // those that the profile was marked with
   bool list_suppressions = false;
   bool findings = false;  // in place of the tables
 };

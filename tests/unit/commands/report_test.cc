@@ -4,6 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/read/read_profile.h"
+#include "cli/write/report/processes_text.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"
@@ -66,6 +67,40 @@ TEST_CASE("the findings of a run") {
     for (const int columns : {40, 80, 132})
       check_lines(render_findings_text(any, view, terminal(columns)), static_cast<size_t>(columns));
   }
+}
+
+TEST_CASE("the report of the program that was started names the others' profiles") {
+  Profile profile = scene_profile();
+  const ReportView none = view_of("out/r.json");
+  CHECK(larger_process_line(profile, none, 80).empty());
+  CHECK(processes_text(profile, none, 80).empty());
+  const uint64_t mib = 1 << 20;
+  profile.run.processes = {{4712,
+                            31337,
+                            0,
+                            {"sort", "--parallel=4", "/home/user/data/big table.txt"},
+                            "r.4712.json",
+                            4000 * mib,
+                            4100 * mib},
+                           {4713, 31337, 0, {"uniq", "-c"}, "", 2 * mib, 0},
+                           {4714, 4712, 1, {"cat"}, "r.4714.exec1.json", 70'000, 3 * mib}};
+  profile.run.other_processes_count = 5;
+  ReportView view = none;
+  view.others = {"out/r.4712.json", "", ""};
+  for (const int columns : {40, 60, 80, 200}) {
+    const auto width = static_cast<size_t>(columns);
+    const std::string text = larger_process_line(profile, view, width) + "\n" + processes_text(profile, view, width);
+    check_golden("report/others_" + std::to_string(columns) + ".txt", text);
+    check_lines(text, width);
+  }
+  const std::string whole = render_report_text(profile, view, terminal(80));
+  CHECK(whole.find("\nlarger: 4712, peak 3.91 GiB  ") != std::string::npos);
+  CHECK(whole.find("\nOTHER PROCESSES of the run") != std::string::npos);
+  const std::string json = render_report_json(profile, view, terminal(80));
+  CHECK(json.find("\"file\":\"r.4712.json\"") != std::string::npos);
+  CHECK(json.find("\"other_processes_count\":5") != std::string::npos);
+  profile.run.processes.erase(profile.run.processes.begin());
+  CHECK(larger_process_line(profile, view, 80).empty());
 }
 
 TEST_CASE("reports of other tools' files show what they have") {

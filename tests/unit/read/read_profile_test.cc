@@ -104,6 +104,26 @@ TEST_CASE("stacks of calls and refusals come back, beside a site without a stack
   CHECK(again.devices[1].refusals[0].live_sites[1].node == 0);
 }
 
+TEST_CASE("the other processes of the run come back, and a file of before they were kept has none") {
+  Profile profile = test::assembled(test::small_sample());
+  const std::string old = test::written(profile);
+  CHECK(old.find("processes") == std::string::npos);
+  CHECK(test::must_read(old).run.processes.empty());
+  profile.run.processes = {
+      {4712, 4711, 0, {"sort", "big.txt"}, "heapprof.sh.4711.4712.json", 1'044'381'696, 1'084'227'584},
+      {4713, 4712, 2, {"uniq"}, "", 70'000, 0}};
+  profile.run.other_processes_count = 17;
+  const std::string text = test::written(profile);
+  const Profile back = test::must_read(text);
+  CHECK(test::written(back) == text);
+  REQUIRE(back.run.processes.size() == 2);
+  CHECK(back.run.processes[0].file == "heapprof.sh.4711.4712.json");
+  CHECK(back.run.processes[0].command == std::vector<std::string>{"sort", "big.txt"});
+  CHECK(back.run.processes[0].resident_max_bytes == 1'084'227'584);
+  CHECK(back.run.processes[1].image == 2);
+  CHECK(back.run.other_processes_count == 17);
+}
+
 TEST_CASE("two devices of one name are refused") {
   Profile profile = test::assembled(test::small_sample());
   profile.devices[1].name = "host";

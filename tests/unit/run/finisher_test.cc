@@ -115,6 +115,42 @@ TEST_CASE("every process is written, also where most of them have to wait on dis
   CHECK(pids.size() == kProcesses);
 }
 
+TEST_CASE("a profile that cannot be written leaves what is known of its process") {
+  Folder folder;
+  Finisher finisher({});
+  Recording recording = make_recording(7, 3);
+  recording.run.command = {"sort"};
+  recording.devices[0].name = "host";
+  recording.devices[0].totals.resident_max_bytes = 5'000'000;
+  RecordedDevice mapped;
+  mapped.name = "mapped";
+  mapped.totals.peak_bytes = 1 << 20;
+  recording.devices.push_back(mapped);
+  finisher.submit({std::move(recording), folder.path + "/none/7.json", false, 4});
+  std::vector<Problem> problems;
+  const std::vector<SavedProfile> saved = finisher.collect_saved(&problems);
+  CHECK(problems.size() == 1);
+  REQUIRE(saved.size() == 1);
+  CHECK(saved[0].path.empty());
+  CHECK(saved[0].entry == 4);
+  CHECK(saved[0].command == std::vector<std::string>{"sort"});
+  CHECK(saved[0].peak_bytes == peak_of(7, 3) + (1 << 20));
+  CHECK(saved[0].resident_bytes == 5'000'000);
+}
+
+TEST_CASE("what is known last is in the profile, and is asked for before it is written") {
+  Folder folder;
+  Finisher finisher({});
+  const std::string path = folder.path + "/7.json";
+  const Result<Finished> finished = finisher.finish({make_recording(7, 3), path, false}, [&](Profile* profile) {
+    CHECK_FALSE(std::filesystem::exists(path));
+    profile->run.processes.push_back({8, 7, 0, {"sort"}, "7.8.json", 1, 2});
+  });
+  REQUIRE(finished.ok());
+  CHECK(finished->profile.run.processes.size() == 1);
+  CHECK(std::filesystem::file_size(path) == finished->saved.size_bytes);
+}
+
 TEST_CASE("processes that have the same file hold one descriptor of it between them") {
   Folder folder;
   Finisher finisher({});

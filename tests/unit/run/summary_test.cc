@@ -8,7 +8,9 @@
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 using namespace heapprof::cli;
@@ -93,7 +95,7 @@ TEST_CASE("a program that allocates nothing has a summary without places") {
   check_golden("summary/nothing.txt", text);
 }
 
-TEST_CASE("the others are counted, shown below those that started them, and the largest one's profile is named") {
+TEST_CASE("the others are counted, shown by peak with who started them, and the largest one's profile is named") {
   const Profile profile = scene_profile();
   ProcessTree tree(31337);
   tree.set_profile(ProcessTree::kRoot, {5000, "a.json", {"make", "-j2"}});
@@ -102,19 +104,23 @@ TEST_CASE("the others are counted, shown below those that started them, and the 
   const uint32_t left_out = tree.add(31341, 1, shell);
   tree.set_fate(left_out, Fate::kLeftOut);
   const uint32_t compiler = tree.add(31342, 1, left_out);
-  tree.set_profile(compiler, {1 << 20, "a.31342.json", {"cc1"}});
+  tree.set_profile(compiler, {1 << 20, "a.31342.json", {"cc1"}, {}, {}, 3 << 20});
   tree.set_profile(compiler, {100, "a.31342.exec1.json", {"sh"}});
   tree.add(31343, 1, shell);
+  const uint32_t unwritten = tree.add(31344, 1, ProcessTree::kRoot);
+  tree.set_profile(unwritten, {2 << 20, "", {"ld"}});
   tree.set_running(shell);
   const std::string text = render_summary({profile, "a.json", 100, {}, &tree}, terminal(100));
-  CHECK(text.find("pid 31337 + 2 children\n") != std::string::npos);
-  CHECK(text.find("processes, by peak\n"
-                  "  4.88 KiB  31337  make -j2\n"
-                  "  4.00 KiB  31340    sh -c true\n"
-                  "  1.00 MiB  31342      cc1\n"
+  CHECK(text.find("pid 31337 + 3 children\n") != std::string::npos);
+  CHECK(text.find("processes, by peak of heap + mapped; beside it the most resident\n"
+                  "  2.00 MiB            31344          ld  (not saved)\n"
+                  "  1.00 MiB  3.00 MiB  31342 ← 31341  cc1\n"
+                  "  4.88 KiB            31337          make -j2  (started)\n"
+                  "  4.00 KiB            31340          sh -c true\n"
                   "  + 1 that allocated nothing, 1 left out\n"
                   "  1 runs on: its profile ends here; to stay until it has ended: --wait\n") != std::string::npos);
   CHECK(text.find("also   a.31342.json  the largest of 2 others\n") != std::string::npos);
+  CHECK(tree_text(tree, 60).find("  1.00 MiB  31342  cc1\n") != std::string::npos);
 }
 
 TEST_CASE("of thousands of processes the largest are shown, the rest is counted") {
@@ -126,7 +132,8 @@ TEST_CASE("of thousands of processes the largest are shown, the rest is counted"
   }
   const std::string text = tree_text(tree, 80);
   CHECK(std::count(text.begin(), text.end(), '\n') == kMostRows + 1);
-  CHECK(text.find("  1.95 KiB  2100") != std::string::npos);
+  CHECK(text.find("  1.95 KiB  2100") == 0);
+  CHECK(text.find("  100          make  (started)\n") != std::string::npos);
   CHECK(text.find("  + 1,993 smaller\n") != std::string::npos);
   check_lines(text, 80);
 }
@@ -157,13 +164,128 @@ TEST_CASE("devices of the processes are in the tree, and what they were refused 
                    {20 * mib, "a.102.exec1.json", {"sh"}});  // its heap is larger, but not than the device's peak
   CHECK(largest_peak(tree.entries()[large]) == 700 * mib);
   const std::string rows = tree_text(tree, 100);
-  CHECK(rows.find("cuda:1 700 MiB, cuda:0 600 MiB + 1  102    worker 1") != std::string::npos);
+  CHECK(rows.find("cuda:1 700 MiB, cuda:0 600 MiB + 1  102  worker 1") != std::string::npos);
   const Profile profile = assembled(small_sample());
   const std::string text = render_summary({profile, "a.json", 1000, {}, &tree}, terminal(100));
   CHECK(text.find("cuda:1 ran out of memory in process 102, 3 times: a.102.json\n  worker 1\n") != std::string::npos);
   CHECK(text.find("cuda:0 came to its limit in process 102: a.102.json\n") != std::string::npos);
   CHECK(text.find("ran out of memory") < text.find("device  "));
   CHECK(text.find("also   a.102.json  the largest of 2 others") != std::string::npos);
+}
+
+namespace {
+
+SavedProfile saved_as(uint32_t entry, uint64_t pid, uint64_t peak_bytes, const std::string& path,
+                      std::vector<std::string> command) {
+  SavedProfile saved;
+  saved.entry = entry;
+  saved.pid = pid;
+  saved.peak_bytes = peak_bytes;
+  saved.path = path;
+  saved.command = std::move(command);
+  return saved;
+}
+
+const SavedProfile kShell =
+    saved_as(ProcessTree::kRoot, 4711, 1690, "heapprof.sh.4711.json", {"sh", "-c", "sort big.txt | uniq -c"});
+
+}  // namespace
+
+TEST_CASE("the headline is the largest, in whatever order they ended") {
+  std::vector<SavedProfile> others = {saved_as(1, 4712, 996 << 20, "s.json", {"sort"}),
+                                      saved_as(2, 4713, 70'000, "u.json", {"uniq"}),
+                                      saved_as(3, 4714, 996 << 20, "t.json", {"sort"})};
+  for (int order = 0; order < 6; ++order) {
+    const Headline headline = choose_headline(kShell, others);
+    REQUIRE(headline.other.has_value());
+    CHECK(headline.other->pid == 4712);
+    CHECK(headline.processes == 4);
+    CHECK(headline.is_largest);
+    CHECK_FALSE(headline.is_image);
+    std::next_permutation(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.pid < b.pid; });
+  }
+  CHECK_FALSE(choose_headline(kShell, {}).other.has_value());
+  SavedProfile equal = kShell;
+  equal.entry = 1;
+  CHECK_FALSE(choose_headline(kShell, {equal}).other.has_value());
+  equal.devices = {{"cuda:0", 1 << 20}};
+  CHECK(choose_headline(kShell, {equal}).other.has_value());
+}
+
+TEST_CASE("the largest is found beyond the tree's bound, and a larger one that was not written is said") {
+  std::vector<SavedProfile> others;
+  for (uint32_t i = 0; i < 1000; ++i)
+    others.push_back(saved_as(ProcessTree::kNone, 5000 + i, 3000 + i, "x.json", {"cc1"}));
+  Headline headline = choose_headline(kShell, others);
+  REQUIRE(headline.other.has_value());
+  CHECK(headline.other->pid == 5999);
+  CHECK(headline.processes == 1001);
+  others.push_back(saved_as(7, 4715, 1 << 30, "", {"ld"}));
+  headline = choose_headline(kShell, others);
+  CHECK(headline.other->pid == 5999);
+  CHECK_FALSE(headline.is_largest);
+  CHECK(headline_text(headline, kShell, 200)
+            .find("the largest that could be written of 1,002 processes: cc1, pid 5999;") == 0);
+}
+
+TEST_CASE("of a program's images the one that it left is named as such") {
+  const std::vector<SavedProfile> others = {saved_as(ProcessTree::kRoot, 4711, 9000, "r.exec1.json", {"./stage1", "x"}),
+                                            saved_as(ProcessTree::kRoot, 4711, 800, "r.exec2.json", {"./stage2"})};
+  const Headline headline = choose_headline(kShell, others);
+  CHECK(headline.is_image);
+  CHECK(headline_text(headline, kShell, 200) ==
+        "the largest of 3 programs that process 4711 was: ./stage1 x; the last, sh, peaked at 1.65 KiB: "
+        "heapprof.sh.4711.json\n");
+}
+
+TEST_CASE("the screen is about the largest process; how the run ended is the started program's") {
+  Profile shell;
+  shell.nodes.emplace_back();
+  shell.devices.emplace_back();
+  shell.devices[0].name = "host";
+  shell.run.command = kShell.command;
+  shell.run.pid = 4711;
+  shell.run.end = {EndKind::kSignaled, 9};
+  shell.run.duration_ns = 37'200'000'000;
+  const Profile render = scene_profile();
+  SavedProfile largest = saved_as(1, 31337, 2'000'000'000, "heapprof.sh.4711.31337.json", render.run.command);
+  largest.size_bytes = 2'202'009;
+  ProcessTree tree(4711);
+  tree.set_profile(ProcessTree::kRoot, {kShell.peak_bytes, kShell.path, kShell.command, {}, {}, 3 << 20});
+  const uint32_t child = tree.add(31337, 1, ProcessTree::kRoot);
+  tree.set_profile(child, {largest.peak_bytes, largest.path, largest.command, {}, {}, 2'264'924'160});
+  const Headline headline = choose_headline(kShell, {largest});
+  SummaryInput input{shell, kShell.path, 12'288, {}, &tree, &headline, &render, &kShell};
+  for (const int columns : {40, 60, 80, 200})
+    check_golden(fmt::format("summary/other_{}.txt", columns), render_summary(input, terminal(columns)));
+  for (const int columns : {80, 200})
+    check_lines(render_summary(input, terminal(columns)), static_cast<size_t>(columns));
+  Terminal ascii = terminal(80);
+  ascii.utf8 = false;
+  for (const char c : render_summary(input, ascii)) CHECK(static_cast<unsigned char>(c) < 0x80);
+  for (const int columns : {40, 60, 80, 200})
+    check_lines(headline_text(headline, kShell, static_cast<size_t>(columns)), static_cast<size_t>(columns));
+}
+
+TEST_CASE("the started program's profile keeps the largest of the others, and counts the rest") {
+  std::vector<SavedProfile> others;
+  for (uint32_t i = 1; i <= 300; ++i) {
+    others.push_back(saved_as(i, 5000 + i, i * 1000, fmt::format("out/r.{}.json", 5000 + i),
+                              {"cc1", std::string(600, 'x'), std::string(600, 'y')}));
+  }
+  others[199].path = "";
+  others[199].peak_bytes = 1'000'000;
+  RunInfo run;
+  keep_processes(others, "out/r.json", &run);
+  REQUIRE(run.processes.size() == kMostKept);
+  CHECK(run.other_processes_count == 200);
+  CHECK(run.processes[0].pid == 5200);
+  CHECK(run.processes[0].file.empty());
+  CHECK(run.processes[1].file == "r.5300.json");
+  CHECK(run.processes[1].command == std::vector<std::string>{"cc1", std::string(600, 'x'), "…"});
+  RunInfo here;
+  keep_processes({saved_as(1, 1, 1, "r.1.json", {"a"})}, "r.json", &here);
+  CHECK(here.processes[0].file == "r.1.json");
 }
 
 TEST_CASE("colour is on words only when it is wanted") {
