@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
