@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace heapprof::cli {
 namespace {

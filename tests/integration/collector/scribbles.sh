@@ -17,6 +17,6 @@ echo "$damaged of ${SCRIBBLES:-12} profiles say that they are incomplete" >&2
 
 rm -f t*.json
 expect_status 0 "$HEAPPROF_BIN" run -q -o t.json sh -c "'$TARGETS/scribbles' 1 >/dev/null & '$TARGETS/leaky'; wait"
-leaky=$(grep -l '"command":\["[^"]*leaky"' t*.json)
+leaky=$(for file in t*.json; do jq -r '.heapprof.run.command[0] | select(endswith("/leaky")) | input_filename' "$file"; done)
 expect_sum '^leak_blocks' "6175 5 6175 5" "$leaky"
 expect_complete "$leaky"
