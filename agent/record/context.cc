@@ -355,8 +355,8 @@ bool is_in_event() {
   return context != nullptr && context->guard != 0 && context->guard != kAlwaysBusy;
 }
 
-// The interrupted code may have the address of its next two words in a register. It writes there what its parent writes
-// there, too.
+// The interrupted code may have the address of its next record, 32 bytes at most, in a register. It writes there what
+// its parent writes there, too.
 void divert_event() {
   static unsigned char nowhere[wire::kLargeRingBytes];
   static wire::RingHeader header_of_nowhere;

@@ -332,10 +332,11 @@ void set_age(UnwindContext* context, uint32_t age) { use_age(context, age); }
 void capture_stack(UnwindContext* context, const StartFrame& start, uint32_t age, StackDelta* delta) {
   use_age(context, age);
   const uint64_t loads = g_loads.load(std::memory_order_relaxed);
-  if (HEAPPROF_UNLIKELY(context->guessed != 0 && context->guessed_at != loads)) forget_guesses(context);
+  if (HEAPPROF_UNLIKELY(context->guessed != 0 && (context->guessed_at != loads || !is_absence_certain())))
+    forget_guesses(context);
   context->guessed_at = loads;
   // From here on frames are replaced. A handler may run at any instant, and none may find a stack that is half replaced
-  // and take it for one that return addresses verify (is_same_plain_stack).
+  // and take it for one that return addresses verify (compare_plain_stack).
   context->plain_count = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const WalkState state{start.pc_avma, start.sp, start.bp};

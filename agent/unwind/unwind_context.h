@@ -106,6 +106,8 @@ inline UnwindRule* rule_slot(UnwindContext* context, uint64_t pc_avma) {
 
 // The rule for pc_avma where context->rules does not have it. Valid until the next call.
 const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma);
+// Whether an address that no object holds may be believed to be so until the loader allocates.
+bool is_absence_certain();
 
 // Empties a slot of context->rules. A handler may jump out of it.
 void forget_rule(UnwindRule* slot);

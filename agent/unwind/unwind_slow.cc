@@ -4,6 +4,7 @@
 // A special frame usually needs no more than sp, bp and pc: a signal frame finds the interrupted registers by sp, a PLT
 // entry its CFA by pc and sp. So the interpreter is first tried with these three, and the walk goes on with compact
 // rules. Only where a frame needs another register is the walk begun again with all of them.
+#include "agent/process/loaded_object.h"
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
 #include "agent/unwind/cfi_interpreter.h"
@@ -121,6 +122,10 @@ bool guess_step(UnwindContext* context, WalkState* state) {
   return can_be_code(state->pc_avma, state->sp);
 }
 
+// With filters, the list of objects may have been locked; before glibc 2.35 it may have changed while it was read. Then
+// "no object" is believed for one event.
+bool is_absence_certain() { return !has_filters() && can_tell_loaded(); }
+
 [[gnu::noinline]] const UnwindRule* find_rule_slow(UnwindContext* context, uint64_t pc_avma) {
   AbsentCode* const absent = &context->absent[(pc_avma ^ pc_avma >> 10) % kAbsentCodes];
   const uint64_t loads = g_loads.load(std::memory_order_relaxed);
@@ -139,8 +144,7 @@ bool guess_step(UnwindContext* context, WalkState* state) {
     if (!is_cacheable) {
       count_one(context->counters->unkept_rules);
       context->uncached = rule;
-      // With filters, the list of objects may have been locked, which says nothing of the address.
-      if (!has_filters()) keep_absent(absent, pc_avma, loads);
+      if (is_absence_certain()) keep_absent(absent, pc_avma, loads);
       return &context->uncached;
     }
     if (pc_avma != 0) share_rule(rule, context->age);
