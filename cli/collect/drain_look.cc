@@ -111,7 +111,8 @@ bool Drain::is_alone() const {
 bool Drain::has_news(uint64_t round_stamp, uint64_t now_ns) {
   wire::Control& control = arena_.control();
   const bool is_calm = control.resident_chunks.load(std::memory_order_relaxed) < wire::kMostCalmChunks;
-  bool has_news = waiting_ != 0 || control.rings_claimed.load(std::memory_order_acquire) != rings_.size();
+  bool has_news = waiting_ != 0 ||
+                  std::min(control.rings_claimed.load(std::memory_order_acquire), wire::kMaxRings) != rings_.size();
   pace_.look(now_ns);
   for (uint32_t i = 0; i < rings_.size(); ++i) {
     Ring& ring = *rings_[i];

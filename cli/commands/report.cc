@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -59,13 +60,18 @@ Result<std::string> choose_file(const std::vector<std::string>& files) {
   return file;
 }
 
-// Where the profiles of the same run lie, seen from here; those that are not there any more have no name.
+// Where the profiles of the same run lie, seen from here; those that are not there any more have no name. A profile is
+// a stranger's: it names nothing but files beside it, and not more than are ever written.
 std::vector<std::string> find_others(const Profile& profile, const std::string& file) {
+  constexpr size_t kMost = 100;
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::vector<std::string> found;
-  for (const OtherProcess& process : profile.run.processes) {
-    const std::string path = process.file.empty() ? "" : (folder / process.file).string();
-    found.push_back(!path.empty() && access(path.c_str(), R_OK) == 0 ? path : "");
+  std::vector<std::string> found(profile.run.processes.size());
+  for (size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+    const std::filesystem::path name = profile.run.processes[i].file;
+    if (name.empty() || name.is_absolute()) continue;
+    std::string path = (folder / name).string();
+    if (path.starts_with('-')) path.insert(0, "./");
+    if (access(path.c_str(), R_OK) == 0) found[i] = std::move(path);
   }
   return found;
 }

@@ -130,7 +130,31 @@ SavedProfile facts_of(const FinishJob& job) {
   return saved;
 }
 
+// The same where memory may have run out.
+SavedProfile known_facts_of(const FinishJob& job) {
+  try {
+    return facts_of(job);
+  } catch (const std::bad_alloc&) {
+    SavedProfile saved;
+    saved.entry = job.entry;
+    return saved;
+  }
+}
+
+// The path that was written.
+Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.problem();
+  write_dhat(profile, &*file);
+  return may_overwrite ? file->commit() : file->commit_without_overwriting();
+}
+
 }  // namespace
+
+bool Finisher::is_idle() {
+  const std::unique_lock guard(mutex_);
+  return done_ == submitted_;
+}
 
 Result<Finished> Finisher::finish(FinishJob job, const Complete& complete) {
   SymbolizeOptions quietly;
@@ -161,13 +185,18 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   if (!profile) return memory_refused("write " + job.path);
   finished.profile = std::move(*profile);
   saved.violations = find_violations(finished.profile).size();
+  // What `complete` waits for may take minutes, or fill the disk: the profile is safe before.
+  Result<std::string> path = std::string();
+  if (complete && !is_idle()) {
+    path = write_profile(finished.profile, job.path, job.may_overwrite);
+    if (!path) return path.problem();
+  }
   if (complete) complete(&finished.profile);
-
-  Result<AtomicFile> file = AtomicFile::create(job.path);
-  if (!file) return file.problem();
-  write_dhat(finished.profile, &*file);
-  Result<std::string> path = job.may_overwrite ? file->commit() : file->commit_without_overwriting();
-  if (!path) return path.problem();
+  const bool is_written = !path->empty();
+  Result<std::string> last =
+      write_profile(finished.profile, is_written ? *path : job.path, is_written || job.may_overwrite);
+  if (!last && !is_written) return last.problem();
+  if (last) path = std::move(last);
 
   saved.path = *path;
   for (RefusedDevice& refused : saved.refused) refused.path = saved.path;
@@ -296,7 +325,7 @@ void Finisher::work() {
     working_bytes_ += waiting.bytes;
     guard.unlock();
     const uint64_t bytes = waiting.bytes;
-    SavedProfile facts = facts_of(waiting.job);
+    SavedProfile facts = known_facts_of(waiting.job);
     Result<Finished> finished = finish_waiting(std::move(waiting));
     guard.lock();
     working_bytes_ -= bytes;

@@ -99,6 +99,7 @@ class Finisher {
 
   Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete);
   Result<Finished> finish_waiting(Waiting waiting);
+  bool is_idle();
   void share_files(Recording* recording);
   std::list<Waiting>::iterator next_job();
   std::list<Waiting>::iterator next_to_spill();

@@ -268,7 +268,11 @@ std::optional<Finished> Run::finish_root(const Processes& processes, const RunEn
       finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
                        [&](Profile* profile) {
                          *others = finisher_.collect_saved(problems);
-                         keep_processes(*others, names_->root_path(), &profile->run);
+                         try {
+                           keep_processes(*others, names_->root_path(), &profile->run);
+                         } catch (const std::bad_alloc&) {
+                           profile->run.processes.clear();
+                         }
                        });
   if (finished) return std::move(*finished);
   problems->push_back(finished.problem());

@@ -32,7 +32,7 @@ constexpr uint64_t kShortestNapNs = 100'000;
 constexpr uint64_t kLongestNapNs = 2'000'000;
 constexpr uint64_t kLongestDroppingNapNs = 1'000'000;
 constexpr uint64_t kNewsIntervalNs = 10'000'000;  // for what is waited for without a descriptor
-constexpr uint64_t kReapIntervalNs = 32'000'000;
+constexpr uint64_t kReapIntervalNs = 10'000'000;
 // After the program's end: those that end with it (helpers that notice a closed pipe, the rest of a pipeline) are not
 // cut off.
 constexpr uint64_t kGraceNs = 200'000'000;

@@ -238,8 +238,9 @@ bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
 
 void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   sites_.make_room();
+  begun_of(ring);
   bool is_new = false;
-  LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);  // first: the rest cannot fail
+  LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
   const bool waits = !is_new && repairs();
   if (waits) park(as_kind(event, EventKind::kMalloc), ring);
   ++counts_.reallocs;
@@ -291,14 +292,18 @@ void Ledger::relink(const BegunRealloc& begun) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
   if (begun.state != BegunState::kKnown) return;
   bool is_new = false;
-  LiveHeap::Entry* entry = heap_.insert(begun.block.address, &is_new);
+  LiveHeap::Entry* entry = nullptr;
+  try {
+    entry = heap_.insert(begun.block.address, &is_new);
+  } catch (const std::bad_alloc&) {  // at the end of memory it cannot live on: the sums are true all the same
+  }
   if (is_new) {
     *entry = {begun.block.size_bytes, begun.block.birth, begun.block.site, begun.block.thread};
     ThreadSlot& thread = threads_[entry->thread];
     if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
-  } else {  // somebody has this address: the block ended after all
+  } else {  // somebody has this address, so the block ended after all; or there is no room for it
     ++counts_.unseen_frees;
     close_begun(begun, false);
     note_change();

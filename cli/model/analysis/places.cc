@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <random>
 #include <tuple>
 #include <unordered_map>
 
@@ -17,11 +18,21 @@ namespace {
 // without a function.
 using LabelKey = std::tuple<std::string_view, std::string_view, uint32_t, uint32_t, uint64_t>;
 
+// Mixed with a number that no profile can know: one made to collide would take hours.
 struct LabelHash {
+  uint64_t secret = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+
+  uint64_t mixed(uint64_t hash, uint64_t value) const {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = Wide{hash ^ value} * (secret | 1);
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  }
   size_t operator()(const LabelKey& key) const {
     const auto& [function, file, line, module, svma] = key;
     const std::hash<std::string_view> hash;
-    return hash(function) * 31 + hash(file) + (uint64_t{line} << 20) + (uint64_t{module} << 44) + svma;
+    uint64_t sum = mixed(secret, hash(function));
+    for (const uint64_t value : {uint64_t{hash(file)}, uint64_t{line}, uint64_t{module}, svma}) sum = mixed(sum, value);
+    return sum;
   }
 };
 
