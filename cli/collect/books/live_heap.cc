@@ -31,7 +31,7 @@ uint32_t LiveHeap::allocate(uint32_t size_class) {
   }
   if (fresh_counts_[size_class] == 0) {
     fresh_units_[size_class] = pool_.take();
-    fresh_counts_[size_class] = SlabPool::kSlabBytes / kClassBytes[size_class];
+    fresh_counts_[size_class] = static_cast<uint32_t>(SlabPool::kSlabBytes / kClassBytes[size_class]);
   }
   --fresh_counts_[size_class];
   const uint32_t unit = fresh_units_[size_class];
