@@ -1,7 +1,8 @@
 // cli/target/process_births.h: which processes may have begun since another one did.
 //
 // Guarantees
-//  - None is left out: where the numbers may have gone round since, nothing is said.
+//  - None is left out whose number the kernel chose: where the numbers may have gone round since, nothing is said.
+// Not provided: processes whose number somebody else chose (clone3 with set_tid, ns_last_pid).
 // Trust:    /proc/loadavg and /proc/sys/kernel, the kernel's own.
 // Cost:     two small files, about 10 µs; a search in all of /proc takes 3 µs and more for each process of the machine.
 #pragma once
