@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@ namespace attack {
 constexpr uint32_t kImageSites[] = {kSite_image_a, kSite_image_b};
 
 namespace {
+// No page ever lies there. An address below it may be one that the stack can grow to, and be read as an empty environment.
+constexpr uintptr_t kEndOfUserSpace = 0x7ffffffff000;
+
 // attack image BOOKS BOOK AMOUNT STATUS
 struct Command {
   char book[16], amount[16], status[16];
@@ -112,7 +116,7 @@ long act_exec_bad_environment(Context& context, unsigned amount) {
   const bool by_vfork = context.random.below(2) != 0;
   long sum = 0;
   for (unsigned i = 0; i < amount; ++i) {
-    char** const bad = reinterpret_cast<char**>(i % 2 != 0 ? 8 : 0x7fff00000000);
+    char** const bad = reinterpret_cast<char**>(i % 2 != 0 ? 8 : kEndOfUserSpace);
     char* bad_entry[] = {const_cast<char*>("A=1"), reinterpret_cast<char*>(16), nullptr};
     char** const environment = context.random.below(2) != 0 ? bad : bad_entry;
     sum += by_vfork ? exec_badly_after_vfork(environment) : exec_badly(context, environment);
