@@ -16,13 +16,16 @@ import shutil
 import subprocess
 import sys
 import time
-from statistics import median
+from statistics import geometric_mean, median
 
 import corpus
 import measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+# The others are benchmarks: they allocate, and do little else.
+REAL_PROGRAMS = ("sqlite3", "cc1plus", "python3", "python3 malloc", "redis-server", "git log -p", "gdb", "node", "xmllint",
+                 "jq", "documents", "clang", "torch")
 
 
 def arguments() -> argparse.Namespace:
@@ -121,7 +124,7 @@ def signed_mebibytes(kib: float) -> str:
 def table(rows: list[dict], modes: list[str]) -> list[str]:
     profilers = [mode for mode in modes if mode != "plain"]
     head = ["program", "blocks", "plain"] + [f"{title} {mode}" for mode in profilers for title in
-                                             ("wall", "whole", "CPU", "profiler CPU s", "RSS +MiB", "profiler RSS MiB",
+                                             ("wall", "whole", "CPU", "both CPU", "profiler CPU s", "RSS +MiB", "profiler RSS MiB",
                                               "profile MiB")]
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
     for row in rows:
@@ -132,16 +135,36 @@ def table(rows: list[dict], modes: list[str]) -> list[str]:
         for mode in profilers:
             profiled = medians(row, mode)
             if not profiled or not plain:
-                cells += ["failed"] + ["-"] * 6
+                cells += ["failed"] + ["-"] * 7
                 continue
             wall = f"{profiled['figure']:.1f} ns" if unit == "ns" else ratio(profiled["figure"], plain["figure"])
             own = row["has_own_figure"]
             cells += [wall, "-" if own else ratio(profiled["whole_s"], plain["whole_s"]),
                       "-" if unit == "ns" else ratio(profiled["cpu_s"], plain["cpu_s"]),
+                      "-" if unit == "ns" else ratio(profiled["cpu_s"] + profiled["profiler_cpu_s"], plain["cpu_s"]),
                       f"{profiled['profiler_cpu_s']:.2f}",
                       signed_mebibytes(profiled["peak_rss_kib"] - plain["peak_rss_kib"]),
                       mebibytes(profiled["profiler_rss_kib"] * 1024), mebibytes(profiled["profile_bytes"])]
         lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def means(rows: list[dict], modes: list[str]) -> list[str]:
+    """Geometric means over the real programs: those whose row is a time of a whole program, and servers."""
+    lines = []
+    for mode in modes[1:]:
+        of = {"wall": [], "whole": [], "CPU of both": []}
+        for row in rows:
+            plain, profiled = medians(row, "plain"), medians(row, mode)
+            if not plain or not profiled or row["name"] not in REAL_PROGRAMS:
+                continue
+            of["wall"].append(profiled["figure"] / plain["figure"])
+            of["whole"].append((profiled["figure"] if row["has_own_figure"] else profiled["whole_s"]) /
+                               (plain["figure"] if row["has_own_figure"] else plain["whole_s"]))
+            of["CPU of both"].append((profiled["cpu_s"] + profiled["profiler_cpu_s"]) / plain["cpu_s"])
+        if of["wall"]:
+            lines.append(f"Geometric mean of {len(of['wall'])} real programs under {mode}: " +
+                         ", ".join(f"{name} {geometric_mean(values):.2f}" for name, values in of.items()) + ".")
     return lines
 
 
@@ -197,11 +220,11 @@ def write_report(options: argparse.Namespace, rows: list[dict], modes: list[str]
     load = os.getloadavg()[2]
     lines = [f"# Benchmark of {now:%Y-%m-%d %H:%M} UTC", "",
              f"{options.rounds} interleaved rounds, medians. Columns of a profiler: *wall* is the program's time over its time unprofiled (for pairs: nanoseconds per malloc and free, of all threads together);",
-             "*whole* the time until the profiler has written its file, over the same; *CPU* the program's own CPU time over that unprofiled; *profiler CPU* what all other processes used;",
+             "*whole* the time until the profiler has written its file, over the same; *CPU* the program's own CPU time over that unprofiled; *both CPU* that of the program and the profiler, over the same; *profiler CPU* what all other processes used;",
              "*RSS +* what the program's peak resident memory grew by (shared memory that both map counts in both); *profiler RSS* the largest of the others.",
              "A redis-server row times the requests of redis-benchmark. A heaptrack profile still has to be interpreted (`heaptrack_print`).", "",
              *(f"- {name}: {value}" for name, value in facts.items() if value),
-             f"- load average over 15 minutes at the end: {load:.2f}", "", *table(rows, modes), ""]
+             f"- load average over 15 minutes at the end: {load:.2f}", "", *table(rows, modes), "", *means(rows, modes), ""]
     if not options.only:
         lines += startup(options, modes)
         lines += alone("bench_unwind", "A whole stack (tests/bench/unwind.cc)")

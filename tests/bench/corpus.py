@@ -274,6 +274,40 @@ def documents(folder: str) -> Optional[Case]:
     return Case("documents", [f"{folder}/documents"])
 
 
+def clang(folder: str) -> Optional[Case]:
+    if not (tool := program("clang")) or not cc1plus(folder):  # which writes the source
+        return None
+    return Case("clang", [os.path.realpath(tool), "-cc1", "-O1", "-std=c++20", "-fcxx-exceptions", "-fexceptions", "-emit-obj", "-x",
+                          "c++-cpp-output", f"{folder}/heavy.ii", "-o", "/dev/null"])
+
+
+TORCH_WORK = """
+import torch
+torch.set_num_threads(1)
+model = torch.nn.Sequential(*[layer for _ in range(6) for layer in (torch.nn.Linear(128, 128), torch.nn.ReLU())])
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(150):
+    loss = (model(torch.randn(32, 128)) - 1).square().mean()
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+print(loss.item() < 10)
+"""
+
+
+def torch(folder: str) -> Optional[Case]:
+    tool = program("python3")
+    if not tool or subprocess.run([tool, "-c", "import torch"], capture_output=True, check=False).returncode != 0:
+        return None
+    return Case("torch", [tool, generated(f"{folder}/train.py", lambda out: out.write(TORCH_WORK))])
+
+
+def churn(folder: str) -> Optional[Case]:
+    return Case("churn", [f"{folder}/churn"])
+
+
+def hoard(folder: str) -> Optional[Case]:
+    return Case("hoard, 4 threads", [f"{folder}/hoard", "4", "3350000"])
+
+
 def stress(folder: str) -> Optional[Case]:
     return Case("stress, 4 threads", [f"{folder}/stress", "4", "1000000"])
 
@@ -305,8 +339,8 @@ def forks(lives: bool) -> Callable:
     return case
 
 
-CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, documents,
-         stress,
+CASES = [sqlite3, cc1plus, python3, python3_malloc, redis, git_log, gdb, node, xmllint, jq, documents, clang,
+         torch, churn, hoard, stress,
          *(tight(depth, threaded) for threaded in (False, True) for depth in (10, 30, 60)),
          *(producers(threads) for threads in (2, 4, 8, 16)),
          forks(False), forks(True)]

@@ -28,7 +28,8 @@ expect_status() {
 
 # expect_in FILE TEXT (fixed string)
 expect_in() { grep -qF -- "$2" "$1" || { cat "$1" >&2; fail "'$2' is not in $1"; }; }
-# expect_said FILE TEXT: as expect_in, wherever a line of the file was broken (a sentence's width depends on its numbers)
+# expect_said FILE TEXT: as expect_in, wherever a line of the file was broken (a sentence's width depends on its
+# numbers)
 expect_said() { tr -s ' \n' ' ' <"$1" | grep -qF -- "$2" || { cat "$1" >&2; fail "'$2' is not said in $1"; }; }
 expect_not_in() { ! grep -qF -- "$2" "$1" || { cat "$1" >&2; fail "'$2' is in $1"; }; }
 

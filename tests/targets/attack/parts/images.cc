@@ -17,7 +17,8 @@ namespace attack {
 constexpr uint32_t kImageSites[] = {kSite_image_a, kSite_image_b};
 
 namespace {
-// No page ever lies there. An address below it may be one that the stack can grow to, and be read as an empty environment.
+// No page ever lies there. An address below it may be one that the stack can grow to, and be read as an empty
+// environment.
 constexpr uintptr_t kEndOfUserSpace = 0x7ffffffff000;
 
 // attack image BOOKS BOOK AMOUNT STATUS
