@@ -6,6 +6,7 @@
 #include "cli/collect/books/live_heap.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heapprof::cli {
 
@@ -46,8 +47,8 @@ void LiveHeap::give_back(uint32_t unit, uint32_t size_class) {
 
 LiveHeap::Page* LiveHeap::add_page(uint64_t number) {
   const uint32_t unit = allocate(0);
-  const Page page{number, unit, 0, 0, 0, 0};
-  list_of(page).granules.fill(kNoGranule);
+  const Page page{number, unit, 0, 0, 0, 0, 0};
+  list_of(page).granules = UINT64_MAX;
   try {
     return pages_.insert(key_of(page), page, key_of);
   } catch (...) {
@@ -83,13 +84,34 @@ bool LiveHeap::widen(Page* page) {
   index.run_units[0] = run_unit;
   static_assert(kMostListed == kRunEntries);
   *static_cast<Run*>(pool_.at(run_unit)) = old.entries;
-  for (uint32_t i = 0; i < kMostListed; ++i) index.numbers[old.granules[i]] = static_cast<uint8_t>(i + 1);
-  *page = {page->number, unit, page->live, kMostListed, 0, 1};
+  for (uint32_t i = 0; i < kMostListed; ++i) index.numbers[old.granule(i)] = static_cast<uint8_t>(i + 1);
+  *page = {page->number, unit, page->live, kMostListed, 0, 1, page->is_emptied};
   give_back(old_unit, old_class);
   return false;
 }
 
-// The page has no blocks any more.
+// The page has no blocks any more. It may soon have some again; the one that has waited longest goes instead.
+void LiveHeap::note_emptied(Page* page) {
+  if (!keeps_emptied_) return drop(page);
+  page->is_emptied = 1;
+  const uint64_t longest = std::exchange(emptied_[next_emptied_++ % kEmptied], page->number);
+  if (longest != 0) forget_emptied(longest);
+}
+
+void LiveHeap::forget_emptied(uint64_t number) {
+  Page* page = find_page(number);
+  page->is_emptied = 0;
+  if (page->live == 0) drop(page);
+}
+
+void LiveHeap::stop_growing() {
+  keeps_emptied_ = false;
+  for (uint64_t& number : emptied_) {
+    if (number != 0) forget_emptied(std::exchange(number, 0));
+  }
+  pool_.stop_growing();
+}
+
 void LiveHeap::drop(Page* page) {
   if (page->has_index != 0) {
     const Index& index = index_of(*page);

@@ -8,7 +8,8 @@
 //  - At most one block an address; address 0 is never in it. Any other address will do: an address is turned by four
 //    bits, so that those that no allocator's alignment leaves 0 lie in pages of their own.
 //  - An insert that finds no memory throws std::bad_alloc and has changed nothing. A look-up makes nothing.
-//  - A page without blocks is gone, and its memory is used for others.
+//  - A page without blocks is gone once kEmptied others have lost their last block, too, and its memory is used for
+//    others. A loop that takes and frees one block does not make and drop its page each time.
 //  - A page keeps what it needed at its fullest. Memory that was needed once is not given back before release().
 // Cost:     26-40 bytes a live block where a page has 16 and more (45 where blocks are of 112 bytes), 96 at most
 //           wherever they lie, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
@@ -54,7 +55,8 @@ class LiveHeap {
     uint8_t live;         // blocks
     uint8_t made;         // with a list: its size class; with an index: the entries it has ever needed
     uint8_t first_free;   // with an index: number of an entry that is free, whose `site` is the next one's; 0: none
-    uint8_t has_index;
+    uint8_t has_index : 1;
+    uint8_t is_emptied : 1;  // it is listed in emptied_
 
     bool is_free() const { return number == 0; }
   };
@@ -91,53 +93,66 @@ class LiveHeap {
 
   // The block at this address, made if there was none; the caller fills in the rest. pre: address is not 0
   Entry* insert(uint64_t address, bool* is_new) { return insert(nullptr, address, is_new); }
-  Entry* insert(const Page* guess, uint64_t address, bool* is_new) {
+  [[gnu::always_inline]] Entry* insert(const Page* guess, uint64_t address, bool* is_new) {
     Page* page = page_of(guess, address);
     if (page == nullptr) [[unlikely]]
       page = add_page(number_of(address));
-    if (Entry* entry = entry_in(*page, granule_of(address))) [[unlikely]] {
-      *is_new = false;
-      return entry;
+    const uint32_t granule = granule_of(address);
+    Entry* entry = nullptr;
+    if (page->has_index != 0) {
+      Index& index = index_of(*page);
+      const uint32_t number = index.numbers[granule];
+      entry = number == 0 ? add_to_index(page, &index, granule) : numbered(index, number);
+      *is_new = number == 0;
+    } else {
+      ShortList& list = list_of(*page);
+      const uint32_t i = list.find(granule);
+      entry = i == kMostListed ? add_to_list(page, &list, granule) : &list.entries[i];
+      *is_new = i == kMostListed;
     }
-    Entry* entry =
-        page->has_index != 0 ? add_to_index(page, granule_of(address)) : add_to_list(page, granule_of(address));
-    ++page->live;
-    ++size_;
-    *is_new = true;
+    page->live += *is_new;
+    size_ += *is_new;
     return entry;
   }
 
   // Removes the block at this address into *taken. False: there is none.
   bool take(uint64_t address, Block* taken) { return take(nullptr, address, taken); }
-  bool take(const Page* guess, uint64_t address, Block* taken) {
+  [[gnu::always_inline]] bool take(const Page* guess, uint64_t address, Block* taken) {
     Page* page = page_of(guess, address);
     if (page == nullptr) [[unlikely]]
       return false;
-    Entry* entry = entry_in(*page, granule_of(address));
-    if (entry == nullptr) [[unlikely]]
-      return false;
-    *taken = entry->block(address);
+    const uint32_t granule = granule_of(address);
     if (page->has_index != 0) {
       Index& index = index_of(*page);
-      uint8_t& number = index.numbers[granule_of(address)];
+      const uint8_t number = index.numbers[granule];
+      if (number == 0) [[unlikely]]
+        return false;
+      Entry* entry = numbered(index, number);
+      *taken = entry->block(address);
       entry->site = page->first_free;
       page->first_free = number;
-      number = 0;
+      index.numbers[granule] = 0;
     } else {
       ShortList& list = list_of(*page);
-      Entry* const last = &list.entries[page->live - 1];
-      list.granules[static_cast<size_t>(entry - list.entries.data())] = list.granules[page->live - 1u];
-      list.granules[page->live - 1u] = kNoGranule;
-      *entry = *last;
+      const uint32_t i = list.find(granule);
+      if (i == kMostListed) [[unlikely]]
+        return false;
+      *taken = list.entries[i].block(address);
+      const uint32_t last = page->live - 1u;
+      if (i != last) {
+        list.entries[i] = list.entries[last];
+        list.set(i, list.granule(last));
+      }
+      list.clear(last);
     }
     --size_;
-    if (--page->live == 0) [[unlikely]]
-      drop(page);
+    if (--page->live == 0 && page->is_emptied == 0) [[unlikely]]
+      note_emptied(page);
     return true;
   }
 
   // From here on nothing is asked of the system: what there is is used, and then insert throws.
-  void stop_growing() { pool_.stop_growing(); }
+  void stop_growing();
   // Forgets all blocks and gives their memory back. pre: nothing is looked up or inserted any more
   void release();
 
@@ -148,7 +163,7 @@ class LiveHeap {
     pages_.for_each([&](const Page& page) {
       if (page.has_index != 0) return visit_index(page, visit);
       const ShortList& list = list_of(page);
-      for (size_t i = 0; i < page.live; ++i) visit(list.entries[i].block(address_of(page, list.granules[i])));
+      for (uint32_t i = 0; i < page.live; ++i) visit(list.entries[i].block(address_of(page, list.granule(i))));
     });
   }
 
@@ -160,11 +175,24 @@ class LiveHeap {
   static constexpr uint32_t kRunEntries = 8;
   static constexpr size_t kSmallSlabs = 256;
   static constexpr size_t kLatest = 256;
+  static constexpr size_t kEmptied = 64;
 
   // Up to kMostListed blocks in any order. It is cut off behind the entries that its size class has.
   struct ShortList {
-    std::array<uint8_t, kMostListed> granules;  // of the entries; kNoGranule behind the last
+    uint64_t granules;  // of the entries, a byte each; kNoGranule behind the last
     std::array<Entry, kMostListed> entries;
+
+    // The word is read and written whole: a processor hands on what it has just stored only to loads of that size.
+    uint32_t granule(uint32_t i) const { return granules >> 8 * i & 0xff; }
+    void set(uint32_t i, uint64_t granule) { granules = (granules & ~(uint64_t{0xff} << 8 * i)) | granule << 8 * i; }
+    void clear(uint32_t i) { granules |= uint64_t{kNoGranule} << 8 * i; }
+    // Which entry this granule's is; kMostListed: none. The lowest zero byte of what differs is where it is.
+    uint32_t find(uint32_t granule) const {
+      constexpr uint64_t kOnes = 0x0101010101010101;
+      const uint64_t differs = granules ^ kOnes * granule;
+      const uint64_t zeros = (differs - kOnes) & ~differs & kOnes << 7;
+      return static_cast<uint32_t>(std::countr_zero(zeros)) / 8;
+    }
   };
   // More of them: entry n lies in run (n - 1) / kRunEntries.
   struct Index {
@@ -223,35 +251,29 @@ class LiveHeap {
       const uint8_t number = index.numbers[granule];
       return number == 0 ? nullptr : numbered(index, number);
     }
-    // The lowest zero byte of what differs is where the granule is.
     ShortList& list = list_of(page);
-    uint64_t granules;
-    std::memcpy(&granules, list.granules.data(), sizeof granules);
-    constexpr uint64_t kOnes = 0x0101010101010101;
-    const uint64_t differs = granules ^ kOnes * granule;
-    const uint64_t zeros = (differs - kOnes) & ~differs & kOnes << 7;
-    return zeros == 0 ? nullptr : &list.entries[static_cast<size_t>(std::countr_zero(zeros)) / 8];
+    const uint32_t i = list.find(granule);
+    return i == kMostListed ? nullptr : &list.entries[i];
   }
 
-  Entry* add_to_list(Page* page, uint32_t granule) {
+  Entry* add_to_list(Page* page, ShortList* list, uint32_t granule) {
     if (page->live == 1u << page->made) [[unlikely]] {
-      if (!widen(page)) return add_to_index(page, granule);
+      if (!widen(page)) return add_to_index(page, &index_of(*page), granule);
+      list = &list_of(*page);
     }
-    ShortList& list = list_of(*page);
-    list.granules[page->live] = static_cast<uint8_t>(granule);
-    return &list.entries[page->live];
+    list->set(page->live, granule);
+    return &list->entries[page->live];
   }
-  Entry* add_to_index(Page* page, uint32_t granule) {
-    Index& index = index_of(*page);
+  Entry* add_to_index(Page* page, Index* index, uint32_t granule) {
     if (page->first_free != 0) {
-      index.numbers[granule] = page->first_free;
-      Entry* entry = numbered(index, page->first_free);
+      index->numbers[granule] = page->first_free;
+      Entry* entry = numbered(*index, page->first_free);
       page->first_free = static_cast<uint8_t>(entry->site);
       return entry;
     }
-    if (page->made % kRunEntries == 0) index.run_units[page->made / kRunEntries] = allocate(kBlockClass);
-    index.numbers[granule] = ++page->made;
-    return numbered(index, page->made);
+    if (page->made % kRunEntries == 0) index->run_units[page->made / kRunEntries] = allocate(kBlockClass);
+    index->numbers[granule] = ++page->made;
+    return numbered(*index, page->made);
   }
 
   template <typename Visitor>
@@ -270,6 +292,8 @@ class LiveHeap {
 
   Page* add_page(uint64_t number);
   bool widen(Page* page);
+  void note_emptied(Page* page);
+  void forget_emptied(uint64_t number);
   void drop(Page* page);
   uint32_t allocate(uint32_t size_class);
   void give_back(uint32_t unit, uint32_t size_class);
@@ -277,6 +301,10 @@ class LiveHeap {
   SlabPool pool_;
   SplittingTable<Page> pages_;
   mutable std::array<Page*, kLatest> latest_{};  // pages as they were last found, by their numbers' last bits
+  // Numbers of pages that lost their last block, the latest ones; 0: none. They may have blocks again.
+  std::array<uint64_t, kEmptied> emptied_{};
+  size_t next_emptied_ = 0;
+  bool keeps_emptied_ = true;
   size_t size_ = 0;
   std::array<uint32_t, kClassBytes.size()> free_units_;   // the first of a list, each of which begins with the next one
   std::array<uint32_t, kClassBytes.size()> fresh_units_;  // in the latest slab of this class

@@ -69,7 +69,7 @@ class SiteBook {
     prefetch_line(&sites_[site].total);
   }
 
-  void add(uint32_t site, uint64_t size_bytes) {
+  [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
     save(entry);
     entry.live.bytes += size_bytes;

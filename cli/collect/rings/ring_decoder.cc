@@ -21,7 +21,8 @@ constexpr uint16_t kIsTruncated = 0x8000;
 constexpr uint16_t kNoEvent = 0xffff;
 static_assert(DecodeShared::kBatchEvents <= kIndexMask && wire::kMaxFreshFrames <= UINT16_MAX);
 constexpr size_t kFirstDepth = 64;
-constexpr size_t kMaxSharing = 1u << 16;  // threads of one shared ring
+constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // with which any record has room
+constexpr size_t kMaxSharing = 1u << 16;                                            // threads of one shared ring
 
 }  // namespace
 
@@ -47,6 +48,25 @@ void RingDecoder::grow_stack(size_t depth) {
   nodes_.resize(path_hashes_.size());
 }
 
+// Puts a record's new frames behind those that it keeps, and says what the second pass will need. Returns the hash of
+// the whole path. No part of its callers, whose many variables would then go to memory and back around the loop.
+[[gnu::noinline]] uint64_t RingDecoder::locate_frames(const FreshFrames& at, DecodeShared::Frame* frame) {
+  uint64_t* hash = path_hashes_.data() + at.keep;
+  uint64_t path_hash = at.keep == 0 ? CallTree::kRootHash : hash[-1];
+  ModuleMap& modules = *shared_->modules;
+  const CallTree& tree = *shared_->tree;
+  const uint32_t age = age_;
+  uint64_t position = at.position;
+  for (uint32_t left = at.fresh; left != 0; --left, position += sizeof(uint64_t)) {
+    const uint32_t location = modules.locate(load(position), age);
+    path_hash = CallTree::hash_step(path_hash, location);
+    tree.prefetch(path_hash);
+    *hash++ = path_hash;
+    *frame++ = {path_hash, location};
+  }
+  return path_hash;
+}
+
 // First pass over a record's stack.
 [[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event,
                                                             Cursor* cursor) {
@@ -60,18 +80,7 @@ void RingDecoder::grow_stack(size_t depth) {
   if (depth_ > path_hashes_.size()) [[unlikely]]
     grow_stack(depth_);
 
-  uint64_t* const hashes = path_hashes_.data() + keep;
-  uint64_t path_hash = keep == 0 ? CallTree::kRootHash : hashes[-1];
-  ModuleMap& modules = *shared_->modules;
-  const CallTree& tree = *shared_->tree;
-  DecodeShared::Frame* frame = shared_->frames.data() + cursor->frames;
-  for (uint32_t i = 0; i < fresh; ++i) {
-    const uint32_t location = modules.locate(load(cursor->position + i * sizeof(uint64_t)), age_);
-    path_hash = CallTree::hash_step(path_hash, location);
-    tree.prefetch(path_hash);
-    hashes[i] = path_hash;
-    frame[i] = {path_hash, location};
-  }
+  const uint64_t path_hash = locate_frames({cursor->position, keep, fresh}, shared_->frames.data() + cursor->frames);
   cursor->frames += fresh;
   cursor->position += wire::payload_bytes(fresh);
   shared_->stacks[cursor->stacks++] = {path_hash, event, static_cast<uint16_t>(fresh), keep};
@@ -79,42 +88,65 @@ void RingDecoder::grow_stack(size_t depth) {
 }
 
 // The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps
-// what it needs in registers.
-RingDecoder::Cursor RingDecoder::decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits,
+// what it needs in registers: it is most of what the collector does.
+RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
-  if (prefix_.has_any) return cursor;
+  if (prefix_.has_any || cursor.position >= head || cursor.frames > kLastFrames) return cursor;
   const uint32_t free_tag = pack_thread(thread_, EventKind::kFree);
   const uint32_t malloc_tag = pack_thread(thread_, EventKind::kMalloc);
-  const DecodeLimits bounds = limits;
-  const uint64_t* const words = words_;
-  const uint64_t mask = byte_mask_ / sizeof(uint64_t);
-  const uint64_t shift = shift_;
-  Event* const events = batch.data();
-  const size_t room = batch.size();
-  while (cursor.position < head && cursor.events < room && cursor.stacks < room &&
-         cursor.frames <= DecodeShared::kBatchFrames - wire::kMaxFreshFrames) {
-    const size_t at = (cursor.position + shift) / sizeof(uint64_t) & mask;  // a unit never wraps
-    const uint64_t w0 = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
-    const uint64_t w1 = __atomic_load_n(&words[at + 1], __ATOMIC_RELAXED);
+  const uint64_t stamp_base = stamp_base_, ceiling = limits.ceiling;
+  const unsigned char* const words = reinterpret_cast<const unsigned char*>(words_);
+  const uint64_t mask = byte_mask_, shift = shift_;
+  const uint32_t max_frames = shared_->max_frames;
+  const auto word_at = [&](uint64_t position) {
+    return __atomic_load_n(reinterpret_cast<const uint64_t*>(words + ((position + shift) & mask)), __ATOMIC_RELAXED);
+  };
+  uint64_t position = cursor.position;
+  uint64_t last_stamp = std::max(cursor.last_stamp, limits.floor);
+  uint32_t depth = depth_;
+  Event* event = batch.data() + cursor.events;
+  DecodeShared::Stack* stack = shared_->stacks.data() + cursor.stacks;
+  DecodeShared::Frame* frame = shared_->frames.data() + cursor.frames;
+  const DecodeShared::Frame* const last_frame = shared_->frames.data() + kLastFrames;
+  const Event* const end = event + (batch.size() - std::max(cursor.events, cursor.stacks));
+  while (event != end) {
+    const uint64_t w0 = word_at(position);
+    const uint64_t w1 = word_at(position + sizeof(uint64_t));  // a unit never wraps
     const uint64_t address = wire::record_address(w0);
-    const uint64_t size_bytes = wire::record_size(w0);
-    if (address == 0) return cursor;
-    if (wire::record_type(w0) == RecordType::kFree) {
-      cursor.position += wire::kUnitBytes;
-      cursor.last_stamp = stamp_of(w1, bounds, cursor.last_stamp);
-      events[cursor.events++] = {cursor.last_stamp, address, 0, 0, free_tag};
-    } else if (wire::record_type(w0) == RecordType::kMalloc && wire::is_compact_size(size_bytes)) {
-      Cursor next = cursor;
-      next.position += wire::kUnitBytes;
-      if (!push_frames(w1, head, static_cast<uint16_t>(cursor.events), &next)) return cursor;
-      cursor = next;
-      cursor.last_stamp = stamp_of(w1, bounds, cursor.last_stamp);
-      events[cursor.events++] = {cursor.last_stamp, address, size_bytes, 0, malloc_tag};
-    } else {
-      return cursor;
+    if (address == 0) break;
+    uint64_t size_bytes = 0;
+    uint32_t tag = free_tag;
+    uint64_t next = position + wire::kUnitBytes;
+    if (wire::record_type(w0) != RecordType::kFree) {
+      size_bytes = wire::record_size(w0);
+      if (wire::record_type(w0) != RecordType::kMalloc || !wire::is_compact_size(size_bytes)) break;
+      tag = malloc_tag;
+      const uint32_t keep = wire::record_keep(w1), fresh = wire::record_fresh(w1);
+      const uint32_t new_depth = keep + fresh;
+      if (keep > depth || fresh > wire::kMaxFreshFrames || new_depth > max_frames) [[unlikely]] {
+        refuse();
+        break;
+      }
+      if (wire::payload_bytes(fresh) > head - next) [[unlikely]] {
+        refuse();
+        break;
+      }
+      if (new_depth > path_hashes_.size()) [[unlikely]]
+        grow_stack(new_depth);
+      const uint64_t path_hash = locate_frames({next, keep, fresh}, frame);
+      frame += fresh;
+      depth = new_depth;
+      next += wire::payload_bytes(fresh);
+      *stack++ = {path_hash, static_cast<uint16_t>(event - batch.data()), static_cast<uint16_t>(fresh), keep};
     }
+    position = next;
+    last_stamp = std::max(last_stamp, std::min(stamp_base + wire::record_stamp_delta(w1), ceiling));
+    *event++ = {last_stamp, address, size_bytes, 0, tag};
+    if (position >= head || frame > last_frame) break;
   }
-  return cursor;
+  depth_ = depth;
+  return {position, last_stamp, static_cast<size_t>(event - batch.data()),
+          static_cast<size_t>(frame - shared_->frames.data()), static_cast<size_t>(stack - shared_->stacks.data())};
 }
 
 size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<Event> batch) {
@@ -131,7 +163,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   for (;;) {
     cursor = decode_common(cursor, head, limits, batch);
     if (has_stopped_ || cursor.position >= head || cursor.events >= batch.size() || cursor.stacks >= batch.size() ||
-        cursor.frames > DecodeShared::kBatchFrames - wire::kMaxFreshFrames) {
+        cursor.frames > kLastFrames) {
       break;
     }
     const wire::Record record{load(cursor.position), load(cursor.position + sizeof(uint64_t))};

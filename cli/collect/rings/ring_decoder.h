@@ -122,11 +122,18 @@ class RingDecoder {
     size_t stacks;
   };
 
+  // The new frames of a record: where they lie in the ring, and behind how many that it keeps.
+  struct FreshFrames {
+    uint64_t position;
+    uint32_t keep;
+    uint32_t fresh;
+  };
+
   uint64_t load(uint64_t position) const {
     return __atomic_load_n(&words_[((position + shift_) & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
   }
   uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
-  Cursor decode_common(Cursor cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
+  Cursor decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
   bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
                   Cursor* cursor);
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
@@ -136,6 +143,7 @@ class RingDecoder {
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
   bool enter_chunk(uint64_t ring_off, uint64_t position);
   bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
+  uint64_t locate_frames(const FreshFrames& at, DecodeShared::Frame* frame);
   void grow_stack(size_t depth);
   bool take_address(uint64_t w0, uint64_t* address);
   bool take_size(uint64_t w0, uint64_t* size_bytes);
