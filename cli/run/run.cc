@@ -65,8 +65,7 @@ wire::UnwinderKind choose_unwinder(const RunOptions& options) {
   return wire::UnwinderKind::kHeapprof;
 }
 
-// One core for the program, one for the collector, and as many again. A thread costs address space: none under a limit
-// on it.
+// One core for the program, one for the collector, and as many again. A limit on address space has no room for threads.
 bool has_idle_core() {
   constexpr int kEnough = 4;
   cpu_set_t cores;
@@ -82,6 +81,7 @@ ProcessPlan make_plan(const RunOptions& options) {
     case FenceChoice::kGlobal: plan.collector.fence_mode = wire::FenceMode::kMembarrierGlobal; break;
     case FenceChoice::kProducer: plan.collector.fence_mode = wire::FenceMode::kProducerFence; break;
   }
+  plan.collector.sole_after_ns = options.sole_after_ns;
   plan.fence_forced = options.fence != FenceChoice::kAuto;
   plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
   plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);
