@@ -45,14 +45,14 @@ Problem profile_too_large(const std::string& file, Sizes sizes) {
 
 Problem suppressions_not_readable(const std::string& file, const std::string& reason) {
   return {"HP080", fmt::format("the suppressions in {} cannot be read: {}", file, reason),
-          fmt::format("look for the file: ls -l {}", quoted(file)), "leave --suppressions out: every leak is shown",
-          kUsage};
+          fmt::format("look for the file: ls -l {}", quoted(file)),
+          "leave --suppressions out: all that is live at exit is shown", kUsage};
 }
 
 Problem suppression_broken(const FileLine& at, const std::string& reason) {
   return {"HP081", fmt::format("{}, line {}: {}", at.file, at.line, reason),
-          "write it like this: function:GLOB module:GLOB <- file:GLOB  # why this leak is known",
-          "leave the line out: what it would suppress is shown as leaked", kUsage};
+          "write it like this: function:GLOB module:GLOB <- file:GLOB  # why this is known to stay",
+          "leave the line out: what it would suppress is shown as live at exit", kUsage};
 }
 
 Problem nothing_to_merge() {

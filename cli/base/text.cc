@@ -142,11 +142,11 @@ std::string to_ascii(std::string_view text) {
     uint32_t code;
     const char* ascii;  // as wide as the sign, so that columns stay
   };
-  // ← → … ± ▲ ▼ µ × − ├ └ │ ─ and the sparkline's eight blocks
+  // ← → … ± ▲ ▼ µ × − ├ └ │ ─ » ━ and the sparkline's eight blocks
   constexpr Sign kSigns[] = {{0x2190, "<"}, {0x2192, ">"}, {0xb1, "~"},   {0x25b2, "^"}, {0x25bc, "v"}, {0x2026, "~"},
                              {0xb5, "u"},   {0xd7, "x"},   {0x2212, "-"}, {0x251c, "|"}, {0x2514, "`"}, {0x2502, "|"},
                              {0x2500, "-"}, {0x2581, "_"}, {0x2582, "."}, {0x2583, ":"}, {0x2584, "-"}, {0x2585, "="},
-                             {0x2586, "+"}, {0x2587, "*"}, {0x2588, "#"}};
+                             {0x2586, "+"}, {0x2587, "*"}, {0x2588, "#"}, {0xbb, ">"},   {0x2501, "="}};
   std::string result;
   each_character(text, [&](const Character& character) {
     if (character.code < 0x80) {
@@ -215,6 +215,84 @@ std::string wrapped(std::string_view text, const Wrapping& wrapping) {
     at = end + 1;
   }
   return result;
+}
+
+namespace {
+
+// One character, or one escape sequence, which takes no columns.
+struct Piece {
+  std::string_view bytes;
+  size_t width = 0;
+};
+
+Piece first_piece(std::string_view text) {
+  if (text.starts_with("\x1b[")) return {text.substr(0, std::min(text.find('m'), text.size() - 1) + 1), 0};
+  const Character character = first_character(text);
+  return {character.bytes, character.code == kInvalid ? 1 : character_width(character.code)};
+}
+
+size_t painted_width(std::string_view text) {
+  size_t width = 0;
+  for (; !text.empty(); text.remove_prefix(first_piece(text).bytes.size())) width += first_piece(text).width;
+  return width;
+}
+
+// A number and its unit are one word.
+bool is_before_unit(std::string_view line, size_t blank) {
+  const bool is_after_digit = blank > 0 && line[blank - 1] >= '0' && line[blank - 1] <= '9';
+  return is_after_digit && blank + 1 < line.size() &&
+         std::string_view("KMGTPEB%").find(line[blank + 1]) != std::string_view::npos;
+}
+
+// Where the line is broken: at a blank with room for all before it, else at the first one after a word.
+size_t break_of(std::string_view line, size_t columns) {
+  size_t width = 0;
+  size_t at = 0;
+  size_t best = std::string_view::npos;
+  bool has_word = false;
+  while (at < line.size()) {
+    const Piece piece = first_piece(line.substr(at));
+    if (piece.bytes == " " && has_word && !is_before_unit(line, at)) {
+      if (width <= columns || best == std::string_view::npos) best = at;
+      if (width > columns) return best;
+    }
+    has_word = has_word || (piece.bytes != " " && piece.width > 0);
+    width += piece.width;
+    at += piece.bytes.size();
+  }
+  return width > columns ? best : std::string_view::npos;
+}
+
+}  // namespace
+
+std::string fitted(std::string_view text, size_t columns) {
+  std::string result;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, end));
+    const bool is_ended = end < text.size();
+    text.remove_prefix(is_ended ? end + 1 : end);
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const std::string indent(std::min(begin + 2, columns / 2), ' ');
+    while (line.size() > columns && painted_width(line) > columns) {
+      const size_t at = break_of(line, columns);
+      if (at == std::string::npos) break;
+      const size_t last = line.find_last_not_of(' ', at);
+      const size_t next = line.find_first_not_of(' ', at);
+      if (next == std::string::npos) break;
+      result += line.substr(0, last + 1) + "\n";
+      line = indent + line.substr(next);
+    }
+    result += line;
+    if (is_ended) result += '\n';
+  }
+  return result;
+}
+
+std::string command_line(std::string_view front, std::string_view call, std::string_view file, size_t columns) {
+  const bool fits = display_width(front) + display_width(call) + 1 + display_width(file) <= columns;
+  if (fits) return fmt::format("{}{} {}\n", front, call, file);
+  return fmt::format("{}{} \\\n{}{}\n", front, call, std::string(std::min<size_t>(display_width(front), 4), ' '), file);
 }
 
 std::string shell_quoted_in_ascii(std::string_view word) {

@@ -38,6 +38,14 @@ struct Wrapping {
 };
 std::string wrapped(std::string_view text, const Wrapping& wrapping);
 
+// The text with no line wider than `columns`, as far as words allow: wider lines go on below, two columns further in
+// than they began, broken at the last blank that has room. Colours take none.
+std::string fitted(std::string_view text, size_t columns);
+
+// A command that can be pasted, below a word in front of it: "next   heapprof report x.json". Where that is wider than
+// `columns`, the file stands on a line of its own, and a backslash in front of it.
+std::string command_line(std::string_view front, std::string_view call, std::string_view file, size_t columns);
+
 // As a shell reads it back as one word: in quotes, unless it has nothing but letters, digits, _-./+:=,@% and those of
 // `plain`.
 std::string shell_quoted(std::string_view word, std::string_view plain = "");

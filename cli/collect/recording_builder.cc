@@ -233,7 +233,7 @@ void add_device_facts(const RecordingParts& parts, uint32_t number, const Device
   if (const auto known = parts.identities->find(number); known != parts.identities->end()) {
     device->identity = known->second;
     if (const auto use = parts.uses->find(number); use != parts.uses->end()) device->use = use->second;
-    if (!has_any(device->use)) device->use.missing = "NVML had said nothing by then";
+    if (!has_any(device->use)) device->use.missing = kNothingSaid;
   }
   device->held = book.holdings.memory();
   if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->cuda.size())

@@ -4,6 +4,7 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/group.h"
@@ -12,9 +13,11 @@
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/profile/dhat.h"
+#include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -78,14 +81,19 @@ Result<std::string> write(const Profile& profile, const std::string& path) {
 }
 
 void say(const Profile& profile, size_t inputs, const std::string& path) {
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
+  const auto fit = [&terminal](const std::string& line) {
+    return terminal.is_tty ? fitted(line, static_cast<size_t>(terminal.columns)) : line;
+  };
   for (const Device& device : profile.devices) {
     if (!profile.has_lifetimes) continue;
     const PeakSpread spread = find_peak_spread(profile, device.name);
-    fmt::print(stderr, "{}  peaks of {}: {} to {}, median {}, sum {}; leaked {}\n",
-               pad_right(escape_controls(device.name), 5), format_counted(spread.parts, "profile"),
-               format_bytes(spread.smallest_bytes), format_bytes(spread.largest_bytes),
-               format_bytes(spread.median_bytes), format_bytes(device.totals.peak_bytes),
-               format_bytes(device.totals.leaked_bytes));
+    const std::string line = fmt::format(
+        "{}  peaks of {}: {} to {}, median {}, sum {}; {} {}\n", pad_right(escape_controls(device.name), 5),
+        format_counted(spread.parts, "profile"), format_bytes(spread.smallest_bytes),
+        format_bytes(spread.largest_bytes), format_bytes(spread.median_bytes), format_bytes(device.totals.peak_bytes),
+        live_word(profile), format_bytes(device.totals.leaked_bytes));
+    fmt::print(stderr, "{}", fit(line));
   }
   const std::string shown = escape_controls(path);
   fmt::print(stderr, "saved  {}  {}\nnext   heapprof report {}\n", shown, format_counted(inputs, "profile"), shown);

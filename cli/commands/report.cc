@@ -104,7 +104,7 @@ Result<int> show_report(const ReportOptions& options) {
 CommandText report_text() {
   return {"report",
           "heapprof report [OPTIONS] [FILE]",
-          "Show where peak, temporary and leaked allocations come from.",
+          "Show where peak, temporary and lasting memory comes from.",
           {"heapprof report heapprof.render.4711.json",
            "heapprof report                               the newest profile here",
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",

@@ -4,7 +4,7 @@
 namespace heapprof::cli {
 
 void declare_suppression_options(Options* options, const char* group, SuppressionOptions* target) {
-  options->add_texts({"--suppressions", "FILE", group, "known leaks and why; may be given again"}, &target->files);
+  options->add_texts({"--suppressions", "FILE", group, "blocks known to stay; may be given again"}, &target->files);
   options->add_flag({"--no-default-suppressions", "", group, "also show what libc and libstdc++ keep"},
                     &target->no_defaults);
 }

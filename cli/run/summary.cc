@@ -8,10 +8,13 @@
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/process_tree_text.h"
+#include "cli/run/summary_places.h"
+#include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/unseen_text.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -19,8 +22,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <memory>
 #include <string_view>
 
 namespace heapprof::cli {
@@ -29,70 +32,87 @@ namespace {
 constexpr size_t kShownPlaces = 3;
 constexpr size_t kShownImages = 5;
 constexpr size_t kSparkColumns = 20;
+constexpr size_t kScreenLines = 22;  // of 24: the terminal has an empty line before, and the shell's prompt after it
 
 struct Painter {
   bool colored = false;
   std::string bold(const std::string& text) const { return colored ? "\x1b[1m" + text + "\x1b[0m" : text; }
 };
 
+size_t count_lines(const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); }
+
 std::string header_line(const SummaryInput& input, const Painter& paint, size_t columns) {
+  constexpr size_t kLeastRoom = 16;  // of the command
   const RunInfo& run = input.profile.run;
-  std::string facts =
-      fmt::format("    {}    {}    pid {}", end_text(run.end), length_text(input.profile, run.duration_ns), run.pid);
   size_t children_count = 0;
   if (input.tree != nullptr) {
     const std::vector<TreeEntry>& entries = input.tree->entries();
     children_count = static_cast<size_t>(std::count_if(entries.begin() + 1, entries.end(),
                                                        [](const TreeEntry& e) { return e.fate == Fate::kProfiled; }));
   }
-  if (children_count == 1) facts += " + 1 child";
-  if (children_count > 1) facts += fmt::format(" + {} children", children_count);
+  const std::string children = children_count == 0   ? ""
+                               : children_count == 1 ? " + 1 child"
+                                                     : fmt::format(" + {} children", children_count);
   const std::string name = "heapprof: ";
-  const size_t fixed = name.size() + display_width(facts);
-  const size_t room = columns > fixed + 10 ? columns - fixed : 10;
-  return name + paint.bold(short_command(run.command, room)) + facts + "\n";
+  std::string facts;
+  for (const char* gap : {"    ", "  "}) {
+    facts = fmt::format("{}{}{}{}{}pid {}{}", gap, end_text(run.end), gap, length_text(input.profile, run.duration_ns),
+                        gap, run.pid, children);
+    const size_t fixed = name.size() + display_width(facts);
+    const std::string whole = command_text(run.command);
+    if (fixed + std::min(display_width(whole), kLeastRoom) > columns) continue;
+    return name + paint.bold(short_command(run.command, columns - fixed)) + facts + "\n";
+  }
+  return name + paint.bold(short_command(run.command, columns - name.size())) + "\n" + fitted(facts + "\n", columns);
 }
 
-std::string device_table(const Profile& profile) {
-  struct Row {
-    std::string device, peak, at, leaked, allocations, temporary;
-  };
-  std::vector<PlaceNumbers> sums;
-  bool has_suppressed = false;
-  for (const Device& device : profile.devices) {
-    sums.push_back(sum_of_sites(device));
-    has_suppressed = has_suppressed || sums.back().suppressed_blocks > 0;
-  }
+struct TableStyle {
+  size_t gap = 3;
+  const char* temporary = "temporary";
+};
+
+std::string device_table(const Profile& profile, const std::vector<const Device*>& devices, const TableStyle& style) {
+  using Row = std::array<std::string, 7>;
   std::vector<Row> rows = {
-      {"device", "peak", "at", has_suppressed ? "leaked + suppressed" : "leaked", "allocations", "temporary"}};
-  for (const Device& device : profile.devices) {
-    const DeviceTotals& totals = device.totals;
-    const PlaceNumbers& sum = sums[rows.size() - 1];
-    const std::string suppressed = has_suppressed ? " + " + format_bytes(sum.suppressed_bytes) : "";
-    rows.push_back({escape_controls(device.name), format_bytes(totals.peak_bytes), moment_text(profile, totals.peak_ns),
-                    format_bytes(sum.leaked_bytes) + suppressed, format_count(totals.total_blocks),
+      {"device", "peak", "at", std::string(live_word(profile)), "allocations", "total", style.temporary}};
+  for (const Device* device : devices) {
+    const DeviceTotals& totals = device->totals;
+    rows.push_back({escape_controls(device->name), format_bytes(totals.peak_bytes),
+                    moment_text(profile, totals.peak_ns), format_bytes(sum_of_sites(*device).leaked_bytes),
+                    format_count(totals.total_blocks), format_bytes(totals.total_bytes),
                     format_percent_rounded({totals.temporary_blocks, totals.total_blocks})});
   }
-  std::string Row::*const columns[] = {&Row::device, &Row::peak,        &Row::at,
-                                       &Row::leaked, &Row::allocations, &Row::temporary};
   std::string table;
   for (const Row& row : rows) {
     std::string line;
-    for (std::string Row::*const column : columns) {
-      size_t width = 8;
-      for (const Row& other : rows) width = std::max(width, display_width(other.*column));
-      const std::string gap = has_suppressed ? "   " : "    ";
-      line += column == &Row::device ? pad_right(row.*column, width) : gap + pad_left(row.*column, width);
+    for (size_t i = 0; i < row.size(); ++i) {
+      size_t width = 0;
+      for (const Row& other : rows) width = std::max(width, display_width(other[i]));
+      line += i == 0 ? pad_right(row[i], width) : std::string(style.gap, ' ') + pad_left(row[i], width);
     }
     table += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return table;
 }
 
-// What drivers say, beside what the table counts. Why a driver does not say it is left to the report.
-std::string said_by_drivers(const Profile& profile, size_t columns) {
+// A table where there is room for one, else a device's facts one after the other.
+std::string device_part(const Profile& profile, const DeviceChoice& choice, size_t columns) {
   std::string text;
-  for (const Device& device : profile.devices) {
+  for (const TableStyle& style : {TableStyle{3, "temporary"}, TableStyle{2, "temporary"}, TableStyle{2, "temp"}}) {
+    text = device_table(profile, choice.shown, style);
+    size_t width = 0;
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+      width = std::max(width, display_width(text.substr(at, text.find('\n', at) - at)));
+    if (width <= columns) return text;
+  }
+  return device_facts(profile, choice.shown, false, columns);
+}
+
+// What drivers say, beside what the table counts. Why a driver does not say it is left to the report.
+std::string said_by_drivers(const std::vector<const Device*>& devices, size_t columns) {
+  std::string text;
+  for (const Device* shown : devices) {
+    const Device& device = *shown;
     std::vector<std::vector<std::string>> lines = held_lines(device.held, false);
     if (device.use.samples != 0) lines.push_back(use_line(device.use, device.unseen, false));
     for (const std::vector<std::string>& pieces : lines) {
@@ -110,79 +130,22 @@ std::string said_by_drivers(const Profile& profile, size_t columns) {
   return text;
 }
 
-std::string curves(const Profile& profile) {
+std::string curves(const Profile& profile, const std::vector<const Device*>& devices, size_t columns) {
+  constexpr size_t kWords = 20;  // beside the curve
   std::string text;
   size_t name_width = 6;
-  for (const Device& device : profile.devices) name_width = std::max(name_width, display_width(device.name));
-  for (const Device& device : profile.devices) {
+  for (const Device* device : devices) name_width = std::max(name_width, display_width(device->name));
+  const size_t room = columns > name_width + kWords + 8 ? columns - name_width - kWords : 8;
+  for (const Device* device : devices) {
     const std::string line =
-        sparkline(device.timeline, profile.run.duration_ns, device.totals.peak_bytes, kSparkColumns);
+        sparkline(device->timeline, profile.run.duration_ns, device->totals.peak_bytes, std::min(room, kSparkColumns));
     if (line.empty()) continue;
-    text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device.name), name_width), line,
-                        format_bytes(device.totals.peak_bytes));
-    if (&device == &profile.devices.back())
-      text += fmt::format("    0 … {}", length_text(profile, profile.run.duration_ns));
+    text += fmt::format("{}  {}  0 … {}", pad_right(escape_controls(device->name), name_width), line,
+                        format_bytes(device->totals.peak_bytes));
+    const std::string length = fmt::format("    0 … {}", length_text(profile, profile.run.duration_ns));
+    const size_t used = display_width(text.substr(text.rfind('\n') + 1));
+    if (device == devices.back() && used + display_width(length) <= columns) text += length;
     text += "\n";
-  }
-  return text;
-}
-
-struct Section {
-  std::string title;
-  std::vector<PlaceLine> lines;
-};
-
-struct Gathered {
-  std::vector<Section> sections;
-  std::vector<std::unique_ptr<CallerChain>> chains;  // the lines point at them
-};
-
-void gather(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device, Metric metric,
-            Gathered* all) {
-  const std::vector<Place> places = find_places(profile, tree, device);
-  const PlaceNumbers sum = sum_of_sites(device);
-  Section section;
-  section.title = metric == Metric::kPeak      ? fmt::format("at the {} peak", escape_controls(device.name))
-                  : profile.devices.size() > 1 ? fmt::format("leaked on {}", escape_controls(device.name))
-                                               : "leaked";
-  const std::vector<uint32_t> order = rank_places(places, metric);
-  for (size_t i = 0; i < std::min(order.size(), kShownPlaces); ++i) {
-    const Place& place = places[order[i]];
-    all->chains.push_back(std::make_unique<CallerChain>(find_callers(profile, tree, device, place, metric)));
-    PlaceLine line;
-    line.numbers = {format_bytes(place.numbers.metric(metric)),
-                    format_percent({place.numbers.metric(metric), sum.metric(metric)})};
-    line.function = names.place_function(place);
-    line.location = names.place_location(place);
-    line.callers = all->chains.back().get();
-    if (metric == Metric::kLeaked) {
-      line.callers = nullptr;
-      line.remark = format_counted(place.numbers.leaked_blocks, "block");
-    }
-    section.lines.push_back(line);
-  }
-  if (!section.lines.empty()) all->sections.push_back(std::move(section));
-}
-
-std::string place_sections(const Profile& profile, const Painter& paint, size_t columns) {
-  const PlaceTree tree = build_place_tree(profile);
-  const FrameNames names(profile, tree);
-  Gathered all;
-  for (const Device& device : profile.devices) {
-    if (!is_reserved_device(device.name)) gather(profile, tree, names, device, Metric::kPeak, &all);
-  }
-  for (const Device& device : profile.devices) {  // pages are mostly left to the kernel
-    if (!is_mapped_device(device.name)) gather(profile, tree, names, device, Metric::kLeaked, &all);
-  }
-  std::vector<PlaceLine> lines;
-  for (const Section& section : all.sections) lines.insert(lines.end(), section.lines.begin(), section.lines.end());
-  size_t function_column = 0;
-  const std::vector<std::string> texts = lay_out(names, lines, 2, columns, &function_column);
-  std::string text;
-  size_t next = 0;
-  for (const Section& section : all.sections) {
-    text += paint.bold(section.title) + "\n";
-    for (size_t i = 0; i < section.lines.size(); ++i) text += texts[next++] + "\n";
   }
   return text;
 }
@@ -278,29 +241,53 @@ const SavedProfile* shown_other(const SummaryInput& input) {
   return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
 }
 
-std::string saved_lines(const SummaryInput& input, bool utf8) {
+// Cells after a word; those that have no room go on below. None is broken: names of files are pasted.
+std::string entry(const std::string& front, const std::vector<std::string>& cells, size_t columns) {
+  std::string text;
+  std::string line = front;
+  for (const std::string& cell : cells) {
+    const bool is_first = line.size() == front.size();
+    if (!is_first && display_width(line) + 2 + display_width(cell) > columns) {
+      text += line + "\n";
+      line = std::string(front.size(), ' ') + cell;
+    } else {
+      line += (is_first ? "" : "  ") + cell;
+    }
+  }
+  return text + line + "\n";
+}
+
+std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
   const std::string file = pasted(input.file, utf8);
   std::string text;
   for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
     const SavedProfile& image = input.images[i];
     if (image.path.empty()) continue;
-    text += fmt::format("image  {}  peak {}  {}\n", pasted(image.path, utf8), format_bytes(image.peak_bytes),
-                        short_command(image.command, 40));
+    text += entry("image  ",
+                  {pasted(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
+                   short_command(image.command, std::min<size_t>(columns - 8, 40))},
+                  columns);
   }
   if (input.images.size() > kShownImages)
     text += fmt::format("image  and {} more\n", input.images.size() - kShownImages);
   size_t others = 0;
   const SavedProfile* other = shown_other(input);
   if (other != nullptr) {
-    text += fmt::format("shown  {}  {}  {} lost\n", pasted(other->path, utf8), format_bytes(other->size_bytes),
-                        format_counted(other->lost, "event"));
+    text += entry(
+        "shown  ",
+        {pasted(other->path, utf8), format_bytes(other->size_bytes), format_counted(other->lost, "event") + " lost"},
+        columns);
   } else if (const TreeEntry* largest = largest_other(input.tree, &others)) {
-    const std::string which = others == 1 ? "" : fmt::format("  the largest of {} others", format_count(others));
-    text += fmt::format("also   {}{}\n", pasted(largest->path, utf8), which);
+    const std::string which = fmt::format("the largest of {} others", format_count(others));
+    text += others == 1 ? entry("also   ", {pasted(largest->path, utf8)}, columns)
+                        : entry("also   ", {pasted(largest->path, utf8), which}, columns);
   }
-  text += fmt::format("saved  {}  {}  {} lost\n", file, format_bytes(input.file_bytes),
-                      format_counted(input.profile.run.counters.lost, "event"));
-  return text + fmt::format("next   heapprof report {}\n", other != nullptr ? pasted(other->path, utf8) : file);
+  text +=
+      entry("saved  ",
+            {file, format_bytes(input.file_bytes), format_counted(input.profile.run.counters.lost, "event") + " lost"},
+            columns);
+  return text +
+         command_line("next   ", "heapprof report", other != nullptr ? pasted(other->path, utf8) : file, columns);
 }
 
 // What the started program's functions are called does not matter where another's are shown.
@@ -326,6 +313,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const size_t columns = static_cast<size_t>(terminal.columns);
   const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
                                         [](const Device& device) { return !device.refusals.empty(); });
+  const DeviceChoice devices = choose_devices(profile);
   std::string text = header_line(input, paint, columns);
   if (input.shown != nullptr) text += headline_text(*input.headline, *input.saved, columns);
   text += "\n";
@@ -333,14 +321,22 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
       (has_refusals ? refusals(profile, columns) : "") +
       refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
-  text += device_table(profile) + unseen(profile, columns);
+  text += device_part(profile, devices, columns) +
+          small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
-  for (const std::string& part :
-       {said_by_drivers(profile, columns), curves(profile), place_sections(profile, paint, columns),
-        process_section(input, paint, columns), end_sentence(input.profile, input.shown == nullptr),
-        warning_text(input, terminal), saved_lines(input, terminal.utf8)}) {
+  for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;
   }
+  std::string after;
+  for (const std::string& part :
+       {process_section(input, paint, columns), fitted(end_sentence(input.profile, input.shown == nullptr), columns),
+        warning_text(input, terminal), saved_lines(input, terminal.utf8, columns)}) {
+    if (!part.empty()) after += "\n" + part;
+  }
+  const size_t used = count_lines(text) + count_lines(after) + 1;
+  const std::string places =
+      place_sections(profile, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
+  text = fitted(text + (places.empty() ? "" : "\n" + places), columns) + after;
   return terminal.utf8 ? text : to_ascii(text);
 }
 

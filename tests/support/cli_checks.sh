@@ -23,6 +23,12 @@ refused() {
   [ ! -s out.txt ] || [ "$2" = check ] || fail "heapprof ${*:2} wrote on stdout"
 }
 
+# on_terminal COLUMNS FILE COMMAND…: what the command says on a terminal of that width and 24 lines
+on_terminal() { "$PYTHON" "$SOURCE/tests/support/on_terminal.py" "$@"; }
+
+# screen FILE: the same without colours and other escape sequences
+screen() { sed 's/\x1b\[[0-9;]*[A-Za-z]//g; s/\r//g' "$1"; }
+
 # ---- what is made once for each build of the tool, the agent and the programs, and is kept in the build folder ----
 
 # made NAME FUNCTION: the files that FUNCTION makes in an empty folder, in the current folder

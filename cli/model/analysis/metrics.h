@@ -1,6 +1,6 @@
 // cli/model/analysis/metrics.h: by what sites and places are ranked, limited and followed: one line for each metric.
 //
-// Words of flags and budgets, names in JSON, CSV and histories, headings, units, and what each metric counts for follow
+// Words of flags and budgets, names in JSON, CSV and histories, units, and what each metric counts for follow
 // from kMetricFields. A new metric is a line there; what it means stands in man/heapprof.7, and completions and pages
 // are checked against the words by scripts/check-help.
 #pragma once
@@ -24,7 +24,6 @@ struct MetricField {
   uint64_t SiteNumbers::*number;
   Unit unit;
   int rank;             // where several are shown, one after the other
-  const char* heading;  // of a table of places
   const char* verb;     // what a function did that has much of it
   bool is_of_moment;    // it is of one moment, so that a sum of profiles has none
   bool is_growth;       // `diff --exit-code` fails where it grew, unless another is asked for
@@ -34,16 +33,16 @@ struct MetricField {
 };
 
 inline constexpr std::array kMetricFields = {
-    MetricField{Metric::kPeak, "peak", &SiteNumbers::peak_bytes, MetricField::Unit::kBytes, 0, "PEAK", "holds", true,
-                true, true, "Requested bytes live at the peak.", "most live at once, such as host=512MiB"},
-    MetricField{Metric::kTotal, "total", &SiteNumbers::total_bytes, MetricField::Unit::kBytes, 2, "TOTAL", "allocated",
-                false, false, true, "Requested bytes allocated in all.", "most allocated, all in all"},
-    MetricField{Metric::kLeaked, "leaked", &SiteNumbers::leaked_bytes, MetricField::Unit::kBytes, 1, "LEAKED", "leaked",
-                false, true, true, "Requested bytes live at the end.", "most still live at the end"},
-    MetricField{Metric::kAllocations, "allocations", &SiteNumbers::total_blocks, MetricField::Unit::kBlocks, 3,
-                "ALLOCATIONS", "made", false, true, true, "Blocks allocated.", "most blocks allocated"},
-    MetricField{Metric::kTemporary, "temporary", &SiteNumbers::temporary_blocks, MetricField::Unit::kBlocks, 4,
-                "TEMPORARY", "made", false, false, false, "Blocks freed before the next allocation.",
+    MetricField{Metric::kPeak, "peak", &SiteNumbers::peak_bytes, MetricField::Unit::kBytes, 0, "holds", true, true,
+                true, "Requested bytes live at the peak.", "most live at once, such as host=512MiB"},
+    MetricField{Metric::kTotal, "total", &SiteNumbers::total_bytes, MetricField::Unit::kBytes, 2, "allocated", false,
+                false, true, "Requested bytes allocated in all.", "most allocated, all in all"},
+    MetricField{Metric::kLeaked, "leaked", &SiteNumbers::leaked_bytes, MetricField::Unit::kBytes, 1, "left", false,
+                true, true, "Requested bytes live at the end.", "most still live at the end"},
+    MetricField{Metric::kAllocations, "allocations", &SiteNumbers::total_blocks, MetricField::Unit::kBlocks, 3, "made",
+                false, true, true, "Blocks allocated.", "most blocks allocated"},
+    MetricField{Metric::kTemporary, "temporary", &SiteNumbers::temporary_blocks, MetricField::Unit::kBlocks, 4, "made",
+                false, false, false, "Blocks freed before the next allocation.",
                 "most temporary blocks, or 60% of all"},
 };
 
@@ -51,7 +50,6 @@ constexpr size_t metric_index(Metric metric) { return static_cast<size_t>(metric
 constexpr const MetricField& metric_field_of(Metric metric) { return kMetricFields[metric_index(metric)]; }
 
 constexpr const char* metric_word(Metric metric) { return metric_field_of(metric).word; }
-constexpr const char* metric_heading(Metric metric) { return metric_field_of(metric).heading; }
 // Bytes, or a number of blocks.
 constexpr bool is_in_bytes(Metric metric) { return metric_field_of(metric).unit == MetricField::Unit::kBytes; }
 

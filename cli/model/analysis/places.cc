@@ -1,6 +1,7 @@
 // cli/model/analysis/places.cc: nodes are numbered parents first, so one pass over them places the whole tree.
 #include "cli/model/analysis/places.h"
 
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -99,13 +100,24 @@ std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, co
   constexpr uint32_t kNone = 0xffffffff;
   std::vector<Place> places;
   std::vector<uint32_t> place_of_label(tree.labels_count + 1, kNone);  // the last one: sites without a stack
+  uint32_t reserve_place = kNone;
   for (uint32_t site = 0; site < device.sites.size(); ++site) {
     const uint32_t node = tree.place_node[device.sites[site].node];
     const uint32_t frame = profile.nodes[node].frame;
+    const uint32_t reserve = find_reserve_frame(profile, device.sites[site]);
+    if (reserve != kNoModule) {
+      if (reserve_place == kNone) {
+        reserve_place = static_cast<uint32_t>(places.size());
+        places.push_back({reserve, true, {}, {}, true});
+      }
+      places[reserve_place].numbers.add(device.sites[site]);
+      places[reserve_place].sites.push_back(site);
+      continue;
+    }
     uint32_t& place = place_of_label[node == 0 ? tree.labels_count : tree.labels[frame]];
     if (place == kNone) {
       place = static_cast<uint32_t>(places.size());
-      places.push_back({frame, node != 0, {}, {}});
+      places.push_back({frame, node != 0, {}, {}, false});
     }
     places[place].numbers.add(device.sites[site]);
     places[place].sites.push_back(site);
@@ -138,6 +150,18 @@ std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metri
                                           [&](uint32_t place) { return places[place].numbers.metric(metric) == 0; });
   order.erase(first_without, order.end());
   return order;
+}
+
+std::vector<uint32_t> rank_own_places(const std::vector<Place>& places, Metric metric) {
+  std::vector<uint32_t> order = rank_places(places, metric);
+  std::erase_if(order, [&](uint32_t place) { return places[place].is_reserve; });
+  return order;
+}
+
+uint64_t reserve_of(const std::vector<Place>& places, Metric metric) {
+  uint64_t sum = 0;
+  for (const Place& place : places) sum = add_saturating(sum, place.is_reserve ? place.numbers.metric(metric) : 0);
+  return sum;
 }
 
 CallerChain find_callers(const Profile& profile, const PlaceTree& tree, const Device& device, const Place& place,

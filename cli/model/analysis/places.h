@@ -49,6 +49,7 @@ struct Place {
   bool has_frame = false;
   PlaceNumbers numbers;
   std::vector<uint32_t> sites;  // indexes into Device::sites
+  bool is_reserve = false;      // libstdc++'s (exception_reserve.h): of no function of the user's, whoever loaded it
 };
 
 std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, const Device& device);
@@ -58,6 +59,10 @@ PlaceNumbers sum_of_sites(const Device& device);
 
 // Indexes of the places that have some of the metric, the largest first.
 std::vector<uint32_t> rank_places(const std::vector<Place>& places, Metric metric);
+// The same without libstdc++'s reserve, which nobody asked for and nobody can do anything about.
+std::vector<uint32_t> rank_own_places(const std::vector<Place>& places, Metric metric);
+// What the reserve has of it.
+uint64_t reserve_of(const std::vector<Place>& places, Metric metric);
 // All of them, those without any of the metric last.
 std::vector<uint32_t> rank_all_places(const std::vector<Place>& places, Metric metric);
 

@@ -3,6 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -50,7 +51,9 @@ void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warning
   for (const Site& site : host.sites) {
     const uint32_t node = tree.place_node[site.node];
     const Frame& frame = profile.frames[profile.nodes[node].frame];
-    if (node == 0 || !frame.function.empty() || frame.module >= profile.modules.size()) continue;
+    if (node == 0 || find_reserve_frame(profile, site) != kNoModule || !frame.function.empty() ||
+        frame.module >= profile.modules.size())
+      continue;
     unnamed_bytes[frame.module] += site.numbers.peak_bytes;
     sum += site.numbers.peak_bytes;
   }

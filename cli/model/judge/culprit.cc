@@ -1,6 +1,7 @@
 // cli/model/judge/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/compare/diff.h"
 #include "cli/model/judge/verdict.h"
@@ -41,7 +42,7 @@ class Finder {
   Culprit describe(uint32_t index, const std::string& root) const {
     Culprit culprit;
     const Frame& frame = profile_.frames[index];
-    culprit.function = plain_function(frame.function);
+    culprit.function = is_reserve_frame(index) ? std::string(kReserveName) : plain_function(frame.function);
     const bool is_below = !root.empty() && frame.file.starts_with(root + "/");
     culprit.file = is_below ? frame.file.substr(root.size() + 1) : frame.file;
     culprit.line = frame.line;
@@ -54,6 +55,11 @@ class Finder {
   std::vector<bool> stacks_of(const Subject& subject) const {
     if (subject.subtree == Subject::kWhole) return {};
     return frames_.stacks_with(budget_.subtrees[subject.subtree].frames);
+  }
+
+  bool is_reserve_frame(uint32_t index) const {
+    const std::vector<uint32_t> frames = find_reserve_frames(profile_);
+    return std::find(frames.begin(), frames.end(), index) != frames.end();
   }
 
   std::string module_name(const Frame& frame) const {

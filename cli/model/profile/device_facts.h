@@ -46,6 +46,7 @@ struct DeviceUse {
   std::string
       missing;  // why there is no sample, or, of several processes, none of some; empty: nobody asked, or all is well
 };
+inline constexpr const char* kNothingSaid = "NVML had said nothing by then";  // of DeviceUse::missing
 inline bool has_any(const DeviceUse& use) { return use.samples != 0 || !use.missing.empty(); }
 // In use, and not seen.
 inline uint64_t unattributed_bytes(const DeviceUse& use) {

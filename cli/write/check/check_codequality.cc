@@ -52,7 +52,7 @@ void write_check_codequality(const CheckReport& report, ByteSink* sink) {
     for (const Judged& line : verdict.judged) {
       if (line.outcome == Outcome::kOk) continue;
       const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
-      write_issue(&json, {rule_name(line), is_failure ? "major" : "minor", name + sentence(line),
+      write_issue(&json, {rule_name(line), is_failure ? "major" : "minor", name + sentence(verdict, line),
                           any_source_line(report.folder, verdict, &line), fingerprint(verdict, line)});
     }
   }

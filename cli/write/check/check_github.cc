@@ -62,7 +62,7 @@ std::string render_check_annotations(const CheckReport& report) {
       const std::string message = is_over && !verdict.message.empty() ? ". " + verdict.message : "";
       (is_error ? errors : warnings)
           .push_back(annotation(is_error ? "error" : "warning", verdict, source_line(report.folder, &line),
-                                sentence(line) + message));
+                                sentence(verdict, line) + message));
     }
   }
   return limited("error", errors) + limited("warning", warnings);

@@ -26,7 +26,7 @@ void write_culprit(JsonWriter* json, const Culprit& culprit) {
   json->end_object();
 }
 
-void write_fact(JsonWriter* json, const Judged& line) {
+void write_fact(JsonWriter* json, const Verdict& verdict, const Judged& line) {
   const auto text = [&](const char* name, const std::string& value) {
     json->key(name);
     json->string(value);
@@ -34,17 +34,17 @@ void write_fact(JsonWriter* json, const Judged& line) {
   text("fact", line.fact->what);
   text("found", line.fact->found);
   text("expected", line.fact->wanted);
-  text("sentence", sentence(line));
+  text("sentence", sentence(verdict, line));
   json->end_object();
 }
 
-void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
+void write_line(JsonWriter* json, const Verdict& verdict, const Judged& line, bool warn_only) {
   json->new_line();
   json->begin_object();
   json->key("outcome");
   json->string(outcome_word(line, warn_only));
   if (line.fact) {
-    write_fact(json, line);
+    write_fact(json, verdict, line);
     return;
   }
   json->key("device");
@@ -68,7 +68,7 @@ void write_line(JsonWriter* json, const Judged& line, bool warn_only) {
   if (line.base) number("baseline", *line.base);
   if (line.base) number("baseline_most", line.base_most);
   json->key("sentence");
-  json->string(sentence(line));
+  json->string(sentence(verdict, line));
   if (line.culprit) write_culprit(json, *line.culprit);
   json->end_object();
 }
@@ -127,7 +127,7 @@ void write_verdict(JsonWriter* json, const Verdict& verdict, bool warn_only) {
   write_devices(json, verdict);
   json->key("limits");
   json->begin_array();
-  for (const Judged& line : verdict.judged) write_line(json, line, warn_only);
+  for (const Judged& line : verdict.judged) write_line(json, verdict, line, warn_only);
   json->end_array();
   json->end_object();
 }

@@ -30,12 +30,12 @@ std::string seconds(uint64_t duration_ns) {
 
 std::string test_case(const Verdict& verdict, const Judged& line, bool warn_only) {
   const std::string begin = fmt::format(R"(    <testcase classname="heapprof.{}" name="{}" time="0.000")",
-                                        xml(verdict.name), xml(subject_text(line)));
-  const std::string words = sentence(line) + (line.culprit ? " at " + culprit_source(*line.culprit) : "");
+                                        xml(verdict.name), xml(subject_name(line)));
+  const std::string words = sentence(verdict, line) + (line.culprit ? " at " + culprit_source(*line.culprit) : "");
   if (line.outcome == Outcome::kFail && !warn_only) {
     const std::string more = verdict.message.empty() ? "" : "\n" + verdict.message;
     return fmt::format("{}>\n      <failure type=\"limit\" message=\"{}\">{}{}</failure>\n    </testcase>\n", begin,
-                       xml(sentence(line)), xml(words), more.empty() ? "" : "\n" + xml(verdict.message));
+                       xml(sentence(verdict, line)), xml(words), more.empty() ? "" : "\n" + xml(verdict.message));
   }
   const char* warning = line.outcome == Outcome::kOk ? "" : "warning: ";
   return fmt::format("{}>\n      <system-out>{}{}</system-out>\n    </testcase>\n", begin, warning, xml(words));

@@ -19,13 +19,14 @@ constexpr size_t kMostBytes = 60'000;  // of rows
 
 std::string cell(const std::string& text) { return markdown_text(shorten_middle(escape_controls(text), 200)); }
 
-std::string row(const Judged& line, bool warn_only) {
+std::string row(const Verdict& verdict, const Judged& line, bool warn_only) {
   const std::string who = line.culprit ? culprit_text(line) + " (" + culprit_source(*line.culprit) + ")" : "";
   const std::string change = line.outcome == Outcome::kFail ? excess_text(line)
                              : line.base                    ? growth_text(*line.base, line.value)
                                                             : "";
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", outcome_word(line, warn_only), cell(subject_text(line)),
-                     cell(value_text(line)), cell(bounds_text(line)), change, cell(who));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", outcome_word(line, warn_only),
+                     cell(subject_text(verdict, line)), cell(value_text(line)), cell(bounds_text(line)), change,
+                     cell(who));
 }
 
 std::string title(const Verdict& verdict, bool warn_only) {
@@ -59,7 +60,7 @@ void write_check_markdown(const CheckReport& report, ByteSink* sink) {
     sink->write("| | what | measured | allowed | change | where |\n|---|---|--:|---|--:|---|\n");
     size_t left_out = 0;
     for (const Judged* line : lines) {
-      const std::string text = row(*line, report.warn_only);
+      const std::string text = row(verdict, *line, report.warn_only);
       if (bytes + text.size() <= kMostBytes) {
         bytes += text.size();
         sink->write(text);

@@ -115,7 +115,7 @@ std::vector<SarifResult> find_results(const CheckReport& report) {
     for (const Judged& line : verdict.judged) {
       if (line.outcome == Outcome::kOk) continue;
       const bool is_failure = line.outcome == Outcome::kFail && !report.warn_only;
-      results.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(line),
+      results.push_back({rule_name(line), is_failure ? "error" : "warning", name + sentence(verdict, line),
                          any_source_line(report.folder, verdict, &line), fingerprint(verdict, line)});
     }
   }

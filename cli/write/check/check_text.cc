@@ -42,7 +42,7 @@ Row row_of(const Verdict& verdict, const Judged& line, bool warn_only) {
   const char* word = is_over && !warn_only ? "FAIL" : line.outcome == Outcome::kOk ? "ok" : "warn";
   return {word,
           escape_controls(verdict.name),
-          subject_text(line),
+          subject_text(verdict, line),
           value_text(line),
           limit_text(line),
           line.base ? "baseline " + amount_text(line.subject, *line.base) : "",
@@ -55,6 +55,21 @@ std::string paint(const std::string& text, bool colored) {
   const char* color = text.starts_with("FAIL") ? "31" : text.starts_with("warn") ? "33" : "32";
   const size_t end = text.find(' ');
   return fmt::format("\x1b[{}m{}\x1b[0m{}", color, text.substr(0, end), text.substr(std::min(end, text.size())));
+}
+
+// The cells one after the other, as many as fit on a line.
+std::string narrow_row(const Row& row, size_t columns) {
+  constexpr size_t kIndent = 6;
+  std::string text = pad_right(row[0], kIndent - 2);
+  size_t width = display_width(text);
+  for (size_t i = 1; i < kColumns; ++i) {
+    if (row[i].empty()) continue;
+    const std::string cell = i + 1 == kColumns ? shorten_middle(row[i], columns - kIndent) : row[i];
+    const bool fits = width + 2 + display_width(cell) <= columns;
+    text += (fits ? "  " : "\n" + std::string(kIndent, ' ')) + cell;
+    width = (fits ? width + 2 : kIndent) + display_width(cell);
+  }
+  return fitted(text + "\n", columns);
 }
 
 // Long names are cut only where a source would not fit on the line; numbers never.
@@ -73,6 +88,10 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
       line += (i == kValueColumn ? pad_left(row[i], widths[i]) : pad_right(row[i], widths[i])) + "  ";
     }
     const size_t used = display_width(line);
+    if (terminal.is_tty && used + std::min(kLeastLast, widths[kColumns - 1]) > static_cast<size_t>(terminal.columns)) {
+      text += paint(narrow_row(row, static_cast<size_t>(terminal.columns)), terminal.colored);
+      continue;
+    }
     const auto columns = static_cast<size_t>(terminal.columns);
     const size_t room = !terminal.is_tty ? kLongestLast : columns > used + kLeastLast ? columns - used : kLeastLast;
     line += shorten_middle(row[kColumns - 1], room);
@@ -82,7 +101,7 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
   return text;
 }
 
-std::string last_line(const Verdict& verdict) {
+std::string last_line(const Verdict& verdict, const Terminal& terminal) {
   const size_t over = verdict.count(Outcome::kFail);
   const size_t all = verdict.judged.size();
   const char* noun = !verdict.statement.empty() ? "claim" : "limit";
@@ -93,22 +112,27 @@ std::string last_line(const Verdict& verdict) {
   if (verdict.runs > 1) text += fmt::format(" · median of {} runs", verdict.runs);
   if (verdict.state.end.kind == EndKind::kUnknown) text += " · how the program ended is not known";
   if (const std::string unjudged = unjudged_text(verdict); !unjudged.empty()) text += " · " + unjudged;
-  if (!verdict.profile.empty()) {
-    const std::string file = command_text({verdict.profile});
-    text += fmt::format(" · profile {} · heapprof report {}", file, file);
-  }
-  return text + "\n";
+  const std::string file = command_text({verdict.profile});
+  const std::string line =
+      verdict.profile.empty() ? text : fmt::format("{} · profile {} · heapprof report {}", text, file, file);
+  const auto columns = static_cast<size_t>(terminal.columns);
+  if (!terminal.is_tty || display_width(line) <= columns) return line + "\n";
+  const std::string sums = fitted(text + "\n", columns);
+  return verdict.profile.empty() ? sums : sums + command_line("  ", "heapprof report", file, columns);
 }
 
 }  // namespace
 
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet) {
+  const auto fit = [&terminal](const std::string& lines) {  // a log has a line for each
+    return terminal.is_tty ? fitted(lines, static_cast<size_t>(terminal.columns)) : lines;
+  };
   std::string text;
   for (const Verdict& verdict : report.verdicts) {
     if (verdict.state.trouble != Trouble::kNone) {
       const std::string where = verdict.profile.empty() ? "" : " · profile " + command_text({verdict.profile});
-      text += paint(fmt::format("FAIL  {}  {}; its memory is not judged{}\n", escape_controls(verdict.name),
-                                trouble_text(verdict), where),
+      text += paint(fit(fmt::format("FAIL  {}  {}; its memory is not judged{}\n", escape_controls(verdict.name),
+                                    trouble_text(verdict), where)),
                     terminal.colored);
       continue;
     }
@@ -119,8 +143,8 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
         rows.push_back(row_of(verdict, line, report.warn_only));
     }
     if (rows.empty() && (quiet || is_contract || verdict.judged.empty())) continue;
-    text += table(rows, terminal) + last_line(verdict);
-    if (verdict.failed() && !verdict.message.empty()) text += escape_controls(verdict.message) + "\n";
+    text += table(rows, terminal) + last_line(verdict, terminal);
+    if (verdict.failed() && !verdict.message.empty()) text += fit(escape_controls(verdict.message) + "\n");
   }
   const std::string contracts = contract_table(report, terminal, quiet);
   if (!text.empty() && !contracts.empty()) text += "\n";

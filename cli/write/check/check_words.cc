@@ -9,6 +9,7 @@
 #include "cli/base/hash.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -32,14 +33,23 @@ std::string bound_text(const Judged& line, uint64_t value) {
 
 }  // namespace
 
-std::string subject_text(const Judged& line) {
+namespace {
+
+std::string subject_of(const Judged& line, std::string_view metric) {
   if (line.fact) return escape_controls(line.fact->what);
   const Subject& subject = line.subject;
-  const std::string metric(metric_word(subject.metric));
-  if (line.subtree.empty()) return escape_controls(subject.device) + " " + metric;
+  if (line.subtree.empty()) return fmt::format("{} {}", escape_controls(subject.device), metric);
   const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
-  return escape_controls(line.subtree) + " " + device + metric;
+  return fmt::format("{} {}{}", escape_controls(line.subtree), device, metric);
 }
+
+}  // namespace
+
+std::string subject_text(const Verdict& verdict, const Judged& line) {
+  return subject_of(line, shown_metric(line.subject.metric, live_word(verdict.state.end)));
+}
+
+std::string subject_name(const Judged& line) { return subject_of(line, metric_word(line.subject.metric)); }
 
 std::string subject_key(const Judged& line) {
   if (line.fact) return "fact_" + line.fact->what;
@@ -117,9 +127,9 @@ std::string culprit_text(const Judged& line) {
   return fmt::format("{} {} {}", culprit_function(*line.culprit), verb, amount_text(blocks, line.culprit->value));
 }
 
-std::string sentence(const Judged& line) {
+std::string sentence(const Verdict& verdict, const Judged& line) {
   const std::string culprit = culprit_text(line);
-  return fmt::format("{} {}, {}{}{}", subject_text(line), value_text(line), bounds_text(line),
+  return fmt::format("{} {}, {}{}{}", subject_text(verdict, line), value_text(line), bounds_text(line),
                      culprit.empty() ? "" : "; ", culprit);
 }
 

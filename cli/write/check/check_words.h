@@ -11,7 +11,8 @@
 
 namespace heapprof::cli {
 
-std::string subject_text(const Judged& line);                     // "host peak", "Tile::decode peak"
+std::string subject_text(const Verdict& verdict, const Judged& line);  // "host peak", "host live at exit"
+std::string subject_name(const Judged& line);                     // "host peak", "host leaked": whatever the end was
 std::string subject_key(const Judged& line);                      // "host_peak_bytes": letters, digits and _
 std::string rule_name(const Judged& line);                        // "peak" … or "contract": what kind of claim it is
 std::string amount_text(const Subject& subject, uint64_t value);  // "1.92 GiB", "1,840,212", "60.5 %"
@@ -23,8 +24,8 @@ std::string bounds_text(const Judged& line);                      // "limit 512 
 std::string culprit_source(const Culprit& culprit);               // "src/index.cc:212", "libfoo.so"
 std::string culprit_function(const Culprit& culprit);             // "build_index"
 std::string culprit_text(const Judged& line);                     // "build_index holds 1.21 GiB"; "" if there is none
-std::string sentence(const Judged& line);          // "host peak 1.92 GiB, limit 512 MiB; build_index …"
-std::string trouble_text(const Verdict& verdict);  // "the program failed: exit 3"
+std::string sentence(const Verdict& verdict, const Judged& line);  // "host peak 1.92 GiB, limit 512 MiB; build_index …"
+std::string trouble_text(const Verdict& verdict);                  // "the program failed: exit 3"
 std::string unjudged_text(
     const Verdict& verdict);  // "2 processes that it started were not judged"; "" if nothing was left out
 std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent"

@@ -44,7 +44,7 @@ std::vector<std::string> measured(const Verdict& verdict) {
   for (const Judged& line : verdict.judged) {
     if (verdict.failed() && line.outcome != Outcome::kFail) continue;
     if (!pieces.empty()) pieces.back() += ",";
-    pieces.push_back(subject_text(line) + " " + value_text(line));
+    pieces.push_back(subject_text(verdict, line) + " " + value_text(line));
     if (line.outcome == Outcome::kFail) pieces.push_back("(" + bounds_text(line) + ")");
   }
   return pieces;
@@ -127,6 +127,19 @@ std::string contract_table(const CheckReport& report, const Terminal& terminal, 
   }
   if (shown.empty()) return "";
   const std::array<size_t, kCells> widths = cell_widths(shown, terminal);
+  const auto columns = static_cast<size_t>(terminal.columns);
+  if (widths[0] + widths[1] + widths[2] + widths[3] + 2 * (kCells - 1) > columns) {
+    std::string text;
+    for (const Verdict* verdict : shown) {
+      text += escape_controls(verdict->name) + "  " +
+              paint(contract_word(*verdict), *verdict, report, terminal.colored) + "\n";
+      text += fitted("  " + escape_controls(verdict->statement) + "\n", columns);
+      std::string found;
+      for (const std::string& piece : measured(*verdict)) found += " " + piece;
+      text += fitted(" " + found + "\n", columns);
+    }
+    return text + fitted(contract_sum(report) + "\n", columns);
+  }
   const auto plain = [](const std::string& text) { return text; };
   std::string text = render_row({Lines{"id"}, Lines{"statement"}, Lines{"verdict"}, Lines{"measured"}}, widths, plain);
   for (const Verdict* verdict : shown) {

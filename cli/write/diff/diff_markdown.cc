@@ -5,6 +5,7 @@
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
 #include "cli/write/encode/markdown.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -21,13 +22,12 @@ std::string code(const std::string& text, Where where = Where::kCell) {
 
 const char* mark(const MetricRow& row) { return row.is_within() ? "" : row.grew() ? "▲" : "▼"; }
 
-std::string row_text(const DiffView& view, const MetricRow& row) {
+std::string row_text(const DiffView& view, const MetricRow& row, std::string_view metric) {
   const auto cell = [&](Side side, uint64_t number) {
     return row.is_in[side] ? number_text(view, row.metric, number) : "-";
   };
-  return fmt::format("{} | {} | {} | {} | {}", metric_word(row.metric), cell(kBase, row.change.base),
-                     cell(kCurrent, row.change.current), change_text(view, row.metric, row.change),
-                     format_change_percent(row.change));
+  return fmt::format("{} | {} | {} | {} | {}", metric, cell(kBase, row.change.base), cell(kCurrent, row.change.current),
+                     change_text(view, row.metric, row.change), format_change_percent(row.change));
 }
 
 class DiffMarkdown {
@@ -40,7 +40,8 @@ class DiffMarkdown {
     for (const std::string& remark : words_.remarks()) text_ += markdown_text(remark) + "\n";
     text_ += "\n| | | base | current | change | | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n";
     for (const MetricRow& row : metric_rows(two_, view_))
-      text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row), mark(row));
+      text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row, words_.metric(row.metric)),
+                           mark(row));
     for (const DiffSection& section : sections_) places(section);
     text_ += "\n";
     for (const Side side : kSides) {
@@ -57,7 +58,7 @@ class DiffMarkdown {
  private:
   void places(const DiffSection& section) {
     const Metric metric = section.row.metric;
-    text_ += fmt::format("\n{} change by place ({}), explains {} of {}\n\n", metric_word(metric),
+    text_ += fmt::format("\n{} change by place ({}), explains {} of {}\n\n", words_.metric(metric),
                          markdown_text(section.row.device), words_.explained(section),
                          words_.change(metric, section.row.change));
     text_ += "| change | | function | where | base → current | called by |\n| ---: | ---: | --- | --- | --- | --- |\n";
@@ -96,7 +97,8 @@ std::string render_sets_markdown(const TwoSets& two, const DiffView& view, const
     for (const MetricRow& row : metric_rows(two, pair, view, false))
       text +=
           fmt::format("| {} | {} | {} | {} | {} |\n", code(run.command.empty() ? run.file : command_text(run.command)),
-                      code(row.device), row_text(view, row), format_factor(row.change), mark(row));
+                      code(row.device), row_text(view, row, shown_metric(row.metric, kLiveAtEnd)),
+                      format_factor(row.change), mark(row));
   }
   return text;
 }

@@ -5,11 +5,13 @@
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heapprof::cli {
 namespace {
@@ -124,20 +126,34 @@ class DiffText {
       const auto cell = [&](Side side, uint64_t number) {
         return row.is_in[side] ? words_.value(row.metric, number) : "-";
       };
-      table.rows.push_back({row.device == last ? "" : escape_controls(row.device), metric_word(row.metric),
+      table.rows.push_back({row.device == last ? "" : escape_controls(row.device), words_.metric(row.metric),
                             cell(kBase, row.change.base), cell(kCurrent, row.change.current),
                             words_.change(row.metric, row.change), format_change_percent(row.change)});
       last = row.device;
     }
+    constexpr size_t kMark = 3;
     const std::vector<std::string> lines = table.lines();
-    text_ += "\n" + lines[0] + "\n";
+    const size_t widest =
+        std::accumulate(lines.begin(), lines.end(), size_t{0},
+                        [](size_t most, const std::string& line) { return std::max(most, display_width(line)); });
+    text_ += "\n";
+    if (widest + kMark > columns_) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const std::vector<std::string>& row = table.rows[i + 1];
+        text_ += fitted(fmt::format("{} {}  {} → {}  {}  {}{}\n", escape_controls(rows[i].device), row[1], row[2],
+                                    row[3], row[4], row[5], paint_.mark(rows[i])),
+                        columns_);
+      }
+      return;
+    }
+    text_ += lines[0] + "\n";
     for (size_t i = 0; i < rows.size(); ++i) text_ += lines[i + 1] + paint_.mark(rows[i]) + "\n";
   }
 
   void places(const DiffSection& section) {
     const Metric metric = section.row.metric;
     const std::string left =
-        fmt::format("{} change by place ({})", metric_word(metric), escape_controls(section.row.device));
+        fmt::format("{} change by place ({})", words_.metric(metric), escape_controls(section.row.device));
     const std::string right =
         section.row.change.amount() == 0
             ? ""
@@ -196,7 +212,7 @@ class DiffText {
 }  // namespace
 
 std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const Terminal& terminal) {
-  const std::string text = DiffText(two, view, terminal).render();
+  const std::string text = fitted(DiffText(two, view, terminal).render(), static_cast<size_t>(terminal.columns));
   return terminal.utf8 ? text : to_ascii(text);
 }
 
@@ -210,7 +226,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
   for (const RunPair& pair : two.pairing.pairs) {
     const RunTotals* run = &two.runs[kCurrent][pair.current[0]];
     for (const MetricRow& row : metric_rows(two, pair, view, false)) {
-      table.rows.push_back({"", escape_controls(row.device), metric_word(row.metric),
+      table.rows.push_back({"", escape_controls(row.device), std::string(shown_metric(row.metric, kLiveAtEnd)),
                             row.is_in[kBase] ? number_text(view, row.metric, row.change.base) : "-",
                             row.is_in[kCurrent] ? number_text(view, row.metric, row.change.current) : "-",
                             change_text(view, row.metric, row.change), format_change_percent(row.change),
@@ -242,6 +258,7 @@ std::string render_sets_text(const TwoSets& two, const DiffView& view, const Ter
   const size_t within = count([](const MetricRow& row) { return row.is_within(); });
   text += fmt::format("\n{} of {} grew, {} fell, {} did not change.\n", grown, all.size(), all.size() - grown - within,
                       within);
+  text = fitted(text, static_cast<size_t>(terminal.columns));
   return terminal.utf8 ? text : to_ascii(text);
 }
 

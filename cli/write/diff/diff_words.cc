@@ -8,6 +8,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,12 @@ DiffWords::DiffWords(const TwoProfiles& two, const DiffView& view)
     : two_(two),
       view_(view),
       names_{FrameNames(*two.profiles[kBase], two.diff.trees[kBase]),
-             FrameNames(*two.profiles[kCurrent], two.diff.trees[kCurrent])} {}
+             FrameNames(*two.profiles[kCurrent], two.diff.trees[kCurrent])},
+      live_(live_word(*two.profiles[kBase])) {
+  if (live_word(*two.profiles[kCurrent]) != live_) live_ = kLiveAtEnd;
+}
+
+std::string DiffWords::metric(Metric metric) const { return std::string(shown_metric(metric, live_)); }
 
 std::string DiffWords::value(Metric metric, uint64_t number) const { return number_text(view_, metric, number); }
 
@@ -165,7 +171,7 @@ std::string DiffWords::culprit(const DiffSection& section) const {
 
 std::string DiffWords::sentence(const DiffSection& section) const {
   const MetricRow& row = section.row;
-  const std::string subject = fmt::format("{} {}", escape_controls(row.device), metric_word(row.metric));
+  const std::string subject = fmt::format("{} {}", escape_controls(row.device), metric(row.metric));
   const std::string change = this->change(row.metric, row.change);
   std::string verb;
   if (row.change.base == 0) {
@@ -213,7 +219,7 @@ std::vector<std::string> DiffWords::remarks() const {
   if (row != rows.end()) {
     if (const std::string noise = noise_text(two_.runs, row->noise); !noise.empty())
       result.push_back(
-          fmt::format("Runs differ by {} in {} {}.", noise, escape_controls(row->device), metric_word(row->metric)));
+          fmt::format("Runs differ by {} in {} {}.", noise, escape_controls(row->device), metric(row->metric)));
   }
   for (const Side side : kSides) {
     if (!two_.profiles[side]->merged.empty())

@@ -17,6 +17,7 @@ class DiffWords {
   // Keeps references to both.
   DiffWords(const TwoProfiles& two, const DiffView& view);
 
+  std::string metric(Metric metric) const;                        // "peak", "live at exit"
   std::string value(Metric metric, uint64_t number) const;        // "1.92 GiB", "18.4 M"
   std::string change(Metric metric, const Change& change) const;  // "+215 MiB"
   std::string explained(const DiffSection& section) const;        // "+213 MiB"
@@ -43,6 +44,7 @@ class DiffWords {
   const TwoProfiles& two_;
   const DiffView& view_;
   BySide<FrameNames> names_;
+  std::string_view live_;  // what was live at the end is called
 };
 
 std::string number_text(const DiffView& view, Metric metric, uint64_t number);

@@ -34,23 +34,39 @@ std::string summary(const std::vector<Capability>& capabilities) {
                      capabilities.size(), warned);
 }
 
+// Paths that no line has room for lose their middle; nobody pastes what was found, as one does a fix.
+std::string with_short_words(const std::string& text, size_t columns) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    result += (at == 0 ? "" : " ") + shorten_path(text.substr(at, end - at), columns);
+    at = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string render_doctor_text(const std::vector<Capability>& capabilities, const Terminal& terminal) {
   size_t name_columns = 0;
   for (const Capability& capability : capabilities)
     name_columns = std::max(name_columns, display_width(capability.name));
-  const size_t indent = kAvailabilityColumns + name_columns + 2;
+  constexpr size_t kLeastRoom = 40;
   const auto columns = static_cast<size_t>(terminal.columns);
+  const size_t wide_indent = kAvailabilityColumns + name_columns + 2;
+  const bool is_narrow = columns < wide_indent + kLeastRoom;
+  const size_t indent = is_narrow ? 4 : wide_indent;
   std::string text;
   for (const Capability& capability : capabilities) {
     text += painted(capability.availability, terminal.colored) + pad_right(capability.name, name_columns + 2);
-    text += wrapped(escape_controls(capability.what), {indent, indent, columns}) + "\n";
+    if (is_narrow) text = text.substr(0, text.find_last_not_of(' ') + 1) + "\n" + std::string(indent, ' ');
+    text +=
+        wrapped(with_short_words(escape_controls(capability.what), columns - indent), {indent, indent, columns}) + "\n";
     if (!capability.fix.empty())
       text += std::string(indent, ' ') + wrapped("fix: " + escape_controls(capability.fix), {indent, indent, columns}) +
               "\n";
   }
-  text += "\n" + summary(capabilities);
+  text += "\n" + fitted(summary(capabilities), columns);
   return terminal.utf8 ? text : to_ascii(text);
 }
 

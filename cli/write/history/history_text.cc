@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/history/formats.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -20,12 +21,12 @@ constexpr size_t kCommitColumns = 12;
 
 // Heights between the smallest and the largest value; a spread below a twentieth of the largest looks as small as it
 // is.
-std::string spark(const std::vector<uint64_t>& values) {
+std::string spark(const std::vector<uint64_t>& values, size_t most_columns) {
   constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const uint64_t smallest = *std::min_element(values.begin(), values.end());
   const uint64_t largest = *std::max_element(values.begin(), values.end());
   const double span = std::max(static_cast<double>(largest - smallest), static_cast<double>(largest) / 20);
-  const size_t columns = std::min(values.size(), kSparkColumns);
+  const size_t columns = std::min(values.size(), most_columns);
   std::string text;
   for (size_t column = 0; column < columns; ++column) {
     const auto begin = values.begin() + static_cast<ptrdiff_t>(values.size() * column / columns);
@@ -80,6 +81,9 @@ class HistoryText {
     return view_.exact_bytes ? format_change_bytes_exact(change) : format_change_bytes(change);
   }
 
+  // The numbers come first.
+  size_t spark_columns() const { return columns_ >= 60 ? kSparkColumns : columns_ >= 48 ? 8 : 0; }
+
   static std::string share(const Change& change) { return change.amount() == 0 ? "" : format_change_percent(change); }
 
   void write_group(size_t begin, size_t end) {
@@ -107,8 +111,8 @@ class HistoryText {
     const std::vector<uint64_t>& values = series.values;
     const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
     const Metric metric = series.metric;
-    return {metric_word(metric),
-            spark(values),
+    return {std::string(shown_metric(metric, kLiveAtEnd)),
+            spark(values, spark_columns()),
             amount(metric, values.front()),
             amount(metric, values.back()),
             difference(metric, {values.front(), values.back()}),
@@ -159,18 +163,19 @@ class HistoryText {
         fmt::format("{} → {}, {}", amount(metric, trend_change.before), amount(metric, trend_change.after),
                     share({trend_change.before, trend_change.after}));
     if (trend_change.kind == TrendChange::Kind::kStep) {
-      text_ += fmt::format("  {} {}: {} at {}, run {} of {}{}\n", metric_word(metric), is_rise ? "rose" : "fell",
-                           change, moment_of(series, trend_change.first), trend_change.first + 1, series.values.size(),
-                           trend_change.is_confirmed ? "" : " (too new to be sure)");
+      text_ +=
+          fmt::format("  {} {}: {} at {}, run {} of {}{}\n", shown_metric(metric, kLiveAtEnd),
+                      is_rise ? "rose" : "fell", change, moment_of(series, trend_change.first), trend_change.first + 1,
+                      series.values.size(), trend_change.is_confirmed ? "" : " (too new to be sure)");
       return;
     }
     const uint64_t least = std::min(trend_change.before, trend_change.after);
     const std::string single =
         least > 0 ? format_percent({trend_change.largest_single, least}) : amount(metric, trend_change.largest_single);
-    text_ +=
-        fmt::format("  {} drifts {}: {} over {} runs, no single change over {}\n    from {} to {}\n",
-                    metric_word(metric), is_rise ? "up" : "down", change, trend_change.last - trend_change.first + 1,
-                    single, moment_of(series, trend_change.first), moment_of(series, trend_change.last));
+    text_ += fmt::format("  {} drifts {}: {} over {} runs, no single change over {}\n    from {} to {}\n",
+                         shown_metric(metric, kLiveAtEnd), is_rise ? "up" : "down", change,
+                         trend_change.last - trend_change.first + 1, single, moment_of(series, trend_change.first),
+                         moment_of(series, trend_change.last));
   }
 
   const HistoryView& view_;
@@ -181,7 +186,8 @@ class HistoryText {
 }  // namespace
 
 std::string render_history_text(const HistoryView& view, const Terminal& terminal) {
-  const std::string text = HistoryText(view, static_cast<size_t>(terminal.columns)).render();
+  const auto columns = static_cast<size_t>(terminal.columns);
+  const std::string text = fitted(HistoryText(view, columns).render(), columns);
   return terminal.utf8 ? text : to_ascii(text);
 }
 

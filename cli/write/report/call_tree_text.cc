@@ -13,8 +13,8 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kCutShare = 100;    // one part in so many
-constexpr size_t kDeepestIndent = 12;  // levels; deeper ones keep this indentation
+constexpr uint64_t kCutShare = 100;   // one part in so many
+constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it begins again
 
 struct TreeNode {
   uint32_t parent = 0;
@@ -111,6 +111,10 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
   const ShownTree tree(profile, place_tree, device, view.all_frames, metric);
   const uint64_t all = tree[0].value;
   if (all == 0) return "";
+  const size_t value_width = std::max<size_t>(display_width(metric_text(view, metric, all)), 8);
+  constexpr size_t kPercent = 11;
+  const size_t names_room = columns > value_width + kPercent ? columns - value_width - kPercent : 0;
+  const size_t widest_indent = std::clamp<size_t>(names_room / 3, 8, kWidestIndent);
   std::vector<Pending> stack;
   // Pushes the lines below a node, the last one first, since the stack turns them round.
   const auto push_children = [&](const TreeNode& node, size_t depth, const std::string& prefix) {
@@ -122,18 +126,18 @@ std::string render_call_tree(const Profile& profile, const PlaceTree& place_tree
       cut_value += tree[node.children[i]].value;
       if (tree[node.children[i]].value > 0) ++cut_count;
     }
-    const bool indent = depth > 0 && depth <= kDeepestIndent;
+    // All that is below a line that began again bears its depth, so that it is never taken for what is outside of it.
+    const std::string start = display_width(prefix) >= widest_indent ? fmt::format("»{} ", depth) : prefix;
     const auto push = [&](uint32_t child, uint64_t value, size_t count, bool is_last) {
-      const std::string branch = !indent ? "" : is_last ? "└─ " : "├─ ";
-      const std::string below = !indent ? "" : is_last ? "   " : "│  ";
-      stack.push_back({child, value, count, depth, prefix + branch, prefix + below});
+      const std::string branch = depth == 0 ? "" : is_last ? "└ " : "├ ";
+      const std::string below = depth == 0 ? "" : is_last ? " " : "│";
+      stack.push_back({child, value, count, depth, start + branch, start + below});
     };
     if (cut_count > 0) push(0, cut_value, cut_count, true);
     for (size_t i = kept; i-- > 0;)
       push(node.children[i], tree[node.children[i]].value, 0, i + 1 == kept && cut_count == 0);
   };
   push_children(tree[0], 0, "");
-  const size_t value_width = std::max<size_t>(display_width(metric_text(view, metric, all)), 8);
   std::string text;
   size_t lines = 0;
   while (!stack.empty()) {

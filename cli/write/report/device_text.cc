@@ -11,6 +11,7 @@
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -43,15 +44,20 @@ class DeviceLines {
   DeviceLines(const Profile& profile, bool exact_bytes, size_t columns)
       : profile_(profile), exact_bytes_(exact_bytes), columns_(columns) {}
 
-  std::string write(const std::vector<const Device*>& devices) {
+  std::string write(const std::vector<const Device*>& devices, bool facts_alone) {
     std::vector<std::vector<std::string>> rows;
+    for (const Device* device : devices)
+      has_suppressed_ = has_suppressed_ || (profile_.has_lifetimes && sum_of_sites(*device).suppressed_blocks > 0);
     for (const Device* device : devices) {
       name_width_ = std::max(name_width_, display_width(escape_controls(device->name)));
       rows.push_back(device_cells(*device));
       widths_.resize(std::max(widths_.size(), rows.back().size()));
       for (size_t i = 0; i < rows.back().size(); ++i) widths_[i] = std::max(widths_[i], display_width(rows.back()[i]));
     }
-    for (size_t i = 0; i < devices.size(); ++i) device_lines(*devices[i], std::move(rows[i]));
+    for (size_t i = 0; i < devices.size(); ++i) {
+      first_line(*devices[i], std::move(rows[i]));
+      if (!facts_alone) further_lines(*devices[i]);
+    }
     return text_;
   }
 
@@ -87,11 +93,12 @@ class DeviceLines {
       cells.push_back(profile_.merged.empty() ? fmt::format("peak {} at {}", bytes(totals.peak_bytes),
                                                             moment_text(profile_, totals.peak_ns))
                                               : fmt::format("peaks add to {}", bytes(totals.peak_bytes)));
-      cells.push_back("leaked " + leaked_text(sum_of_sites(device)));
-    } else {
-      cells.push_back("total " + bytes(totals.total_bytes));
+      const PlaceNumbers sum = sum_of_sites(device);
+      cells.push_back(fmt::format("{} {}", live_word(profile_), bytes(sum.leaked_bytes)));
+      if (has_suppressed_)
+        cells.push_back(sum.suppressed_blocks == 0 ? "" : fmt::format("+ {} suppressed", bytes(sum.suppressed_bytes)));
     }
-    cells.push_back(format_counted(totals.total_blocks, "alloc"));
+    cells.push_back(fmt::format("{} of {}", format_counted(totals.total_blocks, "alloc"), bytes(totals.total_bytes)));
     if (has_metric(profile_, Metric::kTemporary)) {
       cells.push_back(format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) + " temp");
     }
@@ -110,16 +117,14 @@ class DeviceLines {
     return cells;
   }
 
-  std::string leaked_text(const PlaceNumbers& sum) const {
-    const std::string shown = bytes(sum.leaked_bytes);
-    return sum.suppressed_blocks == 0 ? shown : fmt::format("{} + {} suppressed", shown, bytes(sum.suppressed_bytes));
-  }
-
   // Each device on a line of its own, their facts in columns; what does not fit goes on below.
-  void device_lines(const Device& device, std::vector<std::string> cells) {
+  void first_line(const Device& device, std::vector<std::string> cells) {
     constexpr size_t kGap = 3;
     for (size_t i = 0; i < cells.size(); ++i) cells[i] = pad_right(cells[i], widths_[i]);
     facts(pad_right(escape_controls(device.name), name_width_) + "  ", cells, kGap);
+  }
+
+  void further_lines(const Device& device) {
     if (!device.identity.product.empty()) facts(std::string(name_width_ + 2, ' '), identity_cells(device), 3);
     for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
       facts(std::string(name_width_ + 2, ' '), line, 1);
@@ -133,7 +138,8 @@ class DeviceLines {
     if (has_resident_parts(totals))
       return facts(std::string(name_width_ + 2, ' '), resident_cells(totals, exact_bytes_), 1);
     if (totals.resident_at_peak_bytes == 0) return;
-    cells = {fmt::format("resident at peak {} (sampled)", bytes(totals.resident_at_peak_bytes))};
+    std::vector<std::string> cells = {
+        fmt::format("resident at peak {} (sampled)", bytes(totals.resident_at_peak_bytes))};
     if (totals.resident_at_peak_bytes > totals.peak_bytes) {
       cells.back() += ':';
       cells.push_back(fmt::format("heap {}, other {}", bytes(totals.peak_bytes),
@@ -158,6 +164,7 @@ class DeviceLines {
   }
 
   size_t name_width_ = 6;
+  bool has_suppressed_ = false;
   std::vector<size_t> widths_;  // of the facts' columns
   const Profile& profile_;
   bool exact_bytes_;
@@ -181,7 +188,12 @@ std::string resident_lines(const DeviceTotals& totals, size_t columns) {
 
 std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns) {
-  return DeviceLines(profile, exact_bytes, columns).write(devices);
+  return DeviceLines(profile, exact_bytes, columns).write(devices, false);
+}
+
+std::string device_facts(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
+                         size_t columns) {
+  return DeviceLines(profile, exact_bytes, columns).write(devices, true);
 }
 
 }  // namespace heapprof::cli

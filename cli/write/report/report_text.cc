@@ -3,9 +3,11 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"
+#include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
@@ -13,6 +15,7 @@
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/unseen_text.h"
+#include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -43,8 +46,12 @@ class TextReport {
   std::string render() {
     header();
     text_ += larger_process_line(profile_, view_, columns_);
-    const std::vector<const Device*> devices = shown_devices(profile_, view_);
+    const DeviceChoice choice = choose_devices(profile_);
+    const std::vector<const Device*> devices =
+        view_.device.empty() && !view_.list_suppressions ? choice.shown : shown_devices(profile_, view_);
     text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
+    if (view_.device.empty() && !view_.list_suppressions)
+      text_ += small_devices_line(profile_, choice, view_.exact_bytes, "heapprof report", columns_);
     text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
     for (const Device* device : devices) {
       const std::string refused =
@@ -55,7 +62,7 @@ class TextReport {
     for (const Device* device : devices) {
       if (view_.list_suppressions) {
         suppressions(*device);
-      } else if (!is_reserved_device(device->name) || !view_.device.empty()) {  // no memory, unless asked for
+      } else {
         sections(*device);
       }
     }
@@ -117,7 +124,7 @@ class TextReport {
     }
     if (view_.tree) {
       const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
-      title(std::string("TREE ") + metric_heading(metric), device, "cut at 1 %");
+      title("TREE " + metric_title(metric, live_word(profile_)), device, "cut at 1 %");
       text_ += render_call_tree(profile_, tree_, names_, device, view_, metric, columns_);
       return;
     }
@@ -208,10 +215,13 @@ class TextReport {
 
   void section(const Device& device, const std::vector<Place>& places, Metric metric, size_t default_top) {
     const uint64_t all = sum_of_sites(device).metric(metric);
-    const std::vector<uint32_t> order = rank_places(places, metric);
+    const bool shows_reserve = view_.all_frames || view_.sort || view_.top;
+    const std::vector<uint32_t> order = shows_reserve ? rank_places(places, metric) : rank_own_places(places, metric);
+    const uint64_t reserve = shows_reserve || !is_in_bytes(metric) ? 0 : reserve_of(places, metric);
     if (order.empty()) {
       if (view_.sort)
-        text_ += fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name), metric_word(metric));
+        text_ += fmt::format("\nnothing on {} counts as {}\n", escape_controls(device.name),
+                             shown_metric(metric, live_word(profile_)));
       return;
     }
     size_t shown = std::min(order.size(), view_.top.value_or(default_top));
@@ -225,7 +235,7 @@ class TextReport {
       lines.push_back(place_line(places[order[i]], metric, all));
       covered += places[order[i]].numbers.metric(metric);
     }
-    title(metric_heading(metric), device,
+    title(metric_title(metric, live_word(profile_)), device,
           shown < order.size() ? fmt::format("top {} of {} places, {}", format_count(shown), format_count(order.size()),
                                              format_percent({covered, all}))
                                : format_counted(shown, "place"));
@@ -235,10 +245,13 @@ class TextReport {
       text_ += texts[i] + "\n";
       details(device, places[order[i]], metric, function_column + 2);
     }
+    if (reserve != 0) text_ += fmt::format("and {}, {}\n", bytes(reserve), kReserveName);
   }
 
   // The lines below a place: who calls it, and for leaks when.
   void details(const Device& device, const Place& place, Metric metric, size_t indent) {
+    constexpr size_t kNarrow = 60;
+    if (columns_ < kNarrow) indent = std::min<size_t>(indent, 6);
     const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
     const std::string blank(indent, ' ');
     if (view_.all_frames) {
@@ -278,15 +291,15 @@ class TextReport {
       for (const Site& site : device->sites) sum.add(site);
     }
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
-      text_ += bytes(sum.suppressed_bytes) + " of known leaks suppressed (--list-suppressions)\n";
+      text_ += fmt::format("{} {}, and suppressed (--list-suppressions)\n", bytes(sum.suppressed_bytes),
+                           live_word(profile_));
     const uint64_t hidden = count_hidden_frames(tree_);
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
     findings_line();
     std::string more = "more:";
-    if (profile_.devices.size() > 1 && view_.device.empty())
-      more += " --device " + escape_controls(profile_.devices[1].name) + " ";
+    if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
     if (!view_.sort) more += " --sort total ";
     if (!view_.top) more += " --top 50 ";
     if (!view_.tree) more += " --tree ";
@@ -298,9 +311,8 @@ class TextReport {
     if (!can_have_findings(profile_) || view_.list_suppressions) return;
     const size_t count = shown_findings(profile_, view_, tree_).size();
     if (count == 0) return;
-    const std::string call = format_counted(count, "finding") + ": heapprof report --findings ";
-    const size_t used = display_width(call);
-    text_ += call + shorten_middle(escape_controls(view_.file), columns_ > used + 10 ? columns_ - used : 10) + "\n";
+    text_ += command_line(format_counted(count, "finding") + ": ", "heapprof report --findings",
+                          command_text({view_.file}), columns_);
   }
 
   const Profile& profile_;
@@ -315,7 +327,7 @@ class TextReport {
 }  // namespace
 
 std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal) {
-  const std::string text = TextReport(profile, view, terminal).render();
+  const std::string text = fitted(TextReport(profile, view, terminal).render(), static_cast<size_t>(terminal.columns));
   return terminal.utf8 ? text : to_ascii(text);
 }
 

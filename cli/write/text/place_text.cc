@@ -5,6 +5,7 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/profile/frame_text.h"
 
 #include <fmt/format.h>
@@ -55,12 +56,19 @@ std::string find_root(const Profile& profile, const PlaceTree& tree) {
 }  // namespace
 
 FrameNames::FrameNames(const Profile& profile, const PlaceTree& tree)
-    : profile_(profile), root_(find_root(profile, tree)) {}
+    : profile_(profile), root_(find_root(profile, tree)), reserve_frames_(find_reserve_frames(profile)) {}
 
-bool FrameNames::has_name(uint32_t frame) const { return !profile_.frames[frame].function.empty(); }
+bool FrameNames::is_reserve(uint32_t frame) const {
+  return std::find(reserve_frames_.begin(), reserve_frames_.end(), frame) != reserve_frames_.end();
+}
+
+bool FrameNames::has_name(uint32_t frame) const {
+  return !profile_.frames[frame].function.empty() || is_reserve(frame);
+}
 
 std::string FrameNames::function(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
+  if (is_reserve(frame)) return std::string(kReserveName);
   if (it.function.empty()) return fmt::format("0x{:X}", it.svma);
   return escape_controls(plain_function(it.function));
 }
@@ -150,7 +158,7 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
   if (chain.shares.size() + chain.unnamed_shares == 0) return text;
   const size_t used = display_width(text) + (text.empty() ? display_width(arrow) : 3);
   const std::string shares = shares_text(names, chain, columns - std::min(columns, used));
-  if (!append(shares, true) || shares.empty()) return text.empty() ? "" : text + " ← …";
+  if (shares.empty() || !append(shares, true)) return text.empty() ? "" : text + " ← …";
   return text;
 }
 
@@ -176,9 +184,41 @@ PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameName
   return {{}, names.place_function(place), names.place_location(place), callers, ""};
 }
 
+namespace {
+
+constexpr size_t kGap = 2;
+constexpr size_t kNarrow = 34;  // columns for a function and its location: fewer, and neither would be readable
+
+struct NarrowView {
+  size_t indent = 0;
+  size_t room = 0;
+  size_t columns = 0;
+};
+
+// The location, and what follows, on a line of its own.
+std::vector<std::string> lay_out_narrow(const FrameNames& names, const std::vector<PlaceLine>& lines,
+                                        const NarrowView& view, const std::vector<size_t>& number_widths) {
+  std::vector<std::string> result;
+  const std::string blank(view.indent + 4, ' ');
+  for (const PlaceLine& line : lines) {
+    std::string text(view.indent, ' ');
+    for (size_t i = 0; i < number_widths.size(); ++i)
+      text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
+    text += shorten_function(line.function, view.room);
+    std::string below = shorten_path(line.location, view.columns - blank.size());
+    const size_t used = blank.size() + display_width(below) + (below.empty() ? 0 : kGap);
+    const size_t rest = view.columns > used ? view.columns - used : 0;
+    const std::string remark = line.callers != nullptr ? callers_text(names, *line.callers, false, rest) : line.remark;
+    if (!remark.empty() && display_width(remark) <= rest) below += (below.empty() ? "" : "  ") + remark;
+    result.push_back(below.empty() ? text : text + "\n" + blank + below);
+  }
+  return result;
+}
+
+}  // namespace
+
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
                                  size_t columns, size_t* function_column) {
-  constexpr size_t kGap = 2;
   std::vector<size_t> number_widths;
   size_t function_width = 0;
   size_t location_width = 0;
@@ -195,6 +235,7 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   for (const size_t width : number_widths) left += width + kGap;
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
+  if (room < kNarrow) return lay_out_narrow(names, lines, {indent, room, columns}, number_widths);
   // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and
   // what is cut leaves its space to the next.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));

@@ -34,8 +34,11 @@ class FrameNames {
   const std::string& root() const { return root_; }
 
  private:
+  bool is_reserve(uint32_t frame) const;
+
   const Profile& profile_;
   std::string root_;
+  std::vector<uint32_t> reserve_frames_;  // of libstdc++: exception_reserve.h
 };
 
 // "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one
@@ -54,7 +57,8 @@ struct PlaceLine {
 PlaceLine line_of(const Profile& profile, const PlaceTree& tree, const FrameNames& names, uint32_t node,
                   CallerChain* callers);
 
-// One text per line; all share their columns. `function_column` gets where functions begin.
+// One text per line; all share their columns. `function_column` gets where functions begin. Where there is no room for
+// a function and its location, the location stands on a second line of the text.
 std::vector<std::string> lay_out(const FrameNames& names, const std::vector<PlaceLine>& lines, size_t indent,
                                  size_t columns, size_t* function_column);
 

@@ -2,7 +2,7 @@
 # advertises works.
 export COLUMNS=80
 expect_status 0 "$HEAPPROF_BIN" run -o profile.json "$TARGETS/leaky"
-for words in "exit 0" "device          peak          at      leaked    allocations    temporary" "at the host peak" "leaked" \
+for words in "exit 0" "device       peak" "at the host peak" "   live at exit   allocations      total   temporary" "live at exit" \
   "saved  profile.json  " "0 events lost" "next   heapprof report profile.json"; do
   expect_in err.txt "$words"
 done

@@ -4,13 +4,13 @@ cp "$SOURCE/tests/cli/suppressions/my.supp" .
 printf 'function:a  # fine\n\nfunction:b\n' >broken.supp
 refused 2 report --suppressions broken.supp leaky.json <<'WORDS'
 heapprof: error: broken.supp, line 3: the reason is missing: a rule ends with # and why the leak is known [HP081]
-  fix:     write it like this: function:GLOB module:GLOB <- file:GLOB  # why this leak is known
-  instead: leave the line out: what it would suppress is shown as leaked
+  fix:     write it like this: function:GLOB module:GLOB <- file:GLOB  # why this is known to stay
+  instead: leave the line out: what it would suppress is shown as live at exit
 WORDS
 refused 125 run --suppressions none.supp touch started <<'WORDS'
 heapprof: error: the suppressions in none.supp cannot be read: no such file or directory [HP080]
   fix:     look for the file: ls -l none.supp
-  instead: leave --suppressions out: every leak is shown
+  instead: leave --suppressions out: all that is live at exit is shown
 WORDS
 [ ! -e started ] || fail "the program was started"
 refused 2 report --suppressions= leaky.json <<'WORDS'

@@ -74,3 +74,41 @@ TEST_CASE("a shortened path keeps within its columns and keeps the number") {
     CHECK(text.find(":98765") != std::string::npos);
   }
 }
+
+TEST_CASE("a line wider than the terminal goes on below, and no number loses its unit") {
+  CHECK(fitted("short\n", 10) == "short\n");
+  CHECK(fitted("", 10).empty());
+  CHECK(fitted("one two three four\nfive\n", 10) == "one two\n  three\n  four\nfive\n");
+  CHECK(fitted("  held by  1.21 GiB of it", 16) == "  held by\n    1.21 GiB of\n    it");
+  CHECK(fitted("a_word_that_has_no_blank_in_it\n", 10) == "a_word_that_has_no_blank_in_it\n");
+  CHECK(fitted("a a_word_that_has_no_blank_in_it b\n", 10) == "a\n  a_word_that_has_no_blank_in_it\n  b\n");
+  CHECK(fitted("\x1b[1mbold words here\x1b[0m\n", 10) == "\x1b[1mbold words\n  here\x1b[0m\n");
+  CHECK(fitted("日本 日本 日本\n", 9) == "日本 日本\n  日本\n");
+  CHECK(fitted("\n\n", 4) == "\n\n");
+  CHECK(fitted("x\x1b", 1) == "x\x1b");
+  const std::string words = "a bb ccc dddd  1.00 MiB \xff 12 % ▁▂▃ eeeee  ff g\n";
+  for (size_t columns = 12; columns < 60; ++columns) {
+    std::string joined;
+    const std::string text = fitted(words, columns);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = text.find('\n', at);
+      CHECK(display_width(text.substr(at, end - at)) <= columns);
+      joined += text.substr(at, end - at) + " ";
+      at = end + 1;
+    }
+    const auto without_blanks = [](std::string from) {
+      std::erase(from, ' ');
+      std::erase(from, '\n');
+      return from;
+    };
+    CHECK(without_blanks(joined) == without_blanks(words));
+    CHECK(text.find("1.00 MiB") != std::string::npos);
+    CHECK(text.find("12 %") != std::string::npos);
+  }
+}
+
+TEST_CASE("a command is pasted from two lines where one has no room") {
+  CHECK(command_line("next   ", "heapprof report", "x.json", 40) == "next   heapprof report x.json\n");
+  CHECK(command_line("next   ", "heapprof report", "heapprof.render.31337.json", 40) ==
+        "next   heapprof report \\\n    heapprof.render.31337.json\n");
+}

@@ -120,7 +120,7 @@ TEST_CASE("reports of other tools' files show what they have") {
 
 TEST_CASE("the report keeps to its width in every view") {
   for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(hostile_sample())}) {
-    for (const int columns : {80, 100, 132}) {
+    for (const int columns : {40, 60, 80, 100, 132, 200}) {
       for (const bool tree : {false, true}) {
         for (const bool all_frames : {false, true}) {
           ReportView view = view_of("a.json");
@@ -162,7 +162,7 @@ TEST_CASE("totals agree in every view") {
       tree.exact_bytes = true;
       uint64_t roots = 0;
       for (const std::string& line : split(render_report_text(profile, tree, terminal(100)), '\n')) {
-        static const std::regex root("^ *([0-9,]+) B +[<>]?[0-9.]+ %  ([^ ├└│].*)$");
+        static const std::regex root("^ *([0-9,]+) B +[<>]?[0-9.]+ %  ([^ ├└│»].*)$");
         std::smatch match;
         if (!std::regex_search(line, match, root)) continue;
         std::string digits = match[1];
@@ -196,6 +196,54 @@ TEST_CASE("direct recursion is one line of the tree, a deep tree is cut") {
   text = render_report_text(profile, view, terminal(80));
   CHECK(text.find("cut after 2,000 lines") != std::string::npos);
   check_lines(text, 80);
+}
+
+TEST_CASE("a deep tree goes one column in a level, and says where it begins again") {
+  Profile profile = assembled(small_sample());
+  profile.devices.resize(1);
+  profile.devices[0].sites.clear();
+  profile.frames.clear();
+  profile.nodes.resize(1);
+  constexpr uint32_t kDepth = 60;
+  for (uint32_t depth = 0; depth < kDepth; ++depth) {
+    profile.frames.push_back({0x10 + depth, "f" + std::to_string(depth), "/src/a.cc", 1, 0, false});
+    profile.nodes.push_back({depth, depth});
+  }
+  profile.frames.push_back({0x1000, "aside", "/src/a.cc", 2, 0, false});
+  profile.nodes.push_back({30, kDepth});  // beside f30, which is further down than one indentation
+  for (const uint32_t node : {kDepth, kDepth + 1}) {
+    Site site;
+    site.node = node;
+    site.numbers.peak_bytes = site.numbers.total_bytes = 1000;
+    site.numbers.peak_blocks = site.numbers.total_blocks = 1;
+    profile.devices[0].sites.push_back(site);
+  }
+  profile.devices[0].totals.peak_bytes = 2000;
+  ReportView view = view_of("a.json");
+  view.tree = true;
+  const std::string text = render_report_text(profile, view, terminal(80));
+  check_golden("report/deep_tree_80.txt", text);
+  // Of every function the callers can be counted: the depth where the indentation began, and the columns since.
+  size_t found = 0;
+  for (const std::string& line : split(text)) {
+    const size_t at = line.find(" f");
+    if (line.find(" %  ") == std::string::npos || at == std::string::npos) continue;
+    const std::string tree_part = line.substr(line.find(" %  ") + 4);
+    const size_t name = tree_part.find('f');
+    std::string before = tree_part.substr(0, name);
+    uint64_t depth = 0;
+    if (before.starts_with("»")) {
+      depth = std::stoull(before.substr(std::string("»").size()));
+      before.erase(0, before.find(' ') + 1);
+      --depth;  // the first line after it has a branch, too
+    }
+    if (!before.empty()) depth += display_width(before) - 1;
+    CHECK(tree_part.substr(name, tree_part.find(' ', name) - name) == "f" + std::to_string(depth));
+    ++found;
+  }
+  CHECK(found == kDepth);
+  for (const int columns : {40, 60, 200})
+    check_lines(render_report_text(profile, view, terminal(columns)), static_cast<size_t>(columns));
 }
 
 TEST_CASE("spreadsheets and commas in names") {

@@ -53,8 +53,88 @@ TEST_CASE("the summary of a run") {
 }
 
 TEST_CASE("the summary keeps to its width") {
-  for (const int columns : {80, 100, 120, 200})
+  for (const int columns : {40, 60, 80, 100, 120, 200})
     check_lines(summary(scene_profile(), columns), static_cast<size_t>(columns));
+}
+
+namespace {
+
+// One site a device.
+Profile devices_of(const std::vector<std::pair<std::string, uint64_t>>& peaks) {
+  ScenePlan plan;
+  for (const auto& [name, bytes] : peaks) {
+    plan.add_device(name);
+    SiteNumbers n;
+    n.total_bytes = n.peak_bytes = bytes;
+    n.total_blocks = n.peak_blocks = 1;
+    plan.add_site({{"take_" + name, "/home/me/src/a.cc", 7}, {"main", "/home/me/src/a.cc", 9}}, n);
+    plan.add_timeline(kSecondNs);
+  }
+  return plan.take();
+}
+
+}  // namespace
+
+TEST_CASE("small devices share a line, and addresses without memory are named only") {
+  const Profile profile = devices_of({{"host", 3 * kMiB},
+                                      {"mapped", 900 * kMiB},
+                                      {"mapped:file", 8 * kMiB},
+                                      {"pinned", 10 * kMiB},
+                                      {"mapped:reserved", 64 * 1024 * kMiB}});
+  const std::string text = summary(profile, 80);
+  CHECK(text.find("\nbelow 1 %: mapped:file 8.00 MiB; no memory, addresses only: mapped:reserved\n"
+                  "  (heapprof report --device NAME)\n") != std::string::npos);
+  CHECK(text.find("\nhost     3.00 MiB") != std::string::npos);  // the heap has its row, however small
+  CHECK(text.find("\npinned   10.0 MiB") != std::string::npos);
+  CHECK(text.find("at the mapped:file peak") == std::string::npos);
+  CHECK(text.find("take_mapped:file") == std::string::npos);
+  CHECK(text.find("take_mapped:reserved") == std::string::npos);
+  CHECK(text.find("0 … 64.0 GiB") == std::string::npos);
+  Profile full = profile;
+  Refusal refusal;
+  refusal.count = 1;
+  refusal.size_bytes = 1 << 20;
+  full.devices[2].refusals.push_back(refusal);
+  CHECK(summary(full, 80).find("\nmapped:file  ") != std::string::npos);
+  CHECK(summary(devices_of({{"host", 100}, {"mapped", 1}}), 80).find("below") == std::string::npos);
+}
+
+TEST_CASE("temporary blocks have a row where they are the story") {
+  const auto text_of = [](uint64_t temporary, uint64_t others) {
+    ScenePlan plan;
+    plan.add_device("host");
+    SiteNumbers n;
+    n.total_bytes = temporary * 48, n.total_blocks = n.temporary_blocks = temporary;
+    plan.add_site({{"make_key", "/home/me/src/key.cc", 11}, {"main", "/home/me/src/a.cc", 9}}, n);
+    n = {};
+    n.total_bytes = n.peak_bytes = others * 100, n.total_blocks = n.peak_blocks = others;
+    plan.add_site({{"load", "/home/me/src/load.cc", 5}, {"main", "/home/me/src/a.cc", 10}}, n);
+    return summary(plan.take(), 100);
+  };
+  const std::string text = text_of(1'800'000, 200'000);
+  CHECK(text.find("\ntemporary  1.80 M of 2.00 M allocations were freed at once\n"
+                  "    1.80 M  100 %  make_key  key.cc:11   of 1.80 M, 48 B each\n") != std::string::npos);
+  CHECK(text_of(100'000, 1).find("freed at once") != std::string::npos);
+  CHECK(text_of(99'999, 1).find("freed at once") == std::string::npos);
+  CHECK(text_of(200'000, 1'000'000).find("freed at once") == std::string::npos);
+}
+
+TEST_CASE("what is live has the word of the end") {
+  Profile profile = scene_profile();
+  const auto says = [&](EndKind kind, const std::string& word) {
+    profile.run.end = {kind, kind == EndKind::kSignaled ? 9 : 0};
+    const std::string text = summary(profile, 80);
+    CHECK(text.find("  " + word + "  ") != std::string::npos);
+    CHECK(text.find("\n" + word + " on host\n") != std::string::npos);
+    CHECK(text.find("leaked") == std::string::npos);
+    check_lines(text, 80);
+  };
+  says(EndKind::kExited, "live at exit");
+  says(EndKind::kSignaled, "live when killed");
+  says(EndKind::kRunning, "live now");
+  says(EndKind::kDetached, "live when left");
+  says(EndKind::kExec, "live at exec");
+  says(EndKind::kUnknown, "live at the end");
 }
 
 TEST_CASE("hostile names reach the terminal harmless") {
@@ -258,7 +338,7 @@ TEST_CASE("the screen is about the largest process; how the run ended is the sta
   SummaryInput input{shell, kShell.path, 12'288, {}, &tree, &headline, &render, &kShell};
   for (const int columns : {40, 60, 80, 200})
     check_golden(fmt::format("summary/other_{}.txt", columns), render_summary(input, terminal(columns)));
-  for (const int columns : {80, 200})
+  for (const int columns : {40, 60, 80, 200})
     check_lines(render_summary(input, terminal(columns)), static_cast<size_t>(columns));
   Terminal ascii = terminal(80);
   ascii.utf8 = false;

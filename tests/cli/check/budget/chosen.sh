@@ -8,7 +8,7 @@ expect_status 1 check --budget heapprof.toml p.json          # by its command
 expect_in out.txt "FAIL  leaks"
 expect_status 0 check --budget heapprof.toml --name quiet p.json   # because it is said
 expect_status 0 check --budget heapprof.toml -- ./leaky more      # no budget: the defaults
-expect_in out.txt "ok  leaky  host leaked  6.03 KiB  limit 1.00 MiB"
+expect_in out.txt "ok  leaky  host live at exit  6.03 KiB  limit 1.00 MiB"
 expect_status 0 check --budget heapprof.toml --max-peak 1MiB --name quiet p.json
 cat >>heapprof.toml <<'TOML'
   [[budget.ignore]]

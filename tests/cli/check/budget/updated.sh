@@ -13,7 +13,7 @@ TOML
 chmod 640 up.toml
 expect_status 1 check --budget up.toml --name leaks --update-budget p.json
 expect_in err.txt "saved  up.toml  2 limits raised"
-expect_in out.txt "ok    leaks  host peak         7.24 KiB  limit 7.32 KiB"
+expect_in out.txt "ok    leaks  host peak          7.24 KiB  limit 7.32 KiB"
 expect_in out.txt "FAIL  leaks  host temporary"
 cat >want.toml <<'TOML'
 version = 1

@@ -3,8 +3,8 @@ cp "$TARGETS/leaky" .
 expect_status 0 check --max-peak host=1MiB --max-leaked 8KiB -- ./leaky
 expect_eq "stderr" "$(cat err.txt)" ""
 says out.txt <<'TEXT'
-ok  leaky  host peak    7.24 KiB  limit 1.00 MiB  1 %
-ok  leaky  host leaked  6.03 KiB  limit 8.00 KiB  75 %
+ok  leaky  host peak          7.24 KiB  limit 1.00 MiB  1 %
+ok  leaky  host live at exit  6.03 KiB  limit 8.00 KiB  75 %
 2 limits kept
 TEXT
 expect_eq "profiles kept without need" "$(ls *.json 2>/dev/null)" ""

@@ -4,6 +4,6 @@ expect_status 1 check --max-leaked 0B p.json
 expect_in out.txt "1 of 1 limit exceeded · profile p.json"
 expect_eq "copies" "$(ls *.json)" p.json
 expect_status 0 check --max-leaked 0B --warn-only p.json
-expect_in out.txt "warn  leaky  host leaked"
+expect_in out.txt "warn  leaky  host live at exit"
 expect_status 0 check --max-leaked 1MiB -q p.json
 expect_eq "words of -q" "$(cat out.txt err.txt)" ""

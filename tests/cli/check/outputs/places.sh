@@ -6,6 +6,6 @@ for name in "a b" "a_b"; do printf '[[budget]]\nname = "%s"\ncommand = ["./leaky
 mkdir -p project/.git project/ci
 cp p.json names.toml project/ci
 (cd project/ci && expect_status 1 check --budget names.toml --name a_b --annotations github --sarif s.sarif --codequality q.json p.json && cp out.txt s.sarif q.json ../..)
-expect_in out.txt "::error file=ci/names.toml,line=3,title=heapprof a_b::host leaked"
+expect_in out.txt "::error file=ci/names.toml,line=3,title=heapprof a_b::host live at exit"
 expect_eq "SARIF" "$(jq -r '.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri' s.sarif)" ci/names.toml
 expect_eq "Code Quality" "$(jq -r '.[0].location.path' q.json)" ci/names.toml

@@ -5,7 +5,7 @@ expect_eq "verdicts" "$(jq -r '.checks[] | .name + " " + .outcome' x.json | xarg
   "sh ok sh.leaky fail sh.leaky 2 fail sh.sh ok"
 expect_eq "commands" "$(jq -c '[.checks[].command | join(" ")]' x.json)" '["sh suite.sh","./leaky","./leaky more","sh -c exit 5"]'
 expect_eq "what is not judged" "$(jq -c '[.checks[].processes_not_judged_count] | add' x.json)" 0
-expect_in out.txt "FAIL  sh.leaky  host leaked  6.03 KiB  limit 5.00 KiB"
+expect_in out.txt "FAIL  sh.leaky  host live at exit  6.03 KiB  limit 5.00 KiB"
 expect_not_in err.txt "not judged"
 expect_eq "history" "$(jq -r .name ci.jsonl | xargs)" "sh sh.leaky sh.leaky 2 sh.sh"
 expect_eq "the program's profile" "$(jq -c .heapprof.run.command kept.json)" '["sh","suite.sh"]'

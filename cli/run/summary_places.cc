@@ -1,0 +1,153 @@
+// cli/run/summary_places.cc: see summary_places.h.
+//
+// Temporary blocks are in the summary where they are the story: a hundred thousand of them, and a quarter of all
+// allocations. A run with fewer spends next to nothing on them, and the report has them anyway.
+#include "cli/run/summary_places.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/places.h"
+#include "cli/write/text/metric_text.h"
+#include "cli/write/text/place_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostRows = 3;
+constexpr uint64_t kTemporaryStory = 100'000;
+constexpr uint64_t kTemporaryShare = 4;  // one part in so many
+
+struct Section {
+  std::string title;
+  std::vector<PlaceLine> lines;
+  size_t shown = 1;
+};
+
+class Sections {
+ public:
+  Sections(const Profile& profile, const PlacesView& view)
+      : profile_(profile), view_(view), tree_(build_place_tree(profile)), names_(profile, tree_) {}
+
+  std::string render() {
+    for (const Device* device : view_.devices) gather(*device, Metric::kPeak);
+    for (const Device* device : view_.devices) {
+      const DeviceTotals& totals = device->totals;
+      if (totals.temporary_blocks >= kTemporaryStory &&
+          totals.temporary_blocks >= totals.total_blocks / kTemporaryShare)
+        gather(*device, Metric::kTemporary);
+    }
+    for (const Device* device : view_.devices) {  // pages are mostly left to the kernel
+      if (!is_mapped_device(device->name)) gather(*device, Metric::kLeaked);
+    }
+    share_room();
+    std::vector<PlaceLine> lines;
+    for (const Section& section : sections_)
+      lines.insert(lines.end(), section.lines.begin(), section.lines.begin() + static_cast<ptrdiff_t>(section.shown));
+    size_t function_column = 0;
+    const std::vector<std::string> texts = lay_out(names_, lines, 2, view_.columns, &function_column);
+    std::string text;
+    size_t next = 0;
+    for (const Section& section : sections_) {
+      const size_t title_end = std::min(section.title.find("  "), section.title.size());
+      const std::string title = section.title.substr(0, title_end);
+      text += (view_.colored ? "\x1b[1m" + title + "\x1b[0m" : title) + section.title.substr(title_end) + "\n";
+      for (size_t i = 0; i < section.shown; ++i) text += texts[next++] + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::string title(const Device& device, Metric metric, const std::vector<Place>& places,
+                    const PlaceNumbers& sum) const {
+    const std::string name = escape_controls(device.name);
+    const bool is_alone = profile_.devices.size() == 1 || view_.devices.size() == 1;
+    std::string text =
+        metric == Metric::kPeak ? fmt::format("at the {} peak", name)
+        : metric == Metric::kTemporary
+            ? fmt::format("temporary{}  {} of {} allocations were freed at once", is_alone ? "" : " on " + name,
+                          format_count(sum.temporary_blocks), format_count(sum.total_blocks))
+            : fmt::format("{}{}", live_word(profile_), is_alone ? "" : " on " + name);
+    const uint64_t reserve = metric == Metric::kTemporary ? 0 : reserve_of(places, metric);
+    if (reserve * 100 >= sum.metric(metric) && reserve != 0)
+      text += fmt::format("  ({} of it is {})", format_bytes(reserve), kReserveName);
+    return text;
+  }
+
+  // What rules took, where it is more than what libraries keep anyway.
+  static std::string suppressed_text(const Device& device, const std::vector<Place>& places, const PlaceNumbers& sum) {
+    uint64_t bytes = sum.suppressed_bytes;
+    for (const Place& place : places) bytes -= place.is_reserve ? place.numbers.suppressed_bytes : 0;
+    if (bytes == 0 || bytes < device.totals.peak_bytes / 100) return "";
+    return fmt::format("  + {} suppressed (heapprof report --list-suppressions)", format_bytes(bytes));
+  }
+
+  PlaceLine line_of(const Device& device, const Place& place, Metric metric, const PlaceNumbers& sum) {
+    const PlaceNumbers& numbers = place.numbers;
+    PlaceLine line;
+    line.numbers = {is_in_bytes(metric) ? format_bytes(numbers.metric(metric)) : format_count(numbers.metric(metric)),
+                    format_percent({numbers.metric(metric), sum.metric(metric)})};
+    line.function = names_.place_function(place);
+    line.location = names_.place_location(place);
+    if (metric == Metric::kLeaked) line.remark = format_counted(numbers.leaked_blocks, "block");
+    if (metric == Metric::kTemporary)
+      line.remark = fmt::format("of {}, {} each", format_count(numbers.total_blocks),
+                                format_bytes(numbers.total_bytes / std::max<uint64_t>(numbers.total_blocks, 1)));
+    if (metric == Metric::kPeak) {
+      chains_.push_back(std::make_unique<CallerChain>(find_callers(profile_, tree_, device, place, metric)));
+      line.callers = chains_.back().get();
+    }
+    return line;
+  }
+
+  void gather(const Device& device, Metric metric) {
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    const PlaceNumbers sum = sum_of_sites(device);
+    const std::vector<uint32_t> order = rank_own_places(places, metric);
+    Section section;
+    section.title = title(device, metric, places, sum);
+    for (const uint32_t at : order) {
+      const bool is_noise = places[at].numbers.metric(metric) < sum.metric(metric) / 100;
+      if (section.lines.size() == kMostRows || (is_noise && !section.lines.empty())) break;
+      section.lines.push_back(line_of(device, places[at], metric, sum));
+    }
+    const std::string suppressed = metric == Metric::kLeaked ? suppressed_text(device, places, sum) : "";
+    section.title += suppressed;
+    section.shown = std::min<size_t>(section.lines.size(), 1);
+    if (!section.lines.empty() || !suppressed.empty()) sections_.push_back(std::move(section));
+  }
+
+  // One more row of each in turn, as long as there is room.
+  void share_room() {
+    if (sections_.empty()) return;
+    const auto weight = [](const Section& section) { return section.lines.size(); };
+    sections_.front().shown = weight(sections_.front());
+    size_t used = sections_.size();
+    for (const Section& section : sections_) used += section.shown;
+    for (size_t row = 1; row < kMostRows; ++row) {
+      for (Section& section : sections_) {
+        if (section.shown != row || row >= weight(section) || used >= view_.rows) continue;
+        ++section.shown;
+        ++used;
+      }
+    }
+  }
+
+  const Profile& profile_;
+  const PlacesView& view_;
+  PlaceTree tree_;
+  FrameNames names_;
+  std::vector<Section> sections_;
+  std::vector<std::unique_ptr<CallerChain>> chains_;  // the lines point at them
+};
+
+}  // namespace
+
+std::string place_sections(const Profile& profile, const PlacesView& view) { return Sections(profile, view).render(); }
+
+}  // namespace heapprof::cli

@@ -1,0 +1,61 @@
+// cli/write/report/device_choice.cc: by the peak; where a profile has none, by all that was allocated.
+#include "cli/write/report/device_choice.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kSmallShare = 100;  // one part in so many
+
+uint64_t weight(const Profile& profile, const Device& device) {
+  return profile.has_lifetimes ? device.totals.peak_bytes : device.totals.total_bytes;
+}
+
+// More than its numbers is known of it.
+bool has_more_to_say(const Device& device) {
+  return !device.refusals.empty() || device.limit_bytes != 0 || device.use.samples != 0 || device.unseen.has_any() ||
+         device.held.pools_peak_bytes != 0 || device.held.graphs_peak_bytes != 0;
+}
+
+}  // namespace
+
+DeviceChoice choose_devices(const Profile& profile) {
+  DeviceChoice choice;
+  uint64_t largest = 0;
+  for (const Device& device : profile.devices) {
+    if (!is_reserved_device(device.name)) largest = std::max(largest, weight(profile, device));
+  }
+  for (const Device& device : profile.devices) {
+    const bool is_small = &device != &profile.devices.front() && weight(profile, device) < largest / kSmallShare;
+    if (is_reserved_device(device.name)) {
+      choice.addresses.push_back(&device);
+    } else if (is_small && !has_more_to_say(device)) {
+      choice.small.push_back(&device);
+    } else {
+      choice.shown.push_back(&device);
+    }
+  }
+  return choice;
+}
+
+std::string small_devices_line(const Profile& profile, const DeviceChoice& choice, bool exact_bytes,
+                               const std::string& call, size_t columns) {
+  std::string text;
+  for (const Device* device : choice.small) {
+    const uint64_t bytes = weight(profile, *device);
+    text += fmt::format("{}{} {}", text.empty() ? "below 1 %: " : ", ", escape_controls(device->name),
+                        exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes));
+  }
+  for (const Device* device : choice.addresses)
+    text += fmt::format("{}no memory, addresses only: {}", text.empty() ? "" : "; ", escape_controls(device->name));
+  if (text.empty()) return "";
+  return fitted(fmt::format("{}  ({} --device NAME)\n", text, call), columns);
+}
+
+}  // namespace heapprof::cli
