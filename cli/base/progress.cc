@@ -1,8 +1,9 @@
 // cli/base/progress.cc: who waits wants to see that something moves, and a log wants no thousand lines.
 //
-// On a terminal one line is drawn over itself ten times a second, from half a second on: work that is done by then has
-// no line at all. Elsewhere a line is printed every 30 s. Time left is said from the first tenth on; before that it
-// would be a guess.
+// From half a second on one line is drawn over itself: work that is done by then has no line at all. Drawn only where
+// work is counted, it would stand still where most of the time goes: in one large module, in a slow disk. The cursor
+// goes back to the line's beginning, so that what another process prints does not begin behind our words. Time left is
+// said from the first tenth on; before that it would be a guess.
 #include "cli/base/progress.h"
 
 #include "cli/base/clock.h"
@@ -10,11 +11,13 @@
 #include "cli/base/units.h"
 
 #include <fmt/format.h>
-#include <time.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
+#include <chrono>
+#include <system_error>
 
 namespace heapprof::cli {
 namespace {
@@ -24,54 +27,135 @@ constexpr uint64_t kQuietNs = kSecondNs / 2;
 constexpr uint64_t kRedrawNs = kSecondNs / 10;
 constexpr uint64_t kLogNs = 30 * kSecondNs;
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+// Not by stdio: its lock may be held where a child is forked.
+void print(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t written = write(STDERR_FILENO, text.data() + at, text.size() - at);
+    if (written <= 0) return;
+    at += static_cast<size_t>(written);
+  }
+}
+
+// A job in the background would be stopped for writing (stty tostop), or write into another's screen.
+bool is_foreground() { return tcgetpgrp(STDERR_FILENO) == getpgrp(); }
 
 }  // namespace
 
 std::string progress_line(const std::string& work, const std::string& unit, const ProgressState& state,
                           const Terminal& terminal) {
   constexpr uint64_t kBarColumns = 10;
-  const uint64_t all = std::max<uint64_t>(state.all, 1);
-  const uint64_t done = std::min(state.done, all);
-  std::string line = fmt::format("{}  {}  {} of {} {}", work, pad_left(format_percent_rounded({done, all}), 5),
-                                 format_count(done), format_count(all), unit);
-  if (terminal.is_tty) {
-    line += "  ";
-    for (uint64_t i = 0; i < kBarColumns; ++i) line += i * all < done * kBarColumns ? "━" : "─";
+  constexpr std::array<const char*, 8> kSigns = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"};
+  constexpr std::array<const char*, 4> kPlainSigns = {"|", "/", "-", "\\"};
+  std::string line = work;
+  const uint64_t done = std::min(state.done, state.all);
+  if (state.all != 0) {
+    line += fmt::format("  {}  {} of {} {}", pad_left(format_percent_rounded({done, state.all}), 5), format_count(done),
+                        format_count(state.all), unit);
+    if (terminal.is_tty) {
+      line += "  ";
+      for (uint64_t i = 0; i < kBarColumns; ++i) line += i * state.all < done * kBarColumns ? "━" : "─";
+    }
   }
   // The rest takes as long for each as what is done did; too early to say for the first tenth.
-  if (done * 10 >= all && done > 0 && done < all) {
-    const uint64_t left_ns = state.elapsed_ns / done * (all - done);
+  if (state.all != 0 && done * 10 >= state.all && done > 0 && done < state.all) {
+    const uint64_t left_ns = state.elapsed_ns / done * (state.all - done);
     line += fmt::format("  {} s left", std::max<uint64_t>((left_ns + kSecondNs / 2) / kSecondNs, 1));
+  } else if (state.all == 0 && state.elapsed_ns >= kSecondNs) {
+    line += fmt::format("  {} s", state.elapsed_ns / kSecondNs);
+  }
+  if (terminal.is_tty) {
+    const std::string sign =
+        terminal.utf8 ? kSigns[state.step % kSigns.size()] : kPlainSigns[state.step % kPlainSigns.size()];
+    return sign + " " +
+           (terminal.utf8 ? shorten_middle(line, static_cast<size_t>(terminal.columns) - 3)
+                          : to_ascii(shorten_middle(line, static_cast<size_t>(terminal.columns) - 3)));
   }
   line = shorten_middle(line, static_cast<size_t>(terminal.columns) - 1);
   return terminal.utf8 ? line : to_ascii(line);
 }
 
-Progress::Progress(std::string work, std::string unit, ColorMode color)
-    : work_(std::move(work)),
-      unit_(std::move(unit)),
-      terminal_(inspect_terminal(STDERR_FILENO, color)),
-      start_ns_(monotonic_ns()) {
-  next_ns_ = start_ns_ + (terminal_.is_tty ? kQuietNs : kLogNs);
-}
-
-Progress::~Progress() {
-  if (is_drawn_) print("\r\x1b[K");
-}
-
-void Progress::update(uint64_t done, uint64_t all) {
-  const uint64_t now = monotonic_ns();
-  if (now < next_ns_) return;
-  const std::string line = progress_line(work_, unit_, {done, all, now - start_ns_}, terminal_);
-  if (terminal_.is_tty) {
-    print("\r" + line + "\x1b[K");
-    is_drawn_ = true;
-    next_ns_ = now + kRedrawNs;
-  } else {
-    print("heapprof: " + line + "\n");
-    next_ns_ = now + kLogNs;
+Progress::Progress(ColorMode color, ProgressThread thread)
+    : terminal_(inspect_terminal(STDERR_FILENO, color)), start_ns_(monotonic_ns()) {
+  may_draw_ = terminal_.is_tty && is_foreground();
+  next_ns_ = start_ns_ + (may_draw_ ? kQuietNs : kLogNs);
+  if (!may_draw_ || thread == ProgressThread::kNone) return;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);  // signals are the other threads'
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { draw_each_time(); });
+  } catch (const std::system_error&) {
   }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Progress::say(const std::string& work) {
+  const std::lock_guard guard(mutex_);
+  work_ = work;
+  unit_.clear();
+  done_ = all_ = 0;
+  start_ns_ = monotonic_ns();
+}
+
+void Progress::update(uint64_t done, uint64_t all, const std::string& unit) {
+  const std::lock_guard guard(mutex_);
+  done_ = done;
+  all_ = all;
+  unit_ = unit;
+  const uint64_t now_ns = monotonic_ns();
+  if (thread_.joinable() || is_over_ || now_ns < next_ns_ || (terminal_.is_tty && !may_draw_)) return;
+  if (may_draw_) {
+    draw(now_ns);
+    return;
+  }
+  print("heapprof: " + progress_line(work_, unit_, {done_, all_, now_ns - start_ns_, 0}, terminal_) + "\n");
+  next_ns_ = now_ns + kLogNs;
+}
+
+void Progress::draw(uint64_t now_ns) {
+  if (!work_.empty() && is_foreground()) {
+    print("\r" + progress_line(work_, unit_, {done_, all_, now_ns - start_ns_, step_++}, terminal_) + "\x1b[K\r");
+    is_drawn_ = true;
+  }
+  next_ns_ = now_ns + kRedrawNs;
+}
+
+void Progress::draw_each_time() {
+  std::unique_lock guard(mutex_);
+  while (!is_over_) {
+    const uint64_t now_ns = monotonic_ns();
+    if (now_ns >= next_ns_) {
+      try {
+        draw(now_ns);
+      } catch (const std::exception&) {  // no memory for a line
+        return;
+      }
+    } else {
+      changed_.wait_for(guard, std::chrono::nanoseconds(next_ns_ - now_ns));
+    }
+  }
+}
+
+void Progress::erase() {
+  if (is_drawn_) print("\r\x1b[K");
+  is_drawn_ = false;
+}
+
+void Progress::clear() {
+  const std::lock_guard guard(mutex_);
+  erase();
+  next_ns_ = std::max(next_ns_, monotonic_ns() + kRedrawNs);
+}
+
+void Progress::stop() {
+  {
+    const std::lock_guard guard(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  erase();
 }
 
 }  // namespace heapprof::cli

@@ -1,45 +1,68 @@
 // cli/base/progress.h: one line on stderr for work that takes longer than half a second; gone when the work is done.
 //
 // Guarantees
-//  - On a terminal the line is redrawn in place, at most ten times a second, and erased at the end.
-//  - Elsewhere there is one line each 30 s, so that logs stay short and a long silence is explained.
-// Context:  one thread.
+//  - On a terminal the line is redrawn in place, ten times a second, by a thread of its own: it moves whatever the work
+//    is doing. It is erased before stop() returns, and before clear() does, until the next time.
+//  - A terminal whose foreground is another job's is left alone, as is one that is no terminal: there is one line each
+//    30 s of counted work, so that logs stay short and a long silence is explained.
+//  - Without a thread (none to be had, or not wanted) the line is drawn where the work is counted.
+// Context:  all functions from one thread. A fork's child must not touch it.
 #pragma once
 
 #include "cli/base/terminal.h"
 
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace heapprof::cli {
 
 struct ProgressState {
   uint64_t done = 0;
-  uint64_t all = 0;
+  uint64_t all = 0;  // 0: nothing is counted
   uint64_t elapsed_ns = 0;
+  uint64_t step = 0;  // of the sign that moves
 };
 
-// "symbolizing   62 %  8 of 13 modules  ━━━━━━────  4 s left"
+// "⠹ looking up names   62 %  8 of 13 modules  ━━━━━━────  4 s left", "⠹ writing the profile  3 s"
 std::string progress_line(const std::string& work, const std::string& unit, const ProgressState& state,
                           const Terminal& terminal);
 
+enum class ProgressThread { kOwn, kNone };
+
 class Progress {
  public:
-  // `work` is what is done, "symbolizing"; `unit` what is counted, "modules".
-  Progress(std::string work, std::string unit, ColorMode color);
-  ~Progress();
+  Progress(ColorMode color, ProgressThread thread);
+  ~Progress() { stop(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(uint64_t done, uint64_t all);
+  void say(const std::string& work);                                  // what is done from here on
+  void update(uint64_t done, uint64_t all, const std::string& unit);  // how much of it, of what
+  void clear();                                                       // for something else to be printed
+  void stop();                                                        // for good
 
  private:
+  void draw_each_time();
+  void draw(uint64_t now_ns);  // pre: mutex_ is held
+  void erase();                // "
+
+  const Terminal terminal_;
+  bool may_draw_ = false;  // a terminal, and ours
+  std::mutex mutex_;       // guards what follows
+  std::condition_variable changed_;
   std::string work_;
   std::string unit_;
-  Terminal terminal_;
-  uint64_t start_ns_ = 0;
+  uint64_t done_ = 0;
+  uint64_t all_ = 0;
+  uint64_t start_ns_ = 0;  // of this work
   uint64_t next_ns_ = 0;
+  uint64_t step_ = 0;
   bool is_drawn_ = false;
+  bool is_over_ = false;
+  std::thread thread_;
 };
 
 }  // namespace heapprof::cli

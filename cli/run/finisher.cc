@@ -11,7 +11,6 @@
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
-#include "cli/base/progress.h"
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/model/analysis/assemble_grouped.h"
 #include "cli/model/profile/assemble.h"
@@ -157,17 +156,12 @@ bool Finisher::is_idle() {
 }
 
 Result<Finished> Finisher::finish(FinishJob job, const Complete& complete) {
-  SymbolizeOptions quietly;
-  quietly.worker_data_bytes = options_.names_bytes;
-  if (!options_.show_progress) return finish(std::move(job), quietly, complete);
-  std::optional<Progress> progress;
-  progress.emplace("symbolizing", "modules", options_.color);
-  SymbolizeOptions symbolize_options = quietly;
-  symbolize_options.progress = [&](size_t done, size_t all) { progress->update(done, all); };
-  return finish(std::move(job), symbolize_options, [&](Profile* profile) {
-    progress.reset();
-    if (complete) complete(profile);
-  });
+  SymbolizeOptions symbolize_options;
+  symbolize_options.worker_data_bytes = options_.names_bytes;
+  say("looking up names");
+  if (progress_ != nullptr)
+    symbolize_options.progress = [this](size_t done, size_t all) { progress_->update(done, all, "modules"); };
+  return finish(std::move(job), symbolize_options, complete);
 }
 
 Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete) {
@@ -181,6 +175,8 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   Finished finished;
   SavedProfile& saved = finished.saved;
   saved = facts_of(job);
+  const bool is_told = symbolize_options.progress != nullptr;  // by threads of ours nothing is
+  if (is_told) say("putting the profile together");
   std::optional<Profile> profile = make_profile(std::move(recording), std::move(symbols), options_.all_sites);
   if (!profile) return memory_refused("write " + job.path);
   finished.profile = std::move(*profile);
@@ -188,11 +184,13 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   // What `complete` waits for may take minutes, or fill the disk: the profile is safe before.
   Result<std::string> path = std::string();
   if (complete && !is_idle()) {
+    if (is_told) say("writing the profile");
     path = write_profile(finished.profile, job.path, job.may_overwrite);
     if (!path) return path.problem();
   }
   if (complete) complete(&finished.profile);
   const bool is_written = !path->empty();
+  if (is_told) say("writing the profile");
   Result<std::string> last =
       write_profile(finished.profile, is_written ? *path : job.path, is_written || job.may_overwrite);
   if (!last && !is_written) return last.problem();
@@ -275,11 +273,10 @@ std::vector<SavedProfile> Finisher::collect_saved(std::vector<Problem>* problems
       work();
       guard.lock();
     }
-    std::optional<Progress> progress;
-    if (options_.show_progress && done_ < submitted_) progress.emplace("writing", "profiles", options_.color);
+    if (done_ < submitted_) say("writing the other processes' profiles");
     while (done_ < submitted_) {
       changed_.wait(guard);
-      if (progress) progress->update(done_, submitted_);
+      if (progress_ != nullptr) progress_->update(done_, submitted_, "profiles");
     }
   }
   for (std::thread& worker : workers_) worker.join();

@@ -11,8 +11,8 @@
 // Context:  submit() and collect_saved() from one thread. submit() does not wait: who calls it drains the rings.
 #pragma once
 
+#include "cli/base/progress.h"
 #include "cli/base/result.h"
-#include "cli/base/terminal.h"
 #include "cli/model/profile/profile.h"
 #include "cli/model/profile/recording.h"
 #include "cli/run/process_tree.h"
@@ -35,8 +35,6 @@ namespace heapprof::cli {
 
 struct FinishOptions {
   bool all_sites = false;
-  bool show_progress = false;  // of finish(), on stderr, while names are looked up
-  ColorMode color = ColorMode::kAuto;
   uint64_t most_waiting_bytes = 256ull << 20;
   uint64_t names_bytes = 0;  // most memory of the process that reads names; 0: half of the machine's
 };
@@ -79,6 +77,8 @@ class Finisher {
   // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds what is known only when all else is
   // done; it is called unless memory runs out before.
   using Complete = std::function<void(Profile*)>;
+  // Tells `progress` what is done in finish() and collect_saved(); null: nobody.
+  void show_progress(Progress* progress) { progress_ = progress; }
   Result<Finished> finish(FinishJob job, const Complete& complete = {});
   // Does the same when its turn comes.
   void submit(FinishJob job);
@@ -107,7 +107,12 @@ class Finisher {
   void spill();
   SymbolTable look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options);
 
+  void say(const std::string& work) const {
+    if (progress_ != nullptr) progress_->say(work);
+  }
+
   FinishOptions options_;
+  Progress* progress_ = nullptr;
   SymbolCache symbols_;
   std::map<std::pair<uint64_t, uint64_t>, std::weak_ptr<UniqueFd>> files_;  // by device and inode
   std::mutex mutex_;                                                        // guards what follows, but for the threads

@@ -5,11 +5,12 @@
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/progress.h"
 #include "cli/base/text.h"
-#include "cli/collect/clock.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
+#include "cli/run/plan.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/signals.h"
@@ -19,7 +20,6 @@
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
 #include "cli/target/launch.h"
-#include "cli/target/machine.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 #include "cli/target/server.h"
@@ -28,7 +28,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -37,6 +36,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -46,65 +46,9 @@ namespace heapprof::cli {
 
 namespace {
 
-wire::ClockMode choose_clock(ClockChoice choice) {
-  switch (choice) {
-    case ClockChoice::kTsc: return wire::ClockMode::kTsc;
-    case ClockChoice::kSequence: return wire::ClockMode::kSequence;
-    case ClockChoice::kAuto: break;
-  }
-  return detect_clock_mode();
-}
-
-wire::UnwinderKind choose_unwinder(const RunOptions& options) {
-  if (options.verify_stacks) return wire::UnwinderKind::kVerify;
-  switch (options.unwinder) {
-    case UnwinderChoice::kLibunwind: return wire::UnwinderKind::kLibunwind;
-    case UnwinderChoice::kFramePointers: return wire::UnwinderKind::kFramePointers;
-    case UnwinderChoice::kHeapprof: break;
-  }
-  return wire::UnwinderKind::kHeapprof;
-}
-
-// One core for the program, one for the collector, and as many again. A limit on address space has no room for threads.
-bool has_idle_core() {
-  constexpr int kEnough = 4;
-  cpu_set_t cores;
-  return !is_memory_limited() && sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) >= kEnough;
-}
-
-ProcessPlan make_plan(const RunOptions& options) {
-  ProcessPlan plan;
-  plan.collector.clock_mode = choose_clock(options.clock);
-  switch (options.fence) {
-    case FenceChoice::kAuto: break;
-    case FenceChoice::kExpedited: plan.collector.fence_mode = wire::FenceMode::kMembarrierExpedited; break;
-    case FenceChoice::kGlobal: plan.collector.fence_mode = wire::FenceMode::kMembarrierGlobal; break;
-    case FenceChoice::kProducer: plan.collector.fence_mode = wire::FenceMode::kProducerFence; break;
-  }
-  plan.collector.sole_after_ns = options.sole_after_ns;
-  plan.fence_forced = options.fence != FenceChoice::kAuto;
-  plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
-  plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);
-  plan.collector.unwinder = choose_unwinder(options);
-  plan.follow = !options.no_follow;
-  plan.follow_only = options.follow_only;
-  plan.wants_rank = has_rank(options.output);
-  plan.root_command = options.program;
-  plan.machine = describe_machine();
-  plan.max_memory_bytes = options.max_memory_bytes;
-  plan.collector.hooks_deep_bind = options.hooks_deep_bind;
-  plan.collector.estimates_gpu = options.estimates_gpu;
-  if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.limits = *limits;
-  plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||
-                           (options.collector_threads == ThreadsChoice::kAuto && has_idle_core());
-  return plan;
-}
-
 FinishOptions finish_options(const RunOptions& options) {
   FinishOptions finish;
   finish.all_sites = options.all_sites;
-  finish.show_progress = !options.quiet;
-  finish.color = options.color;
   if (options.max_memory_bytes != 0) {
     finish.most_waiting_bytes = std::min(finish.most_waiting_bytes, options.max_memory_bytes / 4);
     finish.names_bytes = options.max_memory_bytes;
@@ -179,14 +123,24 @@ class Run {
   std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
                                       std::vector<Problem>* problems);
   void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
-  void warn_of_unused_limits(const std::vector<SavedProfile>& images) const;
+  void warn_of_unused_limits(const std::vector<SavedProfile>& images);
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
-  void warn(const Problem& problem) const {
+  void warn(const Problem& problem) {
+    if (progress_) progress_->clear();
     if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
+  }
+  void say(const std::string& work) {
+    if (progress_) progress_->say(work);
+  }
+  void show_progress();
+  void end_progress() {
+    finisher_.show_progress(nullptr);
+    progress_.reset();
   }
 
   const RunOptions& options_;
-  Suppressions suppressions_;  // of the summary
+  Suppressions suppressions_;         // of the summary
+  std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
@@ -284,15 +238,19 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& others, const st
   try {
     const Headline headline = choose_headline(root->saved, others);
     std::optional<Profile> shown;
+    say("writing the summary");
     if (!options_.no_summary) shown = read_other(headline, options_.color);
     if (shown) mark_suppressed(suppressions_, &*shown);
     mark_suppressed(suppressions_, &root->profile);
-    print_summary({root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_, &headline,
-                   shown ? &*shown : nullptr, &root->saved},
-                  options_);
+    const SummaryInput input{root->profile, root->saved.path, root->saved.size_bytes,    images,
+                             &*tree_,       &headline,        shown ? &*shown : nullptr, &root->saved};
+    const std::string text = summary_text(input, options_);
+    end_progress();
+    std::fwrite(text.data(), 1, text.size(), stderr);
   } catch (const std::bad_alloc&) {
     const std::string path = root->saved.path;
     root->profile = {};
+    end_progress();
     warn(summary_left_out(path));
   }
 }
@@ -319,6 +277,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
     enter(root->saved);
     if (!options_.quiet) show(&*root, saved, images);
   }
+  end_progress();
   warn_of_unused_limits(images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (!never_seen_.empty())
@@ -331,7 +290,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
 }
 
 // A wrong number would make a test of a small card pass on a large one.
-void Run::warn_of_unused_limits(const std::vector<SavedProfile>& images) const {
+void Run::warn_of_unused_limits(const std::vector<SavedProfile>& images) {
   std::set<std::string> used;
   const auto add = [&used](const auto& devices) {
     for (const auto& device : devices) used.insert(device.device);
@@ -343,6 +302,13 @@ void Run::warn_of_unused_limits(const std::vector<SavedProfile>& images) const {
     const std::string device = fmt::format("cuda:{}", i);
     if (limits->cuda[i] != 0 && used.count(device) == 0) warn(limit_of_unused_device(device));
   }
+}
+
+// Under a limit on memory no thread is started for it.
+void Run::show_progress() {
+  if (options_.quiet) return;
+  progress_.emplace(options_.color, is_memory_limited() ? ProgressThread::kNone : ProgressThread::kOwn);
+  finisher_.show_progress(&*progress_);
 }
 
 Result<int> Run::run() {
@@ -372,14 +338,17 @@ Result<int> Run::run() {
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  SnapshotTaker snapshots({options_.all_sites, false, options_.color}, launched->pid);
+  SnapshotTaker snapshots({options_.all_sites}, launched->pid);
   DeviceUseWatch device_use(agent->nvml);
   Watch watch(&*server, &signals, &processes, &snapshots, &device_use);
   const WatchResult watched = watch.until_end(*launched);
+  show_progress();
   if (watched.detached_by == 0) {
+    say("waiting for the processes that it started");
     processes.end_root(watched.end);
     if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
+  say("counting what is left");
   device_use.stop();
   server->close();  // what runs on and starts more processes must not wait for us
   if (!options_.no_follow) never_seen_ = watch.never_seen(server->path());

@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 
 namespace heapprof::cli {
@@ -340,12 +339,11 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   return terminal.utf8 ? text : to_ascii(text);
 }
 
-void print_summary(const SummaryInput& input, const RunOptions& options) {
-  if (options.quiet) return;
+std::string summary_text(const SummaryInput& input, const RunOptions& options) {
+  if (options.quiet) return "";
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  const std::string text = options.no_summary ? warning_text(input, terminal)
-                                              : (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (options.no_summary) return warning_text(input, terminal);
+  return (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
 }
 
 }  // namespace heapprof::cli

@@ -32,7 +32,7 @@ struct SummaryInput {
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);
 
-// On stderr, as far as the flags want it: the whole, or the warnings alone.
-void print_summary(const SummaryInput& input, const RunOptions& options);
+// For stderr, as far as the flags want it: the whole, or the warnings alone.
+std::string summary_text(const SummaryInput& input, const RunOptions& options);
 
 }  // namespace heapprof::cli

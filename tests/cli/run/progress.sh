@@ -1,0 +1,54 @@
+# What takes longer than half a second after the program's end shows a line that moves, on a terminal; it is gone before
+# the summary begins. Elsewhere there is none.
+unset COLUMNS
+sign='[⠋⠙⠹⠸⠼⠴⠦⠧]'
+
+# waits: the profile goes to a reader who comes late
+waits() {
+  rm -f slow.json && mkfifo slow.json
+  (sleep 1.5; cat slow.json >read.json) &
+}
+
+# moved WHAT: its line was drawn with at least three signs, and nothing of it is left on the screen
+moved() {
+  local -i signs
+  signs=$(tr '\r' '\n' <said.txt | grep -oE "^$sign $1" | sort -u | wc -l)
+  [ $signs -ge 3 ] || fail "'$1' did not move ($signs signs): $(cat -v said.txt)"
+  # after the last drawing the line is erased, and only then the summary begins
+  "$PYTHON" - "$1" <<'PY'
+import sys
+said = open("said.txt", encoding="utf-8", newline="").read()
+head, gone, rest = said.rpartition("\r\x1b[K")
+assert gone and sys.argv[1] not in rest, "the line is left"
+assert "heapprof: " not in head, "the summary began before the line was gone"
+assert rest.lstrip("\n").startswith("\x1b[1m") or "heapprof: " in rest, rest[:200]
+PY
+}
+
+waits
+on_terminal 80 said.txt "$HEAPPROF_BIN" run -o slow.json "$TARGETS/leaky" || fail "it failed: $(cat said.txt)"
+wait
+moved "writing the profile"
+[ -s read.json ] || fail "the profile was not written"
+
+# A process that runs on is waited for.
+on_terminal 80 said.txt "$HEAPPROF_BIN" run --wait -o a.json -- sh -c "(exec >/dev/null 2>&1; '$TARGETS/leaky'; sleep 1.5; '$TARGETS/leaky') & exec true" ||
+  fail "it failed: $(cat said.txt)"
+moved "waiting for the processes that it started"
+
+# In 40 columns it is one line.
+waits
+on_terminal 40 said.txt "$HEAPPROF_BIN" run -o slow.json "$TARGETS/leaky"
+wait
+moved "writing the profile"
+
+# With --quiet, and without a terminal, nothing moves.
+waits
+on_terminal 80 said.txt "$HEAPPROF_BIN" run -q -o slow.json "$TARGETS/leaky"
+wait
+[ ! -s said.txt ] || fail "--quiet said something: $(cat -v said.txt)"
+waits
+expect_status 0 "$HEAPPROF_BIN" run -o slow.json "$TARGETS/leaky"
+wait
+expect_not_in err.txt $'\r'
+expect_not_in err.txt $'\033'
