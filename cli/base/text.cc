@@ -142,11 +142,11 @@ std::string to_ascii(std::string_view text) {
     uint32_t code;
     const char* ascii;  // as wide as the sign, so that columns stay
   };
-  // ← → … ± ▲ ▼ µ × − ├ └ │ ─ » ━ and the sparkline's eight blocks
+  // ← → … ± ▲ ▼ µ × − ├ └ │ ─ » ━ · and the sparkline's eight blocks
   constexpr Sign kSigns[] = {{0x2190, "<"}, {0x2192, ">"}, {0xb1, "~"},   {0x25b2, "^"}, {0x25bc, "v"}, {0x2026, "~"},
                              {0xb5, "u"},   {0xd7, "x"},   {0x2212, "-"}, {0x251c, "|"}, {0x2514, "`"}, {0x2502, "|"},
                              {0x2500, "-"}, {0x2581, "_"}, {0x2582, "."}, {0x2583, ":"}, {0x2584, "-"}, {0x2585, "="},
-                             {0x2586, "+"}, {0x2587, "*"}, {0x2588, "#"}, {0xbb, ">"},   {0x2501, "="}};
+                             {0x2586, "+"}, {0x2587, "*"}, {0x2588, "#"}, {0xbb, ">"},   {0x2501, "="}, {0xb7, "|"}};
   std::string result;
   each_character(text, [&](const Character& character) {
     if (character.code < 0x80) {

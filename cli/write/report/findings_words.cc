@@ -31,8 +31,9 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
       fmt::format("a copy, {}", finding.cost_blocks == 1 ? "one block" : blocks(finding.cost_blocks));
   if (finding.other_frame == kNoModule) return copy + "; the original is of the same size and alive at the same time";
   const std::string where = names.function(finding.other_frame);
-  return fmt::format("{}; what {} ({}) allocated is of the same size and alive at the same time", copy,
-                     shorten_middle(where, 48), names.short_location(finding.other_frame));
+  const std::string location = names.short_location(finding.other_frame);
+  return fmt::format("{}; what {}{} allocated is of the same size and alive at the same time", copy,
+                     shorten_middle(where, 48), location.empty() ? "" : " (" + location + ")");
 }
 
 // A sum of runs does not know what was alive at once.

@@ -250,16 +250,14 @@ class TextReport {
 
   // The lines below a place: who calls it, and for leaks when.
   void details(const Device& device, const Place& place, Metric metric, size_t indent) {
-    constexpr size_t kNarrow = 60;
-    if (columns_ < kNarrow) indent = std::min<size_t>(indent, 6);
     const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
     const std::string blank(indent, ' ');
     if (view_.all_frames) {
       for (const uint32_t frame : largest_stack(profile_, device, place, metric)) {
         const std::string where = names_.short_location(frame);
         const size_t left = room > display_width(where) + 10 ? room - display_width(where) - 2 : 8;
-        text_ +=
-            blank + faint(shorten_function(names_.function(frame), left) + "  " + shorten_path(where, room)) + "\n";
+        const std::string location = where.empty() ? "" : "  " + shorten_path(where, room);
+        text_ += blank + faint(shorten_function(names_.function(frame), left) + location) + "\n";
       }
     } else {
       // Below the function; further left where the line needs it.

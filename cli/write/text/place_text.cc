@@ -147,10 +147,10 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
     const std::string shortened = shorten_function(last_two_parts(function), 32);
     const std::string part = shortened + repeated;
     const bool last = next == frames.size() && chain.shares.size() + chain.unnamed_shares == 0;
-    const bool appended =
-        (with_locations && (i == 0 || all_locations) &&
-         append(fmt::format("{} ({}){}", shortened, names.short_location(frames[i]), repeated), last)) ||
-        append(part, last);
+    const std::string where = names.short_location(frames[i]);  // "[small sites]" has none
+    const bool appended = (with_locations && (i == 0 || all_locations) && !where.empty() &&
+                           append(fmt::format("{} ({}){}", shortened, where, repeated), last)) ||
+                          append(part, last);
     if (!appended && text.empty()) return arrow + shorten_function(part, columns - display_width(arrow));
     if (!appended) return text + " ← …";
     i = next;
@@ -191,20 +191,26 @@ constexpr size_t kNarrow = 34;  // columns for a function and its location: fewe
 
 struct NarrowView {
   size_t indent = 0;
-  size_t room = 0;
+  size_t left = 0;  // where functions begin
   size_t columns = 0;
 };
 
-// The location, and what follows, on a line of its own.
+constexpr size_t kBelow = 4;  // columns further in than the numbers
+
+// The location, and what follows, on a line of its own; the function too, where the numbers leave no room for it.
 std::vector<std::string> lay_out_narrow(const FrameNames& names, const std::vector<PlaceLine>& lines,
                                         const NarrowView& view, const std::vector<size_t>& number_widths) {
+  constexpr size_t kLeastRoom = 12;
+  const bool is_function_below = view.left + kLeastRoom > view.columns;
+  const std::string blank(view.indent + kBelow, ' ');
+  const size_t room = view.columns - (is_function_below ? blank.size() : view.left);
   std::vector<std::string> result;
-  const std::string blank(view.indent + 4, ' ');
   for (const PlaceLine& line : lines) {
     std::string text(view.indent, ' ');
     for (size_t i = 0; i < number_widths.size(); ++i)
       text += pad_left(i < line.numbers.size() ? line.numbers[i] : "", number_widths[i]) + std::string(kGap, ' ');
-    text += shorten_function(line.function, view.room);
+    if (is_function_below) text = text.substr(0, text.find_last_not_of(' ') + 1) + "\n" + blank;
+    text += shorten_function(line.function, room);
     std::string below = shorten_path(line.location, view.columns - blank.size());
     const size_t used = blank.size() + display_width(below) + (below.empty() ? 0 : kGap);
     const size_t rest = view.columns > used ? view.columns - used : 0;
@@ -235,7 +241,10 @@ std::vector<std::string> lay_out(const FrameNames& names, const std::vector<Plac
   for (const size_t width : number_widths) left += width + kGap;
   *function_column = left;
   const size_t room = columns > left + 16 ? columns - left : 16;
-  if (room < kNarrow) return lay_out_narrow(names, lines, {indent, room, columns}, number_widths);
+  if (room < kNarrow) {
+    *function_column = indent + kBelow;  // what stands below a place begins there
+    return lay_out_narrow(names, lines, {indent, left, columns}, number_widths);
+  }
   // One long name may not push the others' places and callers off the line: shares of the room bound the columns, and
   // what is cut leaves its space to the next.
   const size_t location_share = std::min(location_width, std::max<size_t>(room * (has_callers ? 3 : 4) / 10, 14));

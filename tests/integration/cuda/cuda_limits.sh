@@ -25,8 +25,8 @@ expect_eq "refused by the driver, on a stream of cuda:1" "$(jq '[.heapprof.devic
 "$HEAPPROF_BIN" run -q --limit cuda:0=96MiB -o few.json -- "$TARGETS/cuda_limits" 96 || fail "with a limit, few: $?"
 "$HEAPPROF_BIN" report --color never few.json >report.txt
 expect_in report.txt "Fake GPU, 1.00 GiB, limited to 96.0 MiB"
-expect_in report.txt "10,485,761 B asked for, 10,485,760 B free; the program held 86.0 MiB"
-grep -A2 "B asked for" report.txt | grep -q "held by .*hold_weights" || fail "$(cat report.txt)"
+expect_said report.txt "10,485,761 B asked for, 10,485,760 B free; the program held 86.0 MiB"
+grep -A3 "B asked for" report.txt | grep -q "held by .*hold_weights" || fail "$(cat report.txt)"
 
 # What is no limit is said before anything runs.
 for bad in cuda:0 cuda:16=1GiB cuda:x=1GiB gpu=1GiB cuda:0=512M cuda:0=0B; do

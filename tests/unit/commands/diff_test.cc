@@ -56,8 +56,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("the diff of a scene") {
   const Pair pair(scene_before(), scene_profile());
   const DiffView view;
-  check_golden("diff/scene_80.txt", render_diff_text(pair.two, view, terminal(80)));
-  check_golden("diff/scene_120.txt", render_diff_text(pair.two, view, terminal(120)));
+  for (const int columns : {40, 60, 80, 120, 200})
+    check_golden("diff/scene_" + std::to_string(columns) + ".txt", render_diff_text(pair.two, view, terminal(columns)));
   check_golden("diff/scene.md", render_diff_markdown(pair.two, view, terminal(80)));
   check_golden("diff/scene.json", render_diff_json(pair.two, view, terminal(80)));
   check_golden("diff/scene.csv", render_diff_csv(pair.two, view, terminal(80)));

@@ -37,7 +37,10 @@ TEST_CASE("the report of a run") {
   const Profile profile = scene_profile();
   ReportView view = view_of("a.json");
   check_golden("report/scene_80.txt", render_report_text(profile, view, terminal(80)));
-  check_golden("report/scene_120.txt", render_report_text(profile, view, terminal(120)));
+  for (const int columns : {40, 60, 120, 200}) {
+    check_golden("report/scene_" + std::to_string(columns) + ".txt",
+                 render_report_text(profile, view, terminal(columns)));
+  }
   check_golden("report/scene.csv", render_report_csv(profile, view, terminal(80)));
   check_golden("report/scene.json", render_report_json(profile, view, terminal(80)));
   view.tree = true;
@@ -62,6 +65,10 @@ TEST_CASE("the findings of a run") {
   ReportView view = view_of("a.json");
   view.findings = true;
   check_golden("report/scene_findings.txt", render_findings_text(profile, view, terminal(80)));
+  for (const int columns : {40, 60, 200}) {
+    check_golden("report/scene_findings_" + std::to_string(columns) + ".txt",
+                 render_findings_text(profile, view, terminal(columns)));
+  }
   check_golden("report/scene_findings.json", render_findings_json(profile, view, terminal(80)));
   for (const Profile& any : {scene_profile(), assembled(small_sample()), assembled(hostile_sample())}) {
     for (const int columns : {40, 80, 132})
@@ -196,6 +203,31 @@ TEST_CASE("direct recursion is one line of the tree, a deep tree is cut") {
   text = render_report_text(profile, view, terminal(80));
   CHECK(text.find("cut after 2,000 lines") != std::string::npos);
   check_lines(text, 80);
+}
+
+TEST_CASE("rows of many small sites are called by a name without a location") {
+  Profile profile = scene_profile();
+  Device& host = profile.devices[0];
+  const uint32_t small_sites = static_cast<uint32_t>(profile.frames.size());
+  profile.frames.push_back({0, "[small sites]", "", 0, kNoModule, false});
+  profile.nodes.push_back({0, small_sites});
+  profile.nodes.push_back({static_cast<uint32_t>(profile.nodes.size() - 1), profile.nodes[host.sites[0].node].frame});
+  const auto user = std::find_if(profile.frames.begin(), profile.frames.end(),
+                                 [](const Frame& frame) { return frame.function.starts_with("build_index"); });
+  profile.nodes.back().frame = static_cast<uint32_t>(user - profile.frames.begin());
+  Site site = host.sites[0];
+  site.node = static_cast<uint32_t>(profile.nodes.size() - 1);
+  site.grouped_stacks = 12;
+  host.sites = {site};
+  for (const bool all_frames : {false, true}) {
+    ReportView view = view_of("a.json");
+    view.device = "host";
+    view.all_frames = all_frames;
+    const std::string text = render_report_text(profile, view, terminal(80));
+    CHECK(text.find("[small sites]") != std::string::npos);
+    CHECK(text.find("()") == std::string::npos);
+    check_lines(text, 80);
+  }
 }
 
 TEST_CASE("a deep tree goes one column in a level, and says where it begins again") {

@@ -43,8 +43,8 @@ void check_lines(const std::string& text, size_t columns) {
 
 TEST_CASE("the summary of a run") {
   const Profile profile = scene_profile();
-  check_golden("summary/scene_80.txt", summary(profile, 80));
-  check_golden("summary/scene_120.txt", summary(profile, 120));
+  for (const int columns : {40, 60, 80, 120, 200})
+    check_golden(fmt::format("summary/scene_{}.txt", columns), summary(profile, columns));
   Terminal ascii = terminal(100);
   ascii.utf8 = false;
   const std::string text = render_summary({profile, "heapprof.render.31337.json", 2'202'009}, ascii);
