@@ -14,6 +14,7 @@
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/unseen_text.h"
+#include "cli/write/report/worst_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -256,6 +257,11 @@ std::string entry(const std::string& front, const std::vector<std::string>& cell
   return text + line + "\n";
 }
 
+const std::string& shown_file(const SummaryInput& input) {
+  const SavedProfile* other = shown_other(input);
+  return other != nullptr ? other->path : input.file;
+}
+
 std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
   const std::string file = pasted(input.file, utf8);
   std::string text;
@@ -329,7 +335,9 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   std::string after;
   for (const std::string& part :
        {process_section(input, paint, columns), fitted(end_sentence(input.profile, input.shown == nullptr), columns),
-        warning_text(input, terminal), saved_lines(input, terminal.utf8, columns)}) {
+        warning_text(input, terminal),
+        worst_text(profile, pasted(shown_file(input), terminal.utf8), columns) +
+            saved_lines(input, terminal.utf8, columns)}) {
     if (!part.empty()) after += "\n" + part;
   }
   const size_t used = count_lines(text) + count_lines(after) + 1;

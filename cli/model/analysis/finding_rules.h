@@ -31,13 +31,27 @@ inline constexpr uint64_t kGrowthBlocks = 32;  // fewer are a container, not a l
 // Large blocks never freed.
 inline constexpr uint64_t kNeverFreedEachBytes = 64 * kKiB;
 inline constexpr uint64_t kNeverFreedBytes = kMiB;
-inline constexpr uint64_t kNeverFreedBlocks = 4;
+inline constexpr uint64_t kNeverFreedBlocks = 4;  // of one stack
+
+// Small blocks never freed: of stacks that left nearly all that they made.
+inline constexpr uint64_t kSmallNeverFreedBytes = kMiB;
+inline constexpr uint64_t kSmallNeverFreedBlocks = 1'000;       // of one stack
+inline constexpr uint64_t kSmallNeverFreedPercent = 5;          // of the peak
+inline constexpr uint64_t kSmallNeverFreedOfStackPercent = 90;  // of the blocks that the stack made
+inline constexpr uint64_t kSmallNeverFreedPartOfRun = 8;        // made over so large a part of the run, or a larger one
+inline constexpr uint64_t kSmallNeverFreedEndNs = 20'000'000;   // what the end of a process takes on a busy machine
+
+// A peak of the start: reached in the first quarter of the run, and at most half of it from 40 % of the run on.
+inline constexpr uint64_t kStartPeakBytes = 4 * kMiB;
+inline constexpr uint64_t kStartPeakByPercent = 25;
+inline constexpr uint64_t kStartPeakOverPercent = 40;
+inline constexpr uint64_t kStartPeakLaterPercent = 50;
 
 // Copying: of all bytes allocated.
 inline constexpr uint64_t kCopiesBytes = 4 * kMiB;
 inline constexpr uint64_t kCopiesPercent = 5;
 
-// Twins and whole files: of the peak.
+// Old and new block at once, twins and whole files: of the peak.
 inline constexpr uint64_t kTwiceBytes = kMiB;
 inline constexpr uint64_t kTwicePercent = 5;
 inline constexpr uint64_t kTwinBytes = 64 * kKiB;
@@ -55,8 +69,19 @@ inline constexpr uint64_t kStormEachBytes = 64;
 inline constexpr uint64_t kStormBlocks = 250'000;
 inline constexpr uint64_t kStormPercent = 10;  // of all allocations
 
+// Whether it is known what the device's places held over the run, and the run is long enough to say so.
+bool has_moments(const Profile& profile, const Device& device);
 // Whether part is at least so many percent of whole.
 bool is_share(Ratio ratio, uint64_t percent);
+
+// What a place held at the device's moments, and at the end, where that is what leaked.
+struct LivePoint {
+  uint64_t at_ns = 0;
+  uint64_t bytes = 0;
+};
+std::vector<LivePoint> live_series(const FindingScene& scene, const Place& place);
+// The live bytes at any time: between two points of the series in proportion.
+double bytes_at(const std::vector<LivePoint>& series, double at_ns);
 
 // Begins a finding: where it is, and who calls there, by weight.
 Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t place,
@@ -65,8 +90,13 @@ Finding start_finding(const FindingScene& scene, FindingKind kind, uint32_t plac
 // What stays: findings_kept.cc.
 void find_growth(const FindingScene& scene, std::vector<Finding>* findings);
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
+// pre: find_growth() was asked; what grows is no finding of these two
+void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings);
+// What goes: findings_started.cc.
+void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings);
 // What is copied: findings_copied.cc.
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings);
+void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings);
 void find_twins(const FindingScene& scene, std::vector<Finding>* findings);
 void find_whole_files(const FindingScene& scene, std::vector<Finding>* findings);
 // What comes and goes: findings_churned.cc.

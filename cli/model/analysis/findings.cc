@@ -4,6 +4,7 @@
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -34,12 +35,6 @@ std::string make_id(const Profile& profile, const Finding& finding) {
   return fmt::format("{}-{:08x}", finding_name(finding.kind), hash_text(key));
 }
 
-// Whether a's share is larger than b's, compared exactly: a.part / a.whole against b.part / b.whole.
-bool is_larger(Ratio a, Ratio b) {
-  __extension__ using Wide = unsigned __int128;
-  return Wide{a.part} * std::max<uint64_t>(b.whole, 1) > Wide{b.part} * std::max<uint64_t>(a.whole, 1);
-}
-
 void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
   const auto place = [&](const Finding& finding) {
     static const Frame kNone;
@@ -48,8 +43,6 @@ void sort_findings(const Profile& profile, std::vector<Finding>* findings) {
                       frame.line, frame.svma, finding.each_bytes);
   };
   std::sort(findings->begin(), findings->end(), [&](const Finding& a, const Finding& b) {
-    if (is_larger(a.share, b.share)) return true;
-    if (is_larger(b.share, a.share)) return false;
     if (a.cost_bytes != b.cost_bytes) return a.cost_bytes > b.cost_bytes;
     return place(a) < place(b);
   });
@@ -68,7 +61,29 @@ void name_findings(const Profile& profile, std::vector<Finding>* findings) {
   }
 }
 
+// Rules that look for functions of the standard library see nothing where names are missing: where a third of the peak
+// has none, as the warning of missing names has it (cli/model/analysis/warnings.cc).
+bool lacks_names(const Profile& profile) {
+  constexpr uint64_t kSharePercent = 33;
+  if (profile.devices.empty()) return false;
+  uint64_t unnamed_bytes = 0;
+  uint64_t bytes = 0;
+  for (const Site& site : profile.devices[0].sites) {
+    if (site.numbers.peak_bytes == 0) continue;
+    bytes = add_saturating(bytes, site.numbers.peak_bytes);
+    const Frame* frame = first_user_frame(profile, site.node);
+    if (frame != nullptr && frame->function.empty())
+      unnamed_bytes = add_saturating(unnamed_bytes, site.numbers.peak_bytes);
+  }
+  return unnamed_bytes > 0 && is_share({unnamed_bytes, bytes}, kSharePercent);
+}
+
 }  // namespace
+
+bool has_moments(const Profile& profile, const Device& device) {
+  return profile.merged.empty() && device.moments_ns.size() >= kGrowthMoments &&
+         profile.run.duration_ns >= kGrowthRunNs;
+}
 
 bool is_share(Ratio ratio, uint64_t percent) {
   __extension__ using Wide = unsigned __int128;
@@ -90,7 +105,10 @@ const char* finding_name(FindingKind kind) {
   switch (kind) {
     case FindingKind::kGrowth: return "growth";
     case FindingKind::kNeverFreed: return "never-freed";
+    case FindingKind::kSmallNeverFreed: return "small-never-freed";
+    case FindingKind::kStartPeak: return "start-peak";
     case FindingKind::kCopies: return "copies";
+    case FindingKind::kOldAndNew: return "old-and-new";
     case FindingKind::kTwins: return "twins";
     case FindingKind::kWholeFile: return "whole-file";
     case FindingKind::kChurn: return "churn";
@@ -103,19 +121,33 @@ bool can_have_findings(const Profile& profile) { return profile.dialect == Diale
 
 std::vector<Unasked> find_unasked(const Profile& profile, std::string_view device) {
   std::vector<Unasked> unasked;
-  Unasked growth;
+  std::string without_moments;
   bool is_asked = false;
   for (const Device& other : profile.devices) {
-    if (!device.empty() && other.name != device) continue;
-    if (other.moments_ns.size() >= kGrowthMoments && profile.run.duration_ns >= kGrowthRunNs) {
+    if ((!device.empty() && other.name != device) || is_reserved_device(other.name)) continue;
+    if (has_moments(profile, other)) {
       is_asked = true;
     } else {
-      growth.devices += (growth.devices.empty() ? "" : ", ") + other.name;
+      without_moments += (without_moments.empty() ? "" : ", ") + other.name;
     }
   }
-  if (!is_asked) growth.devices.clear();
-  if (!is_asked || !growth.devices.empty()) unasked.push_back(growth);
-  if (profile.run.end.kind != EndKind::kExited) unasked.push_back({FindingKind::kNeverFreed, ""});
+  for (const FindingKind kind : {FindingKind::kGrowth, FindingKind::kStartPeak}) {
+    if (is_asked && without_moments.empty()) continue;
+    const Lack lack = !profile.merged.empty()                  ? Lack::kOneRun
+                      : profile.run.duration_ns < kGrowthRunNs ? Lack::kTime
+                      : is_asked                               ? Lack::kHostMoments
+                                                               : Lack::kMoments;
+    unasked.push_back({kind, is_asked ? without_moments : "", lack});
+  }
+  const bool has_ended = profile.run.end.kind == EndKind::kExited;
+  if (!has_ended) unasked.push_back({FindingKind::kNeverFreed, "", Lack::kEnd});
+  if (!has_ended || !profile.merged.empty())
+    unasked.push_back({FindingKind::kSmallNeverFreed, "", has_ended ? Lack::kOneRun : Lack::kEnd});
+  if (lacks_names(profile)) {
+    for (const FindingKind kind :
+         {FindingKind::kCopies, FindingKind::kOldAndNew, FindingKind::kTwins, FindingKind::kWholeFile})
+      unasked.push_back({kind, "", Lack::kNames});
+  }
   return unasked;
 }
 
@@ -130,8 +162,13 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
       for (const uint32_t site : places[place].sites) scene.place_of_site[site] = place;
     }
     find_growth(scene, &findings);
-    if (!is_mapped_device(device.name)) find_never_freed(scene, &findings);  // pages are mostly left to the kernel
+    if (!is_mapped_device(device.name)) {  // pages are mostly left to the kernel
+      find_never_freed(scene, &findings);
+      find_small_never_freed(scene, &findings);
+    }
+    find_start_peak(scene, &findings);
     find_copies(scene, &findings);
+    find_old_and_new(scene, &findings);
     find_twins(scene, &findings);
     find_whole_files(scene, &findings);
     find_churn(scene, &findings);

@@ -4,8 +4,7 @@
 // Guarantees
 //  - A finding says only what was counted, or what a function on the stack does by its contract
 //    (cli/model/analysis/copy_frames.h).
-//  - The order is by share: of the peak, of all bytes or of all allocations, whichever the cost is a part of; the
-//    largest first.
+//  - The order is by cost in bytes, the largest first, whatever it is a share of.
 //  - Ids are those of the same place in every run of the program: rule, device, function and file, without lines and
 //    addresses.
 //  - Leaks that a suppression explains (Site::suppressed_by) are in no finding.
@@ -26,7 +25,18 @@
 
 namespace heapprof::cli {
 
-enum class FindingKind { kGrowth, kNeverFreed, kCopies, kTwins, kWholeFile, kChurn, kStorm };
+enum class FindingKind {
+  kGrowth,
+  kNeverFreed,
+  kSmallNeverFreed,
+  kStartPeak,
+  kCopies,
+  kOldAndNew,
+  kTwins,
+  kWholeFile,
+  kChurn,
+  kStorm
+};
 
 enum class ShareOf { kPeak, kTotalBytes, kAllocations };
 
@@ -42,7 +52,11 @@ struct Finding {
   ShareOf share_of = ShareOf::kPeak;
   Ratio share;
   uint64_t each_bytes = 0;           // size of a block; the mean where they differ
-  uint64_t over_ns = 0;              // growth, never-freed: the stretch of time that the cost arose in
+  uint64_t over_ns = 0;              // growth, never freed: the stretch of time that the cost arose in
+  uint64_t all_blocks = 0;           // small blocks never freed: all that the stacks made
+  uint64_t at_peak_bytes = 0;        // peak of the start: what the place held then
+  uint64_t from_ns = 0;              // peak of the start: from then on the device had at most …
+  uint64_t later_bytes = 0;          // … so much
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
@@ -51,10 +65,19 @@ struct Finding {
 
 // As it is written: "growth", "never-freed" …
 const char* finding_name(FindingKind kind);
-// A rule that could not be asked, as the profile lacks what it goes by.
+// What a rule goes by, and the profile lacks.
+enum class Lack {
+  kOneRun,       // it is a sum of runs, whose times and peaks are not of one clock
+  kTime,         // the run is shorter than 1 s
+  kMoments,      // what sites held at moments of the run
+  kHostMoments,  // the same, of devices other than the host
+  kEnd,          // the program did not come to its own end
+  kNames         // of functions
+};
 struct Unasked {
   FindingKind kind = FindingKind::kGrowth;
   std::string devices;  // "cuda:0, pinned"; empty: of no device
+  Lack lack = Lack::kTime;
 
   bool operator==(const Unasked&) const = default;
 };

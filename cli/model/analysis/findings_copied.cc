@@ -9,6 +9,7 @@
 // elsewhere, both alive at the peak. Blocks of one size alone say nothing: matrices of one shape have one size.
 #include "cli/model/analysis/copy_frames.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -102,6 +103,26 @@ PeakSize peak_size(const Site& site) {
   return size;
 }
 
+// The block that a growing container was leaving at the peak, while the new one was there already; 0: not proven.
+// All that the stack ever made has to be one series of doubling blocks (a string's have a byte more each): then the two
+// that were alive at the peak, the largest and the half of it, are of one container. Two containers that rest at these
+// sizes make two series.
+uint64_t old_block_at_peak(const Site& site) {
+  const SiteNumbers& n = site.numbers;
+  if (site.grouped_stacks > 0 || !has_sizes(n) || n.total_blocks > 62 || n.total_blocks < 2 || n.peak_blocks != 2)
+    return 0;
+  for (const uint64_t extra : {uint64_t{0}, uint64_t{1}}) {
+    uint64_t each = n.smallest_bytes - std::min(n.smallest_bytes, extra);
+    if (each == 0 || each > (UINT64_MAX >> 2 >> n.total_blocks)) continue;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i + 1 < n.total_blocks; ++i, each *= 2) sum += each + extra;
+    sum += each + extra;
+    const bool is_series = each + extra == n.largest_bytes && sum == n.total_bytes;
+    if (is_series && n.peak_bytes == n.largest_bytes + each / 2 + extra) return each / 2 + extra;
+  }
+  return 0;
+}
+
 }  // namespace
 
 void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
@@ -124,6 +145,21 @@ void find_copies(const FindingScene& scene, std::vector<Finding>* findings) {
     if (sum.bytes < kCopiesBytes) continue;
     Finding finding = finish(scene, FindingKind::kCopies, place, sum, ShareOf::kTotalBytes);
     if (is_share(finding.share, kCopiesPercent)) findings->push_back(std::move(finding));
+  }
+}
+
+void find_old_and_new(const FindingScene& scene, std::vector<Finding>* findings) {
+  FrameAnswers growing(scene, Ask::kGrowing);
+  SumsByPlace sums;
+  for (uint32_t i = 0; i < scene.device.sites.size(); ++i) {
+    const Site& site = scene.device.sites[i];
+    const uint64_t old_bytes = old_block_at_peak(site);
+    if (old_bytes > 0 && growing.has(site.node)) sums[scene.place_of_site[i]].add(i, old_bytes, 1);
+  }
+  for (const auto& [place, sum] : sums) {
+    if (sum.bytes < kTwiceBytes) continue;
+    Finding finding = finish(scene, FindingKind::kOldAndNew, place, sum, ShareOf::kPeak);
+    if (is_share(finding.share, kTwicePercent)) findings->push_back(std::move(finding));
   }
 }
 

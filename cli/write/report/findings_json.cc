@@ -33,6 +33,16 @@ class FindingsWriter {
     json_.begin_array();
     for (const Unasked& unasked : find_unasked(profile_, view_.device)) json_.string(finding_name(unasked.kind));
     json_.end_array();
+    json_.key("not_judged");
+    json_.begin_array();
+    for (const Unasked& unasked : find_unasked(profile_, view_.device)) {
+      json_.begin_object();
+      json_.text("kind", finding_name(unasked.kind));
+      json_.text("what", looked_for(unasked.kind));
+      json_.text("why", why_unasked(profile_, unasked));
+      json_.end_object();
+    }
+    json_.end_array();
     json_.key("findings");
     json_.begin_array();
     const size_t shown = std::min(findings.size(), view_.top.value_or(findings.size()));
@@ -82,6 +92,17 @@ class FindingsWriter {
         json_.count("each_bytes", finding.each_bytes);
         json_.count("over_ns", finding.over_ns);
         break;
+      case FindingKind::kSmallNeverFreed:
+        json_.count("each_bytes", finding.each_bytes);
+        json_.count("over_ns", finding.over_ns);
+        json_.count("allocations_count", finding.all_blocks);
+        break;
+      case FindingKind::kStartPeak:
+        json_.count("place_at_peak_bytes", finding.at_peak_bytes);
+        json_.count("from_ns", finding.from_ns);
+        json_.count("later_bytes", finding.later_bytes);
+        break;
+      case FindingKind::kOldAndNew: break;
       case FindingKind::kCopies:
         json_.key("is_estimate");
         json_.boolean(finding.is_estimate);

@@ -32,15 +32,13 @@ class FindingsText {
   std::string render() {
     const std::vector<Finding> findings = shown_findings(profile_, view_, tree_);
     const size_t shown = std::min(findings.size(), view_.top.value_or(kShown));
-    if (findings.empty()) {
-      wrap("no findings" + unasked(", not asked: "), 0, "");
-      return text_;
-    }
-    wrap(fmt::format("{}, the costliest first{}", format_counted(findings.size(), "finding"), unasked("; not asked: ")),
+    wrap(findings.empty() ? "no findings"
+                          : format_counted(findings.size(), "finding") + ", by cost in bytes, the largest first",
          0, "");
     for (size_t i = 0; i < shown; ++i) show(findings[i]);
     if (shown < findings.size())
       text_ += fmt::format("\n{} more: --top {}\n", findings.size() - shown, findings.size());
+    unjudged(findings.empty());
     return text_;
   }
 
@@ -51,11 +49,28 @@ class FindingsText {
   std::string bold(const std::string& text) const { return painted(text, kBold); }
   std::string faint(const std::string& text) const { return painted(text, kFaint); }
 
-  std::string unasked(const std::string& start) const {
-    std::string text;
-    for (const Unasked& one : find_unasked(profile_, view_.device))
-      text += (text.empty() ? start : "; ") + unasked_text(profile_, one);
-    return text;
+  // What could not be judged, by its reason; without findings also what no profile can tell.
+  void unjudged(bool is_whole) {
+    std::vector<std::pair<std::string, std::string>> lines;  // why, what
+    for (const Unasked& one : find_unasked(profile_, view_.device)) {
+      const std::string why = why_unasked(profile_, one);
+      const auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == why; });
+      if (same == lines.end()) {
+        lines.emplace_back(why, looked_for(one.kind));
+      } else {
+        same->second += ", " + looked_for(one.kind);
+      }
+    }
+    if (!profile_.run.complete)
+      lines.emplace_back(
+          profile_.run.incomplete_reason.empty() ? "unknown" : escape_controls(profile_.run.incomplete_reason),
+          "what is not in this profile, which is incomplete");
+    if (is_whole)
+      lines.emplace_back("no profile says what a program does with a block between malloc and free",
+                         "whether live blocks can still be reached, and memory that is never used");
+    if (lines.empty()) return;
+    text_ += is_whole ? "not judged:\n" : "\nnot judged:\n";
+    for (const auto& [why, what] : lines) wrap(what + ": " + why, 2, "");
   }
 
   void show(const Finding& finding) {

@@ -4,6 +4,7 @@
 // (the bytes that a growing vector copied) is said to be; what may be meant (a cache) is not called a leak.
 #include "cli/write/report/findings_words.h"
 
+#include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 
@@ -48,6 +49,10 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed: return fmt::format("{} in {} never freed", cost, blocks(finding.cost_blocks));
+    case FindingKind::kSmallNeverFreed:
+      return fmt::format("{} in {} small blocks never freed", cost, format_count(finding.cost_blocks));
+    case FindingKind::kStartPeak: return fmt::format("{} that only the start needed", cost);
+    case FindingKind::kOldAndNew: return fmt::format("{} left behind while growing, at the peak", cost);
     case FindingKind::kCopies:
       return fmt::format("{} {} while growing", cost, finding.is_estimate ? "copied" : "moved");
     case FindingKind::kTwins: return fmt::format("{} held twice", cost);
@@ -69,6 +74,23 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
     case FindingKind::kNeverFreed:
       return fmt::format("{} each, allocated over {} up to the end of the run", bytes(view, finding.each_bytes),
                          format_duration(finding.over_ns));
+    case FindingKind::kSmallNeverFreed:
+      return fmt::format(
+          "{} each, {} of the {} that the same stacks made, over {} up to the end of the run; nobody has looked "
+          "whether "
+          "they can still be reached",
+          bytes(view, finding.each_bytes), format_percent_rounded({finding.cost_blocks, finding.all_blocks}),
+          format_count(finding.all_blocks), format_duration(finding.over_ns));
+    case FindingKind::kStartPeak:
+      return fmt::format(
+          "the peak is at {}, and {} of it is this place's; from {} to the end the whole never had more "
+          "than {}",
+          format_duration(profile.devices[finding.device].totals.peak_ns), bytes(view, finding.at_peak_bytes),
+          format_duration(finding.from_ns), bytes(view, finding.later_bytes));
+    case FindingKind::kOldAndNew:
+      return fmt::format(
+          "a container was doubling when the peak was reached: {} beside the new block of twice the size",
+          finding.cost_blocks == 1 ? "its old block was still there," : "old blocks were still there,");
     case FindingKind::kCopies:
       return finding.is_estimate
                  ? fmt::format(
@@ -98,6 +120,14 @@ std::string finding_remedy(FindingKind kind) {
       return "give it a limit and evict, or drop entries when they are done with; data that is loaded for good may "
              "grow";
     case FindingKind::kNeverFreed: return "free them after their last use, or give them an owner (std::unique_ptr)";
+    case FindingKind::kSmallNeverFreed:
+      return "free them after their last use, or give them an owner (std::unique_ptr); a table that is kept on purpose "
+             "looks like this, too";
+    case FindingKind::kStartPeak:
+      return "read and convert in pieces, and free what only the start needs as it goes; a limit on memory has to be "
+             "as "
+             "high as this peak";
+    case FindingKind::kOldAndNew: return "tell the size first (reserve): then nothing is left behind";
     case FindingKind::kCopies: return "tell the size first (reserve), or grow by a factor in place of a step";
     case FindingKind::kTwins: return "move it, pass it by reference or share it; or free the original first";
     case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap)";
@@ -116,14 +146,81 @@ std::string share_text(const Profile& profile, const Finding& finding) {
   return fmt::format("{} of {}", format_percent(finding.share), whole);
 }
 
-std::string unasked_text(const Profile& profile, const Unasked& unasked) {
-  if (unasked.kind == FindingKind::kNeverFreed) return "never-freed: the program did not come to its end";
-  if (!unasked.devices.empty())
-    return fmt::format("growth on {}: only what the host's sites hold is looked at over time",
-                       escape_controls(unasked.devices));
-  if (!profile.merged.empty()) return "growth: these are several runs";
-  if (profile.run.duration_ns < 1'000'000'000) return "growth: the run is shorter than 1 s";
-  return "growth: the file does not say what sites held when";
+std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names) {
+  constexpr size_t kFunctionColumns = 48;
+  const std::string cost = format_bytes(finding.cost_bytes);
+  std::string at = "code without a stack";
+  if (finding.has_frame) {
+    at = shorten_function(names.function(finding.frame), kFunctionColumns);
+    if (const std::string where = names.short_location(finding.frame); !where.empty()) at += " (" + where + ")";
+  }
+  if (finding.device != 0) at += " on " + escape_controls(profile.devices[finding.device].name);
+  const std::string count = format_count(finding.cost_blocks);
+  switch (finding.kind) {
+    case FindingKind::kGrowth:
+      return fmt::format("{} held more and more, {} in {}: give it a limit, or drop what is done with", at, cost,
+                         format_duration(finding.over_ns));
+    case FindingKind::kNeverFreed:
+      return fmt::format("{} in {} large blocks from {} were never freed: free them after their last use", cost, count,
+                         at);
+    case FindingKind::kSmallNeverFreed:
+      return fmt::format("{} in {} small blocks from {} were never freed: free them after their last use", cost, count,
+                         at);
+    case FindingKind::kStartPeak:
+      return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
+                         cost, at);
+    case FindingKind::kCopies:
+      return fmt::format("{} were {} while {} grew: tell the size first (reserve)", cost,
+                         finding.is_estimate ? "copied" : "moved", at);
+    case FindingKind::kOldAndNew:
+      return fmt::format(
+          "{} of the peak from {} is the old block beside the new one, while it grew: tell the size "
+          "first (reserve)",
+          cost, at);
+    case FindingKind::kTwins:
+      return fmt::format("{} from {} is a copy of what is alive elsewhere: move it, or pass it by reference", cost, at);
+    case FindingKind::kWholeFile:
+      return fmt::format("up to {} from {} was a whole file in memory: read it in pieces, or map it", cost, at);
+    case FindingKind::kChurn:
+      return fmt::format("{} from {} came and went in {} blocks of one size: keep one and use it again", cost, at,
+                         count);
+    case FindingKind::kStorm:
+      return fmt::format("{} from {} in {} tiny blocks: hold the values in one array, or take them from a pool", cost,
+                         at, count);
+  }
+  return "";
+}
+
+std::string looked_for(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kGrowth: return "places that hold more and more";
+    case FindingKind::kNeverFreed: return "large blocks that are never freed";
+    case FindingKind::kSmallNeverFreed: return "small blocks that are never freed";
+    case FindingKind::kStartPeak: return "memory that only the start needs";
+    case FindingKind::kCopies: return "containers that copy while they grow";
+    case FindingKind::kOldAndNew: return "old blocks beside new ones at the peak";
+    case FindingKind::kTwins: return "values that are held twice";
+    case FindingKind::kWholeFile: return "whole files in memory";
+    case FindingKind::kChurn: return "blocks of one size, again and again";
+    case FindingKind::kStorm: return "very many tiny blocks";
+  }
+  return "";
+}
+
+std::string why_unasked(const Profile& profile, const Unasked& unasked) {
+  switch (unasked.lack) {
+    case Lack::kOneRun: return "these are several runs, added up";
+    case Lack::kTime:
+      return fmt::format("the run took {}, and at least 1 s is needed to see it",
+                         format_duration(profile.run.duration_ns));
+    case Lack::kMoments: return "the file does not say what places held when";
+    case Lack::kHostMoments:
+      return fmt::format("not on {}: what places hold over time is known of the host only",
+                         escape_controls(unasked.devices));
+    case Lack::kEnd: return "the program did not come to its own end, where it might have freed them";
+    case Lack::kNames: return "told by the names of functions, which a third of the peak or more has not";
+  }
+  return "";
 }
 
 std::vector<Finding> shown_findings(const Profile& profile, const ReportView& view, const PlaceTree& tree) {

@@ -15,9 +15,13 @@ std::string finding_head(const Finding& finding, const ReportView& view);
 std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view);
 std::string finding_remedy(FindingKind kind);
+// All of it in one sentence without a full stop: what it costs, where, what kind of problem it is, what helps.
+std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
-// Why a rule was not asked; it is named first.
-std::string unasked_text(const Profile& profile, const Unasked& unasked);
+// What a rule looks for, in words that need no manual: "places that hold more and more".
+std::string looked_for(FindingKind kind);
+// Why a rule could not be asked.
+std::string why_unasked(const Profile& profile, const Unasked& unasked);
 
 // Those of the devices that the view is about.
 std::vector<Finding> shown_findings(const Profile& profile, const ReportView& view, const PlaceTree& tree);

@@ -25,9 +25,20 @@ done
 planted "never-freed decode_frame" planted_never_freed
 expect_eq "never freed" "$(finding '"\(.cost_bytes) \(.cost_blocks_count) \(.each_bytes)"')" "4800036 12 400003"
 
-# Room for 2^20 longs and all the powers of two before: half of it was copied.
-planted "copies fill_vector" planted_copies
+planted "small-never-freed read_message" planted_small_never_freed
+expect_eq "small blocks" "$(finding '"\(.cost_bytes) \(.cost_blocks_count) \(.each_bytes) \(.allocations_count)"')" \
+  "20510000 10000 2051 10000"
+
+planted "start-peak read_part" planted_start_peak
+expect_eq "of the start" "$(finding '"\(.cost_bytes) \(.place_at_peak_bytes)"')" "24014000 24014000"
+within "later" "$(finding .later_bytes)" 300007 400000
+
+# Room for 2^20 longs and all the powers of two before: half of it was copied; the last block beside the one before is
+# the peak.
+planted "$(printf 'copies fill_vector\nold-and-new fill_vector')" planted_copies
 expect_eq "copied" "$(finding '"\(.cost_bytes) \(.cost_blocks_count) \(.is_estimate)"')" "8388604 21 true"
+expect_eq "left behind" "$("$HEAPPROF_BIN" report --findings --format json profile.json | jq '.findings[1].cost_bytes')" 4194304
+planted "copies fill_two" planted_copies two
 planted "copies append_line" planted_copies realloc
 expect_eq "counted" "$(finding .is_estimate)" false
 within "moved" "$(finding .cost_bytes)" 7000000 7289940
@@ -50,9 +61,9 @@ planted "storm insert_key" planted_storm
 expect_eq "blocks" "$(finding '"\(.cost_blocks_count) \(.each_bytes)"')" "300000 40"
 
 # In good order.
-for kind in reserved cache large-cache once loads matrices "lines numbers.txt" workspace; do
+for kind in reserved cache large-cache once loads table late-table owned small-cache batches matrices "lines numbers.txt" workspace; do
   # shellcheck disable=SC2086  # a kind and its file
   planted "" clean_heaps $kind
   expect_status 0 "$HEAPPROF_BIN" report --findings profile.json
-  expect_eq "lines for none" "$(wc -l <out.txt)" 1
+  expect_eq "line for none" "$(head -n 1 out.txt)" "no findings"
 done

@@ -69,6 +69,48 @@ KEEP_FRAME int loads() {
   return 0;
 }
 
+// Ten thousand small blocks at the start, kept to the end; in a long run a few more at its end.
+KEEP_FRAME void* add_entry() { return keep(malloc(2053)); }
+KEEP_FRAME int table(double seconds, int more) {
+  for (int i = 0; i < 10'000; ++i) add_entry();
+  const Pace pace(seconds);
+  while (pace.passed() < 1) {
+  }
+  for (int i = 0; i < more; ++i) add_entry();
+  return 0;
+}
+
+// Many small blocks over the whole run, each with an owner.
+KEEP_FRAME int owned() {
+  std::vector<void*> entries;
+  for (int i = 0; i < 10'000; ++i) entries.push_back(add_entry());
+  for (void* const entry : entries) free(entry);
+  return 0;
+}
+
+// A cache of two thousand small blocks, which the program leaves as it is when it ends.
+KEEP_FRAME int small_cache() {
+  std::list<void*> entries;
+  for (int i = 0; i < 30'000; ++i) {
+    entries.push_back(add_entry());
+    if (entries.size() <= 2000) continue;
+    free(entries.front());
+    entries.pop_front();
+  }
+  return 0;
+}
+
+// One peak at its start, and as much again at its end.
+KEEP_FRAME void* load_batch() { return keep(malloc(12'000'011)); }
+KEEP_FRAME int batches() {
+  free(keep(load_batch()));
+  const Pace pace(1.2);
+  while (pace.passed() < 1) {
+  }
+  free(keep(load_batch()));
+  return 0;
+}
+
 // Of one shape, but none is the copy of another.
 KEEP_FRAME double* matrix_a() { return static_cast<double*>(keep(calloc(500'000, 8))); }
 KEEP_FRAME double* matrix_b() { return static_cast<double*>(keep(calloc(500'000, 8))); }
@@ -107,6 +149,11 @@ int main(int argc, char** argv) {
   if (kind == "large-cache") return large_cache();
   if (kind == "once") return once();
   if (kind == "loads") return loads();
+  if (kind == "table") return table(0.3, 0);
+  if (kind == "late-table") return table(1.5, 10);
+  if (kind == "owned") return owned();
+  if (kind == "small-cache") return small_cache();
+  if (kind == "batches") return batches();
   if (kind == "matrices") return matrices();
   if (kind == "lines") return lines(argv[2]);
   if (kind == "workspace") return workspace();

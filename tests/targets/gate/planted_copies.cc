@@ -21,6 +21,16 @@ KEEP_FRAME char* append_line(char* text, size_t* length) {
 // Fits into no hole that the text left, so it comes to lie behind it, where the text cannot grow then.
 KEEP_FRAME void* keep_neighbour(size_t length) { return keep(malloc(length)); }
 
+// Both are full, at rest: the one half as large as the other is no block that was left behind.
+KEEP_FRAME size_t fill_two() {
+  std::vector<long> numbers[2];
+  for (int i = 0; i < 2; ++i) {
+    std::vector<long>* const of = &numbers[i];
+    for (long n = 0; n < 600'007 >> i; ++n) of->push_back(n);
+  }
+  return numbers[0].size() + numbers[1].size();
+}
+
 int main(int argc, char** argv) {
   if (argc > 1 && strcmp(argv[1], "realloc") == 0) {
     char* text = nullptr;
@@ -32,6 +42,7 @@ int main(int argc, char** argv) {
     keep(text);
     return 0;
   }
+  if (argc > 1 && strcmp(argv[1], "two") == 0) return fill_two() == 900'010 ? 0 : 97;
   std::vector<long> numbers;
   fill_vector(&numbers);
   return numbers.size() == 1'000'003 ? 0 : 97;

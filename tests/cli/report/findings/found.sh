@@ -2,7 +2,8 @@
 export COLUMNS=80
 made churn record_churn
 expect_status 0 "$HEAPPROF_BIN" report --findings churn.json
-expect_in out.txt "1 finding, the costliest first; not asked: growth: the run is shorter than 1 s"
+expect_in out.txt "1 finding, by cost in bytes, the largest first"
+expect_in out.txt "places that hold more and more, memory that only the start needs: the run took"
 expect_in out.txt "20,000 blocks of 4.00 KiB, one after another"
 grep -qE '^ +smooth_row +.*planted_churn.cc:[0-9]+ +← main' out.txt || fail "the place is not named: $(cat out.txt)"
 expect_in out.txt "at most 1 alive at once"

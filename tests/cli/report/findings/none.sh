@@ -1,6 +1,25 @@
-# No findings: one line, and what was not asked.
+# No findings: what could not be judged, and why, in words that need no manual.
 export COLUMNS=80
 expect_status 0 "$HEAPPROF_BIN" report --findings "$small"
-expect_eq "nothing found" "$(cat out.txt)" "no findings, not asked: growth: the file does not say what sites held when"
+says out.txt <<'WORDS'
+no findings
+not judged:
+  places that hold more and more, memory that only the start needs: the file
+  does not say what places held when
+  whether live blocks can still be reached, and memory that is never used: no
+  profile says what a program does with a block between malloc and free
+WORDS
 expect_status 0 "$HEAPPROF_BIN" report --findings --format json "$small"
-expect_eq "nothing found, in JSON" "$(jq -c '[.findings_count, .findings, .not_asked]' out.txt)" '[0,[],["growth"]]'
+expect_eq "nothing found, in JSON" "$(jq -c '[.findings_count, .findings, .not_asked]' out.txt)" '[0,[],["growth","start-peak"]]'
+expect_eq "why" "$(jq -r '.not_judged[0].why' out.txt)" "the file does not say what places held when"
+
+# A program that was killed had no time to free anything.
+jq -c '.heapprof.run.end = "signaled" | .heapprof.run.status = 9' "$small" >killed.json
+expect_status 0 "$HEAPPROF_BIN" report --findings killed.json
+expect_in_order() { tr '\n' ' ' <"$1" | tr -s ' ' | grep -qF "$2" || fail "$1 does not say: $2"; }
+expect_in_order out.txt "large blocks that are never freed, small blocks that are never freed: the program did not come to its own end"
+
+# Events were lost: all the rest was judged by what was seen.
+jq -c '.heapprof.run.complete = false | .heapprof.run.incomplete_reason = "3 events were lost"' "$small" >lost.json
+expect_status 0 "$HEAPPROF_BIN" report --findings lost.json
+expect_in_order out.txt "what is not in this profile, which is incomplete: 3 events were lost"

@@ -1,0 +1,31 @@
+// cli/write/report/worst_text.cc: a reader of the summary asks what kind of problem it is; the sentence is the one of
+// `report --findings`, of the finding that stands first there.
+#include "cli/write/report/worst_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/analysis/findings.h"
+#include "cli/write/report/findings_words.h"
+#include "cli/write/text/place_text.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace heapprof::cli {
+
+std::string worst_text(const Profile& profile, const std::string& file, size_t columns) {
+  constexpr size_t kFront = 7;
+  if (!can_have_findings(profile)) return "";
+  const PlaceTree tree = build_place_tree(profile);
+  const std::vector<Finding> findings = find_findings(profile, tree);
+  if (findings.empty()) return "";
+  const std::string sentence = finding_sentence(profile, findings[0], FrameNames(profile, tree));
+  std::string text = "worst  " + wrapped(sentence, {kFront, kFront, columns}) + "\n";
+  if (findings.size() == 1) return text;
+  const std::string call = fmt::format("{} more: heapprof report --findings", format_count(findings.size() - 1));
+  const bool fits = kFront + display_width(call) + 1 + display_width(file) <= columns;
+  return text + (fits ? std::string(kFront, ' ') + call + " " + file : call + " \\\n    " + file) + "\n";
+}
+
+}  // namespace heapprof::cli

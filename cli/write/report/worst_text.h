@@ -1,0 +1,18 @@
+// cli/write/report/worst_text.h: what a summary says of the findings of a profile: the costliest in one sentence, and
+// how to see the others.
+//
+// Cost:     of find_findings (cli/model/analysis/findings.h).
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstddef>
+#include <string>
+
+namespace heapprof::cli {
+
+// "worst  19.5 MiB in 10,000 small blocks from …", broken at blanks, then "N more" and the call that shows them; empty
+// where there are none. `file` is the profile's, as it can be pasted.
+std::string worst_text(const Profile& profile, const std::string& file, size_t columns);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,182 @@
+// tests/unit/model/findings_kept_test.cc: the rules of what stays, and of what only the start needed, at their
+// thresholds, on both sides.
+#include "cli/model/analysis/finding_rules.h"
+#include "cli/model/analysis/findings.h"
+#include "tests/support/finding_scene.h"
+
+#include <catch2/catch.hpp>
+
+using namespace heapprof;
+using namespace heapprof::cli;
+using namespace heapprof::test;
+
+TEST_CASE("growth is found if it goes on in every quarter of the run") {
+  const auto kinds = [](const std::vector<uint64_t>& bytes, uint64_t leaked = 1000) {
+    SiteNumbers n = blocks(leaked, 1000, true);
+    n.last_leak_ns = 10 * kSecond;
+    return Scene().add({kWork, kMain}, n).live(bytes).kinds();
+  };
+  CHECK(kinds(rising(100'000)) == "growth");
+  CHECK(kinds(rising(100'000, 7)).empty());                      // full after 70 %
+  CHECK(kinds({1, 2, 3, 4, 5, 6, 7, 8, 9, 1'000'000}).empty());  // only its end
+  CHECK(kinds({1000, 2000, 4000, 8000, 16'000, 32'000, 64'000, 128'000, 256'000, 1'000'000}).empty());  // doubles
+  CHECK(kinds(rising(0, 10)).empty());
+  CHECK(kinds({0, 900'000, 0, 900'000, 0, 900'000, 0, 900'000, 0, 900'000}).empty());  // goes up and down
+  CHECK(kinds(rising(100'000), 31).empty());                                           // too few blocks
+  CHECK(kinds({100'000, 300'000, 500'000, 700'000, 900'000, 1'000'000}).empty());      // too few moments
+}
+
+TEST_CASE("growth that is small, short, or explained is not found") {
+  const auto grown = [](uint64_t step_bytes) {
+    Scene scene;
+    scene.add({kWork, kMain}, blocks(1000, step_bytes / 100, true)).live(rising(step_bytes));
+    return scene;
+  };
+  CHECK(grown(40'000).kinds() == "growth");
+  CHECK(grown(29'000).kinds().empty());  // below 256 KiB after the first tenth
+  Scene brief = grown(100'000);
+  brief.profile().run.duration_ns = kGrowthRunNs - 1;
+  for (uint64_t& moment_ns : brief.host().moments_ns) moment_ns /= 11;
+  CHECK(brief.kinds().empty());
+  CHECK(find_unasked(brief.profile(), "") ==
+        std::vector<Unasked>{{FindingKind::kGrowth, "", Lack::kTime}, {FindingKind::kStartPeak, "", Lack::kTime}});
+  Scene known = grown(100'000);
+  known.host().sites[0].suppressed_by = 1;
+  CHECK(known.kinds().empty());
+  Scene beside = grown(40'000);
+  beside.add({{"table", "/src/t.cc", 1}, kMain}, blocks(1, 100'000'000));
+  CHECK(beside.kinds().empty());  // below 1 % of the peak
+}
+
+TEST_CASE("what grows is summed over the callers of a place, and an orderly end does not hide it") {
+  Scene scene;
+  scene.add({kWork, {"a", "/src/a.cc", 1}, kMain}, blocks(20, 10'000)).live(rising(50'000));
+  scene.add({kWork, {"b", "/src/b.cc", 1}, kMain}, blocks(20, 10'000)).live(rising(50'000));
+  const std::vector<Finding> found = scene.found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].cost_bytes == 900'000);
+  CHECK(found[0].over_ns == 9 * kSecond);
+}
+
+TEST_CASE("large blocks that are never freed are found if they are several, over the run and up to its end") {
+  const auto kinds = [](uint64_t count, uint64_t each_bytes, uint64_t first_ns, uint64_t last_ns) {
+    SiteNumbers n = blocks(count, each_bytes, true);
+    n.first_leak_ns = first_ns;
+    n.last_leak_ns = last_ns;
+    return Scene().add({kWork, kMain}, n).kinds();
+  };
+  CHECK(kinds(4, 300'000, kSecond, 9 * kSecond) == "never-freed");
+  CHECK(kinds(3, 400'000, kSecond, 9 * kSecond).empty());
+  CHECK(kinds(100, 60'000, kSecond, 9 * kSecond).empty());     // not large
+  CHECK(kinds(4, 200'000, kSecond, 9 * kSecond).empty());      // not much
+  CHECK(kinds(4, 300'000, kSecond, 7 * kSecond).empty());      // a cache that is full
+  CHECK(kinds(4, 300'000, 8 * kSecond, 9 * kSecond).empty());  // of one moment
+}
+
+TEST_CASE("one stack has to leave several large blocks: a wrapper's callers once each are no leak") {
+  Scene scene;
+  for (uint32_t line = 1; line <= 12; ++line) {
+    SiteNumbers n = blocks(1, 300'000, true);
+    n.first_leak_ns = n.last_leak_ns = line * 10 * kSecond / 12;
+    scene.add({kWork, {"caller", "/src/c.cc", line}, kMain}, n);
+  }
+  CHECK(scene.kinds().empty());
+  SiteNumbers again = blocks(12, 300'000, true);
+  again.first_leak_ns = kSecond;
+  again.last_leak_ns = 9 * kSecond;
+  CHECK(scene.add({kWork, kMain}, again).kinds() == "never-freed");
+}
+
+TEST_CASE("small blocks that are never freed are found if one stack leaves nearly all that it makes, to the end") {
+  const auto found = [](uint64_t count, uint64_t each_bytes, uint64_t first_ns, uint64_t last_ns, uint64_t freed = 0) {
+    SiteNumbers n = blocks(count, each_bytes, true);
+    n.total_blocks += freed;
+    n.total_bytes += freed * each_bytes;
+    n.first_leak_ns = first_ns;
+    n.last_leak_ns = last_ns;
+    return Scene().add({kWork, kMain}, n);
+  };
+  const auto kinds = [&](auto... numbers) { return found(numbers...).kinds(); };
+  CHECK(kinds(1000, 2000, kSecond, 9 * kSecond) == "small-never-freed");
+  CHECK(kinds(999, 2000, kSecond, 9 * kSecond).empty());              // few
+  CHECK(kinds(1000, 1048, kSecond, 9 * kSecond).empty());             // not much
+  CHECK(kinds(1000, 70'000, kSecond, 9 * kSecond) == "never-freed");  // not small
+  CHECK(kinds(1000, 2000, kSecond, 7 * kSecond).empty());             // a table that is full
+  CHECK(kinds(1000, 2000, 8 * kSecond, 9 * kSecond).empty());         // of one moment
+  CHECK(kinds(1000, 2000, kSecond, 9 * kSecond, 100) == "small-never-freed");
+  CHECK(kinds(1000, 2000, kSecond, 9 * kSecond, 112).empty());  // some are dropped: a cache
+  Scene beside = found(1000, 2000, kSecond, 9 * kSecond);
+  CHECK(beside.add({kMain}, blocks(1, 100'000'000)).kinds().empty());  // below 5 % of the peak
+  Scene filled = found(1000, 2000, kSecond, 9 * kSecond);
+  CHECK(filled.live(std::vector<uint64_t>(10, 1'900'000)).kinds().empty());  // at the start, and a few more
+  Scene stopped = found(1000, 2000, kSecond, 9 * kSecond);
+  stopped.profile().run.end = {EndKind::kSignaled, 15};
+  CHECK(stopped.kinds().empty());
+  Scene known = found(1000, 2000, kSecond, 9 * kSecond);
+  known.host().sites[0].suppressed_by = 1;
+  CHECK(known.kinds().empty());
+}
+
+TEST_CASE("what the end of a process takes is no part of a short run") {
+  SiteNumbers n = blocks(10'000, 2000, true);
+  n.first_leak_ns = 2'000'000;
+  n.last_leak_ns = 6'000'000;
+  Scene scene;
+  scene.add({kWork, kMain}, n).profile().run.duration_ns = 25'000'000;
+  CHECK(scene.kinds() == "small-never-freed");
+  scene.profile().run.duration_ns = 29'000'000;
+  CHECK(scene.kinds().empty());
+}
+
+TEST_CASE("a program that was stopped leaves nothing to say about what it never freed") {
+  SiteNumbers n = blocks(4, 300'000, true);
+  n.last_leak_ns = 9 * kSecond;
+  Scene scene;
+  scene.add({kWork, kMain}, n);
+  REQUIRE(scene.kinds() == "never-freed");
+  scene.profile().run.end = {EndKind::kSignaled, 15};
+  CHECK(scene.kinds().empty());
+  const std::vector<Unasked> unasked = find_unasked(scene.profile(), "");
+  REQUIRE(unasked.size() >= 2);
+  CHECK(unasked[unasked.size() - 2] == Unasked{FindingKind::kNeverFreed, "", Lack::kEnd});
+  CHECK(unasked.back() == Unasked{FindingKind::kSmallNeverFreed, "", Lack::kEnd});
+}
+
+TEST_CASE("a peak of the start is found if the run lives far below it afterwards") {
+  const auto scene = [](uint64_t peak_ns, const std::vector<uint64_t>& curve, uint64_t at_first_moment = 0) {
+    Scene made;
+    made.add({kWork, kMain}, blocks(1000, 10'000)).live({at_first_moment, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    made.add({{"index", "/src/i.cc", 1}, kMain}, blocks(1, 1'000'000));
+    made.host().sites.back().live_bytes = std::vector<uint64_t>(10, 1'000'000);
+    made.host().totals.peak_ns = peak_ns;
+    made.host().timeline.bucket_ns = kSecond;
+    for (const uint64_t bytes : curve) made.host().timeline.buckets.push_back({bytes, bytes});
+    return made;
+  };
+  const uint64_t peak = 11'000'000;
+  const uint64_t low = 1'000'000;
+  Scene planted = scene(kSecond / 2, {peak, peak, 2 * low, low, low, low, low, low, low, low}, 9'000'000);
+  const std::vector<Finding> found = planted.found();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == FindingKind::kStartPeak);
+  CHECK(planted.profile().frames[found[0].frame].function == "work()");
+  CHECK(found[0].cost_bytes == 10'000'000);
+  CHECK(found[0].from_ns == 2 * kSecond);
+  CHECK(found[0].later_bytes == 2 * low);
+  CHECK(scene(2 * kSecond, {low, low, peak, peak, low, low, low, low, low, low}).kinds() == "start-peak");
+  CHECK(scene(3 * kSecond, {low, low, low, peak, low, low, low, low, low, low}).kinds().empty());  // not the start
+  CHECK(scene(kSecond, {low, peak, peak, peak, peak, low, low, low, low, low}).kinds().empty());   // half of the run
+  CHECK(scene(0, {peak, low, low, low, low, low, low, low, low, peak * 6 / 10}).kinds().empty());  // and again
+  CHECK(scene(0, {peak, low, low, low, low, low, low, low, low, low}).kinds() == "start-peak");
+  CHECK(scene(0, {peak, low, low, low, low, low, low, low, low, low}, 9'000'000).kinds().empty());  // seen later
+  Scene brief = scene(0, {peak, low, low, low, low, low, low, low, low, low});
+  brief.profile().run.duration_ns = kGrowthRunNs - 1;
+  CHECK(brief.kinds().empty());
+  Scene small = scene(0, {peak, low, low, low, low, low, low, low, low, low});
+  small.host().totals.peak_bytes = kStartPeakBytes - 1;
+  CHECK(small.kinds().empty());
+  // Nobody looked later.
+  Scene unseen = scene(0, {peak, low, low, low, low, low, low, low, low, low});
+  for (uint64_t& moment_ns : unseen.host().moments_ns) moment_ns /= 1000;
+  CHECK(unseen.kinds().empty());
+}
