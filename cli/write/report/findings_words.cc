@@ -146,19 +146,23 @@ std::string share_text(const Profile& profile, const Finding& finding) {
   return fmt::format("{} of {}", format_percent(finding.share), whole);
 }
 
-std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names) {
-  constexpr size_t kFunctionColumns = 48;
+std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
+                             size_t word_columns) {
+  constexpr size_t kMost = 48;
+  constexpr size_t kSigns = 3;  // "(" before, ")," behind
+  const size_t room = std::min(kMost, std::max<size_t>(word_columns, 12) - kSigns);
   const std::string cost = format_bytes(finding.cost_bytes);
   std::string at = "code without a stack";
   if (finding.has_frame) {
-    at = shorten_function(names.function(finding.frame), kFunctionColumns);
-    if (const std::string where = names.short_location(finding.frame); !where.empty()) at += " (" + where + ")";
+    at = shorten_middle(shorten_function(names.function(finding.frame), room), room);
+    if (const std::string where = names.short_location(finding.frame); !where.empty())
+      at += " (" + shorten_middle(shorten_path(where, room), room) + ")";
   }
-  if (finding.device != 0) at += " on " + escape_controls(profile.devices[finding.device].name);
+  if (finding.device != 0) at += " on " + shorten_middle(escape_controls(profile.devices[finding.device].name), room);
   const std::string count = format_count(finding.cost_blocks);
   switch (finding.kind) {
     case FindingKind::kGrowth:
-      return fmt::format("{} held more and more, {} in {}: give it a limit, or drop what is done with", at, cost,
+      return fmt::format("{} held more and more, by {} in {}: give it a limit, or drop what is done with", at, cost,
                          format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
       return fmt::format("{} in {} large blocks from {} were never freed: free them after their last use", cost, count,
@@ -170,15 +174,21 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
                          cost, at);
     case FindingKind::kCopies:
-      return fmt::format("{} were {} while {} grew: tell the size first (reserve)", cost,
-                         finding.is_estimate ? "copied" : "moved", at);
+      return finding.is_estimate
+                 ? fmt::format("about {} were copied while a container of {} grew: tell its size first (reserve)", cost,
+                               at)
+                 : fmt::format(
+                       "{} were moved while a block of {} grew (realloc): tell its size first, or grow by a "
+                       "factor",
+                       cost, at);
     case FindingKind::kOldAndNew:
       return fmt::format(
-          "{} of the peak from {} is the old block beside the new one, while it grew: tell the size "
+          "{} of the peak, from {}, is the old block of a container beside the new one: tell its size "
           "first (reserve)",
           cost, at);
     case FindingKind::kTwins:
-      return fmt::format("{} from {} is a copy of what is alive elsewhere: move it, or pass it by reference", cost, at);
+      return fmt::format("{} from {} is a copy, beside what looks like its original: move it, or pass it by reference",
+                         cost, at);
     case FindingKind::kWholeFile:
       return fmt::format("up to {} from {} was a whole file in memory: read it in pieces, or map it", cost, at);
     case FindingKind::kChurn:

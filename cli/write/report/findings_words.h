@@ -15,8 +15,10 @@ std::string finding_head(const Finding& finding, const ReportView& view);
 std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view);
 std::string finding_remedy(FindingKind kind);
-// All of it in one sentence without a full stop: what it costs, where, what kind of problem it is, what helps.
-std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names);
+// All of it in one sentence without a full stop: what it costs, where, what kind of problem it is, what helps. No word
+// is wider than `word_columns`: function, file and device are shortened.
+std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,
+                             size_t word_columns);
 std::string share_text(const Profile& profile, const Finding& finding);  // "71.0 % of the peak"
 // What a rule looks for, in words that need no manual: "places that hold more and more".
 std::string looked_for(FindingKind kind);

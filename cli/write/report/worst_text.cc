@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace heapprof::cli {
@@ -20,7 +21,8 @@ std::string worst_text(const Profile& profile, const std::string& file, size_t c
   const PlaceTree tree = build_place_tree(profile);
   const std::vector<Finding> findings = find_findings(profile, tree);
   if (findings.empty()) return "";
-  const std::string sentence = finding_sentence(profile, findings[0], FrameNames(profile, tree));
+  const std::string sentence =
+      finding_sentence(profile, findings[0], FrameNames(profile, tree), columns - std::min(columns, kFront));
   std::string text = "worst  " + wrapped(sentence, {kFront, kFront, columns}) + "\n";
   if (findings.size() == 1) return text;
   const std::string call = fmt::format("{} more: heapprof report --findings", format_count(findings.size() - 1));

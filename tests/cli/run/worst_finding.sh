@@ -11,7 +11,7 @@ next   heapprof report churn.json
 WORDS
 
 expect_status 0 "$HEAPPROF_BIN" run -o copies.json "$TARGETS/planted_copies"
-expect_in err.txt "worst  8.00 MiB were copied while fill_vector (planted_copies.cc:11) grew: tell"
+expect_in err.txt "worst  about 8.00 MiB were copied while a container of fill_vector"
 expect_in err.txt "       1 more: heapprof report --findings copies.json"
 read -r -a more <<<"$(sed -n 's/^ *1 more: heapprof //p' err.txt)"
 expect_status 0 "$HEAPPROF_BIN" "${more[@]}"
