@@ -79,7 +79,7 @@ _heapprof() {
     --on-full) mapfile -t COMPREPLY < <(compgen -W 'wait drop' -- "$cur"); return ;;
     --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
-    --stamps) mapfile -t COMPREPLY < <(compgen -W 'auto all few' -- "$cur"); return ;;
+    --stamps) mapfile -t COMPREPLY < <(compgen -W 'all alone few' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;

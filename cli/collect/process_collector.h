@@ -56,7 +56,7 @@ struct CollectorOptions {
   uint64_t second_from_bytes = 64 << 10;  // of records that wait
   uint64_t trim_interval_ns =
       100'000'000;  // parts of rings that were not used for so long are given back to the system
-  uint64_t sole_after_ns = SoleWriter::kAfterNs;  // a ring written alone for so long needs no stamps
+  uint64_t sole_after_ns = SoleWriter::kNever;  // a ring written alone for so long needs no stamps
 };
 
 // As it stands in the profile.

@@ -62,8 +62,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                                     {"global", FenceChoice::kGlobal},
                                     {"producer", FenceChoice::kProducer}},
                                    &target->fence);
-  options->add_choice<uint64_t>({"--stamps", "NAME", testing, "stamp events as auto, all or few"},
-                                {{"auto", SoleWriter::kAfterNs}, {"all", SoleWriter::kNever}, {"few", 0}},
+  options->add_choice<uint64_t>({"--stamps", "NAME", testing, "stamp events: all, alone or few"},
+                                {{"all", SoleWriter::kNever}, {"alone", SoleWriter::kAfterNs}, {"few", 0}},
                                 &target->sole_after_ns);
   options->add_choice<ThreadsChoice>(
       {"--collector-threads", "N", testing, "auto, 1 or 2"},

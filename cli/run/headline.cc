@@ -79,12 +79,11 @@ Headline choose_headline(const SavedProfile& root, const std::vector<SavedProfil
 }
 
 // It is read again rather than kept: while the program runs no more memory is taken than for what is in work.
-std::optional<Profile> read_other(const Headline& headline, ColorMode color) {
-  if (!headline.other) return std::nullopt;
+Result<std::optional<Profile>> read_other(const Headline& headline) {
+  if (!headline.other) return std::optional<Profile>();
   Result<Profile> profile = read_profile(headline.other->path);
-  if (profile) return std::move(*profile);
-  print_problem(profile.problem(), color);
-  return std::nullopt;
+  if (!profile) return profile.problem();
+  return std::optional<Profile>(std::move(*profile));
 }
 
 std::string headline_text(const Headline& headline, const SavedProfile& root, size_t columns) {

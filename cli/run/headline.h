@@ -8,7 +8,7 @@
 //  - The program that was started, in its last image, is left for a larger peak only, not for one as large.
 #pragma once
 
-#include "cli/base/terminal.h"
+#include "cli/base/result.h"
 #include "cli/model/profile/profile.h"
 #include "cli/run/finisher.h"
 
@@ -31,8 +31,8 @@ struct Headline {
 // `others`: everything but the last image of the started program, `root`.
 Headline choose_headline(const SavedProfile& root, const std::vector<SavedProfile>& others);
 
-// The profile of headline.other, from its file; none: there is no other, or the file cannot be read, which is said.
-std::optional<Profile> read_other(const Headline& headline, ColorMode color);
+// The profile of headline.other, from its file; none: there is no other.
+Result<std::optional<Profile>> read_other(const Headline& headline);
 
 // "the largest of 3 processes: sort big.txt, pid 4712; sh, which was started, peaked at 1.65 KiB: FILE": one line, or a
 // few where the terminal is narrow; empty if the headline is the started program.

@@ -239,7 +239,11 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& others, const st
     const Headline headline = choose_headline(root->saved, others);
     std::optional<Profile> shown;
     say("writing the summary");
-    if (!options_.no_summary) shown = read_other(headline, options_.color);
+    if (!options_.no_summary) {
+      Result<std::optional<Profile>> other = read_other(headline);
+      if (other) shown = std::move(*other);
+      if (!other) warn(other.problem());
+    }
     if (shown) mark_suppressed(suppressions_, &*shown);
     mark_suppressed(suppressions_, &root->profile);
     const SummaryInput input{root->profile, root->saved.path, root->saved.size_bytes,    images,
@@ -342,12 +346,11 @@ Result<int> Run::run() {
   DeviceUseWatch device_use(agent->nvml);
   Watch watch(&*server, &signals, &processes, &snapshots, &device_use);
   const WatchResult watched = watch.until_end(*launched);
-  show_progress();
   if (watched.detached_by == 0) {
-    say("waiting for the processes that it started");
     processes.end_root(watched.end);
     if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
+  show_progress();  // not before: as long as processes of the run live, the terminal is theirs
   say("counting what is left");
   device_use.stop();
   server->close();  // what runs on and starts more processes must not wait for us

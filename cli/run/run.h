@@ -39,7 +39,7 @@ struct RunOptions {
   std::vector<std::string> limits;  // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
-  uint64_t sole_after_ns = SoleWriter::kAfterNs;  // --stamps
+  uint64_t sole_after_ns = SoleWriter::kNever;  // --stamps
   ThreadsChoice collector_threads = ThreadsChoice::kAuto;
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;

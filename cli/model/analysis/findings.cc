@@ -3,6 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -67,15 +68,14 @@ bool lacks_names(const Profile& profile) {
   constexpr uint64_t kSharePercent = 33;
   if (profile.devices.empty()) return false;
   uint64_t unnamed_bytes = 0;
-  uint64_t bytes = 0;
   for (const Site& site : profile.devices[0].sites) {
     if (site.numbers.peak_bytes == 0) continue;
-    bytes = add_saturating(bytes, site.numbers.peak_bytes);
+    if (find_reserve_frame(profile, site) != kNoModule) continue;
     const Frame* frame = first_user_frame(profile, site.node);
     if (frame != nullptr && frame->function.empty())
       unnamed_bytes = add_saturating(unnamed_bytes, site.numbers.peak_bytes);
   }
-  return unnamed_bytes > 0 && is_share({unnamed_bytes, bytes}, kSharePercent);
+  return unnamed_bytes > 0 && is_share({unnamed_bytes, profile.devices[0].totals.peak_bytes}, kSharePercent);
 }
 
 }  // namespace
@@ -140,9 +140,10 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
     unasked.push_back({kind, is_asked ? without_moments : "", lack});
   }
   const bool has_ended = profile.run.end.kind == EndKind::kExited;
-  if (!has_ended) unasked.push_back({FindingKind::kNeverFreed, "", Lack::kEnd});
-  if (!has_ended || !profile.merged.empty())
-    unasked.push_back({FindingKind::kSmallNeverFreed, "", has_ended ? Lack::kOneRun : Lack::kEnd});
+  const bool is_one_run = profile.merged.empty();
+  if (!has_ended) unasked.push_back({FindingKind::kNeverFreed, "", is_one_run ? Lack::kEnd : Lack::kOneRun});
+  if (!has_ended || !is_one_run)
+    unasked.push_back({FindingKind::kSmallNeverFreed, "", is_one_run ? Lack::kEnd : Lack::kOneRun});
   if (lacks_names(profile)) {
     for (const FindingKind kind :
          {FindingKind::kCopies, FindingKind::kOldAndNew, FindingKind::kTwins, FindingKind::kWholeFile})

@@ -60,7 +60,10 @@ void find_start_peak(const FindingScene& scene, std::vector<Finding>* findings) 
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     const uint64_t at_peak_bytes = scene.places[place].numbers.peak_bytes;
     if (at_peak_bytes <= largest_bytes) continue;
-    const std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
+    std::optional<uint64_t> later = later_bytes(scene, scene.places[place], descent.from_ns);
+    // It allocated more than it had at the peak: between the moments it may have had again all that there was.
+    if (later && scene.places[place].numbers.total_bytes > at_peak_bytes)
+      later = std::max(*later, std::min(at_peak_bytes, descent.later_bytes));
     if (!later || at_peak_bytes <= *later || at_peak_bytes - *later <= largest_bytes) continue;
     largest_bytes = at_peak_bytes - *later;
     largest = place;

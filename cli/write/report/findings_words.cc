@@ -72,13 +72,12 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
       return fmt::format("it held more in every quarter of the run, by {} a second; {} at its largest",
                          bytes(view, per_second(finding.cost_bytes, finding.over_ns)), blocks(finding.cost_blocks));
     case FindingKind::kNeverFreed:
-      return fmt::format("{} each, allocated over {} up to the end of the run", bytes(view, finding.each_bytes),
-                         format_duration(finding.over_ns));
+      return fmt::format("{} each, allocated over {}, on into the last quarter of the run",
+                         bytes(view, finding.each_bytes), format_duration(finding.over_ns));
     case FindingKind::kSmallNeverFreed:
       return fmt::format(
-          "{} each, {} of the {} that the same stacks made, over {} up to the end of the run; nobody has looked "
-          "whether "
-          "they can still be reached",
+          "{} each, {} of the {} that the same stacks made, over {}, on into the last quarter of the run; nobody has "
+          "looked whether they can still be reached",
           bytes(view, finding.each_bytes), format_percent_rounded({finding.cost_blocks, finding.all_blocks}),
           format_count(finding.all_blocks), format_duration(finding.over_ns));
     case FindingKind::kStartPeak:
@@ -162,14 +161,19 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
   const std::string count = format_count(finding.cost_blocks);
   switch (finding.kind) {
     case FindingKind::kGrowth:
-      return fmt::format("{} held more and more, by {} in {}: give it a limit, or drop what is done with", at, cost,
-                         format_duration(finding.over_ns));
+      return fmt::format(
+          "{} held more and more, by {} in {}: give it a limit, or drop what is done with, if it is not data loaded "
+          "for "
+          "good",
+          at, cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
-      return fmt::format("{} in {} large blocks from {} were never freed: free them after their last use", cost, count,
-                         at);
+      return fmt::format(
+          "{} in {} large blocks from {} were never freed: free them after their last use, unless kept on purpose",
+          cost, count, at);
     case FindingKind::kSmallNeverFreed:
-      return fmt::format("{} in {} small blocks from {} were never freed: free them after their last use", cost, count,
-                         at);
+      return fmt::format(
+          "{} in {} small blocks from {} were never freed: free them after their last use, unless kept on purpose",
+          cost, count, at);
     case FindingKind::kStartPeak:
       return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
                          cost, at);
@@ -195,6 +199,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("{} from {} came and went in {} blocks of one size: keep one and use it again", cost, at,
                          count);
     case FindingKind::kStorm:
+      if (finding.temporary_blocks >= finding.cost_blocks / 10 * 9)
+        return fmt::format("{} from {} in {} tiny blocks, freed at once: use one buffer or string again", cost, at,
+                           count);
       return fmt::format("{} from {} in {} tiny blocks: hold the values in one array, or take them from a pool", cost,
                          at, count);
   }

@@ -1,5 +1,6 @@
 // cli/write/report/worst_text.cc: a reader of the summary asks what kind of problem it is; the sentence is the one of
-// `report --findings`, of the finding that stands first there.
+// `report --findings`. What the program held counts before what only passed through it: 100 MiB of strings that were
+// freed at once are no reason to say nothing of a leak.
 #include "cli/write/report/worst_text.h"
 
 #include "cli/base/text.h"
@@ -15,14 +16,27 @@
 
 namespace heapprof::cli {
 
+namespace {
+
+bool is_held(const Profile& profile, const Finding& finding) {
+  const bool passed_through = finding.kind == FindingKind::kCopies || finding.kind == FindingKind::kChurn ||
+                              finding.kind == FindingKind::kStorm;
+  return !passed_through && finding.cost_bytes >= profile.devices[finding.device].totals.peak_bytes / 10;
+}
+
+}  // namespace
+
 std::string worst_text(const Profile& profile, const std::string& file, size_t columns) {
   constexpr size_t kFront = 7;
   if (!can_have_findings(profile)) return "";
   const PlaceTree tree = build_place_tree(profile);
   const std::vector<Finding> findings = find_findings(profile, tree);
   if (findings.empty()) return "";
+  const auto held = std::find_if(findings.begin(), findings.end(),
+                                 [&profile](const Finding& finding) { return is_held(profile, finding); });
+  const Finding& worst = held != findings.end() ? *held : findings[0];
   const std::string sentence =
-      finding_sentence(profile, findings[0], FrameNames(profile, tree), columns - std::min(columns, kFront));
+      finding_sentence(profile, worst, FrameNames(profile, tree), columns - std::min(columns, kFront));
   std::string text = "worst  " + wrapped(sentence, {kFront, kFront, columns}) + "\n";
   if (findings.size() == 1) return text;
   const std::string call = fmt::format("{} more: heapprof report --findings", format_count(findings.size() - 1));

@@ -31,10 +31,12 @@ wait
 moved "writing the profile"
 [ -s read.json ] || fail "the profile was not written"
 
-# A process that runs on is waited for.
-on_terminal 80 said.txt "$HEAPPROF_BIN" run --wait -o a.json -- sh -c "(exec >/dev/null 2>&1; '$TARGETS/leaky'; sleep 1.5; '$TARGETS/leaky') & exec true" ||
+# While processes of the run live, the terminal is theirs: what one of them writes stands there as it wrote it.
+on_terminal 80 said.txt "$HEAPPROF_BIN" run --wait -o a.json -- sh -c "(for i in 1 2 3; do sleep 0.5; echo word-\$i; done) & exec true" ||
   fail "it failed: $(cat said.txt)"
-moved "waiting for the processes that it started"
+before_summary=$(sed '/^heapprof: /,$d' said.txt | tr -d '\r')
+expect_eq "what stands before the summary" "$(grep -c . <<<"$before_summary")" 3
+expect_eq "the last word" "$(tail -1 <<<"$before_summary")" word-3
 
 # In 40 columns it is one line.
 waits

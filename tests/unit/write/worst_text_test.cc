@@ -86,7 +86,7 @@ TEST_CASE("the summary has the costliest, and the call that shows the others") {
   const std::string one = worst_text(leaking({{"parse", 1000}}).profile(), "a.json", 120);
   CHECK(one ==
         "worst  1.91 MiB in 1,000 small blocks from parse (parse.cc:7) were never freed: free them after their last "
-        "use\n");
+        "use, unless\n       kept on purpose\n");
   Scene scene = leaking({{"parse", 1000}, {"load", 3000}, {"index", 2000}});
   const std::string three = worst_text(scene.profile(), "a.json", 80);
   CHECK(three.starts_with("worst  5.72 MiB in 3,000 small blocks from load (load.cc:7)"));
@@ -94,6 +94,22 @@ TEST_CASE("the summary has the costliest, and the call that shows the others") {
   CHECK(worst_text(scene.profile(), "a.json", 40).ends_with("\n2 more: heapprof report --findings \\\n    a.json\n"));
   scene.profile().dialect = Dialect::kValgrind;
   CHECK(worst_text(scene.profile(), "a.json", 80).empty());
+}
+
+TEST_CASE("what was held comes before what only passed through") {
+  Scene scene = leaking({{"load", 1000}});
+  SiteNumbers n = blocks(2'000'000, 40);
+  n.peak_bytes = 40;
+  n.peak_blocks = 1;
+  n.temporary_blocks = n.total_blocks;
+  scene.add({{"spell", "/src/spell.cc", 3}, kMain}, n);
+  scene.profile().devices[0].totals.peak_bytes = 2'000'040;
+  CHECK(worst_text(scene.profile(), "a.json", 200).starts_with("worst  1.91 MiB in 1,000 small blocks from load"));
+  // A leak that is no part of the peak to speak of is not the story.
+  scene.profile().devices[0].totals.peak_bytes = 200'000'000;
+  CHECK(
+      worst_text(scene.profile(), "a.json", 200)
+          .starts_with("worst  76.3 MiB from spell (spell.cc:3) in 2.00 M tiny blocks, freed at once: use one buffer"));
 }
 
 TEST_CASE("the sentence keeps to the width, and names reach the terminal harmless") {
