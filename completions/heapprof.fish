@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --clock --fence --stamps --collector-threads
+            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -57,7 +57,6 @@ complete -c heapprof -n $run -l limit -x -d 'Let the program have so much of a d
 complete -c heapprof -n $run -l unwinder -x -a 'auto heapprof libunwind fp' -d 'Who walks stacks'
 complete -c heapprof -n $run -l verify-stacks -d "Compare every stack with libunwind's"
 complete -c heapprof -n $run -l clock -x -a 'auto tsc sequence' -d 'What orders events'
-complete -c heapprof -n $run -l stamps -x -a 'all alone few' -d 'Which events are stamped'
 complete -c heapprof -n $run -l fence -x -a 'auto expedited global producer' -d 'How events are seen in time'
 complete -c heapprof -n $run -l collector-threads -x -a 'auto 1 2' -d 'How many threads of heapprof count'
 complete -c heapprof -n $run -s h -d 'A screen of help'

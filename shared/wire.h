@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 10;
+inline constexpr uint32_t kProtocolVersion = 9;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -113,14 +113,6 @@ constexpr const char* stop_reason_text(StopReason reason) {
   return "an unknown reason";
 }
 
-// Control::sole: which ring may write its events unstamped, as no other ring's events are to be ordered with them. 0:
-// none. The right is given anew each time, so that whoever has seen an older word does not believe it any more.
-inline constexpr uint64_t kSoleOffered = 1u << 15;  // not given yet: the collector still looks at the others
-inline constexpr uint64_t kNotSole = ~uint64_t{0};  // what no ring ever gets
-constexpr uint64_t pack_sole(uint64_t number, uint32_t ring) { return number << 16 | (ring + 1); }
-constexpr bool is_sole_of(uint64_t sole, uint32_t ring) { return (sole & (kSoleOffered - 1)) == ring + 1; }
-static_assert(kMaxRings < kSoleOffered);
-
 // The first page of the arena. A field is written by the collector before the agent maps the page, except where its
 // line names another writer. shared/README.md has each field's place and memory order.
 struct Control {
@@ -132,31 +124,27 @@ struct Control {
   FullPolicy full_policy;
   UnwinderKind unwinder;
   uint32_t stall_timeout_ms;
-  uint32_t max_frames;                      // deeper stacks are truncated
-  std::atomic<FilterState> filter;          // collector, only rising: is the target under a seccomp filter?
-  std::atomic<uint32_t> detach;             // collector: stop recording
-  std::atomic<uint32_t> rings_claimed;      // agent: rings [0, n) have been used; pairs with (C)
-  std::atomic<uint32_t> stop_reason;        // agent: StopReason
-  std::atomic<uint32_t> module_bytes;       // agent: bytes ever written to the module table; pairs with (D)
-  std::atomic<uint32_t> modules_lost;       // agent: modules that found no room in the table
-  std::atomic<uint32_t> age;                // agent: of what it knows: grows with each ending (agent/process/age.h)
-  std::atomic<uint32_t> attached;           // agent: 1 once it has mapped the arena
-  std::atomic<uint64_t> events_lost;        // agent: events that found no ring at all
-  std::atomic<uint64_t> events_abandoned;   // agent: events left by siglongjmp or a dying thread
-  std::atomic<uint64_t> verify_checked;     // agent, --verify-stacks: events compared with unw_step
-  std::atomic<uint64_t> verify_mismatched;  // agent, --verify-stacks: events that differed
-  std::atomic<uint64_t> verify_filtered;    // agent, --verify-stacks: events that unw_step was not asked about
-  std::atomic<uint64_t> kernel_launches;    // agent: CUDA kernels launched by threads without a ring of their own
-  std::atomic<uint64_t> heartbeat;          // collector: grows with every drain
-  std::atomic<uint32_t> notes_claimed;      // agent: notes [0, n) are or were being written; above kMaxNotes: lost
-  uint32_t has_device_limits;               // 1: an entry of device_limits is not 0
-  uint32_t hooks_deep_bind;                 // 1: dlopen is called without RTLD_DEEPBIND
-  std::atomic<uint32_t> resident_chunks;    // both sides: bits set in RingHeader::resident, of all rings
-  uint64_t device_limits[kDeviceLimits];    // bytes that the process may have of cuda:0 …; 0: all that there is
-  // Both sides: who may write unstamped (kSoleOffered …); pairs with (H). Nothing that changes often shares its cache
-  // line.
-  std::atomic<uint64_t> sole;
-  std::atomic<uint32_t> shares_order;          // agent: 1: `sole` is not to be given in this process
+  uint32_t max_frames;                         // deeper stacks are truncated
+  std::atomic<FilterState> filter;             // collector, only rising: is the target under a seccomp filter?
+  std::atomic<uint32_t> detach;                // collector: stop recording
+  std::atomic<uint32_t> rings_claimed;         // agent: rings [0, n) have been used; pairs with (C)
+  std::atomic<uint32_t> stop_reason;           // agent: StopReason
+  std::atomic<uint32_t> module_bytes;          // agent: bytes ever written to the module table; pairs with (D)
+  std::atomic<uint32_t> modules_lost;          // agent: modules that found no room in the table
+  std::atomic<uint32_t> age;                   // agent: of what it knows: grows with each ending (agent/process/age.h)
+  std::atomic<uint32_t> attached;              // agent: 1 once it has mapped the arena
+  std::atomic<uint64_t> events_lost;           // agent: events that found no ring at all
+  std::atomic<uint64_t> events_abandoned;      // agent: events left by siglongjmp or a dying thread
+  std::atomic<uint64_t> verify_checked;        // agent, --verify-stacks: events compared with unw_step
+  std::atomic<uint64_t> verify_mismatched;     // agent, --verify-stacks: events that differed
+  std::atomic<uint64_t> verify_filtered;       // agent, --verify-stacks: events that unw_step was not asked about
+  std::atomic<uint64_t> kernel_launches;       // agent: CUDA kernels launched by threads without a ring of their own
+  std::atomic<uint64_t> heartbeat;             // collector: grows with every drain
+  std::atomic<uint32_t> notes_claimed;         // agent: notes [0, n) are or were being written; above kMaxNotes: lost
+  uint32_t has_device_limits;                  // 1: an entry of device_limits is not 0
+  uint32_t hooks_deep_bind;                    // 1: dlopen is called without RTLD_DEEPBIND
+  std::atomic<uint32_t> resident_chunks;       // both sides: bits set in RingHeader::resident, of all rings
+  uint64_t device_limits[kDeviceLimits];       // bytes that the process may have of cuda:0 …; 0: all that there is
   alignas(64) std::atomic<uint64_t> sequence;  // agent, ClockMode::kSequence: the last stamp given
   // A robust futex that the collector's thread holds: the first 32-bit word has kFutexOwnerDied once that thread is
   // dead. It is no pthread_mutex_t, whose links the target could write (cli/collect/liveness.h).
@@ -168,7 +156,6 @@ struct Control {
 static_assert(sizeof(Control) == 512 && sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
-              offsetof(Control, sole) == 272 && offsetof(Control, shares_order) == 280 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
               offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456 &&
               offsetof(Control, modules_read) == 464);

@@ -157,13 +157,8 @@ void publish_rings(uint32_t count) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-// Comes before the second ring. If a handler claims it, or a thread that libc does not know, then an event may be in
-// progress that was unstamped for want of a second thread, and does not say that it is in progress. Nobody could know
-// when it is over, so nobody gets the right to write unstamped in this life (Control::sole).
-void stamp_every_event(bool is_nested) {
+void stamp_every_event() {
   static constexpr char kNever = 0;
-  if (g_single_threaded == &kNever) return;
-  if (is_nested || *g_single_threaded != 0) g_control->shares_order.store(1, std::memory_order_relaxed);  // before (C)
   g_single_threaded = &kNever;
 }
 
@@ -181,7 +176,7 @@ void map_prepared_contexts() {
 
 // claim_context for a thread that may be filtered: no system call, no lock, and signals are not blocked. A handler may
 // claim another at any instant; if it returns, its context is in the slot, and ours is left for the next claim.
-Context* claim_prepared_context(Context* const& slot, bool is_nested) {
+Context* claim_prepared_context(Context* const& slot) {
   const uint32_t thread_id = described_thread_id();
   if (thread_id == 0) return nullptr;
   Context* context = nullptr;
@@ -195,7 +190,7 @@ Context* claim_prepared_context(Context* const& slot, bool is_nested) {
   }
   if (context == nullptr) context = take_prepared_context();
   if (context == nullptr) return nullptr;
-  if (context->ring != 0) stamp_every_event(is_nested);
+  if (context->ring != 0) stamp_every_event();
   take_context(context, thread_id);
   publish_rings(context->ring + 1);
   finish_owning(context);
@@ -205,7 +200,7 @@ Context* claim_prepared_context(Context* const& slot, bool is_nested) {
 // A context for this thread. slot: where the caller will keep it, t_context or Context::nested (is_nested). nullptr:
 // there is not even a shared ring, or the process only borrows this memory.
 Context* claim_context(Context* const& slot, bool is_nested) {
-  if (is_filtered()) return claim_prepared_context(slot, is_nested);
+  if (is_filtered()) return claim_prepared_context(slot);
   const SignalsBlocked blocked;
   // A handler may have run since the caller looked, and have claimed one.
   if (slot != nullptr && slot->birth == g_birth) return slot;
@@ -216,7 +211,7 @@ Context* claim_context(Context* const& slot, bool is_nested) {
   const uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
   Context* context = nullptr;
   if (claimed != 0) {
-    stamp_every_event(is_nested);  // from the second ring on
+    stamp_every_event();  // from the second ring on
     context = take_abandoned_ring(claimed, thread_id, is_nested);
     if (shared_context() == nullptr) prepare_shared_ring();
   }

@@ -38,10 +38,9 @@ struct Context {
   uint64_t limit;  // head may grow to here, and a kChunk record still fits; then another chunk is needed
   wire::RingHeader* header;
   UnwindContext* unwind;
-  uint64_t sole;         // Control::sole with which this ring has stamped an event; kNotSole: with none
   uint64_t stamp_base;   // stamp of the last kTimestamp record
   uint32_t stamp_delta;  // the last record's
-  uint32_t until_stamp;  // while nobody else is to be ordered with: records until the next stamp
+  uint32_t until_stamp;  // while single-threaded: records until the next stamp
   uint32_t age;          // what the last kAge record said
   uint32_t birth;        // of the life in which it was made (g_birth)
   uint32_t thread_id;

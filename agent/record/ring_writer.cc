@@ -143,7 +143,6 @@ bool open_ring(Context* context) {
   context->stamp_base = now;
   context->stamp_delta = 0;
   context->until_stamp = kUnstampedRun;
-  context->sole = wire::kNotSole;
   put(context, wire::pack_control(wire::ControlKind::kTimestamp, now));
   put(context, wire::pack_control(wire::ControlKind::kThread, context->thread_id));
   context->age = current_age();

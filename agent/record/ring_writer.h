@@ -9,7 +9,6 @@
 // Order:    (A) publish() release-stores head; the collector acquire-loads it.
 //           (B) in_event is stored before the stamp is taken and cleared after head; FenceMode says who orders it.
 //           (E) wait_for_space() acquire-loads RingHeader::chunks.
-//           (H) Control::sole is loaded after in_event is stored, and taken from another ring before the stamp.
 // Cost:     1 ns a record; 5-7 ns more where it is stamped.
 #pragma once
 
@@ -21,7 +20,7 @@
 
 namespace heapprof::agent {
 
-inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while there is nobody to be ordered with
+inline constexpr uint32_t kUnstampedRun = 32;  // records between two stamps while the process is single-threaded
 
 // The most that is reserved at once: it fits into a chunk, with the kChunk record behind it.
 inline constexpr uint64_t kMostReservedBytes = wire::kChunkBytes - wire::kUnitBytes;
@@ -63,34 +62,15 @@ inline void make_fences() {
   if ((g_fences & kFenceOrder) != 0) asm volatile("lfence" ::: "memory");
 }
 
-// Control::sole is not 0, nor what this ring has stamped an event under. An event of a ring that has just got the right
-// is stamped, so that it stands behind what others did before; one of another ring takes the right away first. A forked
-// child that goes on with its parent's event may take it from a ring of the parent's, which then stamps again.
-[[gnu::always_inline]] inline void meet_sole(Context* context, uint64_t sole) {
-  if (!wire::is_sole_of(sole, context->ring)) {
-    g_control->sole.fetch_and(0, std::memory_order_seq_cst);  // (H); needs no register, as exchange does
-  } else if ((sole & wire::kSoleOffered) == 0) {
-    context->sole = sole;
-    context->until_stamp = kUnstampedRun;
-  }
-}
-
 // The stamp of the record to be written now, as a delta. It may put a kTimestamp record. pre: two units are reserved.
-[[gnu::always_inline]] inline uint32_t stamp(Context* context) {
+inline uint32_t stamp(Context* context) {
   if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
     if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
     context->until_stamp = kUnstampedRun;
   } else {
     context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    const uint64_t sole = g_control->sole.load(std::memory_order_relaxed);  // (H)
-    if (sole == context->sole) {
-      if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
-      context->until_stamp = kUnstampedRun;
-    } else if (HEAPPROF_UNLIKELY(sole != 0)) {
-      meet_sole(context, sole);
-    }
-    if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();  // with these no ring ever gets the right
+    if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();
   }
   const uint64_t now = read_clock();
   uint64_t delta = now - context->stamp_base;

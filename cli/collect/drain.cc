@@ -43,8 +43,7 @@ Drain::Drain(Arena* arena, DecodeShared* shared, Ledger* ledger, ProcessFiles* f
       ledger_(*ledger),
       files_(*files),
       options_(options),
-      batch_(DecodeShared::kBatchEvents),
-      writer_(options.sole_after_ns) {}
+      batch_(DecodeShared::kBatchEvents) {}
 
 void Drain::set_repair_window(uint64_t stamps) {
   options_.repair_window_stamps = stamps;
@@ -106,25 +105,16 @@ size_t Drain::round(RoundKind kind) {
   }
   uint64_t bound = 0;
   bool is_lone_round = false;
-  notice_loss(now_ns);
   if (rings_.size() == 1 && !is_final_) {
     look(round_stamp, now_ns);
-    offer(now_ns);  // before (C)
     is_lone_round = is_alone();
-    if (is_lone_round) settle_offer(now_ns);
-  } else if (!is_final_) {
-    is_lone_round = is_sole_alone();
-  }
-  if (is_lone_round) {
     bound = UINT64_MAX;
-  } else {
-    offer(now_ns);
+  }
+  if (!is_lone_round) {
     fence(arena_.control().rings_claimed.load(std::memory_order_relaxed));
     add_rings();
     bound = look(round_stamp, now_ns);
-    settle_offer(now_ns);
   }
-  note_writers(now_ns);
   if (active_.empty()) return 0;
   shared_.modules->read(arena_.module_table(), arena_.control().module_bytes.load(std::memory_order_acquire));  // (D)
   arena_.control().modules_read.store(shared_.modules->bytes_read(), std::memory_order_release);                // (G)

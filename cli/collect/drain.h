@@ -12,8 +12,8 @@
 //  - What waits takes 64 MiB and 8 KiB a ring at most: beyond that rings stay full and their producers wait.
 //  - A process whose rings stand still is not interrupted by fences (process_collector_test.cc).
 // Trust:    everything in the arena is hostile.
-// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes, (H) sole are acquire-loaded, (E) chunks and
-//           (G) modules_read are released here; shared/README.md has the pairs.
+// Order:    (A) head, (B) in_event, (C) rings_claimed, (D) module_bytes are acquire-loaded, (E) chunks and (G)
+//           modules_read are released here; shared/README.md has the pairs.
 // Context:  one thread, which lends the queues and the ledger to the second one within round().
 #pragma once
 
@@ -25,7 +25,6 @@
 #include "cli/collect/rings/ring_decoder.h"
 #include "cli/collect/rings/ring_merge.h"
 #include "cli/collect/rings/second_thread.h"
-#include "cli/collect/rings/sole_writer.h"
 #include "cli/collect/rings/watermark.h"
 
 #include <cstdint>
@@ -42,7 +41,6 @@ struct DrainOptions {
   SecondThread* second;        // nullptr: none
   uint64_t second_from_bytes;  // of records that wait
   uint64_t trim_interval_ns;   // chunks that were not used for so long are given back to the system
-  uint64_t sole_after_ns;      // a ring that was written alone for so long goes on without stamps; SoleWriter::kNever
 };
 
 class Drain {
@@ -93,14 +91,7 @@ class Drain {
   void fence(uint32_t rings);
   void add_rings();
   bool is_alone() const;
-  bool is_sole_alone();
-  void notice_loss(uint64_t now_ns);
-  void note_writers(uint64_t now_ns);
-  void offer(uint64_t now_ns);
-  void settle_offer(uint64_t now_ns);
-  bool are_others_quiet(uint64_t sole) const;
   bool has_news(uint64_t round_stamp, uint64_t now_ns);
-  void look_plainly();
   uint64_t look(uint64_t round_stamp, uint64_t now_ns);
   uint64_t observe(uint32_t index, uint64_t round_stamp, uint64_t now_ns);
   size_t pass_through(uint32_t index, const DecodeLimits& limits, uint64_t bound);
@@ -141,10 +132,6 @@ class Drain {
   uint64_t next_trim_ns_ = 0;
   Pace pace_;
   bool is_final_ = false;
-  SoleWriter writer_;
-  uint64_t sole_ = 0;     // Control::sole as it was given and not yet seen to be gone; 0: nobody has it
-  uint64_t offered_ = 0;  // likewise, while it is offered
-  uint64_t offers_ = 0;   // ever
 };
 
 }  // namespace heapprof::cli

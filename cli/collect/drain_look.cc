@@ -32,9 +32,8 @@ uint64_t Drain::read_stamp() const {
 }
 
 // Comes between reading W and looking at the rings. A sequence needs no fence: taking a number is one in the producer.
-// But who has the right to write unstamped takes no number.
 void Drain::fence(uint32_t rings) {
-  if (options_.clock_mode == wire::ClockMode::kSequence && offered_ == 0) return;
+  if (options_.clock_mode == wire::ClockMode::kSequence) return;
   switch (options_.fence_mode) {
     case wire::FenceMode::kMembarrierExpedited:
       ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
@@ -63,9 +62,10 @@ void Drain::add_rings() {
   }
 }
 
-// Looks at every ring, finds those with something to do.
-void Drain::look_plainly() {
+// Looks at every ring, finds those with something to do. Returns the watermark as far as the others allow.
+uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
   active_.clear();
+  uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
   for (uint32_t i = 0; i < rings_.size(); ++i) {
     Ring& ring = *rings_[i];
     wire::RingHeader& header = arena_.header(i);
@@ -82,15 +82,7 @@ void Drain::look_plainly() {
     }
     ring.has_new = ring.head != ring.decoder.position();
     if (ring.has_new || !ring.queue.empty()) active_.push_back(i);
-  }
-}
-
-// The same. Returns the watermark as far as the rings without new records allow.
-uint64_t Drain::look(uint64_t round_stamp, uint64_t now_ns) {
-  look_plainly();
-  uint64_t bound = is_final_ ? UINT64_MAX : round_stamp;
-  for (uint32_t i = 0; i < rings_.size(); ++i) {
-    if (rings_[i]->is_readable && !rings_[i]->has_new) bound = std::min(bound, observe(i, round_stamp, now_ns));
+    if (!ring.has_new) bound = std::min(bound, observe(i, round_stamp, now_ns));
   }
   return bound;
 }

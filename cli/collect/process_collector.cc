@@ -157,9 +157,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.drain = std::make_unique<Drain>(
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),
       DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
-                   state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns,
-                   // A forked child's stamps are never inverted, and its books go by that.
-                   identity.is_fork ? SoleWriter::kNever : state.options.sole_after_ns});
+                   state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns});
 }
 
 uint64_t ProcessCollector::next_drain_ns() const {

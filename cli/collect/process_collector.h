@@ -18,7 +18,6 @@
 #include "cli/base/result.h"
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/collect/rings/pace.h"
-#include "cli/collect/rings/sole_writer.h"
 #include "cli/model/profile/recording.h"
 #include "shared/wire.h"
 
@@ -56,7 +55,6 @@ struct CollectorOptions {
   uint64_t second_from_bytes = 64 << 10;  // of records that wait
   uint64_t trim_interval_ns =
       100'000'000;  // parts of rings that were not used for so long are given back to the system
-  uint64_t sole_after_ns = SoleWriter::kNever;  // a ring written alone for so long needs no stamps
 };
 
 // As it stands in the profile.

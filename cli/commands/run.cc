@@ -62,9 +62,6 @@ void declare_run_options(Options* options, RunOptions* target) {
                                     {"global", FenceChoice::kGlobal},
                                     {"producer", FenceChoice::kProducer}},
                                    &target->fence);
-  options->add_choice<uint64_t>({"--stamps", "NAME", testing, "stamp events: all, alone or few"},
-                                {{"all", SoleWriter::kNever}, {"alone", SoleWriter::kAfterNs}, {"few", 0}},
-                                &target->sole_after_ns);
   options->add_choice<ThreadsChoice>(
       {"--collector-threads", "N", testing, "auto, 1 or 2"},
       {{"auto", ThreadsChoice::kAuto}, {"1", ThreadsChoice::kOne}, {"2", ThreadsChoice::kTwo}},

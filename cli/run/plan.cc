@@ -50,7 +50,6 @@ ProcessPlan make_plan(const RunOptions& options) {
     case FenceChoice::kGlobal: plan.collector.fence_mode = wire::FenceMode::kMembarrierGlobal; break;
     case FenceChoice::kProducer: plan.collector.fence_mode = wire::FenceMode::kProducerFence; break;
   }
-  plan.collector.sole_after_ns = options.sole_after_ns;
   plan.fence_forced = options.fence != FenceChoice::kAuto;
   plan.collector.full_policy = options.on_full == OnFull::kDrop ? wire::FullPolicy::kDrop : wire::FullPolicy::kWait;
   plan.collector.stall_timeout_ms = static_cast<uint32_t>(options.stall_timeout_s * 1000);

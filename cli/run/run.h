@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cli/base/terminal.h"
-#include "cli/collect/rings/sole_writer.h"
 #include "cli/read/read_suppressions.h"
 
 #include <chrono>
@@ -39,7 +38,6 @@ struct RunOptions {
   std::vector<std::string> limits;  // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
-  uint64_t sole_after_ns = SoleWriter::kNever;  // --stamps
   ThreadsChoice collector_threads = ThreadsChoice::kAuto;
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;

@@ -114,7 +114,7 @@ class Player {
     shared_.max_frames = UINT16_MAX;
     drain_.emplace(&arena_, &shared_, &ledger_, &files_,
                    DrainOptions{wire::ClockMode::kSequence, wire::FenceMode::kProducerFence, kRepairStamps,
-                                UINT64_MAX / 2, second, 64 << 10, UINT64_MAX / 2, SoleWriter::kNever});
+                                UINT64_MAX / 2, second, 64 << 10, UINT64_MAX / 2});
   }
 
   // Plays a round; *cost_ns becomes what the collector took for it.

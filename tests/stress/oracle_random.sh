@@ -17,13 +17,11 @@ while [ $SECONDS -lt $end ]; do
   if [ $((seed / 7 % 2)) = 0 ]; then mode=free flags=h; else mode=barrier flags=; fi
   operations=$((20000 + seed / 14 % 10 * 60000))
   stacks=$((64 + seed / 140 % 8 * 128))
-  case $((seed / 1120 % 9)) in
+  case $((seed / 1120 % 6)) in
     1) how="--clock sequence" ;;
     2) how="--fence global" ;;
     3) how="--fence producer" ;;
     4) how="--unwinder libunwind" ;;
-    5) how="--stamps few" ;;
-    6) how="--stamps few --clock sequence" ;;
     *) how= ;;
   esac
   arguments="$seed $threads $operations $mode"

@@ -32,7 +32,6 @@ struct StoryOptions {
   uint64_t first_stamp = 1000;
   uint64_t largest_step = 20;      // of the stamps
   uint32_t foreign_per_mille = 3;  // frees of addresses never seen
-  uint32_t stays_per_mille = 0;    // a thread goes on instead of another
   uint32_t seed = 1;
 };
 
@@ -92,9 +91,7 @@ class HeapStory {
   }
 
   void step() {
-    if (options_.stays_per_mille == 0 || below(1000) >= options_.stays_per_mille)
-      current_ = static_cast<uint32_t>(below(threads_.size()));
-    const uint32_t index = current_;
+    const auto index = static_cast<uint32_t>(below(threads_.size()));
     Thread& thread = threads_[index];
     if (thread.stage == Stage::kBegun) return move(thread);
     if (thread.stage == Stage::kMoved) return end_realloc(index, thread);
@@ -176,7 +173,6 @@ class HeapStory {
   std::vector<Thread> threads_;
   std::vector<uint64_t> pool_;
   uint64_t stamp_ = 0;
-  uint32_t current_ = 0;
 };
 
 // Stamps some events of different threads the wrong way round, as rdtsc does: an event may get a stamp up to `reach`

@@ -1,8 +1,7 @@
 // tests/support/ring_builder.h: writes records into an arena as an agent would, and as no agent would.
 //
-// FakeAgent maps the arena of a collector; RingBuilder writes one ring, and keeps to Control::sole as an agent does: a
-// ring that has it repeats stamps, any other takes it away. A builder can also write into plain memory, for tests of
-// the decoder alone.
+// FakeAgent maps the arena of a collector; RingBuilder writes one ring. A builder can also write into plain memory, for
+// tests of the decoder alone.
 #pragma once
 
 #include "shared/events.h"
@@ -27,16 +26,10 @@ class RingBuilder {
   // words: the ring's data. header may be nullptr: then head() tells how much is written.
   RingBuilder(uint64_t* words, uint64_t ring_bytes, wire::RingHeader* header)
       : words_(words), mask_(ring_bytes - 1), header_(header) {}
-  RingBuilder(wire::Control* control, uint32_t ring, uint64_t* words, wire::RingHeader* header)
-      : RingBuilder(words, wire::ring_bytes(ring), header) {
-    sole_ = &control->sole;
-    ring_ = ring;
-  }
 
   // What an agent writes first.
   void open(uint32_t thread_id, uint64_t stamp) {
     if (header_ != nullptr) header_->thread_id.store(thread_id, std::memory_order_relaxed);
-    own_sole_ = wire::kNotSole;
     timestamp(stamp);
     put(wire::pack_control(wire::ControlKind::kThread, thread_id));
     publish();
@@ -92,23 +85,6 @@ class RingBuilder {
     header_->in_event.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
-  // Whether the event that has begun is to be stamped: asked once in each, here or when it is written.
-  void decide() {
-    has_decided_ = true;
-    is_unstamped_ = false;
-    if (sole_ == nullptr) return;
-    const uint64_t sole = sole_->load(std::memory_order_relaxed);
-    if (sole == own_sole_) {
-      is_unstamped_ = --until_stamp_ != 0;
-      if (!is_unstamped_) until_stamp_ = kUnstampedRun;
-    } else if (sole != 0 && !wire::is_sole_of(sole, ring_)) {
-      sole_->exchange(0);
-    } else if (sole != 0 && (sole & wire::kSoleOffered) == 0) {
-      own_sole_ = sole;
-      until_stamp_ = kUnstampedRun;
-    }
-    if (is_unstamped_) ++unstamped_events;
-  }
   void end_event() {
     is_held_ = false;
     publish();
@@ -129,18 +105,8 @@ class RingBuilder {
   wire::RingHeader* header() { return header_; }
   // Called while the ring is full.
   std::function<void()> when_full;
-  uint64_t unstamped_events = 0;
 
  private:
-  static constexpr uint32_t kUnstampedRun = 32;
-
-  // The stamp to be written for an event of `stamp`.
-  uint64_t written_stamp(uint64_t stamp) {
-    if (!has_decided_) decide();
-    has_decided_ = false;
-    if (!is_unstamped_) last_stamp_ = stamp;
-    return last_stamp_;
-  }
   void put_published(wire::Record record) {
     put(record);
     publish();
@@ -167,7 +133,7 @@ class RingBuilder {
 
   void plain(wire::RecordType type, uint64_t address, uint64_t stamp) {
     wait_for_space(4 * wire::kUnitBytes);
-    const uint32_t delta = delta_to(written_stamp(stamp));
+    const uint32_t delta = delta_to(stamp);
     address = put_address(address);
     put({wire::pack_w0(type, address, 0), wire::pack_w1(delta, 0, 0)});
     publish();
@@ -192,7 +158,7 @@ class RingBuilder {
     }
     const auto fresh = static_cast<uint32_t>(stack.size() - keep);
     wait_for_space(6 * wire::kUnitBytes + wire::payload_bytes(fresh));
-    const uint32_t delta = delta_to(written_stamp(stamp));
+    const uint32_t delta = delta_to(stamp);
     if (truncation_ != 0) put({static_cast<uint64_t>(wire::RecordType::kPrefixTruncated) << 60, truncation_});
     truncation_ = 0;
     address = put_address(address);
@@ -215,13 +181,6 @@ class RingBuilder {
   uint64_t truncation_ = 0;
   bool is_held_ = false;
   Stack previous_;
-  std::atomic<uint64_t>* sole_ = nullptr;  // nullptr: every event is stamped
-  uint32_t ring_ = 0;
-  uint64_t own_sole_ = wire::kNotSole;
-  uint64_t last_stamp_ = 0;
-  uint32_t until_stamp_ = kUnstampedRun;
-  bool has_decided_ = false;
-  bool is_unstamped_ = false;
 };
 
 struct FakeModule {
@@ -278,7 +237,7 @@ class FakeAgent {
 
   RingBuilder claim() {
     const uint32_t ring = control().rings_claimed.fetch_add(1, std::memory_order_release);
-    return RingBuilder(&control(), ring, words(ring), &header(ring));
+    return RingBuilder(words(ring), wire::ring_bytes(ring), &header(ring));
   }
   void add_note(wire::NoteKind kind, uint32_t reason, std::string_view text) {
     const uint32_t place = control().notes_claimed.fetch_add(1, std::memory_order_relaxed);

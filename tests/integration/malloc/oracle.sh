@@ -30,10 +30,3 @@ oracle_case  115   16   60000 free     128 h  --collector-threads 2
 oracle_case  116    1   60000 barrier  128 "" --collector-threads 2
 oracle_case  114   16   60000 free     128 h  --clock sequence --fence producer
 oracle_case  115    2   30000 barrier  128 "" --unwinder libunwind
-# The right to write unstamped, given as soon and as often as that may be, and never.
-oracle_case  117    2  150000 barrier  256 "" --stamps few
-oracle_case  118    4  150000 free     256 h  --stamps few
-oracle_case  119   16   60000 barrier  128 "" --stamps few --collector-threads 2
-oracle_case  120    8   60000 free     128 h  --stamps few --clock sequence
-oracle_case  121    4   60000 barrier  128 "" --stamps few --clock sequence
-oracle_case  122    4   60000 free     128 h  --stamps all

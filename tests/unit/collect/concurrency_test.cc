@@ -97,7 +97,6 @@ struct Producer {
         const uint64_t address = heap->allocate();
         ring.wait_for_space(4096);
         ring.begin_event();
-        ring.decide();
         ring.malloc(address, size_bytes, {1, 2, 100 + site}, stamp());
         ring.end_event();
         books.allocated_bytes[site] += size_bytes;
@@ -107,7 +106,6 @@ struct Producer {
       } else if (const SharedHeap::Block block = heap->take(random()); block.address != 0) {
         ring.wait_for_space(4096);
         ring.begin_event();
-        ring.decide();
         ring.free(block.address, stamp());
         ring.end_event();
         books.live_bytes[block.site] -= static_cast<int64_t>(block.size_bytes);

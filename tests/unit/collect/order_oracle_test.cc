@@ -2,7 +2,6 @@
 // so that peak, temporary blocks and each site's maximum are those of the reference books, to the byte.
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"
-#include "cli/collect/rings/sole_writer.h"
 #include "tests/support/heap_story.h"
 #include "tests/support/ring_builder.h"
 
@@ -79,15 +78,12 @@ TEST_CASE("the order of several rings is that of their stamps") {
   options.threads = GENERATE(1u, 2u, 5u, 40u);
   options.seed = GENERATE(range(1u, 6u));
   options.foreign_per_mille = 1;
-  const bool gives_right = GENERATE(false, true);  // to write unstamped, as often as that may be
-  if (gives_right) options.stays_per_mille = options.seed % 2 == 0 ? 900 : 998;
   const HeapStory story(options);
   std::mt19937 random(options.seed);
 
   CollectorOptions collector_options;
   collector_options.clock_mode = wire::ClockMode::kSequence;  // the test is the clock
   collector_options.patience_ns = 3'600'000'000'000;
-  collector_options.sole_after_ns = gives_right ? 0 : SoleWriter::kNever;
   SecondThread second;
   if (GENERATE(false, true)) {
     collector_options.second = &second;
@@ -96,17 +92,10 @@ TEST_CASE("the order of several rings is that of their stamps") {
   auto collector = ProcessCollector::create(collector_options);
   REQUIRE(collector.ok());
   FakeAgent agent((*collector)->arena_fd());
-  wire::Hello hello{};
-  hello.flags = wire::kHelloMembarrierRegistered;
-  (*collector)->start(hello, {::getpid(), false, "/proc/self/exe"});
+  (*collector)->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
   agent.control().sequence.store(options.first_stamp);
 
   std::map<uint32_t, RingBuilder> rings;  // claimed when a thread is first heard of
-  const auto end_events = [&rings] {
-    for (auto& [thread, ring] : rings) {
-      if (ring.is_in_event()) ring.end_event();
-    }
-  };
   const uint32_t drains_per_mille = GENERATE(2u, 200u);
   for (const StoryEvent& event : story.events) {
     auto at = rings.find(event.thread);
@@ -118,20 +107,16 @@ TEST_CASE("the order of several rings is that of their stamps") {
     RingBuilder& ring = at->second;
     if (ring.is_in_event()) ring.end_event();  // of the event before
     ring.begin_event();
-    // An unstamped event takes no number; time goes on all the same, where stamps are times.
-    if (random() % 3 == 0) ring.decide();
     agent.control().sequence.store(event.stamp);
     const auto drain = [&] { (*collector)->drain(random() % 2 == 0 ? RoundKind::kAll : RoundKind::kIfDue); };
     if (random() % 1000 < drains_per_mille) drain();  // between stamp and record
     write(ring, event);
     if (random() % 3 != 0) ring.end_event();  // or later, with other threads' events and drains in between
     if (random() % 1000 < drains_per_mille) drain();
-    if (gives_right && random() % 30 == 0) end_events();
   }
-  end_events();
-  uint64_t unstamped = 0;
-  for (auto& [thread, ring] : rings) unstamped += ring.unstamped_events;
-  if (drains_per_mille > 2 || options.threads == 1) CHECK((unstamped != 0) == gives_right);
+  for (auto& [thread, ring] : rings) {
+    if (ring.is_in_event()) ring.end_event();
+  }
   (*collector)->drain_to_end();
   compare(story, (*collector)->finish());
 }
