@@ -1,5 +1,5 @@
-# The summary ends with the costliest finding in one sentence, and says how to see the others; where there is none, with
-# nothing. The finding is the first one of report --findings, at every width and without UTF-8.
+# The summary ends with the worst finding in one sentence, and says how to see the others; where there is none, with
+# nothing. It is the first one of report --findings that was held, and a tenth of the peak; else the first.
 export COLUMNS=80
 expect_status 0 "$HEAPPROF_BIN" run -o churn.json "$TARGETS/planted_churn"
 sed -n '/^worst /,$p' err.txt | sed 's/\(churn.json\)  .*  0 events/\1  SIZE  0 events/' >end.txt
@@ -11,11 +11,11 @@ next   heapprof report churn.json
 WORDS
 
 expect_status 0 "$HEAPPROF_BIN" run -o copies.json "$TARGETS/planted_copies"
-expect_in err.txt "worst  about 8.00 MiB were copied while a container of fill_vector"
+expect_in err.txt "worst  4.00 MiB of the peak, from fill_vector"
 expect_in err.txt "       1 more: heapprof report --findings copies.json"
 read -r -a more <<<"$(sed -n 's/^ *1 more: heapprof //p' err.txt)"
 expect_status 0 "$HEAPPROF_BIN" "${more[@]}"
-expect_eq "the first is the summary's" "$(sed -n 3p out.txt | grep -o '8.00 MiB copied while growing')" "8.00 MiB copied while growing"
+expect_eq "the first has passed through" "$(sed -n 3p out.txt | grep -o '8.00 MiB copied while growing')" "8.00 MiB copied while growing"
 expect_eq "by cost" "$("$HEAPPROF_BIN" report --findings --format json copies.json | jq -c '[.findings[].cost_bytes] | . == (sort | reverse)')" true
 
 expect_status 0 "$HEAPPROF_BIN" run -o leaky.json "$TARGETS/leaky"
