@@ -92,7 +92,7 @@ bool LiveHeap::widen(Page* page) {
 
 // The page has no blocks any more. It may soon have some again; the one that has waited longest goes instead.
 void LiveHeap::note_emptied(Page* page) {
-  if (!keeps_emptied_) return drop(page);
+  if (!keeps_emptied_ || page->has_index != 0) return drop(page);
   page->is_emptied = 1;
   const uint64_t longest = std::exchange(emptied_[next_emptied_++ % kEmptied], page->number);
   if (longest != 0) forget_emptied(longest);
@@ -100,6 +100,7 @@ void LiveHeap::note_emptied(Page* page) {
 
 void LiveHeap::forget_emptied(uint64_t number) {
   Page* page = find_page(number);
+  if (page == nullptr) return;
   page->is_emptied = 0;
   if (page->live == 0) drop(page);
 }

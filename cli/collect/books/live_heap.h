@@ -8,8 +8,8 @@
 //  - At most one block an address; address 0 is never in it. Any other address will do: an address is turned by four
 //    bits, so that those that no allocator's alignment leaves 0 lie in pages of their own.
 //  - An insert that finds no memory throws std::bad_alloc and has changed nothing. A look-up makes nothing.
-//  - A page without blocks is gone once kEmptied others have lost their last block, too, and its memory is used for
-//    others. A loop that takes and frees one block does not make and drop its page each time.
+//  - A page without blocks is gone, and its memory is used for others; of those with a short list the last kEmptied are
+//    kept, so that a loop which takes and frees one block does not make and drop its page each time.
 //  - A page keeps what it needed at its fullest. Memory that was needed once is not given back before release().
 // Cost:     26-40 bytes a live block where a page has 16 and more (45 where blocks are of 112 bytes), 96 at most
 //           wherever they lie, of them 32-43 for the page itself. (tests/unit/collect/live_heap_test.cc)
@@ -146,7 +146,7 @@ class LiveHeap {
       list.clear(last);
     }
     --size_;
-    if (--page->live == 0 && page->is_emptied == 0) [[unlikely]]
+    if (--page->live == 0 && (page->is_emptied == 0 || page->has_index != 0)) [[unlikely]]
       note_emptied(page);
     return true;
   }
@@ -301,7 +301,7 @@ class LiveHeap {
   SlabPool pool_;
   SplittingTable<Page> pages_;
   mutable std::array<Page*, kLatest> latest_{};  // pages as they were last found, by their numbers' last bits
-  // Numbers of pages that lost their last block, the latest ones; 0: none. They may have blocks again.
+  // Numbers of pages that lost their last block, the latest ones; 0: none. They may have blocks again, or be gone.
   std::array<uint64_t, kEmptied> emptied_{};
   size_t next_emptied_ = 0;
   bool keeps_emptied_ = true;

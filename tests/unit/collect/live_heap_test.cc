@@ -217,7 +217,7 @@ TEST_CASE("a live heap makes nothing for a look-up, and keeps nothing of a page 
     for (uint64_t i = 0; i < 10'000; ++i) REQUIRE(heap.take(base + i * distance, &block));
   }
   CHECK(heap.size() == 0);
-  CHECK(heap.bytes() <= first_round_bytes * 3 / 2 + (256 << 10));  // 64 of them are kept for a while
+  CHECK(heap.bytes() <= first_round_bytes * 3 / 2);
 }
 
 }  // namespace
