@@ -277,8 +277,13 @@ def documents(folder: str) -> Optional[Case]:
 def clang(folder: str) -> Optional[Case]:
     if not (tool := program("clang")) or not cc1plus(folder):  # which writes the source
         return None
-    return Case("clang", [os.path.realpath(tool), "-cc1", "-O1", "-std=c++20", "-fcxx-exceptions", "-fexceptions", "-emit-obj", "-x",
-                          "c++-cpp-output", f"{folder}/heavy.ii", "-o", "/dev/null"])
+    preprocessed = f"{folder}/heavy_clang.ii"
+    if not os.path.exists(preprocessed):  # C++17: what Debian's clang does not know of its libstdc++ is C++20
+        subprocess.run([tool, "-std=c++17", "-E", "-x", "c++", f"{folder}/heavy.cc", "-o", preprocessed + ".part"],
+                       check=True)
+        os.rename(preprocessed + ".part", preprocessed)
+    return Case("clang", [os.path.realpath(tool), "-cc1", "-O1", "-std=c++17", "-fcxx-exceptions", "-fexceptions",
+                          "-emit-obj", "-x", "c++-cpp-output", preprocessed, "-o", "/dev/null"])
 
 
 TORCH_WORK = """

@@ -4,6 +4,8 @@
 //
 // Each thread fills its share of the live blocks, then frees one of them at random and takes another, each time by one
 // of the stacks, at random too.
+#include "random.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,16 +14,6 @@
 #include <vector>
 
 namespace {
-
-struct Random {  // xorshift64*
-  uint64_t state;
-  uint64_t next() {
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1Dull;
-  }
-};
 
 // A line of its own: what follows the call differs, so that the compiler does not make one of all.
 #define TAKE(n)                                   \

@@ -1,5 +1,7 @@
 // tests/bench/stress.cc: an allocator's bad day: threads that allocate, resize, free, and free each other's blocks.
 // usage: stress THREADS OPERATIONS     the same work for the same arguments; prints the blocks allocated
+#include "random.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -12,16 +14,6 @@ namespace {
 constexpr size_t kOwnSlots = 512;
 constexpr size_t kSharedSlots = 1024;
 std::atomic<void*> g_shared[kSharedSlots];
-
-struct Random {  // xorshift64*
-  uint64_t state;
-  uint64_t next() {
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return state * 0x2545F4914F6CDD1Dull;
-  }
-};
 
 // Mostly small, now and then large: as real programs are.
 size_t pick_size(uint64_t bits) {
