@@ -18,16 +18,19 @@ struct Descent {
   uint64_t later_bytes = 0;  // … it never had more than this
 };
 
-// Since when the device stays at half of its peak or below; the end of the run if it does not.
+// Since when the device stays at half of its peak or below; the end of the run if it does not. The stretch of time in
+// which it came down has values from before that: it is left out if what follows is below half of it.
 Descent find_descent(const Device& device, uint64_t duration_ns) {
   const std::vector<Timeline::Bucket>& buckets = device.timeline.buckets;
   const uint64_t most_bytes = device.totals.peak_bytes / 100 * kStartPeakLaterPercent;
   Descent descent{duration_ns, 0};
+  Descent next = descent;  // one stretch later
   for (size_t i = buckets.size(); i-- > 0 && buckets[i].max_bytes <= most_bytes;) {
-    descent.later_bytes = std::max(descent.later_bytes, buckets[i].max_bytes);
-    descent.from_ns = i * device.timeline.bucket_ns;
+    next = descent;
+    descent = {i * device.timeline.bucket_ns, std::max(descent.later_bytes, buckets[i].max_bytes)};
   }
-  return descent;
+  const bool came_down_within = next.later_bytes < descent.later_bytes / 2;
+  return came_down_within && next.from_ns <= duration_ns / 100 * kStartPeakOverPercent ? next : descent;
 }
 
 // The most that the place was seen with from then on; none: nobody looked.

@@ -163,6 +163,15 @@ TEST_CASE("a peak of the start is found if the run lives far below it afterwards
   CHECK(found[0].cost_bytes == 10'000'000);
   CHECK(found[0].from_ns == 2 * kSecond);
   CHECK(found[0].later_bytes == 2 * low);
+  // It came down within the third second.
+  const std::vector<Finding> within = scene(0, {peak, peak, 5 * low, low, low, low, low, low, low, low}).found();
+  REQUIRE(within.size() == 1);
+  CHECK(within[0].from_ns == 3 * kSecond);
+  CHECK(within[0].later_bytes == low);
+  // The fifth is the last that may count.
+  const std::vector<Finding> late = scene(0, {peak, peak, peak, peak, 5 * low, low, low, low, low, low}).found();
+  REQUIRE(late.size() == 1);
+  CHECK(late[0].later_bytes == 5 * low);
   CHECK(scene(2 * kSecond, {low, low, peak, peak, low, low, low, low, low, low}).kinds() == "start-peak");
   CHECK(scene(3 * kSecond, {low, low, low, peak, low, low, low, low, low, low}).kinds().empty());  // not the start
   CHECK(scene(kSecond, {low, peak, peak, peak, peak, low, low, low, low, low}).kinds().empty());   // half of the run
