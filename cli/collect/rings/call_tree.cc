@@ -8,26 +8,25 @@ namespace heapprof::cli {
 
 CallTree::CallTree() : table_(std::make_unique<Table>()) {
   nodes_.push_back({});
-  table_->hashes.push_back(0);
+  table_->hashes.push_back(kRootHash);
   sites_.push_back({});
 }
 
-CallTree::Slot& CallTree::add(uint64_t path_hash, uint32_t parent, uint32_t location) {
+CallTree::Slot& CallTree::add(uint32_t path_hash, uint32_t parent, uint32_t location) {
   if (nodes_.size() > UINT32_MAX - 1) throw std::bad_alloc();
   nodes_.make_room(1);
   table_->hashes.make_room(1);
-  const auto hash = static_cast<uint32_t>(path_hash);
   const auto node = static_cast<uint32_t>(nodes_.size());
   const auto key_of_slot = [&hashes = table_->hashes](const Slot& slot) { return key_of(hashes[slot.node]); };
-  Slot* slot = table_->slots.insert(key_of(hash), {parent, location, node, 0}, key_of_slot);
+  Slot* slot = table_->slots.insert(key_of(path_hash), {parent, location, node, 0}, key_of_slot);
   nodes_.push_back({parent, location});
-  table_->hashes.push_back(hash);
+  table_->hashes.push_back(path_hash);
   return *slot;
 }
 
-uint32_t CallTree::site_of(uint64_t path_hash, uint32_t node) {
+uint32_t CallTree::site_of(uint32_t node) {
   if (node == 0) return root_site_ != 0 ? root_site_ : root_site_ = add_site(0, false);
-  const SlotKey key = key_of(static_cast<uint32_t>(path_hash));
+  const SlotKey key = key_of(path_hash_of(node));
   return site_of(*table_->slots.find(key.hash, key.near, [node](const Slot& slot) { return slot.node == node; }));
 }
 

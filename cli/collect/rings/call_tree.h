@@ -31,16 +31,17 @@ struct SiteKey {
 
 class CallTree {
  public:
-  static constexpr uint64_t kRootHash = 0x51A6B0C3D2E4F597;
+  static constexpr uint32_t kRootHash = 0xD2E4F597;
 
   CallTree();
 
-  static uint64_t hash_step(uint64_t parent_hash, uint32_t location) {
-    uint64_t hash = (parent_hash ^ location) * 0x9E3779B97F4A7C15ull;
-    return hash ^ hash >> 32;
+  static uint32_t hash_step(uint32_t parent_hash, uint32_t location) {
+    const uint64_t hash = uint64_t{parent_hash ^ location} * 0x9E3779B97F4A7C15ull;
+    return static_cast<uint32_t>(hash ^ hash >> 32);
   }
-  void prefetch(uint64_t path_hash) const {
-    const SlotKey key = key_of(static_cast<uint32_t>(path_hash));
+  uint32_t path_hash_of(uint32_t node) const { return table_->hashes[node]; }
+  void prefetch(uint32_t path_hash) const {
+    const SlotKey key = key_of(path_hash);
     table_->slots.prefetch(key.hash, key.near);
   }
 
@@ -55,11 +56,11 @@ class CallTree {
 
   // The child of `parent` at `location`, made if it is new. path_hash is that of the child's path.
   // The reference is valid until the next descend.
-  Slot& descend(uint64_t path_hash, uint32_t parent, uint32_t location) {
+  Slot& descend(uint32_t path_hash, uint32_t parent, uint32_t location) {
     const auto is_wanted = [parent, location](const Slot& slot) {
       return slot.parent == parent && slot.location == location && !slot.is_free();
     };
-    const SlotKey key = key_of(static_cast<uint32_t>(path_hash));
+    const SlotKey key = key_of(path_hash);
     if (Slot* slot = table_->slots.find(key.hash, key.near, is_wanted)) [[likely]]
       return *slot;
     return add(path_hash, parent, location);
@@ -71,8 +72,8 @@ class CallTree {
       slot.site = add_site(slot.node, false);
     return slot.site;
   }
-  // The same for a node that was not just descended to. path_hash is that of the node's path.
-  uint32_t site_of(uint64_t path_hash, uint32_t node);
+  // The same for a node that was not just descended to.
+  uint32_t site_of(uint32_t node);
   uint32_t truncated_site_of(uint32_t node);
 
   const GrowingArray<StackNode>& nodes() const { return nodes_; }
@@ -95,7 +96,7 @@ class CallTree {
   };
 
   static SlotKey key_of(uint32_t hash) { return {hash, hash >> 12 & (SplittingTable<Slot>::kNear - 1)}; }
-  Slot& add(uint64_t path_hash, uint32_t parent, uint32_t location);
+  Slot& add(uint32_t path_hash, uint32_t parent, uint32_t location);
   uint32_t add_site(uint32_t node, bool truncated);
 
   std::unique_ptr<Table> table_;

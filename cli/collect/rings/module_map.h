@@ -35,6 +35,8 @@ class ModuleMap {
   void read(const unsigned char* table, uint32_t bytes);
   // How many of these were read, and may be written over.
   uint32_t bytes_read() const { return bytes_read_; }
+  // Grows whenever an address may have become another location than it was.
+  uint64_t version() const { return entries_.size(); }
   // False: the table held an entry that no agent writes; it is read no further.
   bool is_sound() const { return is_sound_; }
 

@@ -1,8 +1,6 @@
-// cli/collect/rings/ring_decoder.cc: see ring_decoder.h.
+// cli/collect/rings/ring_decoder.cc: see ring_decoder.h; stacks are ring_decoder_stacks.cc's.
 //
-// A batch goes through two passes. The first parses records, finds the location of each new program counter and the
-// hash of its path, and asks the cache for the slot in the call tree; the second looks the slots up. A miss in a large
-// tree costs 80-100 ns; of a batch of 256 records they overlap.
+// The two most frequent records have a loop of their own.
 #include "cli/collect/rings/ring_decoder.h"
 
 #include "shared/device_operations.h"
@@ -15,11 +13,6 @@ namespace {
 
 using wire::RecordType;
 
-// DecodeShared::Stack::event: an index in the batch with a flag, or no event at all: a part of a longer stack.
-constexpr uint16_t kIndexMask = 0x0fff;
-constexpr uint16_t kIsTruncated = 0x8000;
-constexpr uint16_t kNoEvent = 0xffff;
-static_assert(DecodeShared::kBatchEvents <= kIndexMask && wire::kMaxFreshFrames <= UINT16_MAX);
 constexpr size_t kFirstDepth = 64;
 constexpr size_t kLastFrames = DecodeShared::kBatchFrames - wire::kMaxFreshFrames;  // with which any record has room
 constexpr size_t kMaxSharing = 1u << 16;                                            // threads of one shared ring
@@ -27,7 +20,9 @@ constexpr size_t kMaxSharing = 1u << 16;                                        
 }  // namespace
 
 RingDecoder::RingDecoder(const uint64_t* words, uint64_t ring_bytes, DecodeShared* shared)
-    : words_(words), byte_mask_(ring_bytes - 1), shared_(shared), path_hashes_(kFirstDepth), nodes_(kFirstDepth) {}
+    : words_(words), byte_mask_(ring_bytes - 1), shared_(shared), path_hashes_(kFirstDepth), nodes_(kFirstDepth) {
+  path_hashes_[0] = CallTree::kRootHash;
+}
 
 bool RingDecoder::refuse() {
   ++shared_->corrupt_records;
@@ -43,33 +38,9 @@ bool RingDecoder::refuse() {
   return stamp < last_stamp ? last_stamp : stamp;
 }
 
-void RingDecoder::grow_stack(size_t depth) {
-  path_hashes_.resize(std::max(depth, 2 * path_hashes_.size()));
-  nodes_.resize(path_hashes_.size());
-}
-
-// Puts a record's new frames behind those that it keeps, and says what the second pass will need. Returns the hash of
-// the whole path. No part of its callers, whose many variables would then go to memory and back around the loop.
-[[gnu::noinline]] uint64_t RingDecoder::locate_frames(const FreshFrames& at, DecodeShared::Frame* frame) {
-  uint64_t* hash = path_hashes_.data() + at.keep;
-  uint64_t path_hash = at.keep == 0 ? CallTree::kRootHash : hash[-1];
-  ModuleMap& modules = *shared_->modules;
-  const CallTree& tree = *shared_->tree;
-  const uint32_t age = age_;
-  uint64_t position = at.position;
-  for (uint32_t left = at.fresh; left != 0; --left, position += sizeof(uint64_t)) {
-    const uint32_t location = modules.locate(load(position), age);
-    path_hash = CallTree::hash_step(path_hash, location);
-    tree.prefetch(path_hash);
-    *hash++ = path_hash;
-    *frame++ = {path_hash, location};
-  }
-  return path_hash;
-}
-
 // First pass over a record's stack.
-[[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event,
-                                                            Cursor* cursor) {
+[[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor,
+                                                            uint32_t* site) {
   const uint32_t keep = wire::record_keep(w1);
   const uint32_t fresh = wire::record_fresh(w1);
   if (keep > depth_ || fresh > wire::kMaxFreshFrames || keep + fresh > shared_->max_frames) [[unlikely]]
@@ -77,18 +48,27 @@ void RingDecoder::grow_stack(size_t depth) {
   if (wire::payload_bytes(fresh) > head - cursor->position) [[unlikely]]
     return refuse();
   depth_ = keep + fresh;
-  if (depth_ > path_hashes_.size()) [[unlikely]]
+  if (depth_ >= nodes_.size()) [[unlikely]]
     grow_stack(depth_);
 
-  const uint64_t path_hash = locate_frames({cursor->position, keep, fresh}, shared_->frames.data() + cursor->frames);
-  cursor->frames += fresh;
+  const FreshFrames frames{cursor->position, keep, fresh};
   cursor->position += wire::payload_bytes(fresh);
-  shared_->stacks[cursor->stacks++] = {path_hash, event, static_cast<uint16_t>(fresh), keep};
+  if (!knows_hashes_) {
+    PathMemo::Entry* const entry = walk_by_memo(frames);
+    if (site == nullptr) return true;
+    *site = (event & DecodeShared::Stack::kIsTruncated) != 0 ? shared_->tree->truncated_site_of(nodes_[depth_].node)
+                                                             : site_of_leaf(entry);
+    return true;
+  }
+  locate_frames(frames, shared_->frames.data() + cursor->frames);
+  cursor->frames += fresh;
+  shared_->stacks[cursor->stacks++] = {event, static_cast<uint16_t>(fresh), keep};
   return true;
 }
 
 // The two most frequent records, as long as nothing but them comes. decode_any could do them as well; this loop keeps
 // what it needs in registers: it is most of what the collector does.
+template <bool kByMemo>
 RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
   if (prefix_.has_any || cursor.position >= head || cursor.frames > kLastFrames) return cursor;
@@ -115,7 +95,7 @@ RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t he
     const uint64_t address = wire::record_address(w0);
     if (address == 0) break;
     uint64_t size_bytes = 0;
-    uint32_t tag = free_tag;
+    uint32_t tag = free_tag, site = 0;
     uint64_t next = position + wire::kUnitBytes;
     if (wire::record_type(w0) != RecordType::kFree) {
       size_bytes = wire::record_size(w0);
@@ -131,18 +111,23 @@ RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t he
         refuse();
         break;
       }
-      if (new_depth > path_hashes_.size()) [[unlikely]]
+      if (new_depth >= nodes_.size()) [[unlikely]]
         grow_stack(new_depth);
-      const uint64_t path_hash = locate_frames({next, keep, fresh}, frame);
-      frame += fresh;
       depth = new_depth;
+      if constexpr (kByMemo) {
+        depth_ = new_depth;
+        site = site_of_leaf(walk_by_memo({next, keep, fresh}));
+      } else {
+        locate_frames({next, keep, fresh}, frame);
+        frame += fresh;
+        *stack++ = {static_cast<uint16_t>(event - batch.data()), static_cast<uint16_t>(fresh), keep};
+      }
       next += wire::payload_bytes(fresh);
-      *stack++ = {path_hash, static_cast<uint16_t>(event - batch.data()), static_cast<uint16_t>(fresh), keep};
     }
     position = next;
     last_stamp = std::max(last_stamp, std::min(stamp_base + wire::record_stamp_delta(w1), ceiling));
-    *event++ = {last_stamp, address, size_bytes, 0, tag};
-    if (position >= head || frame > last_frame) break;
+    *event++ = {last_stamp, address, size_bytes, site, tag};
+    if (position >= head || (kByMemo ? !shared_->memo.is_asked() : frame > last_frame)) break;
   }
   depth_ = depth;
   return {position, last_stamp, static_cast<size_t>(event - batch.data()),
@@ -160,8 +145,15 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
     return 0;
   }
   Cursor cursor{position_, last_stamp_, 0, 0, 0};
+  PathMemo& memo = shared_->memo;
+  memo.begin(shared_->modules->version());
+  const bool began_by_memo = memo.is_asked();
+  const uint32_t age = age_;
+  if (began_by_memo) knows_hashes_ = false;
   for (;;) {
-    cursor = decode_common(cursor, head, limits, batch);
+    if (!memo.is_asked()) know_hashes();
+    cursor = knows_hashes_ ? decode_common<false>(cursor, head, limits, batch)
+                           : decode_common<true>(cursor, head, limits, batch);
     if (has_stopped_ || cursor.position >= head || cursor.events >= batch.size() || cursor.stacks >= batch.size() ||
         cursor.frames > kLastFrames) {
       break;
@@ -172,7 +164,8 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
   }
   position_ = has_stopped_ ? head : cursor.position;
   last_stamp_ = cursor.last_stamp;
-  intern_stacks(batch, cursor.stacks);
+  intern_stacks(batch, cursor.stacks, began_by_memo && age == age_);
+  if (began_by_memo) memo.end(cursor.events);
   return cursor.events;
 }
 
@@ -187,7 +180,7 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kReallocBegin:
     case RecordType::kReallocCancel:
     case RecordType::kReallocFree: return decode_block(type, record, head, limits, batch, cursor);
-    case RecordType::kStack: return push_frames(record.w1, head, kNoEvent, cursor);
+    case RecordType::kStack: return push_frames(record.w1, head, DecodeShared::Stack::kNoEvent, cursor, nullptr);
     case RecordType::kPrefixSize:
     case RecordType::kPrefixAddress:
     case RecordType::kPrefixTruncated:
@@ -207,8 +200,8 @@ bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t he
     case RecordType::kMalloc:
     case RecordType::kReallocEnd:
       if (!take_address(record.w0, &event.address) || !take_size(record.w0, &event.size_bytes)) return refuse();
-      index = static_cast<uint16_t>(cursor->events | (prefix_.is_truncated ? kIsTruncated : 0));
-      if (!push_frames(record.w1, head, index, cursor)) return false;
+      index = static_cast<uint16_t>(cursor->events | (prefix_.is_truncated ? DecodeShared::Stack::kIsTruncated : 0));
+      if (!push_frames(record.w1, head, index, cursor, &event.site)) return false;
       if (prefix_.is_truncated) ++shared_->truncated_stacks;
       kind = type == RecordType::kMalloc ? EventKind::kMalloc : EventKind::kReallocEnd;
       break;
@@ -322,35 +315,6 @@ void RingDecoder::enter_thread(uint32_t id, std::span<Event> batch, Cursor* curs
 Event RingDecoder::leave(uint32_t thread) {
   shared_->threads->leave(thread);
   return {last_stamp_, 0, 0, 0, pack_thread(thread, EventKind::kThreadLeft)};
-}
-
-// The second pass: looks the stacks of a batch up in the call tree, and gives the events their sites.
-void RingDecoder::intern_stacks(std::span<Event> batch, size_t stacks) {
-  CallTree& tree = *shared_->tree;
-  Node* const nodes = nodes_.data();
-  const DecodeShared::Frame* frame = shared_->frames.data();
-  for (const DecodeShared::Stack& stack : std::span(shared_->stacks).first(stacks)) {
-    uint32_t node = stack.keep == 0 ? 0 : nodes[stack.keep - 1].node;
-    CallTree::Slot* leaf = nullptr;
-    for (uint32_t i = 0; i < stack.fresh; ++i, ++frame) {
-      leaf = &tree.descend(frame->path_hash, node, frame->location);
-      node = leaf->node;
-      nodes[stack.keep + i] = {node, leaf->site};
-    }
-    if (stack.event == kNoEvent) continue;
-    uint32_t& site = batch[stack.event & kIndexMask].site;
-    if ((stack.event & kIsTruncated) != 0) [[unlikely]] {
-      site = tree.truncated_site_of(node);
-    } else if (leaf != nullptr) {
-      site = tree.site_of(*leaf);
-    } else if (stack.keep == 0) {
-      site = tree.site_of(CallTree::kRootHash, 0);
-    } else {
-      uint32_t& known = nodes[stack.keep - 1].site;
-      if (known == 0) known = tree.site_of(stack.leaf_hash, node);
-      site = known;
-    }
-  }
 }
 
 }  // namespace heapprof::cli

@@ -17,6 +17,7 @@
 #include "cli/collect/rings/device_event.h"
 #include "cli/collect/rings/event.h"
 #include "cli/collect/rings/module_map.h"
+#include "cli/collect/rings/path_memo.h"
 #include "cli/collect/rings/second_thread.h"
 #include "cli/collect/rings/thread_table.h"
 #include "shared/events.h"
@@ -45,14 +46,20 @@ struct DecodeShared {
     if (second != nullptr) second->wait();
   }
 
+  PathMemo memo;
+
   // Scratch memory of decode().
   struct Frame {
-    uint64_t path_hash;
+    uint64_t pc_avma;
+    uint32_t path_hash;
     uint32_t location;
   };
   struct Stack {
-    uint64_t leaf_hash;
-    uint16_t event;  // index in the batch, or a flag
+    static constexpr uint16_t kIndexMask = 0x0fff;
+    static constexpr uint16_t kIsTruncated = 0x8000;
+    static constexpr uint16_t kNoEvent = 0xffff;  // a part of a longer stack
+
+    uint16_t event;  // index in the batch, with a flag, or kNoEvent
     uint16_t fresh;
     uint32_t keep;
   };
@@ -60,6 +67,7 @@ struct DecodeShared {
   std::vector<Stack> stacks = std::vector<Stack>(kBatchEvents);
 
   static constexpr size_t kBatchEvents = 256;
+  static_assert(kBatchEvents <= Stack::kIndexMask && wire::kMaxFreshFrames <= UINT16_MAX);
   static constexpr size_t kBatchFrames = 8 * wire::kMaxFreshFrames;  // one record always fits into an empty batch
 };
 
@@ -133,6 +141,7 @@ class RingDecoder {
     return __atomic_load_n(&words_[((position + shift_) & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
   }
   uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
+  template <bool kByMemo>
   Cursor decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
   bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
                   Cursor* cursor);
@@ -142,14 +151,26 @@ class RingDecoder {
   bool take_device(EventKind kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
   bool enter_chunk(uint64_t ring_off, uint64_t position);
-  bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor);
-  uint64_t locate_frames(const FreshFrames& at, DecodeShared::Frame* frame);
+  bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor, uint32_t* site);
+  void locate_frames(const FreshFrames& at, DecodeShared::Frame* frame);
+  PathMemo::Entry* walk_by_memo(const FreshFrames& at);
+  PathMemo::Entry& learn(uint64_t pc_avma, uint32_t parent);
+  // The site of the stack that was walked last. entry: what walk_by_memo returned.
+  uint32_t site_of_leaf(PathMemo::Entry* entry) {
+    Node& leaf = nodes_[depth_];
+    if (leaf.site == 0) [[unlikely]] {
+      leaf.site = shared_->tree->site_of(leaf.node);
+      if (entry != nullptr) entry->site = leaf.site;
+    }
+    return leaf.site;
+  }
+  void know_hashes();
   void grow_stack(size_t depth);
   bool take_address(uint64_t w0, uint64_t* address);
   bool take_size(uint64_t w0, uint64_t* size_bytes);
   void enter_thread(uint32_t id, std::span<Event> batch, Cursor* cursor);
   Event leave(uint32_t thread);
-  void intern_stacks(std::span<Event> batch, size_t stacks);
+  void intern_stacks(std::span<Event> batch, size_t stacks, bool fills_memo);
   bool refuse();
 
   struct Node {
@@ -185,8 +206,10 @@ class RingDecoder {
   bool has_stopped_ = false;
   bool is_shared_ = false;
   std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot
-  std::vector<uint64_t> path_hashes_;  // of the previous stack, outermost first, as of the last record parsed
-  std::vector<Node> nodes_;            // and as of the last record interned
+  // Of the previous stack, outermost first, behind the root.
+  std::vector<uint32_t> path_hashes_;  // as of the last record parsed, if they are known
+  std::vector<Node> nodes_;            // as of the last record whose stack was looked up
+  bool knows_hashes_ = true;
 };
 
 }  // namespace heapprof::cli

@@ -14,7 +14,7 @@ namespace {
 
 struct Leaf {
   uint32_t node = 0;
-  uint64_t path_hash = CallTree::kRootHash;
+  uint32_t path_hash = CallTree::kRootHash;
 };
 
 Leaf walk(CallTree& tree, const std::vector<uint32_t>& locations) {
@@ -51,14 +51,14 @@ TEST_CASE("equal stacks are one node, different ones two, while the tree grows")
 
 TEST_CASE("frames whose hashes are equal are told apart") {
   CallTree tree;
-  const uint64_t hash = GENERATE(0u, 0x12345678u, 0xffffffffu);
+  const uint32_t hash = GENERATE(0u, 0x12345678u, 0xffffffffu);
   std::set<uint32_t> nodes;
   for (uint32_t location = 0; location < 2000; ++location)
     REQUIRE(nodes.insert(tree.descend(hash, 0, location).node).second);
   for (uint32_t location = 0; location < 2000; ++location) {
     const uint32_t node = tree.descend(hash, 0, location).node;
     REQUIRE(tree.nodes()[node].location == location);
-    REQUIRE(tree.sites()[tree.site_of(hash, node)].stack == node);
+    REQUIRE(tree.sites()[tree.site_of(node)].stack == node);
   }
   CHECK(tree.nodes().size() == 2001);
 }
@@ -66,9 +66,9 @@ TEST_CASE("frames whose hashes are equal are told apart") {
 TEST_CASE("a stack has one site, and another one where it is truncated") {
   CallTree tree;
   const Leaf leaf = walk(tree, {1, 2, 3});
-  const uint32_t site = tree.site_of(leaf.path_hash, leaf.node);
+  const uint32_t site = tree.site_of(leaf.node);
   CHECK(site != 0);
-  CHECK(tree.site_of(leaf.path_hash, leaf.node) == site);
+  CHECK(tree.site_of(leaf.node) == site);
   const uint32_t truncated = tree.truncated_site_of(leaf.node);
   CHECK(truncated != site);
   CHECK(tree.truncated_site_of(leaf.node) == truncated);
@@ -76,9 +76,9 @@ TEST_CASE("a stack has one site, and another one where it is truncated") {
   CHECK(tree.sites()[site].truncated == 0);
   CHECK(tree.sites()[truncated].truncated == 1);
 
-  const uint32_t root = tree.site_of(CallTree::kRootHash, 0);
+  const uint32_t root = tree.site_of(0);
   CHECK(root != site);
-  CHECK(tree.site_of(CallTree::kRootHash, 0) == root);
+  CHECK(tree.site_of(0) == root);
   CHECK(tree.sites()[root].stack == 0);
 }
 
@@ -87,9 +87,9 @@ TEST_CASE("sites stay with their stacks when the table grows") {
   std::vector<std::pair<Leaf, uint32_t>> sites;
   for (uint32_t i = 0; i < 50'000; ++i) {
     const Leaf leaf = walk(tree, {i % 7, i});
-    if (i % 3 == 0) sites.push_back({leaf, tree.site_of(leaf.path_hash, leaf.node)});
+    if (i % 3 == 0) sites.push_back({leaf, tree.site_of(leaf.node)});
   }
-  for (const auto& [leaf, site] : sites) REQUIRE(tree.site_of(leaf.path_hash, leaf.node) == site);
+  for (const auto& [leaf, site] : sites) REQUIRE(tree.site_of(leaf.node) == site);
   CHECK(tree.site_count() == sites.size() + 1);
 }
 
