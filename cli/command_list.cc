@@ -16,6 +16,7 @@
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 #include "cli/commands/snapshot.h"
+#include "cli/commands/symbolize.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -27,15 +28,16 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 9> kCommands = {{{"run", run_text, run_main},
-                                                        {"report", report_text, report_main},
-                                                        {"diff", diff_text, diff_main},
-                                                        {"snapshot", snapshot_text, snapshot_main},
-                                                        {"merge", merge_text, merge_main},
-                                                        {"export", export_text, export_main},
-                                                        {"history", history_text, history_main},
-                                                        {"check", check_text, check_main},
-                                                        {"doctor", doctor_text, doctor_main}}};
+  static constexpr std::array<Command, 10> kCommands = {{{"run", run_text, run_main},
+                                                         {"report", report_text, report_main},
+                                                         {"diff", diff_text, diff_main},
+                                                         {"snapshot", snapshot_text, snapshot_main},
+                                                         {"merge", merge_text, merge_main},
+                                                         {"symbolize", symbolize_text, symbolize_main},
+                                                         {"export", export_text, export_main},
+                                                         {"history", history_text, history_main},
+                                                         {"check", check_text, check_main},
+                                                         {"doctor", doctor_text, doctor_main}}};
   return kCommands;
 }
 
@@ -62,7 +64,7 @@ std::string overview() {
 
 std::string long_overview() {
   std::string text = overview() + "\ncommands\n";
-  for (const Command& command : commands()) text += fmt::format("  {:<10}{}\n", command.name, command.text().summary);
+  for (const Command& command : commands()) text += fmt::format("  {:<11}{}\n", command.name, command.text().summary);
   text +=
       "\nhelp\n"
       "  -h          a screen of help\n"

@@ -40,6 +40,7 @@ _heapprof() {
   local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
+  local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
@@ -48,7 +49,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --sizes --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge export history check doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -121,6 +122,13 @@ _heapprof() {
     merge)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$merge_flags" -- "$cur")
+      else
+        _heapprof_files
+      fi
+      ;;
+    symbolize)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$symbolize_flags" -- "$cur")
       else
         _heapprof_files
       fi

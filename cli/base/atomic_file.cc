@@ -102,6 +102,16 @@ int AtomicFile::flush() {
   return error_;
 }
 
+void AtomicFile::keep_owner_and_mode() {
+  struct stat facts {};
+  if (temporary_.empty() || ::stat(target_.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+  constexpr mode_t kAccess = 0666;
+  if ((facts.st_uid != ::geteuid() || facts.st_gid != ::getegid()) &&
+      ::fchown(fd_.get(), facts.st_uid, facts.st_gid) != 0 && facts.st_gid != ::getegid())
+    return;  // another group of readers than was meant
+  (void)::fchmod(fd_.get(), facts.st_mode & kAccess);
+}
+
 // Closing tells what the kernel found out late: a quota, a full disk behind NFS.
 Result<std::string> AtomicFile::give_up(int error) {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());

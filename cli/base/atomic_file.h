@@ -4,7 +4,7 @@
 //  - Until commit() nobody sees a byte under the destination's name, and what was there before stays.
 //  - A file that is not committed (an error, a full disk, a destructor) leaves no temporary behind; kill -9 may leave
 //    one, named .NAME.XXXXXX.
-//  - The new file has mode 0600: a profile tells much about a program.
+//  - The new file has mode 0600: a profile tells much about a program; unless it keeps that of the one it replaces.
 //  - A symbolic link is followed; what is no regular file (a pipe, /dev/null) is written to as it is, not replaced.
 // Not provided: survival of a power cut (no fsync).
 #pragma once
@@ -28,6 +28,10 @@ class AtomicFile : public ByteSink {
   ~AtomicFile() override;
 
   void write(std::string_view bytes) override;
+
+  // The file takes over from the one that it replaces, as far as the kernel lets us: its owner, and who may read and
+  // write it.
+  void keep_owner_and_mode();
 
   // Gives the file its name, in place of what had it. Returns the path.
   Result<std::string> commit();

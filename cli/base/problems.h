@@ -27,6 +27,12 @@ struct Sizes {
   uint64_t limit_bytes = 0;
 };
 
+// What is known on this machine of a module without names.
+struct NamesAdvice {
+  std::string package;  // whose file it is; empty: unknown
+  std::string fix;      // commands that name the profile; empty: none are known
+};
+
 struct FileLine {
   std::string file;
   uint64_t line = 0;
@@ -88,7 +94,7 @@ struct FileLine {
   X("HP065", profile_too_large, ("x.json", Sizes{1ull << 40, 1ull << 32}))                                         \
   X("HP066", stdout_not_writable, ("no space left on device"))                                                     \
   X("HP067", metric_not_in_profile, ("dhat.out.4711", "temporary"))                                                \
-  X("HP068", names_missing, ("gdb", Share{27, 36}))                                                                \
+  X("HP068", names_missing, ("gdb", Share{27, 36}, NamesAdvice{"gdb", "heapprof symbolize x.json"}))               \
   X("HP069", program_replaced, ("./server", "statically linked"))                                                  \
   X("HP070", programs_not_profiled, ("busybox (statically linked) 3 times"))                                       \
   X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                                  \
@@ -107,6 +113,7 @@ struct FileLine {
   X("HP093", memory_limit_reached, ("heapprof reached its memory limit at 12.3 s"))                                \
   X("HP094", names_not_read, ("libfoo.so.1"))                                                                      \
   X("HP095", memory_refused, ("write x.json"))                                                                     \
+  X("HP096", profile_without_offsets, ("dhat.out.4711", "it is of valgrind"))                                      \
   X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                               \
   X("HP101", processes_refused, (12, "too many open files"))                                                       \
   X("HP102", root_image_replaced, ("sh", "/opt/server"))                                                           \
@@ -221,7 +228,7 @@ Problem functions_unknown(const std::string& functions);  // of the CUDA driver
 Problem device_memory_unmatched(uint64_t events);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
-Problem names_missing(const std::string& modules, Share peak_bytes);
+Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice);
 Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);
 Problem verification_failed(Share mismatched);
@@ -284,6 +291,7 @@ Problem no_command_in_both(const std::string& base, const std::string& current);
 Problem no_base_of_command(const std::string& folder, const std::string& command);
 
 // Exports and histories.
+Problem profile_without_offsets(const std::string& file, const std::string& reason);
 Problem format_not_named(const std::string& formats, const std::string& file);
 Problem binary_on_terminal(const std::string& format, const std::string& file);
 Problem metric_not_exported(const std::string& format);

@@ -56,12 +56,14 @@ Problem programs_not_profiled(const std::string& programs) {
           "read the profiles as those of the other processes", kWarning};
 }
 
-Problem names_missing(const std::string& modules, Share peak_bytes) {
+Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice) {
+  const std::string whose = advice.package.empty() ? module : fmt::format("{} (package {})", module, advice.package);
   return {"HP068",
           fmt::format("{} of the peak lies in functions without names: {} has no symbols",
-                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), modules),
-          "install its debug symbols (Debian: PACKAGE-dbgsym), or set DEBUGINFOD_URLS, and run again",
-          "build it with -g, and do not strip it", kWarning};
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), whose),
+          advice.fix.empty() ? "find its debug file, and name the profile: heapprof symbolize --debug-dir DIR FILE"
+                             : advice.fix,
+          "build it with -g, do not strip it, and run again", kWarning};
 }
 
 Problem self_test_failed(const std::string& functions) {

@@ -128,6 +128,12 @@ Problem no_base_of_command(const std::string& folder, const std::string& command
           fmt::format("see what they are of: heapprof report {}/FILE", quoted(folder)), kUsage};
 }
 
+Problem profile_without_offsets(const std::string& file, const std::string& reason) {
+  return {"HP096", fmt::format("{} does not say where in which file its functions lie: {}", file, reason),
+          "profile the program again: heapprof run -o FILE -- PROGRAM",
+          "read it as it is: heapprof report " + quoted(file), kBadProfile};
+}
+
 Problem format_not_named(const std::string& formats, const std::string& file) {
   const std::string name = file.empty() ? "FILE" : quoted(file);
   return {"HP130", fmt::format("export needs a format: one of {}", formats),

@@ -8,6 +8,7 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
+#include "cli/run/names_advice.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/report/report_view.h"
 
@@ -86,7 +87,8 @@ Result<int> export_profile(const ExportOptions& options) {
   if (const Result<Done> checked = check_profile(options, *profile); !checked) return checked.problem();
   const Result<int> code = write_export(options, *profile);
   if (code && !options.quiet) {
-    for (const Problem& warning : find_warnings(*profile)) print_problem(warning, options.color);
+    for (const Problem& warning : find_warnings(*profile, names_adviser(options.file)))
+      print_problem(warning, options.color);
   }
   return code;
 }

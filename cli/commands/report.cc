@@ -8,6 +8,7 @@
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
+#include "cli/run/names_advice.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -94,7 +95,7 @@ Result<int> show_report(const ReportOptions& options) {
   mark_suppressed(view.suppressions, &*profile);
   const Renderer render = view.findings ? options.format->render_findings : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
-  for (const Problem& warning : find_warnings(*profile))
+  for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
     print_problem(warning, options.color);  // last: seen on a terminal
   return code;
 }

@@ -7,6 +7,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/warnings.h"
+#include "cli/run/names_advice.h"
 #include "cli/run/process_tree_text.h"
 #include "cli/run/summary_places.h"
 #include "cli/write/report/device_choice.h"
@@ -301,7 +302,8 @@ std::string warning_text(const SummaryInput& input, const Terminal& terminal) {
   std::string text;
   for (const Profile* profile : {&input.profile, input.shown}) {
     if (profile == nullptr) continue;
-    for (const Problem& warning : find_warnings(*profile)) {
+    const std::string& file = profile == input.shown ? input.headline->other->path : input.file;
+    for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file))) {
       if (profile != input.shown && input.shown != nullptr && warning.id == kNoNames) continue;
       const std::string words = format_problem(warning, terminal);
       if (text.find(words) == std::string::npos) text += words;

@@ -1,36 +1,97 @@
 // cli/symbolize/debug_file.cc: hands the descriptor to libdwfl, at load bias 0, so that its addresses are the file's.
+//
+// libdwfl asks debuginfod behind everything else, and does not say what that answered. So it is told that there is none
+// (without DEBUGINFOD_URLS its client is silent), and we ask, by the function that it uses itself, and that
+// static/debuginfod.cc replaces. For dwz's supplements it may ask as ever: those are not the module's.
 #include "cli/symbolize/debug_file.h"
 
 #include "cli/symbolize/elf_identity.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
+// The name is libdw's own.
+extern "C" int __libdwfl_debuginfod_find_debuginfo(Dwfl*, const unsigned char* build_id, size_t build_id_bytes);
+
 namespace heapprof::cli {
+
+// libdwfl's, which has the module's pointer to us.
+struct DebugFileCallbacks {
+  // The module is reported with its file, so libdwfl has nothing to find.
+  static int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
+
+  static int find_debuginfo(Dwfl_Module* module, void** user, const char* name, Dwarf_Addr base, const char* file_name,
+                            const char* link_name, GElf_Word link_crc, char** path) {
+    DebugFile* const file = static_cast<DebugFile*>(*user);
+    if (file == nullptr)
+      return dwfl_standard_find_debuginfo(module, user, name, base, file_name, link_name, link_crc, path);
+    return file->find_debuginfo(user, name, base, file_name, link_name, link_crc, path);
+  }
+};
+
 namespace {
 
 // Where dwfl_standard_find_debuginfo looks unless told otherwise: beside the file, in .debug there, in the system's
 // folder.
 constexpr char kBesideTheFile[] = ":.debug:";
 constexpr char kSystemFolder[] = "/usr/lib/debug";
+constexpr char kUrls[] = "DEBUGINFOD_URLS";
 
-// The module is reported with its file, so libdwfl has nothing to find.
-int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
+bool has_servers() {
+  const char* const urls = std::getenv(kUrls);
+  return urls != nullptr && *urls != '\0';
+}
+
+class WithoutServers {
+ public:
+  WithoutServers() {
+    if (!has_servers()) return;
+    urls_ = std::getenv(kUrls);
+    ::unsetenv(kUrls);
+  }
+  ~WithoutServers() {
+    if (!urls_.empty()) ::setenv(kUrls, urls_.c_str(), 1);
+  }
+  WithoutServers(const WithoutServers&) = delete;
+  WithoutServers& operator=(const WithoutServers&) = delete;
+
+ private:
+  std::string urls_;
+};
 
 UniqueFd open_file(const Module& module) {
   if (module.file && module.file->is_open()) return UniqueFd(::fcntl(module.file->get(), F_DUPFD_CLOEXEC, 3));
-  return UniqueFd(::open(module.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return open_regular(module.path);
+}
+
+std::vector<unsigned char> bytes_of(const std::string& hex) {
+  std::vector<unsigned char> bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes.push_back(static_cast<unsigned char>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+bool is_of(int fd, const std::string& build_id) {
+  const std::optional<ElfIdentity> identity = read_elf_identity(fd);
+  return identity && identity->build_id == build_id;
 }
 
 }  // namespace
 
-DebugFile::DebugFile(const Module& module, const std::string& debug_folders)
-    : folders_(kBesideTheFile + (debug_folders.empty() ? std::string(kSystemFolder) : debug_folders)),
+DebugFile::DebugFile(const Module& module, const DebugSources& sources)
+    : sources_(sources),
+      build_id_(is_build_id(module.build_id) ? module.build_id : ""),
+      folders_(kBesideTheFile + (sources.folders.empty() ? std::string(kSystemFolder) : sources.folders)),
       folders_pointer_(folders_.data()) {
-  callbacks_.find_elf = find_no_elf;
-  callbacks_.find_debuginfo = dwfl_standard_find_debuginfo;
+  callbacks_.find_elf = DebugFileCallbacks::find_no_elf;
+  callbacks_.find_debuginfo = DebugFileCallbacks::find_debuginfo;
   callbacks_.debuginfo_path = &folders_pointer_;
   if (open(module)) state_ = DebugFileState::kOpen;
 }
@@ -40,21 +101,101 @@ DebugFile::~DebugFile() {
 }
 
 bool DebugFile::open(const Module& module) {
-  UniqueFd file = open_file(module);
-  if (!file.is_open()) return false;
-  state_ = DebugFileState::kNotElf;
-  std::optional<ElfIdentity> identity = read_elf_identity(file.get());
-  if (!identity) return false;
-  if (!module.build_id.empty() && module.build_id != identity->build_id) {
-    state_ = DebugFileState::kChanged;
-    return false;
-  }
   dwfl_ = dwfl_begin(&callbacks_);
   if (dwfl_ == nullptr) return false;
+  UniqueFd file = open_file(module);
+  if (file.is_open()) {
+    state_ = DebugFileState::kNotElf;
+    const std::optional<ElfIdentity> identity = read_elf_identity(file.get());
+    if (identity) {
+      if (module.build_id.empty() || module.build_id == identity->build_id) {
+        if (is_build_id(identity->build_id)) build_id_ = identity->build_id;
+        return report(module, module.path, std::move(file));
+      }
+      state_ = DebugFileState::kChanged;
+    }
+  }
+  std::string path;
+  file = find_alone(build_id_, &path);
+  if (!file.is_open()) return false;
+  alone_path_ = path;
+  return report(module, path, std::move(file));
+}
+
+bool DebugFile::report(const Module& module, const std::string& path, UniqueFd file) {
   dwfl_report_begin(dwfl_);
-  module_ = dwfl_report_elf(dwfl_, module.path.c_str(), module.path.c_str(), file.get(), 0, true);
-  if (module_ != nullptr) (void)file.release();  // libdwfl's now
-  return dwfl_report_end(dwfl_, nullptr, nullptr) == 0 && module_ != nullptr;
+  module_ = dwfl_report_elf(dwfl_, module.path.c_str(), path.c_str(), file.get(), 0, true);
+  if (module_ == nullptr) return false;
+  (void)file.release();  // libdwfl's now
+  void** user = nullptr;
+  dwfl_module_info(module_, &user, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (user != nullptr) *user = this;
+  return dwfl_report_end(dwfl_, nullptr, nullptr) == 0;
+}
+
+// A debug file where the module's own file is not to be had.
+UniqueFd DebugFile::find_alone(const std::string& build_id, std::string* path) {
+  if (build_id.empty()) return UniqueFd();
+  if (sources_.index != nullptr) {
+    UniqueFd file = sources_.index->open(build_id, path);
+    if (file.is_open()) return file;
+  }
+  const std::string folders = folders_.substr(std::strlen(kBesideTheFile));
+  for (size_t begin = 0; begin <= folders.size();) {
+    const size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string folder = folders.substr(begin, end - begin);
+    begin = end + 1;
+    if (folder.empty()) continue;
+    *path = folder + "/.build-id/" + build_id.substr(0, 2) + "/" + build_id.substr(2) + ".debug";
+    UniqueFd file = open_regular(*path);
+    if (file.is_open() && is_of(file.get(), build_id)) return file;
+  }
+  *path = "debuginfod";
+  UniqueFd file = ask_debuginfod(build_id);
+  return file.is_open() && is_of(file.get(), build_id) ? std::move(file) : UniqueFd();
+}
+
+UniqueFd DebugFile::ask_debuginfod(const std::string& build_id) {
+  if (build_id.empty() || debuginfod_answer_ || !has_servers()) return UniqueFd();
+  const std::vector<unsigned char> bytes = bytes_of(build_id);
+  const int answer = __libdwfl_debuginfod_find_debuginfo(dwfl_, bytes.data(), bytes.size());
+  debuginfod_answer_ = answer < 0 ? -answer : 0;
+  return UniqueFd(answer < 0 ? -1 : answer);
+}
+
+// libdwfl's question: a descriptor, or -1. It asks for the module's own debug file, and again for dwz's supplement of
+// that, by another link's name.
+int DebugFile::find_debuginfo(void** user, const char* name, Dwarf_Addr base, const char* file_name,
+                              const char* link_name, GElf_Word link_crc, char** path) {
+  GElf_Addr bias = 0;
+  Elf* const elf = dwfl_module_getelf(module_, &bias);
+  GElf_Word own_crc = 0;
+  const char* const own_link = elf == nullptr ? nullptr : dwelf_elf_gnu_debuglink(elf, &own_crc);
+  const bool is_own = link_name == nullptr || (own_link != nullptr && std::strcmp(link_name, own_link) == 0);
+  if (!is_own) return dwfl_standard_find_debuginfo(module_, user, name, base, file_name, link_name, link_crc, path);
+  if (!alone_path_.empty()) return -1;  // the file is one itself
+  if (sources_.index != nullptr && !build_id_.empty()) {
+    std::string found;
+    UniqueFd file = sources_.index->open(build_id_, &found);
+    const ElfContents contents = file.is_open() ? read_elf_contents(file.get()) : ElfContents();
+    if (contents.has_debug_info || contents.has_symbols) {
+      *path = ::strdup(found.c_str());
+      return file.release();
+    }
+  }
+  {
+    const WithoutServers quiet;
+    const int fd = dwfl_standard_find_debuginfo(module_, user, name, base, file_name, link_name, link_crc, path);
+    if (fd >= 0) return fd;
+  }
+  return ask_debuginfod(build_id_).release();
+}
+
+std::string DebugFile::debug_path() const {
+  if (!alone_path_.empty() || module_ == nullptr) return alone_path_;
+  const char* path = nullptr;
+  dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, &path);
+  return path == nullptr ? "" : path;
 }
 
 Dwarf* DebugFile::dwarf(Dwarf_Addr* bias) const { return dwfl_module_getdwarf(module_, bias); }

@@ -1,23 +1,27 @@
 // cli/symbolize/debug_file.h: one module's ELF file, opened for its symbols and debug information, wherever that is
 // kept.
 //
-// Finds separate debug files by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata, and asks debuginfod if
-// DEBUGINFOD_URLS is set: all of it libdwfl's work. .dwp files need elfutils 0.192; .dwo files are found by all.
+// Finds separate debug files in the user's folders, by build id and .gnu_debuglink, dwz supplements, .gnu_debugdata,
+// and asks debuginfod if DEBUGINFOD_URLS is set; but for the first libdwfl's work. .dwp files need elfutils 0.192; .dwo
+// files are found by all. A debug file alone does, where the file that was loaded is not here: its build id says so.
 //
 // Guarantees
-//  - The file is the one that was loaded: a different build id, or none where there was one, gives kChanged and nothing
-//    else.
+//  - The file is the one that was loaded, or its debug file: where there is another build id, or none, and no debug
+//    file of the right one, the state is kChanged and nothing is read.
 //  - Only regular files are opened: a pipe or a device of that name is not touched.
+//  - debuginfod is asked once at most, and what it answered is known.
 // Not provided: protection from a file that is truncated while it is read (SIGBUS; worker.h holds that off).
 // Context:  one thread. Not movable: libdwfl keeps a pointer into it.
 #pragma once
 
 #include "cli/model/profile/recording.h"
+#include "cli/symbolize/debug_index.h"
 #include "cli/symbolize/unit_index.h"
 
 #include <elfutils/libdwfl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,16 +29,26 @@ namespace heapprof::cli {
 
 enum class DebugFileState { kOpen, kMissing, kNotElf, kChanged };
 
+// Where debug files are looked for besides beside the file.
+struct DebugSources {
+  std::string folders;                // like gdb's debug-file-directory, colon-separated; empty: /usr/lib/debug
+  const DebugIndex* index = nullptr;  // of folders that the user named; may be null
+};
+
 class DebugFile {
  public:
-  // debug_folders: like gdb's debug-file-directory, colon-separated; empty: /usr/lib/debug.
-  DebugFile(const Module& module, const std::string& debug_folders);
+  DebugFile(const Module& module, const DebugSources& sources);
   ~DebugFile();
   DebugFile(const DebugFile&) = delete;
   DebugFile& operator=(const DebugFile&) = delete;
 
   DebugFileState state() const { return state_; }
   Dwfl_Module* module() const { return module_; }  // not null if open
+
+  // What debuginfod said, as errno; 0: it sent a file. None: it was not asked, or not yet, as that happens on need.
+  std::optional<int> debuginfod_answer() const { return debuginfod_answer_; }
+  // The separate debug file that was opened; empty: none, or not yet.
+  std::string debug_path() const;
 
   // Null if there is no debug information. address in the DWARF = svma − bias.
   Dwarf* dwarf(Dwarf_Addr* bias) const;
@@ -47,13 +61,23 @@ class DebugFile {
 
  private:
   bool open(const Module& module);
+  bool report(const Module& module, const std::string& path, UniqueFd file);
+  UniqueFd find_alone(const std::string& build_id, std::string* path);
+  UniqueFd ask_debuginfod(const std::string& build_id);
+  int find_debuginfo(void** user, const char* name, Dwarf_Addr base, const char* file_name, const char* link_name,
+                     GElf_Word link_crc, char** path);
+  friend struct DebugFileCallbacks;
 
+  const DebugSources& sources_;
+  std::string build_id_;
   std::string folders_;
   char* folders_pointer_ = nullptr;
   Dwfl_Callbacks callbacks_{};
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   DebugFileState state_ = DebugFileState::kMissing;
+  std::string alone_path_;  // of a debug file that stands for the module
+  std::optional<int> debuginfod_answer_;
 };
 
 }  // namespace heapprof::cli

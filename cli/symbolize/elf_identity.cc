@@ -1,5 +1,6 @@
 // cli/symbolize/elf_identity.cc: reads the build id where the loader would: in the PT_NOTE segments, which strip
-// leaves.
+// leaves. In a file with debug information alone these may lie elsewhere than the program headers say, which are those
+// of the whole file; its sections say where.
 #include "cli/symbolize/elf_identity.h"
 
 #include <elf.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -59,29 +61,72 @@ std::string build_id_in_notes(const std::vector<unsigned char>& notes, uint64_t 
   return {};
 }
 
+constexpr size_t kMaxSections = 65535;
+constexpr size_t kMaxNameBytes = 1 << 20;
+
+std::vector<Elf64_Shdr> read_sections(int fd, const Elf64_Ehdr& header) {
+  std::vector<Elf64_Shdr> sections;
+  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff == 0) return sections;
+  sections.resize(std::min<size_t>(header.e_shnum, kMaxSections));
+  if (!read_at(fd, sections.data(), sections.size() * sizeof(Elf64_Shdr), header.e_shoff)) sections.clear();
+  return sections;
+}
+
+bool read_header(int fd, Elf64_Ehdr* header) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (!read_at(fd, header, sizeof *header, 0)) return false;
+  return std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 && header->e_ident[EI_CLASS] == ELFCLASS64 &&
+         header->e_ident[EI_DATA] == ELFDATA2LSB && (header->e_type == ET_EXEC || header->e_type == ET_DYN);
+}
+
+std::string build_id_at(int fd, uint64_t off, uint64_t size_bytes, uint64_t alignment) {
+  if (size_bytes > kMaxNoteBytes) return {};
+  std::vector<unsigned char> notes(size_bytes);
+  return read_at(fd, notes.data(), notes.size(), off) ? build_id_in_notes(notes, alignment) : std::string();
+}
+
 }  // namespace
 
 std::optional<ElfIdentity> read_elf_identity(int fd) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   Elf64_Ehdr header;
-  if (!read_at(fd, &header, sizeof header, 0)) return std::nullopt;
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
-    return std::nullopt;
-  }
+  if (!read_header(fd, &header)) return std::nullopt;
   ElfIdentity identity;
-  if (header.e_phentsize != sizeof(Elf64_Phdr)) return identity;
-  for (uint64_t i = 0; i < header.e_phnum && identity.build_id.empty(); ++i) {
-    Elf64_Phdr segment;
-    if (!read_at(fd, &segment, sizeof segment, header.e_phoff + i * sizeof segment)) break;
-    if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
-    std::vector<unsigned char> notes(segment.p_filesz);
-    if (read_at(fd, notes.data(), notes.size(), segment.p_offset)) {
-      identity.build_id = build_id_in_notes(notes, segment.p_align);
+  if (header.e_phentsize == sizeof(Elf64_Phdr)) {
+    for (uint64_t i = 0; i < header.e_phnum && identity.build_id.empty(); ++i) {
+      Elf64_Phdr segment;
+      if (!read_at(fd, &segment, sizeof segment, header.e_phoff + i * sizeof segment)) break;
+      if (segment.p_type == PT_NOTE)
+        identity.build_id = build_id_at(fd, segment.p_offset, segment.p_filesz, segment.p_align);
     }
   }
+  if (!identity.build_id.empty()) return identity;
+  for (const Elf64_Shdr& section : read_sections(fd, header)) {
+    if (section.sh_type != SHT_NOTE) continue;
+    identity.build_id = build_id_at(fd, section.sh_offset, section.sh_size, section.sh_addralign);
+    if (!identity.build_id.empty()) break;
+  }
   return identity;
+}
+
+ElfContents read_elf_contents(int fd) {
+  ElfContents contents;
+  Elf64_Ehdr header;
+  if (!read_header(fd, &header)) return contents;
+  const std::vector<Elf64_Shdr> sections = read_sections(fd, header);
+  std::string names;
+  if (header.e_shstrndx < sections.size() && sections[header.e_shstrndx].sh_size <= kMaxNameBytes) {
+    names.resize(sections[header.e_shstrndx].sh_size);
+    if (!read_at(fd, names.data(), names.size(), sections[header.e_shstrndx].sh_offset)) names.clear();
+  }
+  for (const Elf64_Shdr& section : sections) {
+    if (section.sh_type == SHT_NOBITS) continue;
+    contents.has_symbols = contents.has_symbols || section.sh_type == SHT_SYMTAB;
+    if (section.sh_name >= names.size()) continue;
+    const std::string_view name = names.c_str() + section.sh_name;
+    contents.has_debug_info = contents.has_debug_info || name == ".debug_info" || name == ".zdebug_info";
+  }
+  return contents;
 }
 
 }  // namespace heapprof::cli

@@ -91,11 +91,12 @@ void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, 
 }  // namespace
 
 ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
-                              const std::string& debug_folders) {
+                              const DebugSources& sources) {
   ModuleNames names;
   names.frames.resize(addresses_svma.size());
-  DebugFile file(module, debug_folders);
+  DebugFile file(module, sources);
   names.state = file.state();
+  names.debuginfod_answer = file.debuginfod_answer();
   if (names.state != DebugFileState::kOpen) return names;
   std::vector<AddressRange> executable = file.executable();
   std::vector<UnitFrames> found(addresses_svma.size());
@@ -113,6 +114,8 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
     names.frames[i] = std::move(found[i].frames);
   }
   names.has_symbols = symbols && !symbols->empty();
+  names.debuginfod_answer = file.debuginfod_answer();
+  names.debug_path = file.debug_path();
   return names;
 }
 

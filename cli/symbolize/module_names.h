@@ -8,6 +8,7 @@
 #include "cli/symbolize/debug_file.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,12 +19,14 @@ struct ModuleNames {
   DebugFileState state = DebugFileState::kMissing;
   bool has_debug_info = false;
   bool has_symbols = false;                      // functions in .symtab or .dynsym; known only where they were needed
+  std::optional<int> debuginfod_answer;          // as errno, 0: a file; none: it was not asked
+  std::string debug_path;                        // of the separate debug file that was opened; empty: none
   std::vector<std::vector<SourceFrame>> frames;  // by address
 };
 
 // addresses_svma: sorted, distinct, inside the instructions meant (return addresses less one).
 ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
-                              const std::string& debug_folders);
+                              const DebugSources& sources);
 
 // As bytes, for the way between processes. decode gives false for bytes that encode cannot have made.
 std::string encode(const ModuleNames& names);

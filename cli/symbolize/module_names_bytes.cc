@@ -1,8 +1,10 @@
 // cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that
 // has read strangers' files: the reader checks every length.
 //
-//   u32 state | u32 flags | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32 function, u32
-//   file, u32 line, u32 inlined }… }…
+//   u32 state | u32 flags | u32 debuginfod | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32
+//   function, u32 file, u32 line, u32 inlined }… }…
+//
+// debuginfod: 0 if it was not asked, else its answer plus one. The last string is the debug file's path.
 #include "cli/symbolize/module_names.h"
 
 #include <algorithm>
@@ -14,6 +16,8 @@ namespace {
 
 // Longer names and paths are cut: only a hostile file has them, and it could have them for every frame.
 constexpr size_t kMaxTextBytes = 64 << 10;
+
+constexpr uint32_t kMostErrno = 4096;
 
 enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2 };
 
@@ -104,8 +108,10 @@ std::string encode(const ModuleNames& names) {
   Writer head;
   head.number(static_cast<size_t>(names.state));
   head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u));
-  head.number(strings.size());
+  head.number(names.debuginfod_answer ? static_cast<size_t>(*names.debuginfod_answer) + 1 : 0);
+  head.number(strings.size() + 1);
   for (const std::string* text : strings) head.text(*text);
+  head.text(names.debug_path);
   return head.take() + frames.take();
 }
 
@@ -113,13 +119,19 @@ bool decode(const std::string& bytes, ModuleNames* names) {
   Reader reader(bytes);
   uint32_t state = 0;
   uint32_t flags = 0;
+  uint32_t answer = 0;
   uint32_t count = 0;
-  if (!reader.number(&state) || !reader.number(&flags) || !reader.number(&count)) return false;
-  if (state > static_cast<uint32_t>(DebugFileState::kChanged) || !reader.has_room(count, 4)) return false;
+  if (!reader.number(&state) || !reader.number(&flags) || !reader.number(&answer) || !reader.number(&count))
+    return false;
+  if (state > static_cast<uint32_t>(DebugFileState::kChanged) || count == 0 || !reader.has_room(count, 4)) return false;
+  if (answer > kMostErrno) return false;
   std::vector<std::string> strings(count);
   for (std::string& text : strings) {
     if (!reader.text(&text)) return false;
   }
+  names->debug_path = std::move(strings.back());
+  strings.pop_back();
+  if (answer != 0) names->debuginfod_answer = static_cast<int>(answer) - 1;
   if (!reader.number(&count) || !reader.has_room(count, 4)) return false;
   names->state = static_cast<DebugFileState>(state);
   names->has_debug_info = (flags & kHasDebugInfo) != 0;

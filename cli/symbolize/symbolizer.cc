@@ -55,20 +55,25 @@ void report_module(const Module& module, const ModuleNames& names, SymbolizeRepo
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
                       const SymbolizeOptions& options, SymbolizeReport* report) {
   *report = SymbolizeReport();
+  report->modules.resize(modules.size());
+  const DebugSources sources{options.debug_folders, options.debug_index};
   std::vector<ModuleWork> works = group_by_module(modules, locations);
   std::vector<ModuleNames> found(modules.size());  // by module
   std::vector<const ModuleWork*> work_of(modules.size(), nullptr);
   for (const ModuleWork& work : works) work_of[work.module] = &work;
 
   auto read = [&](size_t i) {
-    return encode(read_module_names(modules[works[i].module], works[i].addresses_svma, options.debug_folders));
+    return encode(read_module_names(modules[works[i].module], works[i].addresses_svma, sources));
   };
   auto take = [&](size_t i, const std::string& bytes) {
     uint32_t module = works[i].module;
     if (decode(bytes, &found[module]) && found[module].frames.size() == works[i].addresses_svma.size()) {
       report_module(modules[module], found[module], report);
+      report->modules[module] = {found[module].state == DebugFileState::kOpen, false, found[module].has_debug_info,
+                                 found[module].debug_path, found[module].debuginfod_answer};
     } else {
       found[module] = ModuleNames();
+      report->modules[module].is_unreadable = true;
       report->unreadable_modules.push_back(modules[module].path);
     }
     if (options.progress) options.progress(i + 1, works.size());
@@ -76,6 +81,7 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
   WorkerLimits limits;
   if (options.worker_data_bytes != 0) limits.data_bytes = options.worker_data_bytes;
   for (size_t failed : run_in_worker(works.size(), limits, read, take)) {
+    report->modules[works[failed].module].is_unreadable = true;
     report->unreadable_modules.push_back(modules[works[failed].module].path);
   }
 

@@ -7,7 +7,8 @@
 //  - Modules are read through the descriptor that was opened when they were loaded, if there is one.
 //  - Finds separate debug files by build id and .gnu_debuglink, dwz supplements, split DWARF (.dwo), and asks
 //    debuginfod where the user's environment names servers. Nothing is fetched otherwise.
-//  - A file that is no longer the one that was loaded (its build id differs) gives no names, and is reported.
+//  - A file that is no longer the one that was loaded (its build id differs) gives no names, and is reported, unless
+//    its debug file is found by the build id.
 // Not provided: names for the vdso and for code without a file; .dwp files before elfutils 0.192.
 //
 // Context:  forks a child for the reading and waits for it by its id; call it when no other thread holds locks for
@@ -22,10 +23,12 @@
 
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/symbols.h"
+#include "cli/symbolize/debug_index.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +36,18 @@ namespace heapprof::cli {
 
 struct SymbolizeOptions {
   std::function<void(size_t done_modules, size_t all_modules)> progress;  // may be empty
-  uint64_t worker_data_bytes = 0;  // most memory of the process that reads; 0: half of the machine's
-  std::string debug_folders;       // where separate debug files are, colon-separated; empty: /usr/lib/debug
+  uint64_t worker_data_bytes = 0;           // most memory of the process that reads; 0: half of the machine's
+  std::string debug_folders;                // where separate debug files are, colon-separated; empty: /usr/lib/debug
+  const DebugIndex* debug_index = nullptr;  // of folders that the user named
+};
+
+// What came of one module. Where none of its locations was asked for, all is as it stands here.
+struct ModuleSymbols {
+  bool is_read = false;        // the file, or a debug file of it, was opened and could be read
+  bool is_unreadable = false;  // reading it crashed or did not end
+  bool has_debug_info = false;
+  std::string debug_path;                // of the separate debug file that was opened; empty: none
+  std::optional<int> debuginfod_answer;  // as errno, 0: it sent a file; none: it was not asked
 };
 
 struct SymbolizeReport {
@@ -45,6 +58,7 @@ struct SymbolizeReport {
   std::vector<std::string> modules_without_debug_info;  // names from symbols only: no lines, no inlined frames
   std::vector<std::string> changed_modules;     // the file is not the one that was loaded: nothing was taken from it
   std::vector<std::string> unreadable_modules;  // reading it crashed or did not end
+  std::vector<ModuleSymbols> modules;           // of each
 };
 
 SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,

@@ -1,7 +1,10 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the
-// same bytes, and exported in every format; each device's DHAT file is a profile again.
+// same bytes, and exported in every format; each device's DHAT file is a profile again. Frames without names get some,
+// inlined ones among them, and then it is a profile still.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/frame_kind.h"
+#include "cli/model/profile/invariants.h"
+#include "cli/model/profile/name_frames.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/profile/dhat.h"
@@ -24,6 +27,24 @@ void export_all(const Profile& profile) {
       if (!read_profile(&source, "exported")) std::abort();
     }
   }
+}
+
+void name_all(Profile profile) {
+  const bool was_right = find_violations(profile).empty();
+  const NamelessFrames nameless = find_nameless_frames(profile);
+  SymbolTable table;
+  for (const Location& location : nameless.locations) {
+    std::vector<SourceFrame>& frames = table.frames.emplace_back();
+    if (location.svma % 4 == 0) continue;
+    if (location.svma % 4 == 1) frames.push_back({"inner", "/a.h", static_cast<uint32_t>(location.svma % 7), true});
+    frames.push_back({location.svma % 3 == 0 ? "" : "outer", "/a.c", 1, false});
+  }
+  add_names(nameless, table, &profile);
+  if (was_right && !find_violations(profile).empty()) std::abort();
+  StringSink sink;
+  write_dhat(profile, &sink);
+  TextSource source(sink.text());
+  if (!read_profile(&source, "named")) std::abort();
 }
 
 }  // namespace
@@ -52,5 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   write_dhat(*second, &twice);
   if (once.text() != twice.text()) std::abort();
   export_all(*first);
+  name_all(*first);
   return 0;
 }

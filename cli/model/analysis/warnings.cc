@@ -3,8 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
-#include "cli/model/analysis/exception_reserve.h"
-#include "cli/model/analysis/places.h"
+#include "cli/model/analysis/unnamed.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -42,25 +41,15 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
 
 // Warns where a third of the peak has no name, as the report then answers nothing. Names the module that has most of
 // it.
-void warn_of_missing_names(const Profile& profile, std::vector<Problem>* warnings) {
+void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
-  const PlaceTree tree = build_place_tree(profile);
-  const Device& host = profile.devices[0];
-  std::vector<uint64_t> unnamed_bytes(profile.modules.size());
-  uint64_t sum = 0;
-  for (const Site& site : host.sites) {
-    const uint32_t node = tree.place_node[site.node];
-    const Frame& frame = profile.frames[profile.nodes[node].frame];
-    if (node == 0 || find_reserve_frame(profile, site) != kNoModule || !frame.function.empty() ||
-        frame.module >= profile.modules.size())
-      continue;
-    unnamed_bytes[frame.module] += site.numbers.peak_bytes;
-    sum += site.numbers.peak_bytes;
-  }
-  if (sum == 0 || sum / kSharePercent * 100 < host.totals.peak_bytes) return;
-  const auto largest = std::max_element(unnamed_bytes.begin(), unnamed_bytes.end()) - unnamed_bytes.begin();
-  warnings->push_back(
-      names_missing(base_name(profile.modules[static_cast<size_t>(largest)].path), {sum, host.totals.peak_bytes}));
+  const UnnamedMemory unnamed = find_unnamed(profile);
+  const uint64_t peak_bytes = profile.devices[0].totals.peak_bytes;
+  if (unnamed.sum_bytes == 0 || unnamed.sum_bytes / kSharePercent * 100 < peak_bytes) return;
+  const auto largest = std::max_element(unnamed.peak_bytes.begin(), unnamed.peak_bytes.end());
+  const ProfileModule& module = profile.modules[static_cast<size_t>(largest - unnamed.peak_bytes.begin())];
+  warnings->push_back(names_missing(base_name(module.path), {unnamed.sum_bytes, peak_bytes},
+                                    adviser ? adviser(module) : NamesAdvice()));
 }
 
 // Blocks that were freed and never begun, or begun again and never freed, are of an allocator past the hooks. A program
@@ -76,7 +65,7 @@ void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings)
 
 }  // namespace
 
-std::vector<Problem> find_warnings(const Profile& profile) {
+std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser) {
   std::vector<Problem> warnings;
   if (profile.dialect != Dialect::kHeapprof) return warnings;
   const Counters& counters = profile.run.counters;
@@ -107,7 +96,7 @@ std::vector<Problem> find_warnings(const Profile& profile) {
     warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
   if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
-  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, &warnings);
+  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, adviser, &warnings);
   return warnings;
 }
 

@@ -95,6 +95,14 @@ TEST_CASE("a peak without names is said once, with the module that holds most of
   const std::vector<Problem> warnings = find_warnings(profile);
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].what == "66 % of the peak lies in functions without names: render has no symbols");
+  CHECK(warnings[0].fix.find("heapprof symbolize --debug-dir") != std::string::npos);
+  const NamesAdviser adviser = [](const ProfileModule& module) {
+    return NamesAdvice{"render-" + module.path.substr(module.path.rfind('/') + 1), "install it"};
+  };
+  const std::vector<Problem> advised = find_warnings(profile, adviser);
+  CHECK(advised[0].what ==
+        "66 % of the peak lies in functions without names: render (package render-render) has no symbols");
+  CHECK(advised[0].fix == "install it");
 }
 
 TEST_CASE("files of other tools carry no warnings") {

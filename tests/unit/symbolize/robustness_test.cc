@@ -84,7 +84,7 @@ TEST_CASE("damaged files end the reading soon, and never the run") {
     size_t names_found = 0;
     auto job = [&](size_t i) {
       write_bytes(module.path, damaged(bytes, i));
-      return encode(cli::read_module_names(module, addresses, (folder / "none").string()));
+      return encode(cli::read_module_names(module, addresses, {(folder / "none").string(), nullptr}));
     };
     auto take = [&](size_t, const std::string& answer) {
       cli::ModuleNames names;

@@ -1,0 +1,28 @@
+// cli/model/analysis/unnamed.cc: see unnamed.h.
+#include "cli/model/analysis/unnamed.h"
+
+#include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/site_numbers.h"
+
+namespace heapprof::cli {
+
+UnnamedMemory find_unnamed(const Profile& profile) {
+  UnnamedMemory unnamed;
+  unnamed.peak_bytes.resize(profile.modules.size());
+  if (profile.devices.empty() || profile.frames.empty()) return unnamed;
+  const PlaceTree tree = build_place_tree(profile);
+  for (const Site& site : profile.devices[0].sites) {
+    const uint32_t node = tree.place_node[site.node];
+    const Frame& frame = profile.frames[profile.nodes[node].frame];
+    if (node == 0 || find_reserve_frame(profile, site) != kNoModule || !frame.function.empty() ||
+        frame.module >= profile.modules.size())
+      continue;
+    uint64_t& bytes = unnamed.peak_bytes[frame.module];
+    bytes = add_saturating(bytes, site.numbers.peak_bytes);
+    unnamed.sum_bytes = add_saturating(unnamed.sum_bytes, site.numbers.peak_bytes);
+  }
+  return unnamed;
+}
+
+}  // namespace heapprof::cli

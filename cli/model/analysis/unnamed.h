@@ -1,0 +1,19 @@
+// cli/model/analysis/unnamed.h: how much of a profile lies in functions that have no name, and whose they are.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct UnnamedMemory {
+  std::vector<uint64_t> peak_bytes;  // of the host, by module: of sites whose place has no function's name
+  uint64_t sum_bytes = 0;
+};
+
+// libstdc++'s reserve is not counted: it has a name of its own.
+UnnamedMemory find_unnamed(const Profile& profile);
+
+}  // namespace heapprof::cli

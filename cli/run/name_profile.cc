@@ -1,0 +1,65 @@
+// cli/run/name_profile.cc: see name_profile.h.
+#include "cli/run/name_profile.h"
+
+#include "cli/model/analysis/unnamed.h"
+#include "cli/run/names_advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace heapprof::cli {
+namespace {
+
+std::string why_nameless(const Module& module, const ModuleSymbols& symbols, const DebugIndex& index) {
+  if (module.build_id.empty()) return "it has no build id: nothing tells which debug file is its";
+  if (!is_build_id(module.build_id)) return "its build id is none";
+  if (symbols.is_unreadable) return "its symbols cannot be read: the file is damaged, or reading it did not end";
+  if (symbols.is_read && !symbols.debug_path.empty()) return symbols.debug_path + " does not name them";
+  if (symbols.is_read && symbols.has_debug_info) return "its debug information does not name them";
+  std::string why = fmt::format("no debug file of build id {}", module.build_id);
+  if (const std::string other = index.other_build_of(module); !other.empty())
+    why += fmt::format("; {} is of another build", other);
+  return why + "; " + debuginfod_text(symbols.debuginfod_answer);
+}
+
+void add(const NamedFrames& more, NamedFrames* sum) {
+  sum->functions_missing += more.functions_missing;
+  sum->functions_found += more.functions_found;
+  sum->lines_missing += more.lines_missing;
+  sum->lines_found += more.lines_found;
+}
+
+}  // namespace
+
+Naming name_profile(const NamingOptions& options, Profile* profile) {
+  Naming naming;
+  const NamelessFrames nameless = find_nameless_frames(*profile);
+  const DebugIndex index = DebugIndex::scan(options.debug_folders, nameless.modules);
+  naming.is_cut_short = index.is_cut_short();
+  SymbolizeOptions symbolize_options;
+  symbolize_options.progress = options.progress;
+  symbolize_options.debug_index = &index;
+  // Without a build id a file of the same path may be any other: it is not even opened.
+  std::vector<Module> modules = nameless.modules;
+  for (Module& module : modules) {
+    if (!is_build_id(module.build_id)) module.path.clear();
+  }
+  SymbolizeReport report;
+  const SymbolTable table = symbolize(modules, nameless.locations, symbolize_options, &report);
+  const std::vector<NamedFrames> named = add_names(nameless, table, profile);
+  const UnnamedMemory unnamed = find_unnamed(*profile);
+  for (size_t i = 0; i < named.size(); ++i) {
+    add(named[i], &naming.sum);
+    const uint64_t left = named[i].functions_missing - named[i].functions_found;
+    if (left == 0) continue;
+    naming.left.push_back({profile->modules[i], left, unnamed.peak_bytes[i],
+                           why_nameless(nameless.modules[i], report.modules[i], index)});
+  }
+  std::stable_sort(naming.left.begin(), naming.left.end(), [](const NamelessModule& a, const NamelessModule& b) {
+    return a.peak_bytes != b.peak_bytes ? a.peak_bytes > b.peak_bytes : a.functions > b.functions;
+  });
+  return naming;
+}
+
+}  // namespace heapprof::cli
