@@ -42,6 +42,7 @@ set -l run __heapprof_in_run
 complete -c heapprof -n $run -s o -l output -r -F -d 'Write the profile to FILE'
 complete -c heapprof -n $run -s q -l quiet -d 'Say nothing but errors'
 complete -c heapprof -n $run -l no-summary -d 'Leave out the summary'
+complete -c heapprof -n $run -l no-cache -d 'Neither use nor keep names for later runs'
 complete -c heapprof -n $run -l all-sites -d 'Write small sites one by one'
 complete -c heapprof -n $run -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $run -l no-default-suppressions -d 'Show what libc and libstdc++ keep'

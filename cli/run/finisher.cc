@@ -215,7 +215,7 @@ SymbolTable Finisher::look_up_names(Recording* recording, const SymbolizeOptions
   }
 }
 
-Finisher::Finisher(const FinishOptions& options) : options_(options) {}
+Finisher::Finisher(const FinishOptions& options) : options_(options), symbols_(options.names_folder) {}
 
 Finisher::~Finisher() {
   std::vector<Problem> unheard;

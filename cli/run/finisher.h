@@ -37,6 +37,7 @@ struct FinishOptions {
   bool all_sites = false;
   uint64_t most_waiting_bytes = 256ull << 20;
   uint64_t names_bytes = 0;  // most memory of the process that reads names; 0: half of the machine's
+  std::string names_folder;  // names of earlier runs (NameStore); empty: none
 };
 
 struct FinishJob {

@@ -49,6 +49,7 @@ namespace {
 FinishOptions finish_options(const RunOptions& options) {
   FinishOptions finish;
   finish.all_sites = options.all_sites;
+  if (!options.no_cache) finish.names_folder = NameStore::user_folder();
   if (options.max_memory_bytes != 0) {
     finish.most_waiting_bytes = std::min(finish.most_waiting_bytes, options.max_memory_bytes / 4);
     finish.names_bytes = options.max_memory_bytes;
@@ -342,7 +343,7 @@ Result<int> Run::run() {
   names_.emplace(name_pattern(static_cast<uint64_t>(launched->pid)), root_facts(launched->pid));
   tree_.emplace(launched->pid);
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
-  SnapshotTaker snapshots({options_.all_sites}, launched->pid);
+  SnapshotTaker snapshots(finish_options(options_), launched->pid);
   DeviceUseWatch device_use(agent->nvml);
   Watch watch(&*server, &signals, &processes, &snapshots, &device_use);
   const WatchResult watched = watch.until_end(*launched);

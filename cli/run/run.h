@@ -32,6 +32,7 @@ struct RunOptions {
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;
+  bool no_cache = false;            // names of earlier runs are not used, and none are kept
   uint64_t max_memory_bytes = 0;    // of heapprof itself; 0: as much as the system gives
   bool hooks_deep_bind = false;     // --deepbind=hook
   bool estimates_gpu = false;       // around the making of contexts and modules

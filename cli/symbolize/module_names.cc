@@ -41,7 +41,7 @@ std::vector<UnitWork> group_by_unit(const UnitIndex& index, std::span<const uint
 
 // An address that the first unit has no function for is looked up in the next one that claims it; that is rare.
 std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<AddressRange> executable,
-                                   std::span<const uint64_t> addresses_svma) {
+                                   std::span<const uint64_t> addresses_svma, bool* lacks_units) {
   for (AddressRange& range : executable) range = {range.low - bias, range.high - bias};
   UnitIndex index(dwarf, std::move(executable));
   UnitReading reading;
@@ -61,6 +61,7 @@ std::vector<UnitFrames> read_dwarf(Dwarf* dwarf, Dwarf_Addr bias, std::vector<Ad
     std::sort(still_open.begin(), still_open.end());
     open = std::move(still_open);
   }
+  *lacks_units = reading.lacks_units;
   return best;
 }
 
@@ -103,7 +104,7 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
   Dwarf_Addr bias = 0;
   if (Dwarf* dwarf = file.dwarf(&bias)) {
     names.has_debug_info = true;
-    found = read_dwarf(dwarf, bias, executable, addresses_svma);
+    found = read_dwarf(dwarf, bias, executable, addresses_svma, &names.lacks_units);
   }
   std::optional<FunctionSymbols> symbols;
   for (size_t i = 0; i < found.size(); ++i) {

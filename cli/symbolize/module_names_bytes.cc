@@ -5,67 +5,19 @@
 //   function, u32 file, u32 line, u32 inlined }… }…
 //
 // debuginfod: 0 if it was not asked, else its answer plus one. The last string is the debug file's path.
+#include "cli/symbolize/byte_codec.h"
 #include "cli/symbolize/module_names.h"
 
-#include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
 
-// Longer names and paths are cut: only a hostile file has them, and it could have them for every frame.
-constexpr size_t kMaxTextBytes = 64 << 10;
-
 constexpr uint32_t kMostErrno = 4096;
 
-enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2 };
+enum Flags : uint32_t { kHasDebugInfo = 1, kHasSymbols = 2, kLacksUnits = 4 };
 
-class Writer {
- public:
-  void number(size_t value) {
-    uint32_t small = static_cast<uint32_t>(value);
-    bytes_.append(reinterpret_cast<const char*>(&small), sizeof small);
-  }
-  void text(const std::string& value) {
-    size_t size = std::min(value.size(), kMaxTextBytes);
-    number(size);
-    bytes_.append(value, 0, size);
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
-  bool number(uint32_t* value) {
-    if (bytes_.size() - position_ < sizeof *value) return false;
-    std::memcpy(value, bytes_.data() + position_, sizeof *value);
-    position_ += sizeof *value;
-    return true;
-  }
-  bool text(std::string* value) {
-    uint32_t size = 0;
-    if (!number(&size) || size > bytes_.size() - position_) return false;
-    value->assign(bytes_, position_, size);
-    position_ += size;
-    return true;
-  }
-  // Whether a list of this length can still follow, if each of its elements has at least so many bytes.
-  bool has_room(uint32_t count, size_t element_bytes) const {
-    return count <= (bytes_.size() - position_) / element_bytes;
-  }
-  bool at_end() const { return position_ == bytes_.size(); }
-
- private:
-  const std::string& bytes_;
-  size_t position_ = 0;
-};
-
-bool read_frames(Reader* reader, const std::vector<std::string>& strings, std::vector<SourceFrame>* frames) {
+bool read_frames(ByteReader* reader, const std::vector<std::string>& strings, std::vector<SourceFrame>* frames) {
   uint32_t count = 0;
   if (!reader->number(&count) || !reader->has_room(count, 16)) return false;
   frames->resize(count);
@@ -94,7 +46,7 @@ std::string encode(const ModuleNames& names) {
     if (is_new) strings.push_back(&entry->first);
     return entry->second;
   };
-  Writer frames;
+  ByteWriter frames;
   frames.number(names.frames.size());
   for (const std::vector<SourceFrame>& chain : names.frames) {
     frames.number(chain.size());
@@ -105,9 +57,10 @@ std::string encode(const ModuleNames& names) {
       frames.number(frame.inlined ? 1 : 0);
     }
   }
-  Writer head;
+  ByteWriter head;
   head.number(static_cast<size_t>(names.state));
-  head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u));
+  head.number((names.has_debug_info ? kHasDebugInfo : 0u) | (names.has_symbols ? kHasSymbols : 0u) |
+              (names.lacks_units ? kLacksUnits : 0u));
   head.number(names.debuginfod_answer ? static_cast<size_t>(*names.debuginfod_answer) + 1 : 0);
   head.number(strings.size() + 1);
   for (const std::string* text : strings) head.text(*text);
@@ -116,7 +69,7 @@ std::string encode(const ModuleNames& names) {
 }
 
 bool decode(const std::string& bytes, ModuleNames* names) {
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   uint32_t state = 0;
   uint32_t flags = 0;
   uint32_t answer = 0;
@@ -136,6 +89,7 @@ bool decode(const std::string& bytes, ModuleNames* names) {
   names->state = static_cast<DebugFileState>(state);
   names->has_debug_info = (flags & kHasDebugInfo) != 0;
   names->has_symbols = (flags & kHasSymbols) != 0;
+  names->lacks_units = (flags & kLacksUnits) != 0;
   names->frames.resize(count);
   for (std::vector<SourceFrame>& chain : names->frames) {
     if (!read_frames(&reader, strings, &chain)) return false;

@@ -69,8 +69,12 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
     uint32_t module = works[i].module;
     if (decode(bytes, &found[module]) && found[module].frames.size() == works[i].addresses_svma.size()) {
       report_module(modules[module], found[module], report);
-      report->modules[module] = {found[module].state == DebugFileState::kOpen, false, found[module].has_debug_info,
-                                 found[module].debug_path, found[module].debuginfod_answer};
+      report->modules[module] = {found[module].state == DebugFileState::kOpen,
+                                 false,
+                                 found[module].has_debug_info,
+                                 found[module].lacks_units,
+                                 found[module].debug_path,
+                                 found[module].debuginfod_answer};
     } else {
       found[module] = ModuleNames();
       report->modules[module].is_unreadable = true;

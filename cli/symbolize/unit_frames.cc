@@ -84,8 +84,9 @@ void Walk::find_split_unit(Dwarf_Die unit) {
   uint8_t type = 0;
   Dwarf_Die split{};
   if (dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
-      type == DW_UT_skeleton && split.addr != nullptr) {
-    entries_ = split;
+      type == DW_UT_skeleton) {
+    if (split.addr != nullptr) entries_ = split;
+    if (split.addr == nullptr) reading_->lacks_units = true;
   }
   Dwarf_Attribute memory;
   Dwarf_Attribute* found = dwarf_attr(&lines_, DW_AT_comp_dir, &memory);

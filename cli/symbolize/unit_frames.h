@@ -34,6 +34,7 @@ struct UnitFrames {
 struct UnitReading {
   DieShapesCache shapes;
   DieNames names{&shapes};
+  bool lacks_units = false;  // a skeleton did not lead to its .dwo file
 };
 
 // unit: as UnitIndex found it; a skeleton leads to its .dwo file. addresses: sorted, distinct.

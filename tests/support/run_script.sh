@@ -8,8 +8,9 @@ helpers="source \$SOURCE/tests/support/checks.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-test.XXXXXX")
 cd "$work" || exit 1
 unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS
+export XDG_CACHE_HOME=$work.cache
 eval "$helpers"
 set -e
-trap 'status=$?; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work"; else
+trap 'status=$?; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work" "$work.cache"; else
   echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''$helpers; set -e; source $script'\''"; fi' EXIT
 source "$script"
