@@ -1,18 +1,14 @@
-// cli/commands/symbolize.cc: reads a profile, finds names, writes it in its own place or where -o says, and tells what
-// is still without names, and why.
+// cli/commands/symbolize.cc: reads a profile, finds names, writes it in its own place or where -o says.
 #include "cli/commands/symbolize.h"
 
 #include "cli/base/atomic_file.h"
-#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
-#include "cli/base/text.h"
-#include "cli/base/units.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/name_profile.h"
-#include "cli/run/names_advice.h"
+#include "cli/run/naming_text.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/profile/dhat.h"
 
@@ -25,8 +21,6 @@
 
 namespace heapprof::cli {
 namespace {
-
-constexpr size_t kMostShown = 4;  // modules without names
 
 struct SymbolizeCommand {
   std::vector<std::string> files;
@@ -66,48 +60,6 @@ Result<std::string> write(const Profile& profile, const std::string& path, bool 
   return file->commit();
 }
 
-std::string found_text(const NamedFrames& sum) {
-  std::string text;
-  if (sum.functions_missing != 0)
-    text = fmt::format("{} of {} functions without a name", format_count(sum.functions_found),
-                       format_count(sum.functions_missing));
-  if (sum.lines_missing != 0)
-    text += fmt::format("{}{} of {} without a source line", text.empty() ? "" : ", ", format_count(sum.lines_found),
-                        format_count(sum.lines_missing));
-  return text.empty() ? "nothing: all functions have their names" : text;
-}
-
-void say(const Naming& naming, const std::string& file, const std::string& path, const ColorMode color) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, color);
-  const auto columns = static_cast<size_t>(terminal.columns);
-  const auto line = [&](const std::string& front, const std::string& text) {
-    const std::string shown = escape_controls(text);
-    fmt::print(stderr, "{:<7}{}\n", front, terminal.is_tty ? wrapped(shown, {7, 7, columns}) : shown);
-  };
-  line("named", found_text(naming.sum));
-  for (size_t i = 0; i < std::min(naming.left.size(), kMostShown); ++i) {
-    const NamelessModule& left = naming.left[i];
-    line(i == 0 ? "left" : "",
-         fmt::format("{}: {}; {}", base_name(left.module.path), format_counted(left.functions, "function"), left.why));
-    if (i != 0 || left.module.build_id.empty()) continue;
-    const NamesAdvice advice = advise_on_names(left.module, file);
-    if (!advice.package.empty()) line("", "it is of the package " + advice.package);
-    line("try", advice.fix);
-  }
-  if (naming.left.size() > kMostShown) {
-    uint64_t functions = 0;
-    for (size_t i = kMostShown; i < naming.left.size(); ++i) functions += naming.left[i].functions;
-    line("", fmt::format("and {} of {}", format_counted(functions, "function"),
-                         format_counted(naming.left.size() - kMostShown, "other module")));
-  }
-  if (naming.is_cut_short)
-    line("",
-         fmt::format("of the files in --debug-dir the first {} were looked at", format_count(DebugIndex::kMostFiles)));
-  if (!path.empty()) line("saved", path);
-  fmt::print(stderr, "{}",
-             command_line("next   ", "heapprof report", shell_quoted(path.empty() ? file : path), columns));
-}
-
 Result<Done> symbolize_one(const SymbolizeCommand& command, const std::string& file) {
   struct stat facts {};
   const bool is_in_place = command.output.empty();
@@ -136,7 +88,8 @@ Result<Done> symbolize_one(const SymbolizeCommand& command, const std::string& f
     if (!written) return written.problem();
     path = *written;
   }
-  if (!command.quiet) say(naming, file, path, command.color);
+  if (!command.quiet)
+    fmt::print(stderr, "{}", naming_text(naming, {file, path}, inspect_terminal(STDERR_FILENO, command.color)));
   return Done{};
 }
 

@@ -11,16 +11,21 @@
 namespace heapprof::cli {
 namespace {
 
-std::string why_nameless(const Module& module, const ModuleSymbols& symbols, const DebugIndex& index) {
-  if (module.build_id.empty()) return "it has no build id: nothing tells which debug file is its";
-  if (!is_build_id(module.build_id)) return "its build id is none";
-  if (symbols.is_unreadable) return "its symbols cannot be read: the file is damaged, or reading it did not end";
-  if (symbols.is_read && !symbols.debug_path.empty()) return symbols.debug_path + " does not name them";
-  if (symbols.is_read && symbols.has_debug_info) return "its debug information does not name them";
-  std::string why = fmt::format("no debug file of build id {}", module.build_id);
-  if (const std::string other = index.other_build_of(module); !other.empty())
-    why += fmt::format("; {} is of another build", other);
-  return why + "; " + debuginfod_text(symbols.debuginfod_answer);
+void tell_why(const Module& module, const ModuleSymbols& symbols, const DebugIndex& index, NamelessModule* left) {
+  if (!is_build_id(module.build_id)) {
+    left->why = "it has no build id: nothing tells which debug file is its";
+  } else if (symbols.is_unreadable) {
+    left->why = "its symbols cannot be read: the file is damaged, or reading it did not end";
+  } else if (symbols.is_read && !symbols.debug_path.empty()) {
+    left->why = symbols.debug_path + " does not name them";
+  } else if (symbols.is_read && symbols.has_debug_info) {
+    left->why = "its debug information does not name them";
+  } else {
+    left->why = "no debug file of build id " + module.build_id;
+    if (const std::string other = index.other_build_of(module); !other.empty())
+      left->why += fmt::format("; {} is of another build", other);
+    left->debuginfod = debuginfod_text(symbols.debuginfod_answer);
+  }
 }
 
 void add(const NamedFrames& more, NamedFrames* sum) {
@@ -53,8 +58,8 @@ Naming name_profile(const NamingOptions& options, Profile* profile) {
     add(named[i], &naming.sum);
     const uint64_t left = named[i].functions_missing - named[i].functions_found;
     if (left == 0) continue;
-    naming.left.push_back({profile->modules[i], left, unnamed.peak_bytes[i],
-                           why_nameless(nameless.modules[i], report.modules[i], index)});
+    naming.left.push_back({profile->modules[i], left, unnamed.peak_bytes[i], "", ""});
+    tell_why(nameless.modules[i], report.modules[i], index, &naming.left.back());
   }
   std::stable_sort(naming.left.begin(), naming.left.end(), [](const NamelessModule& a, const NamelessModule& b) {
     return a.peak_bytes != b.peak_bytes ? a.peak_bytes > b.peak_bytes : a.functions > b.functions;

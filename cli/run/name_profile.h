@@ -25,7 +25,8 @@ struct NamelessModule {
   ProfileModule module;
   uint64_t functions = 0;
   uint64_t peak_bytes = 0;  // of the host's peak, in places of such functions
-  std::string why;          // "no debug file of build id 1234… is here; debuginfod has none"
+  std::string why;          // "no debug file of build id 1234…"
+  std::string debuginfod;   // "debuginfod has none"; empty: what it says does not matter
 };
 
 struct Naming {

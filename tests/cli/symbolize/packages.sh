@@ -17,8 +17,8 @@ tool apt-cache "printf 'Package: prog-bin-dbgsym\nBuild-Ids: 00ff $id ffff\n\nPa
 said
 says err.txt <<WORDS
 named  0 of 5 functions without a name
-left   prog: 5 functions; no debug file of build id $id; debuginfod was not asked: DEBUGINFOD_URLS is not set
-       it is of the package prog-bin
+left   prog (package prog-bin): 5 functions; no debug file of build id $id
+       debuginfod was not asked: DEBUGINFOD_URLS is not set
 try    sudo apt install prog-bin-dbgsym && heapprof symbolize p.json
 next   heapprof report p.json
 WORDS
@@ -45,7 +45,7 @@ expect_not_in err.txt "sudo apt install prog-bin-dbg "
 tool dpkg-query "exit 1"
 tool rpm "echo prog-1"
 said
-expect_in err.txt "it is of the package prog-1"
+expect_in err.txt "left   prog (package prog-1): 5 functions"
 tool rpm "echo 'prog; rm -rf /'"
 said
 expect_not_in err.txt "rm -rf"

@@ -75,7 +75,7 @@ expect_status 1 bash -c 'ulimit -f 2; trap "" XFSZ; exec "$0" symbolize --debug-
 expect_in err.txt "[HP032]"
 unchanged p.json "a full disk"
 expect_eq "temporaries" "$(find . -name '.p.json*' | wc -l)" 0
-expect_status 1 "$HEAPPROF_BIN" symbolize --debug-dir symbols -o /nonexistent/p.json bare.json
+expect_status 1 "$HEAPPROF_BIN" symbolize --debug-dir symbols -o nowhere/p.json bare.json
 expect_in err.txt "[HP031]"
 
 # Who may read it stays; what was packed stays packed.
