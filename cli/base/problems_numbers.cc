@@ -14,13 +14,18 @@ Problem events_lost(Share lost) {
           kWarning};
 }
 
-Problem stacks_truncated(Share truncated) {
-  return {
-      "HP039",
-      fmt::format("{} of {} stacks end early ({}): their outer frames are missing", format_count_exact(truncated.count),
-                  format_count(truncated.all), format_percent({truncated.count, truncated.all})),
-      "build such code with -fasynchronous-unwind-tables or -fno-omit-frame-pointer",
-      "bytes and counts are exact all the same", kWarning};
+Problem stacks_truncated(Share truncated, const std::string& runtime) {
+  const std::string share =
+      fmt::format("{} of {} stacks ", format_count_exact(truncated.count), format_count(truncated.all));
+  const std::string percent = format_percent({truncated.count, truncated.all});
+  if (!runtime.empty()) {
+    return {"HP039", fmt::format("{}go by frame pointers through code that {} compiled ({})", share, runtime, percent),
+            "none is needed: their outer callers may be missing, or one too many be there",
+            "bytes and counts are exact all the same", kWarning};
+  }
+  return {"HP039", fmt::format("{}end early ({}): their outer frames are missing", share, percent),
+          "build such code with -fasynchronous-unwind-tables or -fno-omit-frame-pointer",
+          "bytes and counts are exact all the same", kWarning};
 }
 
 Problem modules_bypass_hooks(const std::string& modules) {
@@ -54,6 +59,16 @@ Problem programs_not_profiled(const std::string& programs) {
   return {"HP070", fmt::format("programs that were started and cannot be profiled: {}", programs),
           "start dynamically linked ones for this machine and C library; leave forked children a descriptor to spare",
           "read the profiles as those of the other processes", kWarning};
+}
+
+Problem script_without_names(const std::string& language, Share peak_bytes, uint64_t truncated,
+                             const std::string& command) {
+  const std::string early =
+      truncated == 0 ? "" : fmt::format("; {} end early there", format_counted(truncated, "stack"));
+  return {"HP097",
+          fmt::format("{} of the peak is asked for by {} functions without names{}",
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), language, early),
+          command, "", kWarning};
 }
 
 Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice) {

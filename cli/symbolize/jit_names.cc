@@ -36,6 +36,7 @@ struct Line {
 };
 
 bool take_number(std::string_view* text, uint64_t* number) {
+  if (text->starts_with("0x")) text->remove_prefix(2);  // Java writes it
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), *number, 16);
   if (error != std::errc() || end == text->data() + text->size() || *end != ' ') return false;
   text->remove_prefix(static_cast<size_t>(end - text->data()) + 1);

@@ -1,10 +1,10 @@
 // cli/symbolize/jit_names.h: names of code that no file holds, from the map that JIT compilers write for perf.
 //
 // The format is Linux's (tools/perf/Documentation/jit-interface.txt): a line "START SIZE name" for each function, the
-// numbers hexadecimal without a prefix, the name up to the line's end. Code moves and is thrown away: the last line for
-// an address counts, which is a guess for blocks that are older than it. V8's and CPython's names are taken apart:
-// "JS:*inner /app/a.js:3:5" is the function "JS:inner" in line 3 of that file, whichever of V8's compilers made the
-// code.
+// numbers hexadecimal, Java's with a prefix, the name up to the line's end. Code moves and is thrown away: the last
+// line for an address counts, which is a guess for blocks that are older than it. V8's and CPython's names are taken
+// apart: "JS:*inner /app/a.js:3:5" is the function "JS:inner" in line 3 of that file, whichever of V8's compilers made
+// the code.
 //
 // Trust:    a file in a folder that everybody may write to: only a plain file of this user's (or root's) is read, and
 //           what does not look like a line is passed over.

@@ -3,6 +3,7 @@
 // inlined ones among them, and then it is a profile still.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/frame_kind.h"
+#include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/name_frames.h"
 #include "cli/read/read_profile.h"
@@ -56,11 +57,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (first.problem().exit_code != 3 || first.problem().what.empty()) std::abort();
     return 0;
   }
+  const PlaceTree places = build_place_tree(*first);
   for (const Site& site : first->devices[0].sites) {
+    if (first_user_node(*first, site.node) != places.place_node[site.node]) std::abort();
     if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
   }
   if (can_have_findings(*first)) {
-    for (const Finding& finding : find_findings(*first, build_place_tree(*first))) {
+    find_script_hint(*first);
+    for (const Finding& finding : find_findings(*first, places)) {
       if (finding.id.empty() || finding.device >= first->devices.size()) std::abort();
     }
   }

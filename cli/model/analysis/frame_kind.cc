@@ -8,9 +8,11 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/model/analysis/script_frames.h"
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 
 namespace heapprof::cli {
@@ -98,7 +100,7 @@ constexpr std::array<std::string_view, 19> kRuntimes = {"__clone",
                                                         "dlopen_doit",
                                                         "rtld_lock_default_lock_recursive",
                                                         "start_thread"};
-constexpr std::array<std::string_view, 4> kRuntimePrefixes = {"_dl_", "__GI__dl_", "__nptl_", "_IO_"};
+constexpr std::array<std::string_view, 5> kRuntimePrefixes = {"Builtins_", "_dl_", "__GI__dl_", "__nptl_", "_IO_"};
 constexpr std::array<std::string_view, 9> kRuntimeModules = {"libc.so",  "libc-2.",  "libpthread", "ld-linux", "ld-2.",
                                                              "libdl.so", "libdl-2.", "libgcc_s",   "libm.so"};
 
@@ -192,12 +194,31 @@ FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   return is_standard_source(frame.file, profile.dialect) ? FrameKind::kStandard : kind;
 }
 
+namespace {
+
+// Of the stack's frames that are a script's functions the outermost; 0: there is none.
+uint32_t outermost_script(const Profile& profile, uint32_t node) {
+  uint32_t found = 0;
+  for (uint32_t at = node; at != 0; at = profile.nodes[at].parent) {
+    if (frame_role(profile, profile.frames[profile.nodes[at].frame]) == FrameRole::kScript) found = at;
+  }
+  return found;
+}
+
+}  // namespace
+
 uint32_t first_user_node(const Profile& profile, uint32_t node) {
   uint32_t not_allocator = 0;
+  std::optional<uint32_t> script;  // looked for where an interpreter's frame is met
   for (uint32_t at = node; at != 0; at = profile.nodes[at].parent) {
-    const FrameKind kind = frame_kind(profile, profile.frames[profile.nodes[at].frame]);
-    if (kind == FrameKind::kUser) return at;
+    const Frame& frame = profile.frames[profile.nodes[at].frame];
+    const FrameKind kind = frame_kind(profile, frame);
     if (not_allocator == 0 && kind != FrameKind::kAllocator) not_allocator = at;
+    if (kind != FrameKind::kUser) continue;
+    const FrameRole role = frame_role(profile, frame);
+    if (role == FrameRole::kOther || role == FrameRole::kScript) return at;
+    if (!script) script = outermost_script(profile, node);
+    if (*script == 0 || at <= *script) return at;  // outer frames have smaller numbers
   }
   return not_allocator != 0 ? not_allocator : node;
 }

@@ -2,6 +2,7 @@
 #include "cli/model/analysis/places.h"
 
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -84,10 +85,16 @@ PlaceTree build_place_tree(const Profile& profile) {
   tree.place_node.resize(profile.nodes.size());
   // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
   std::vector<uint32_t> named_node(profile.nodes.size());
+  const std::vector<FrameRole> roles = frame_roles(profile);
+  std::vector<char> has_script(profile.nodes.size(), 0);
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const FrameKind kind = tree.kinds[profile.nodes[node].frame];
-    tree.user_node[node] = kind == FrameKind::kUser ? node : tree.user_node[parent];
+    const FrameRole role = roles[profile.nodes[node].frame];
+    // Between a script and what it asks for the interpreter's own functions are as libraries'.
+    const bool is_between = has_script[parent] != 0 && role != FrameRole::kOther && role != FrameRole::kScript;
+    has_script[node] = has_script[parent] | (role == FrameRole::kScript ? 1 : 0);
+    tree.user_node[node] = kind == FrameKind::kUser && !is_between ? node : tree.user_node[parent];
     named_node[node] = kind != FrameKind::kAllocator ? node : named_node[parent];
     tree.place_node[node] = tree.user_node[node] != 0 ? tree.user_node[node]
                             : named_node[node] != 0   ? named_node[node]

@@ -3,10 +3,12 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/model/analysis/script_frames.h"
 #include "cli/model/analysis/unnamed.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 namespace heapprof::cli {
@@ -52,6 +54,19 @@ void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, 
                                     adviser ? adviser(module) : NamesAdvice()));
 }
 
+// Code that an interpreter makes while it runs has no unwind tables, and no names unless it is told to write some: one
+// flag brings both, where that matters.
+void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
+  const uint64_t truncated = profile.run.counters.truncated_stacks;
+  const std::string runtime = truncated == 0 ? "" : running_runtime(profile);
+  if (const std::optional<ScriptHint> hint = find_script_hint(profile)) {
+    warnings->push_back(script_without_names(hint->language, {hint->peak_bytes, hint->all_bytes},
+                                             runtime.empty() ? 0 : truncated, hint->command));
+    if (!runtime.empty()) return;
+  }
+  if (truncated > 0) warnings->push_back(stacks_truncated({truncated, profile.run.counters.allocations}, runtime));
+}
+
 // Blocks that were freed and never begun, or begun again and never freed, are of an allocator past the hooks. A program
 // that comes through the hooks has none: what libc keeps from before the agent, and left events, are a few.
 void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings) {
@@ -92,8 +107,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
-  if (counters.truncated_stacks > 0)
-    warnings.push_back(stacks_truncated({counters.truncated_stacks, counters.allocations}));
+  warn_of_scripts(profile, &warnings);
   if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
   if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, adviser, &warnings);

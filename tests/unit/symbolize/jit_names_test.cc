@@ -44,6 +44,17 @@ TEST_CASE("JIT code is named by the last line that holds the call") {
   CHECK(recording.locations[3].module == kNoModule);
 }
 
+TEST_CASE("Java's numbers have a prefix") {
+  const test::Folder folder;
+  const std::string path = (folder / "perf-1.map").string();
+  Recording recording = some_recording();
+  SymbolTable table;
+  std::ofstream(path) << "0x00007f0000001000 0x0000000000000020 void A.load()\n0x7f0000001fff 1 mixed\n0x 0x 0x\n";
+  CHECK(add_jit_names(path, &recording, &table) == JitMap::kRead);
+  CHECK(name_of(table, 1) == "void A.load()");
+  CHECK(name_of(table, 2) == "mixed");
+}
+
 TEST_CASE("what is no line is passed over") {
   const test::Folder folder;
   const std::string path = (folder / "perf-1.map").string();

@@ -1,0 +1,197 @@
+// cli/model/analysis/script_frames.cc: a table of runtimes: by which modules each is known, what shows that it runs a
+// script, and which flag makes it tell names and keep frame pointers.
+//
+// Compiled code lies in no file: its frames have neither module nor name. That alone is no runtime (a program may make
+// code by itself), nor is a library that is loaded; both together are.
+//
+// The flags are given in the environment, where the runtime reads them: so they reach it through scripts and
+// launchers (npm, gradle), and the command stays as it was typed.
+#include "cli/model/analysis/script_frames.h"
+
+#include "cli/base/file_name.h"
+#include "cli/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace heapprof::cli {
+namespace {
+
+struct Runtime {
+  std::string_view name;
+  std::string_view language;
+  std::array<std::string_view, 3> modules;  // beginnings of file names; those of programs end where the name does
+  std::string_view entry;                   // beginning of functions that stand below a running script; empty: none
+  std::string_view setting;                 // in front of the command
+};
+
+// node: the first flag writes the map, the second gives functions that are only interpreted code of their own, which is
+// in it. Java: frame pointers, and the map at the end, which is when it is read (JDK 17). CPython: since 3.12.
+constexpr std::array<Runtime, 5> kRuntimes = {{
+    {"node",
+     "JavaScript",
+     {"node", "nodejs", "libnode.so"},
+     "Builtins_",
+     "NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack'"},
+    {"python", "Python", {"python3.", "libpython3.", ""}, "_PyEval_EvalFrameDefault", "PYTHONPERFSUPPORT=1"},
+    {"java",
+     "Java",
+     {"libjvm.so", "", ""},
+     "",
+     "JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'"},
+    {"ruby", "Ruby", {"libruby", "ruby", ""}, "", "RUBYOPT='--yjit --yjit-perf=map'"},
+    {".NET", ".NET", {"libcoreclr.so", "", ""}, "", "DOTNET_PerfMapEnabled=1"},
+}};
+
+bool is_module_of(const Runtime& runtime, std::string_view file) {
+  return std::any_of(runtime.modules.begin(), runtime.modules.end(), [file](std::string_view name) {
+    if (name.empty() || !file.starts_with(name)) return false;
+    return file.size() == name.size() || name.ends_with('.') || name.starts_with("lib");
+  });
+}
+
+const Runtime* runtime_of_module(const Profile& profile, uint32_t module) {
+  if (module >= profile.modules.size()) return nullptr;
+  const std::string_view file = base_name_view(profile.modules[module].path);
+  const auto found = std::find_if(kRuntimes.begin(), kRuntimes.end(),
+                                  [file](const Runtime& runtime) { return is_module_of(runtime, file); });
+  return found == kRuntimes.end() ? nullptr : &*found;
+}
+
+const Runtime* find_runtime(const Profile& profile) {
+  for (uint32_t i = 0; i < profile.modules.size(); ++i) {
+    if (const Runtime* runtime = runtime_of_module(profile, i)) return runtime;
+  }
+  return nullptr;
+}
+
+// "python3.11", "libpython3.12.so.1.0": 11, 12; 0: unknown.
+unsigned python_minor(const Profile& profile) {
+  for (const ProfileModule& module : profile.modules) {
+    const std::string file = base_name(module.path);
+    const size_t at = file.find("python3.");
+    unsigned minor = 0;
+    if (at == file.npos || at > 3) continue;
+    const char* const begin = file.data() + at + 8;
+    if (std::from_chars(begin, file.data() + file.size(), minor).ec == std::errc()) return minor;
+  }
+  return 0;
+}
+
+bool may_have_hint(const Runtime& runtime, const Profile& profile) {
+  constexpr unsigned kFirstWithMap = 12;
+  return runtime.name != "python" || python_minor(profile) >= kFirstWithMap;
+}
+
+// V8 marks what is JavaScript, CPython what is Python; others write "Class::method", "void Class.method()". Their stubs
+// have neither: "Interpreter", "StubRoutines (1)".
+bool is_script(std::string_view function) {
+  if (function.starts_with("JS:") || function.find("::") != function.npos) return true;
+  return function.find('.') != function.npos && function.find('(') != function.npos && !function.starts_with("RegExp:");
+}
+
+// What comes with the runtime: "node:internal/fs", "void java.util.HashMap.resize()", "[System.Private.CoreLib] …".
+bool is_library(std::string_view function, std::string_view file) {
+  if (file.starts_with("node:") || function.find("[System.") != function.npos) return true;
+  const std::string_view head = function.substr(0, function.find('('));
+  const size_t space = head.rfind(' ');
+  const std::string_view method = space == head.npos ? head : head.substr(space + 1);
+  constexpr std::array<std::string_view, 4> kPackages = {"java.", "javax.", "jdk.", "sun."};
+  return std::any_of(kPackages.begin(), kPackages.end(),
+                     [method](std::string_view package) { return method.starts_with(package); });
+}
+
+// Whether a site's stack runs a script that has no name in it.
+class Stacks {
+ public:
+  Stacks(const Profile& profile, const Runtime& runtime) : flags_(profile.nodes.size(), 0) {
+    const std::vector<FrameRole> roles = frame_roles(profile);
+    for (size_t i = 1; i < profile.nodes.size(); ++i) {
+      const FrameNode& node = profile.nodes[i];
+      const FrameRole role = roles[node.frame];
+      const bool runs =
+          role == FrameRole::kNameless ||
+          (role == FrameRole::kRunsScript && runtime_of_module(profile, profile.frames[node.frame].module) == &runtime);
+      flags_[i] =
+          static_cast<uint8_t>(flags_[node.parent] | (role == FrameRole::kScript ? kNamed : 0) | (runs ? kRuns : 0));
+    }
+  }
+  bool is_nameless(const Site& site) const { return flags_[site.node] == kRuns; }
+  bool runs_script(const Site& site) const { return flags_[site.node] != 0; }
+
+ private:
+  static constexpr uint8_t kRuns = 1;
+  static constexpr uint8_t kNamed = 2;
+  std::vector<uint8_t> flags_;
+};
+
+}  // namespace
+
+FrameRole frame_role(const Profile& profile, const Frame& frame) {
+  const bool has_module = frame.module < profile.modules.size();
+  if (!has_module) return frame.function.empty() && frame.svma != 0 ? FrameRole::kNameless : FrameRole::kOther;
+  const std::string_view function = frame.function;
+  if (profile.modules[frame.module].path == "[JIT]") {
+    if (is_library(function, frame.file)) return FrameRole::kInterpreter;
+    return is_script(function) ? FrameRole::kScript : FrameRole::kInterpreter;
+  }
+  const Runtime* const runtime = runtime_of_module(profile, frame.module);
+  if (runtime == nullptr) return FrameRole::kOther;
+  const bool runs = !runtime->entry.empty() && function.starts_with(runtime->entry);
+  return runs ? FrameRole::kRunsScript : FrameRole::kInterpreter;
+}
+
+std::vector<FrameRole> frame_roles(const Profile& profile) {
+  std::vector<FrameRole> roles;
+  roles.reserve(profile.frames.size());
+  std::vector<char> is_plain(profile.modules.size());  // of no runtime, and not compiled by one
+  for (uint32_t i = 0; i < profile.modules.size(); ++i)
+    is_plain[i] = profile.modules[i].path != "[JIT]" && runtime_of_module(profile, i) == nullptr;
+  for (const Frame& frame : profile.frames) {
+    const bool is_other = frame.module < is_plain.size() && is_plain[frame.module] != 0;
+    roles.push_back(is_other ? FrameRole::kOther : frame_role(profile, frame));
+  }
+  return roles;
+}
+
+std::optional<ScriptHint> find_script_hint(const Profile& profile) {
+  constexpr uint64_t kPart = 10;  // a tenth
+  const Runtime* const runtime = find_runtime(profile);
+  if (runtime == nullptr || !may_have_hint(*runtime, profile)) return std::nullopt;
+  const std::vector<FrameRole> roles = frame_roles(profile);
+  if (std::find(roles.begin(), roles.end(), FrameRole::kScript) != roles.end())
+    return std::nullopt;  // it has been told
+  const Stacks stacks(profile, *runtime);
+  std::optional<ScriptHint> hint;
+  for (const Device& device : profile.devices) {
+    if (device.name != "host" && device.name != "mapped") continue;
+    uint64_t bytes = 0;
+    for (const Site& site : device.sites) bytes += stacks.is_nameless(site) ? site.numbers.peak_bytes : 0;
+    if (bytes == 0 || bytes < device.totals.peak_bytes / kPart || (hint && bytes <= hint->peak_bytes)) continue;
+    hint = ScriptHint{
+        std::string(runtime->name), std::string(runtime->language), device.name, bytes, device.totals.peak_bytes, ""};
+  }
+  if (!hint) return std::nullopt;
+  std::string command;
+  for (const std::string& word : profile.run.command) command += " " + shell_quoted(word);
+  hint->command = fmt::format("{} heapprof run --{}", runtime->setting, command);
+  return hint;
+}
+
+std::string running_runtime(const Profile& profile) {
+  const Runtime* const runtime = find_runtime(profile);
+  if (runtime == nullptr) return "";
+  const Stacks stacks(profile, *runtime);
+  for (const Device& device : profile.devices) {
+    for (const Site& site : device.sites) {
+      if (site.truncated && stacks.runs_script(site)) return std::string(runtime->name);
+    }
+  }
+  return "";
+}
+
+}  // namespace heapprof::cli
