@@ -37,16 +37,16 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --no-cache --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
-  local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --tolerance --exit-code --format --bytes --color -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --no-cache --color --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
-  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
+  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --sizes --suppressions --no-default-suppressions --list-suppressions --findings --device --format --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --sizes --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check doctor help version -h --help -V --version' -- "$cur")
@@ -60,7 +60,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --suppressions | --color | --on-full | --stall-timeout | --max-memory | --limit | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -89,7 +89,7 @@ _heapprof() {
       return
       ;;
     --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs | --fold) return ;;
     -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return

@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --color --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --clock --fence --collector-threads
+            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -46,6 +46,8 @@ complete -c heapprof -n $run -l no-cache -d 'Neither use nor keep names for late
 complete -c heapprof -n $run -l all-sites -d 'Write small sites one by one'
 complete -c heapprof -n $run -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $run -l no-default-suppressions -d 'Show what libc and libstdc++ keep'
+complete -c heapprof -n $run -l fold -x -d 'Functions whose rows are their callers'
+complete -c heapprof -n $run -l all-frames -d 'Fold nothing'
 complete -c heapprof -n $run -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $run -l follow -x -d 'Of the processes that PROGRAM starts only those of this name'
 complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
@@ -72,9 +74,10 @@ complete -c heapprof -n $report -l sort -x -a 'peak total leaked allocations tem
 complete -c heapprof -n $report -l top -x -d 'How many places'
 complete -c heapprof -n $report -l tree -d 'The call tree, cut at 1 %'
 complete -c heapprof -n $report -l sizes -d 'Below each place of what sizes its blocks were'
-complete -c heapprof -n $report -l all-frames -d 'Also std, allocator and runtime frames'
+complete -c heapprof -n $report -l all-frames -d 'Also std, allocator, runtime; fold nothing'
 complete -c heapprof -n $report -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $report -l no-default-suppressions -d 'Show what libc and libstdc++ keep'
+complete -c heapprof -n $report -l fold -x -d 'Functions whose rows are their callers'
 complete -c heapprof -n $report -l list-suppressions -d 'What each rule suppressed'
 complete -c heapprof -n $report -l findings -d 'What looks like a known problem'
 complete -c heapprof -n $report -l device -x -a host -d 'One device only'
@@ -91,6 +94,8 @@ complete -c heapprof -n $diff -l all -d 'Also what did not change'
 complete -c heapprof -n $diff -l device -x -a host -d 'One device only'
 complete -c heapprof -n $diff -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $diff -l no-default-suppressions -d 'Count what libc and libstdc++ keep'
+complete -c heapprof -n $diff -l fold -x -d 'Functions whose rows are their callers'
+complete -c heapprof -n $diff -l all-frames -d 'Fold nothing'
 complete -c heapprof -n $diff -l tolerance -x -d 'What counts as a change'
 complete -c heapprof -n $diff -l exit-code -d 'Exit with 1 if something grew'
 complete -c heapprof -n $diff -l format -x -a 'text json markdown csv' -d 'Format of the difference'
@@ -173,6 +178,8 @@ complete -c heapprof -n $check -l tolerance -x -d 'But so much'
 complete -c heapprof -n $check -l slack -x -d 'And so much in any case'
 complete -c heapprof -n $check -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $check -l no-default-suppressions -d 'Show what libc and libstdc++ keep'
+complete -c heapprof -n $check -l fold -x -d 'Functions whose rows are their callers'
+complete -c heapprof -n $check -l all-frames -d 'Fold nothing'
 complete -c heapprof -n $check -l runs -x -d 'Run the program N times, judge the median'
 complete -c heapprof -n $check -l warn-only -d 'Over a limit is a warning'
 complete -c heapprof -n $check -l update-budget -d 'Raise the limits of the file that are exceeded'

@@ -73,7 +73,7 @@ class Checker {
   bool check_unprofiled(const Budget& budget);
   void check_started(const Started& started, const BudgetFit& fit);
   Verdict examine(Case* what);
-  Result<Done> judge_by(const Case& what, size_t shown, Verdict* verdict);
+  Result<Done> judge_by(Case* what, size_t shown, Verdict* verdict);
   Result<Done> keep(const std::string& target, Verdict* verdict) const;
   Result<Done> update_baseline(const Budget& budget, const std::string& file, Verdict* verdict) const;
   Result<Done> update_budget(const BudgetFile& file);
@@ -94,7 +94,7 @@ class Checker {
 
   const CheckOptions& options_;
   Baselines baselines_;
-  Suppressions suppressions_;
+  ReportRules rules_;
   CheckReport report_;
   std::vector<HistoryEntry> history_;
   int code_ = 0;  // of what went wrong besides the verdicts
@@ -117,7 +117,7 @@ Verdict Checker::examine(Case* what) {
   verdict.runs = measured.runs.size();
   verdict.unjudged = measured.unjudged;
   Suppressions rules = budget.ignores;
-  rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
+  rules.insert(rules.end(), rules_.suppressions.begin(), rules_.suppressions.end());
   for (Profile& run : measured.runs) mark_suppressed(rules, &run);
   size_t shown = representative(measured.runs);
   for (size_t i = 0; i < measured.runs.size(); ++i) {
@@ -128,48 +128,51 @@ Verdict Checker::examine(Case* what) {
       break;
     }
   }
-  const Profile& profile = measured.runs[shown];
+  Profile& profile = measured.runs[shown];
   verdict.profile = measured.files[shown];
   verdict.command = profile.run.command;
   verdict.duration_ns = profile.run.duration_ns;
   if (verdict.state.trouble != Trouble::kNone) return verdict;
+  mark_folded(rules_.folds, &profile);
   for (const Problem& warning : find_warnings(profile)) warn(warning);
   for (const Problem& warning : find_refusals(profile)) warn(warning);
   if (!ended_as_claimed(budget, verdict.state.end)) {  // what it took on another way says nothing
     add_facts(*what->contract, &verdict);
     return verdict;
   }
-  const Result<Done> judged = judge_by(*what, shown, &verdict);
+  const Result<Done> judged = judge_by(what, shown, &verdict);
   if (!judged) not_judged(judged.problem(), &verdict);
   return verdict;
 }
 
-Result<Done> Checker::judge_by(const Case& what, size_t shown, Verdict* verdict) {
-  const Budget& budget = what.budget;
-  const std::vector<Profile>& runs = what.measured.runs;
-  const Profile& profile = runs[shown];
+Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
+  const Budget& budget = what->budget;
+  const std::vector<Profile>& runs = what->measured.runs;
+  Profile& profile = what->measured.runs[shown];
   std::vector<Problem> warnings;
-  const Result<Done> fits = what.fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
-                            : what.is_started   ? Done{}
-                                                : what.fit->finish(&warnings);
+  const Result<Done> fits = what->fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
+                            : what->is_started   ? Done{}
+                                                 : what->fit->finish(&warnings);
   if (!fits) return fits.problem();
   for (const Problem& warning : warnings) warn(warning);
   Suppressions rules = budget.ignores;
-  rules.insert(rules.end(), suppressions_.begin(), suppressions_.end());
+  rules.insert(rules.end(), rules_.suppressions.begin(), rules_.suppressions.end());
   if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
-  const Result<Baseline> baseline = baselines_.find(budget, profile, rules);
+  Result<Baseline> baseline = baselines_.find(budget, profile, rules);
   if (!baseline) return baseline.problem();
   verdict->baseline = baseline->path;
   verdict->baseline_runs = count_baseline_runs(baseline->runs);
   const Evidence evidence = compare(budget, runs, shown, *baseline);
   if (options_.update_baseline && !budget.baseline.empty()) {
-    if (const Result<Done> saved = update_baseline(budget, what.measured.files[shown], verdict); !saved)
+    if (const Result<Done> saved = update_baseline(budget, what->measured.files[shown], verdict); !saved)
       return saved.problem();
   }
   verdict->judged = judge(budget, evidence);
   verdict->devices = measure_devices(runs);
+  if (baseline->profile) mark_folded(rules_.folds, std::array<Profile*, 2>{&profile, &*baseline->profile});
   find_culprits(budget, profile, baseline->profile ? &*baseline->profile : nullptr, project_folder(), &verdict->judged);
-  if (what.contract != nullptr) add_facts(*what.contract, verdict);
+  verdict->folded = find_folded_names(profile);
+  if (what->contract != nullptr) add_facts(*what->contract, verdict);
   if (options_.history.empty()) return Done{};
   for (const Device& device : profile.devices)
     history_.push_back(make_history_entry(profile, device, *verdict, find_commit(options_.commit)));
@@ -355,9 +358,9 @@ void Checker::write_all(const CheckPlan& plan) {
 Result<int> Checker::run() {
   report_.warn_only = options_.warn_only;
   report_.folder = folder_in_project();
-  Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
-  if (!suppressions) return suppressions.problem();
-  suppressions_ = std::move(*suppressions);
+  Result<ReportRules> rules = load_rules(options_.suppressions);
+  if (!rules) return rules.problem();
+  rules_ = std::move(*rules);
   if (const Result<Done> writable = try_outputs(options_); !writable) return writable.problem();
   const Result<CheckPlan> plan = CheckPlan::make(options_);
   if (!plan) return plan.problem();

@@ -72,6 +72,7 @@ void declare_check_options(Options* options, CheckFlags* target) {
   options->add_text({"--baseline", "FILE", limits, "may not grow over this profile, or history"}, &check->baseline);
   options->add_text({"--tolerance", "PERCENT", limits, "… but so much (default 1%)"}, &target->tolerance);
   declare_suppression_options(options, tools, &check->suppressions);
+  declare_fold_options(options, tools, "fold nothing: blame wrappers themselves", &check->suppressions);
   options->add_number({"--runs", "N", checking, "run the program N times, judge the median"}, 1, 100, &check->runs);
   options->add_choice<std::optional<ProcessScope>>(
       {"--processes", "WHICH", checking, "judge the one started (default), or each"},

@@ -71,9 +71,10 @@ int finish(const DiffOptions& options, const Problems& problems, const std::stri
   return code != 0 ? code : options.exit_code && grew ? 1 : 0;
 }
 
-Result<int> diff_files(const DiffOptions& options, const Suppressions& suppressions) {
+Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
+  const Suppressions& suppressions = rules.suppressions;
   const std::string& file = options.inputs.back();
-  const Result<Profile> current = read_marked(file, suppressions);
+  Result<Profile> current = read_marked(file, suppressions);
   if (!current) return current.problem();
   TwoProfiles two;
   two.runs[kCurrent] = {sum_run(*current, file)};
@@ -83,8 +84,9 @@ Result<int> diff_files(const DiffOptions& options, const Suppressions& suppressi
   if (!runs) return runs.problem();
   two.runs[kBase] = std::move(*runs);
   // Read again rather than kept: of a hundred base runs only the median's sites are needed.
-  const Result<Profile> base = read_marked(two.runs[kBase][median_run(two.runs[kBase])].file, suppressions);
+  Result<Profile> base = read_marked(two.runs[kBase][median_run(two.runs[kBase])].file, suppressions);
   if (!base) return base.problem();
+  mark_folded(rules.folds, std::array<Profile*, 2>{&*base, &*current});
   two.profiles = {&*base, &*current};
   two.diff = diff_profiles(*base, *current);
   if (const Result<Done> checked = check_view(two, options.view); !checked) return checked.problem();
@@ -138,14 +140,14 @@ Result<int> diff(DiffOptions* options) {
     options->view.tolerance.share = *share;
   }
   if (options->top > 0) options->view.top = options->top;
-  const Result<Suppressions> suppressions = load_suppressions(options->suppressions);
-  if (!suppressions) return suppressions.problem();
-  if (!is_folder(options->inputs.back())) return diff_files(*options, *suppressions);
+  const Result<ReportRules> rules = load_rules(options->suppressions);
+  if (!rules) return rules.problem();
+  if (!is_folder(options->inputs.back())) return diff_files(*options, *rules);
   for (const std::string& name : options->inputs) {
     if (!is_folder(name)) return folder_needs_folder(options->inputs.back(), name);
   }
   if (options->inputs.size() > 2) return unexpected_argument(options->inputs[2], "diff");
-  return diff_folders(*options, *suppressions);
+  return diff_folders(*options, rules->suppressions);
 }
 
 void declare_diff_options(Options* options, DiffOptions* target) {
@@ -157,6 +159,7 @@ void declare_diff_options(Options* options, DiffOptions* target) {
   options->add_flag({"--all", "", view, "also what did not change"}, &target->view.all);
   options->add_text({"--device", "NAME", view, "one device only, such as host"}, &target->view.device);
   declare_suppression_options(options, view, &target->suppressions);
+  declare_fold_options(options, view, "fold nothing: show wrappers themselves", &target->suppressions);
   const char* gate = "what counts as a change";
   options->add_text({"--tolerance", "PERCENT", gate, "of the base (default 1%)"}, &target->tolerance);
   options->add_flag({"--exit-code", "", gate, "exit with 1 if something grew beyond it"}, &target->exit_code);

@@ -98,8 +98,8 @@ size_t leave_out_known(const std::string& file, std::vector<HistoryEntry>* entri
 Result<int> add(const HistoryOptions& options) {
   const std::string& file = options.files[0];
   if (options.files.size() < 2) return nothing_to_add(file);
-  const Result<Suppressions> suppressions = load_suppressions(options.suppressions);
-  if (!suppressions) return suppressions.problem();
+  const Result<ReportRules> rules = load_rules(options.suppressions);
+  if (!rules) return rules.problem();
   const std::string commit = find_commit(options.commit);
   std::vector<HistoryEntry> entries;
   for (size_t i = 1; i < options.files.size(); ++i) {
@@ -108,7 +108,7 @@ Result<int> add(const HistoryOptions& options) {
     const RunState state = find_run_state(*profile);
     if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
     if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
-    mark_suppressed(*suppressions, &*profile);
+    mark_suppressed(rules->suppressions, &*profile);
     const std::string name = options.filter.name.empty() ? history_name(*profile) : options.filter.name;
     for (const Device& device : profile->devices) entries.push_back(make_history_entry(*profile, device, name, commit));
   }

@@ -39,9 +39,9 @@ Result<Done> check_findings(const ReportOptions& options) {
   if (view.tree && view.sizes) return flags_exclude_each_other("--tree", "--sizes");
   if (!view.findings) return Done{};
   if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
-  for (const auto& [flag, is_given] : {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()},
-                                       std::pair{"--all-frames", view.all_frames}, std::pair{"--sizes", view.sizes},
-                                       std::pair{"--list-suppressions", view.list_suppressions}}) {
+  for (const auto& [flag, is_given] :
+       {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()}, std::pair{"--sizes", view.sizes},
+        std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (is_given) return flags_exclude_each_other("--findings", flag);
   }
   return Done{};
@@ -82,9 +82,10 @@ Result<int> show_report(const ReportOptions& options) {
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
   if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
-  Result<Suppressions> suppressions = load_suppressions(options.suppressions);
-  if (!suppressions) return suppressions.problem();
-  view.suppressions = std::move(*suppressions);
+  Result<ReportRules> rules = load_rules(options.suppressions);
+  if (!rules) return rules.problem();
+  view.suppressions = std::move(rules->suppressions);
+  view.all_frames = options.suppressions.all_frames;
   const Result<std::string> file = choose_file(options.files);
   if (!file) return file.problem();
   view.file = *file;
@@ -93,6 +94,7 @@ Result<int> show_report(const ReportOptions& options) {
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
   view.others = find_others(*profile, view.file);
   mark_suppressed(view.suppressions, &*profile);
+  mark_folded(rules->folds, &*profile);
   const Renderer render = view.findings ? options.format->render_findings : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
@@ -121,7 +123,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
                                              {kMetricWords.begin(), kMetricWords.end()}, &target->view.sort);
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
-  options->add_flag({"--all-frames", "", view, "also std, allocator and runtime frames"}, &target->view.all_frames);
+  declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
   options->add_flag({"--sizes", "", view, "below each place of what sizes its blocks were"}, &target->view.sizes);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},

@@ -31,6 +31,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
   options->add_flag({"--no-cache", "", output, "neither use nor keep names for later runs"}, &target->no_cache);
   declare_suppression_options(options, output, &target->suppressions);
+  declare_fold_options(options, kRareGroup, "fold nothing: show wrappers themselves", &target->suppressions);
   options->add_color(&target->color);
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
   options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);

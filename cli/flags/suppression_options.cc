@@ -9,4 +9,9 @@ void declare_suppression_options(Options* options, const char* group, Suppressio
                     &target->no_defaults);
 }
 
+void declare_fold_options(Options* options, const char* group, const char* all_frames, SuppressionOptions* target) {
+  options->add_texts({"--fold", "GLOB", group, "functions whose rows are their callers'"}, &target->folds);
+  options->add_flag({"--all-frames", "", group, all_frames}, &target->all_frames);
+}
+
 }  // namespace heapprof::cli

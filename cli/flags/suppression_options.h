@@ -1,4 +1,5 @@
-// cli/flags/suppression_options.h: the flags about known leaks that `run` and `report` share.
+// cli/flags/suppression_options.h: the flags about known leaks, and about functions that stand for their callers, which
+// the commands that show places share.
 #pragma once
 
 #include "cli/flags/options.h"
@@ -7,5 +8,7 @@
 namespace heapprof::cli {
 
 void declare_suppression_options(Options* options, const char* group, SuppressionOptions* target);
+// `all_frames`: what --all-frames does there.
+void declare_fold_options(Options* options, const char* group, const char* all_frames, SuppressionOptions* target);
 
 }  // namespace heapprof::cli

@@ -12,7 +12,7 @@
 
 namespace heapprof::cli {
 
-Result<Done> read_suppressions(const std::string& path, Suppressions* rules) {
+Result<Done> read_suppressions(const std::string& path, ReportRules* rules) {
   constexpr size_t kMostBytes = 1 << 20;
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd.is_open()) return suppressions_not_readable(path, errno_text(errno));
@@ -26,15 +26,17 @@ Result<Done> read_suppressions(const std::string& path, Suppressions* rules) {
     text.append(buffer.data(), static_cast<size_t>(got));
     if (text.size() > kMostBytes) return suppressions_not_readable(path, "it is larger than 1 MiB");
   }
-  return parse_suppressions(text, path, rules);
+  return parse_suppressions(text, path, &rules->suppressions, &rules->folds.patterns);
 }
 
-Result<Suppressions> load_suppressions(const SuppressionOptions& options) {
-  Suppressions rules;
+Result<ReportRules> load_rules(const SuppressionOptions& options) {
+  ReportRules rules;
+  rules.folds.all_frames = options.all_frames;
+  for (const std::string& glob : options.folds) rules.folds.patterns.push_back({glob, "", ""});
   for (const std::string& file : options.files) {
     if (const Result<Done> read = read_suppressions(file, &rules); !read) return read.problem();
   }
-  if (!options.no_defaults) add_default_suppressions(&rules);
+  if (!options.no_defaults) add_default_suppressions(&rules.suppressions);
   return rules;
 }
 

@@ -1,7 +1,8 @@
-// cli/read/read_suppressions.h: the rules of a file, see cli/model/analysis/suppressions.h.
+// cli/read/read_suppressions.h: the rules of a file, see cli/model/analysis/suppressions.h and folding.h there.
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/suppressions.h"
 
 #include <string>
@@ -9,18 +10,26 @@
 
 namespace heapprof::cli {
 
+// What is known of functions: whose leaks are known, and which hand their rows to their callers.
+struct ReportRules {
+  Suppressions suppressions;
+  FoldRules folds;
+};
+
 // Adds them to *rules. A file that is not there, larger than 1 MiB, or has a mistake in it is a problem, which names
 // the line.
-Result<Done> read_suppressions(const std::string& path, Suppressions* rules);
+Result<Done> read_suppressions(const std::string& path, ReportRules* rules);
 
 // The rules that a command uses. No file is read that is not named: what a report says depends on its command line and
 // the profile, never on the folder that it is called in.
 struct SuppressionOptions {
   std::vector<std::string> files;
   bool no_defaults = false;
+  std::vector<std::string> folds;  // globs of functions
+  bool all_frames = false;         // fold nothing
 };
 
 // The rules of the files in the order of the command line, then the built-in ones.
-Result<Suppressions> load_suppressions(const SuppressionOptions& options);
+Result<ReportRules> load_rules(const SuppressionOptions& options);
 
 }  // namespace heapprof::cli

@@ -140,7 +140,7 @@ class Run {
   }
 
   const RunOptions& options_;
-  Suppressions suppressions_;         // of the summary
+  ReportRules rules_;                 // of the summary
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
   std::optional<ProcessTree> tree_;    // from the start on
@@ -245,8 +245,11 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& others, const st
       if (other) shown = std::move(*other);
       if (!other) warn(other.problem());
     }
-    if (shown) mark_suppressed(suppressions_, &*shown);
-    mark_suppressed(suppressions_, &root->profile);
+    for (Profile* profile : {shown ? &*shown : nullptr, &root->profile}) {
+      if (profile == nullptr) continue;
+      mark_suppressed(rules_.suppressions, profile);
+      mark_folded(rules_.folds, profile);
+    }
     const SummaryInput input{root->profile, root->saved.path, root->saved.size_bytes,    images,
                              &*tree_,       &headline,        shown ? &*shown : nullptr, &root->saved};
     const std::string text = summary_text(input, options_);
@@ -317,9 +320,9 @@ void Run::show_progress() {
 }
 
 Result<int> Run::run() {
-  Result<Suppressions> suppressions = load_suppressions(options_.suppressions);
-  if (!suppressions) return suppressions.problem();
-  suppressions_ = std::move(*suppressions);
+  Result<ReportRules> rules = load_rules(options_.suppressions);
+  if (!rules) return rules.problem();
+  rules_ = std::move(*rules);
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);

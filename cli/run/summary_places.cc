@@ -7,7 +7,9 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/places.h"
+#include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 
@@ -46,6 +48,7 @@ class Sections {
       if (!is_mapped_device(device->name)) gather(*device, Metric::kLeaked);
     }
     share_room();
+    say_what_is_folded();
     std::vector<PlaceLine> lines;
     for (const Section& section : sections_)
       lines.insert(lines.end(), section.lines.begin(), section.lines.begin() + static_cast<ptrdiff_t>(section.shown));
@@ -120,6 +123,16 @@ class Sections {
     section.title += suppressed;
     section.shown = std::min<size_t>(section.lines.size(), 1);
     if (!section.lines.empty() || !suppressed.empty()) sections_.push_back(std::move(section));
+  }
+
+  // Behind the first title, where it takes no line.
+  void say_what_is_folded() {
+    if (sections_.empty()) return;
+    std::string& title = sections_.front().title;
+    const size_t used = display_width(title) + 2;
+    const std::string text =
+        folded_text(find_folded_names(profile_, tree_, view_.devices), view_.columns - std::min(used, view_.columns));
+    if (!text.empty()) title += "  " + text;
   }
 
   // One more row of each in turn, as long as there is room.

@@ -1,9 +1,11 @@
 // tests/fuzz/diff_fuzz.cc: two profiles, a line "----" between them: the changes of the places sum to their device's,
 // the other direction is the negative, a profile and itself differ in nothing, and every format shows all of these.
+#include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/suppressions.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/formats.h"
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -70,11 +72,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const size_t border = text.find(kBorder);
   if (border == std::string_view::npos) return 0;
-  const std::optional<Profile> base = read(text.substr(0, border));
-  const std::optional<Profile> current = read(text.substr(border + kBorder.size()));
+  std::optional<Profile> base = read(text.substr(0, border));
+  std::optional<Profile> current = read(text.substr(border + kBorder.size()));
   if (base) show(*base, *base, true);
   if (!base || !current) return 0;
   show(*base, *current, false);
   show(*current, *base, false);
+  const FoldRules rules{{{"*a*", "", ""}}, false};
+  mark_folded(rules, std::array<Profile*, 2>{&*base, &*current});
+  show(*base, *base, true);
+  show(*base, *current, false);
   return 0;
 }

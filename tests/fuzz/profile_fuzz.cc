@@ -2,6 +2,7 @@
 // same bytes, and exported in every format; each device's DHAT file is a profile again. Frames without names get some,
 // inlined ones among them, and then it is a profile still.
 #include "cli/model/analysis/findings.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/invariants.h"
@@ -61,6 +62,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const Site& site : first->devices[0].sites) {
     if (first_user_node(*first, site.node) != places.place_node[site.node]) std::abort();
     if ((first_user_frame(*first, site.node) == nullptr) != (site.node == 0)) std::abort();
+  }
+  for (const FoldRules& rules : {FoldRules{}, FoldRules{{{"*a*", "", ""}}, false}, FoldRules{{}, true}}) {
+    Profile folded = *first;
+    mark_folded(rules, &folded);
+    const PlaceTree tree = build_place_tree(folded);
+    for (const Device& device : folded.devices) {
+      size_t sites = 0;
+      for (const Place& place : find_places(folded, tree, device)) sites += place.sites.size();
+      if (sites != device.sites.size()) std::abort();
+      for (const Site& site : device.sites) {
+        if ((tree.place_node[site.node] == 0) != (site.node == 0)) std::abort();
+      }
+    }
+    for (const std::string& name : find_folded_names(folded)) {
+      if (name.empty() || rules.all_frames) std::abort();
+    }
   }
   if (can_have_findings(*first)) {
     find_script_hint(*first);

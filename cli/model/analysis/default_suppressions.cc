@@ -67,7 +67,8 @@ allocation <- module:ld-2.*                 # the loader's own tables of loaded 
 
 void add_default_suppressions(Suppressions* rules) {
   // A test parses them; a mistake here would be ours.
-  if (!parse_suppressions(kRules, "", rules)) rules->clear();
+  std::vector<FramePattern> no_folds;
+  if (!parse_suppressions(kRules, "", rules, &no_folds)) rules->clear();
 }
 
 }  // namespace heapprof::cli

@@ -68,11 +68,11 @@ bool lacks_names(const Profile& profile) {
   constexpr uint64_t kSharePercent = 33;
   if (profile.devices.empty()) return false;
   uint64_t unnamed_bytes = 0;
+  const PlaceTree tree = build_place_tree(profile);
   for (const Site& site : profile.devices[0].sites) {
-    if (site.numbers.peak_bytes == 0) continue;
+    if (site.node == 0 || site.numbers.peak_bytes == 0) continue;
     if (find_reserve_frame(profile, site) != kNoModule) continue;
-    const Frame* frame = first_user_frame(profile, site.node);
-    if (frame != nullptr && frame->function.empty())
+    if (find_unnamed_frame(profile, tree, site.node) != nullptr)
       unnamed_bytes = add_saturating(unnamed_bytes, site.numbers.peak_bytes);
   }
   return unnamed_bytes > 0 && is_share({unnamed_bytes, profile.devices[0].totals.peak_bytes}, kSharePercent);

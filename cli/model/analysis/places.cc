@@ -3,6 +3,7 @@
 
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/script_frames.h"
+#include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -43,6 +44,28 @@ LabelKey label_key(const Frame& frame) {
           frame.function.empty() ? frame.svma : 0};
 }
 
+FrameFold fold_of(const Profile& profile, uint32_t frame) {
+  return frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
+}
+bool is_folded(FrameFold fold) { return fold != FrameFold::kNot && fold != FrameFold::kUndone; }
+
+bool is_unnamed(const Profile& profile, uint32_t node) {
+  return profile.frames[profile.nodes[node].frame].function.empty();
+}
+
+// Whether the node's frame has no name and lies in the module of the wrapper that calls it.
+bool is_part_of(const Profile& profile, uint32_t node, uint32_t wrapper) {
+  const Frame& frame = profile.frames[profile.nodes[node].frame];
+  return frame.function.empty() && frame.module != kNoModule &&
+         frame.module == profile.frames[profile.nodes[wrapper].frame].module;
+}
+
+// A caller that a row can be handed to: with a name, and not what stands for the outer frames of many.
+bool is_known_caller(const Profile& profile, uint32_t node) {
+  const Frame& frame = profile.frames[profile.nodes[node].frame];
+  return !frame.function.empty() && !(frame.svma == 0 && frame.function == kSmallSitesText);
+}
+
 uint64_t site_metric(const Site& site, Metric metric) {
   if (metric == Metric::kLeaked && site.suppressed_by > 0) return 0;
   return site.numbers.*metric_field_of(metric).number;
@@ -73,34 +96,61 @@ PlaceTree build_place_tree(const Profile& profile) {
   tree.functions.reserve(profile.frames.size());
   std::unordered_map<LabelKey, uint32_t, LabelHash> label_of_key;
   std::unordered_map<LabelKey, uint32_t, LabelHash> function_of_key;
-  for (const Frame& frame : profile.frames) {
-    tree.kinds.push_back(frame_kind(profile, frame));
+  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
+    const Frame& frame = profile.frames[i];
+    tree.kinds.push_back(fold_of(profile, i) == FrameFold::kUndone ? FrameKind::kUser : frame_kind(profile, frame));
     LabelKey key = label_key(frame);
     tree.labels.push_back(label_of_key.emplace(key, static_cast<uint32_t>(label_of_key.size())).first->second);
     std::get<2>(key) = 0;
     tree.functions.push_back(function_of_key.emplace(key, static_cast<uint32_t>(function_of_key.size())).first->second);
   }
   tree.labels_count = static_cast<uint32_t>(label_of_key.size());
-  tree.user_node.resize(profile.nodes.size());
-  tree.place_node.resize(profile.nodes.size());
-  // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
-  std::vector<uint32_t> named_node(profile.nodes.size());
-  const std::vector<FrameRole> roles = frame_roles(profile);
-  std::vector<char> has_script(profile.nodes.size(), 0);
-  for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
-    const uint32_t parent = profile.nodes[node].parent;
-    const FrameKind kind = tree.kinds[profile.nodes[node].frame];
-    const FrameRole role = roles[profile.nodes[node].frame];
-    // Between a script and what it asks for the interpreter's own functions are as libraries'.
-    const bool is_between = has_script[parent] != 0 && role != FrameRole::kOther && role != FrameRole::kScript;
-    has_script[node] = has_script[parent] | (role == FrameRole::kScript ? 1 : 0);
-    tree.user_node[node] = kind == FrameKind::kUser && !is_between ? node : tree.user_node[parent];
-    named_node[node] = kind != FrameKind::kAllocator ? node : named_node[parent];
-    tree.place_node[node] = tree.user_node[node] != 0 ? tree.user_node[node]
-                            : named_node[node] != 0   ? named_node[node]
-                                                      : node;
-  }
+  place_nodes(profile, &tree);
   return tree;
+}
+
+void place_nodes(const Profile& profile, PlaceTree* tree) {
+  const size_t count = profile.nodes.size();
+  tree->user_node.assign(count, 0);
+  tree->place_node.assign(count, 0);
+  // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
+  std::vector<uint32_t> named_node(count);
+  std::vector<bool> is_wrapper(count);  // by node: folded, or a part of what is
+  const std::vector<FrameRole> roles = frame_roles(profile);
+  std::vector<bool> has_script(count);
+  for (uint32_t node = 1; node < count; ++node) {
+    const uint32_t parent = profile.nodes[node].parent;
+    const uint32_t frame = profile.nodes[node].frame;
+    const FrameKind kind = tree->kinds[frame];
+    // Between a script and what it asks for the interpreter's own functions are as libraries'.
+    const bool is_between =
+        has_script[parent] && roles[frame] != FrameRole::kOther && roles[frame] != FrameRole::kScript;
+    has_script[node] = has_script[parent] || roles[frame] == FrameRole::kScript;
+    const bool is_user = kind == FrameKind::kUser && !is_between;
+    is_wrapper[node] = is_folded(fold_of(profile, frame)) || (is_wrapper[parent] && is_part_of(profile, node, parent));
+    tree->user_node[node] = is_user ? node : tree->user_node[parent];
+    named_node[node] = kind != FrameKind::kAllocator ? node : named_node[parent];
+    if (is_user) {
+      const uint32_t caller = tree->user_node[parent];
+      const bool is_handed_on = is_wrapper[node] && caller != 0 &&
+                                (is_wrapper[caller] || is_known_caller(profile, caller) || is_unnamed(profile, node));
+      tree->place_node[node] = is_handed_on ? tree->place_node[caller] : node;
+    } else {
+      tree->place_node[node] = tree->user_node[node] != 0 ? tree->place_node[tree->user_node[node]]
+                               : named_node[node] != 0    ? named_node[node]
+                                                          : node;
+    }
+  }
+}
+
+const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, uint32_t node) {
+  const uint32_t place = tree.place_node[node];
+  if (place == 0) return nullptr;
+  if (is_unnamed(profile, place)) return &profile.frames[profile.nodes[place].frame];
+  const uint32_t caller = tree.user_node[profile.nodes[place].parent];
+  if (!is_folded(fold_of(profile, profile.nodes[place].frame)) || caller == 0 || !is_unnamed(profile, caller))
+    return nullptr;
+  return &profile.frames[profile.nodes[caller].frame];
 }
 
 std::vector<Place> find_places(const Profile& profile, const PlaceTree& tree, const Device& device) {

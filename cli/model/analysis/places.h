@@ -4,6 +4,11 @@
 // A place is a function with file and line (or with its module where there are no lines). Sites that reach it by
 // different callers, or that differ only in hidden frames below it, are one place.
 //
+// Wrappers around the allocator are not where: what cli/model/analysis/folding.h folds hands its sites to the next
+// outer frame that is the user's own. It keeps those whose caller has no name, as a name says more than an address; and
+// a frame without a name inside of a known wrapper belongs to the wrapper. Further out a folded function is a caller
+// like others.
+//
 // Guarantees
 //  - Each site is in exactly one place: the sums over places are the sums over sites, which are the device's totals.
 //  - The order is deterministic for equal profiles.
@@ -26,12 +31,19 @@ struct PlaceTree {
   std::vector<FrameKind> kinds;  // by frame
   std::vector<uint32_t> labels;  // by frame: equal for frames that read alike as a place; below labels_count
   uint32_t labels_count = 0;
-  std::vector<uint32_t> functions;   // by frame: equal for frames of one function, whatever the line
-  std::vector<uint32_t> user_node;   // by node: itself or the next outer node that is the user's own; 0: there is none
-  std::vector<uint32_t> place_node;  // by node: where a site that ends here is placed, as first_user_node has it
+  std::vector<uint32_t> functions;  // by frame: equal for frames of one function, whatever the line
+  std::vector<uint32_t> user_node;  // by node: itself or the next outer node that is the user's own; 0: there is none
+  std::vector<uint32_t>
+      place_node;  // by node: where a site that ends here is placed; without folding first_user_node()
 };
 
 PlaceTree build_place_tree(const Profile& profile);
+// Once more, after Profile::folds has changed.
+void place_nodes(const Profile& profile, PlaceTree* tree);
+
+// The frame that a site of the node would be placed at, if it had a name; null where it has one. A wrapper that keeps
+// its row because its caller has no name hides one that is missing.
+const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, uint32_t node);
 
 // Sums of sites. Leaks that a rule of cli/model/analysis/suppressions.h explains are apart, and in none of the numbers
 // of leaks.

@@ -19,6 +19,7 @@ constexpr size_t kMostRules = 10'000;
 constexpr size_t kLongestGlob = 1'000;
 constexpr std::string_view kAllocation = "allocation";
 constexpr std::string_view kCalledBy = "<-";
+constexpr std::string_view kFold = "fold";
 constexpr uint32_t kNoRule = 0xffffffff;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -38,6 +39,7 @@ class LineParser {
   std::optional<SuppressionRule> parse() {
     if (line_.empty() || line_[0] == '#') return std::nullopt;
     if (!split()) return std::nullopt;
+    if (!words_.empty() && words_[0] == kFold) return parse_fold();
     SuppressionRule rule;
     rule.text = escape_controls(trimmed(line_.substr(0, rule_end_)));
     rule.reason = escape_controls(reason_);
@@ -62,8 +64,22 @@ class LineParser {
   }
 
   const std::string& mistake() const { return mistake_; }
+  const std::optional<FramePattern>& fold() const { return fold_; }
 
  private:
+  // Globs of one frame; a reason may follow.
+  std::nullopt_t parse_fold() {
+    FramePattern frame;
+    for (size_t i = 1; i < words_.size(); ++i) {
+      if (words_[i] == kCalledBy || words_[i] == kAllocation)
+        return fail("what is folded is one function: fold function:GLOB module:GLOB file:GLOB");
+      if (!add_glob(words_[i], &frame)) return std::nullopt;
+    }
+    if (words_.size() == 1) return fail("there is no function behind fold");
+    fold_ = std::move(frame);
+    return std::nullopt;
+  }
+
   std::nullopt_t fail(std::string what) {
     mistake_ = std::move(what);
     return std::nullopt;
@@ -124,6 +140,7 @@ class LineParser {
   std::vector<std::string> words_;
   std::string reason_;
   std::string mistake_;
+  std::optional<FramePattern> fold_;
 };
 
 class Matcher {
@@ -204,15 +221,18 @@ class Matcher {
 
 }  // namespace
 
-Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules) {
+Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
+                                std::vector<FramePattern>* folds) {
   for (uint32_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
     LineParser parser(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     std::optional<SuppressionRule> rule = parser.parse();
     if (!parser.mistake().empty()) return suppression_broken({source, number}, parser.mistake());
+    if (parser.fold()) folds->push_back(*parser.fold());
+    if (rules->size() + folds->size() + (rule ? 1 : 0) > kMostRules)
+      return suppression_broken({source, number}, "there are more than 10,000 rules");
     if (!rule) continue;
-    if (rules->size() >= kMostRules) return suppression_broken({source, number}, "there are more than 10,000 rules");
     rule->source = source;
     rule->line = number;
     rules->push_back(std::move(*rule));

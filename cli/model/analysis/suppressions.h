@@ -29,8 +29,10 @@ struct SuppressionRule {
 
 using Suppressions = std::vector<SuppressionRule>;  // the first that fits counts
 
-// Adds the rules of a file's text: one a line, as heapprof-report(1) says.
-Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules);
+// Adds the rules of a file's text: one a line, as heapprof-report(1) says. Lines that begin with "fold" name functions
+// whose rows are their callers' (cli/model/analysis/folding.h).
+Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
+                                std::vector<FramePattern>* folds);
 
 // The rules for what libc and libstdc++ keep until exit on purpose.
 void add_default_suppressions(Suppressions* rules);

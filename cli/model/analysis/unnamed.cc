@@ -13,12 +13,10 @@ UnnamedMemory find_unnamed(const Profile& profile) {
   if (profile.devices.empty() || profile.frames.empty()) return unnamed;
   const PlaceTree tree = build_place_tree(profile);
   for (const Site& site : profile.devices[0].sites) {
-    const uint32_t node = tree.place_node[site.node];
-    const Frame& frame = profile.frames[profile.nodes[node].frame];
-    if (node == 0 || find_reserve_frame(profile, site) != kNoModule || !frame.function.empty() ||
-        frame.module >= profile.modules.size())
+    const Frame* frame = find_unnamed_frame(profile, tree, site.node);
+    if (frame == nullptr || frame->module >= profile.modules.size() || find_reserve_frame(profile, site) != kNoModule)
       continue;
-    uint64_t& bytes = unnamed.peak_bytes[frame.module];
+    uint64_t& bytes = unnamed.peak_bytes[frame->module];
     bytes = add_saturating(bytes, site.numbers.peak_bytes);
     unnamed.sum_bytes = add_saturating(unnamed.sum_bytes, site.numbers.peak_bytes);
   }

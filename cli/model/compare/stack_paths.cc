@@ -123,8 +123,8 @@ void StackPaths::find_paths(Side side) {
 }
 
 uint32_t StackPaths::path_of(Side side, const Site& site) {
-  if (site.node == 0 || path_of_[side][site.node] != 0) return path_of_[side][site.node];
   const uint32_t place = trees_[side]->place_node[site.node];
+  if (site.node == 0 || path_of_[side][place] != 0) return path_of_[side][place];
   return extend(0, functions_[side][profiles_[side]->nodes[place].frame]);
 }
 

@@ -8,8 +8,9 @@
 // module (by build id); if the other one has a name for that address (it was not stripped), that is its name.
 //
 // A stack's path is the user's own functions (cli/model/analysis/frame_kind.h) from the outermost inwards. A function
-// that calls itself is there once, which also joins a clone with the function that it was split from. A stack without
-// any is the frame that stands for its place.
+// that calls itself is there once, which also joins a clone with the function that it was split from. It ends in the
+// place: what is folded further in (cli/model/analysis/folding.h) is no part of it. A stack without any is the frame
+// that stands for its place.
 //
 // Guarantees
 //  - A path's number is larger than those of the paths that it goes on from; 0 is no stack. Equal profiles give equal

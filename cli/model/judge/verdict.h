@@ -96,6 +96,7 @@ struct Verdict {
   Unjudged unjudged;
   std::vector<Judged> judged;          // empty in case of trouble
   std::vector<DeviceNumbers> devices;  // "
+  std::vector<std::string> folded;     // functions that culprits' rows were handed on by, as they are shown
 
   bool failed() const;  // over a limit
   size_t count(Outcome outcome) const;

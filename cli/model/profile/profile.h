@@ -61,6 +61,15 @@ struct ProfileModule {
   std::string build_id;
 };
 
+// Whether a function is a wrapper around the allocator, whose rows are its callers' (cli/model/analysis/folding.h).
+enum class FrameFold : uint8_t {
+  kNot,
+  kKnown,       // by its name
+  kAsked,       // by a rule of the user's
+  kRecognised,  // by what it was seen to do
+  kUndone       // it would be, and is shown as a function of the program's: nothing is to be folded
+};
+
 enum class Dialect { kHeapprof, kValgrind, kDhatRs };
 
 struct Profile {
@@ -70,6 +79,7 @@ struct Profile {
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
+  std::vector<FrameFold> folds;  // by frame; empty: nobody asked (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;     // [0] is host
   DeviceApi api;                   // nodes: FrameNode

@@ -4,6 +4,7 @@
 #include "cli/write/check/check_report.h"
 #include "cli/write/check/check_words.h"
 #include "cli/write/check/contract_text.h"
+#include "cli/write/text/fold_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -144,6 +145,12 @@ std::string render_check_text(const CheckReport& report, const Terminal& termina
     }
     if (rows.empty() && (quiet || is_contract || verdict.judged.empty())) continue;
     text += table(rows, terminal) + last_line(verdict, terminal);
+    const bool has_culprit = std::any_of(verdict.judged.begin(), verdict.judged.end(),
+                                         [](const Judged& line) { return line.culprit.has_value(); });
+    constexpr size_t kLogColumns = 120;
+    const std::string folded =
+        folded_text(verdict.folded, terminal.is_tty ? static_cast<size_t>(terminal.columns) : kLogColumns);
+    if (has_culprit && !folded.empty()) text += folded + "\n";
     if (verdict.failed() && !verdict.message.empty()) text += fit(escape_controls(verdict.message) + "\n");
   }
   const std::string contracts = contract_table(report, terminal, quiet);

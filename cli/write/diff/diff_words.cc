@@ -7,7 +7,9 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>
@@ -226,6 +228,14 @@ std::vector<std::string> DiffWords::remarks() const {
       result.push_back(fmt::format("{} is merged: its peaks are sums of peaks at different moments.",
                                    side == kBase ? "base" : "current"));
   }
+  std::vector<std::string> folded;
+  for (const Side side : kSides) {
+    for (std::string& name : find_folded_names(*two_.profiles[side])) {
+      if (std::find(folded.begin(), folded.end(), name) == folded.end()) folded.push_back(std::move(name));
+    }
+  }
+  constexpr size_t kColumns = 80;
+  if (!folded.empty()) result.push_back(folded_text(folded, kColumns));
   return result;
 }
 

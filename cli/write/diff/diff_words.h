@@ -32,7 +32,7 @@ class DiffWords {
   // What a reader should take away: "host peak grew 12.3 %, mostly in build_index (index.cc:212)". One for each metric
   // that changed beyond its tolerance, the first of them by weight; or that nothing did.
   std::vector<std::string> sentences(const std::vector<DiffSection>& sections) const;
-  // Which devices only one of the two has, how far runs differ, that peaks are sums.
+  // Which devices only one of the two has, how far runs differ, that peaks are sums, what is folded.
   std::vector<std::string> remarks() const;
 
  private:

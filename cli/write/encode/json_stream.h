@@ -9,7 +9,9 @@
 
 #include <rapidjson/writer.h>
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -57,6 +59,14 @@ class JsonWriter {
   void text(std::string_view name, std::string_view value) {
     key(name);
     string(value);
+  }
+  // Left out where there are none.
+  void texts(std::string_view name, const std::vector<std::string>& values) {
+    if (values.empty()) return;
+    key(name);
+    begin_array();
+    for (const std::string& value : values) string(value);
+    end_array();
   }
   void count(std::string_view name, uint64_t value) {
     key(name);

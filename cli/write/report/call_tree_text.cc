@@ -35,7 +35,9 @@ class ShownTree {
     for (const Site& site : device.sites) {
       PlaceNumbers numbers;
       numbers.add(site);
-      nodes_[site.node == 0 ? stackless_child() : shown[site.node]].value += numbers.metric(metric);
+      // What is folded between the place and the allocator has no line of its own.
+      const uint32_t node = all_frames ? site.node : place_tree_.place_node[site.node];
+      nodes_[site.node == 0 ? stackless_child() : shown[node]].value += numbers.metric(metric);
     }
     for (size_t i = nodes_.size() - 1; i > 0; --i) nodes_[nodes_[i].parent].value += nodes_[i].value;
     for (uint32_t i = 1; i < nodes_.size(); ++i) nodes_[nodes_[i].parent].children.push_back(i);

@@ -1,5 +1,6 @@
 // cli/write/report/findings_json.cc: `report --findings --format json`: the same findings for scripts, words included.
 #include "cli/base/byte_sink.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/report/findings_words.h"
@@ -29,6 +30,7 @@ class FindingsWriter {
     json_.key("complete");
     json_.boolean(profile_.run.complete);
     json_.count("findings_count", findings.size());
+    json_.texts("folded", find_folded_names(profile_, tree_, shown_devices(profile_, view_)));
     json_.key("not_asked");
     json_.begin_array();
     for (const Unasked& unasked : find_unasked(profile_, view_.device)) json_.string(finding_name(unasked.kind));

@@ -2,8 +2,10 @@
 // known, what helps.
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/text/fold_text.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -38,6 +40,11 @@ class FindingsText {
     for (size_t i = 0; i < shown; ++i) show(findings[i]);
     if (shown < findings.size())
       text_ += fmt::format("\n{} more: --top {}\n", findings.size() - shown, findings.size());
+    const std::string folded = folded_text(find_folded_names(profile_, tree_, shown_devices(profile_, view_)), kWidest);
+    if (!folded.empty() && !findings.empty()) {
+      text_ += "\n";
+      wrap(folded, 0, "");
+    }
     unjudged(findings.empty());
     return text_;
   }

@@ -1,6 +1,7 @@
 // cli/write/report/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the
 // file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
@@ -26,6 +27,7 @@ class ReportWriter {
     write_run();
     if (!profile_.merged.empty()) write_inputs();
     if (!profile_.run.processes.empty()) write_processes();
+    json_.texts("folded", find_folded_names(profile_, tree_, shown_devices(profile_, view_)));
     json_.key("devices");
     json_.begin_array();
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);

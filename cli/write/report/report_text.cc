@@ -4,6 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"
@@ -15,6 +16,7 @@
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/unseen_text.h"
+#include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -291,6 +293,9 @@ class TextReport {
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
       text_ += fmt::format("{} {}, and suppressed (--list-suppressions)\n", bytes(sum.suppressed_bytes),
                            live_word(profile_));
+    const std::string folded =
+        folded_text(find_folded_names(profile_, tree_, devices), std::max(columns_, kTitleColumns));
+    if (!folded.empty() && !view_.list_suppressions) text_ += folded + "\n";
     const uint64_t hidden = count_hidden_frames(tree_);
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";

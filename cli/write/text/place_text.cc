@@ -102,10 +102,15 @@ std::string FrameNames::place_location(const Place& place) const {
 
 namespace {
 
-// "parse 40 %, index_all 33 %, 5 more": as many as fit; "7 callers" where none does, or none has a name.
+// "parse 40 %, index_all 33 %, 5 more": as many as fit; "7 callers" where none does, or the first has no name.
 std::string shares_text(const FrameNames& names, const CallerChain& chain, size_t columns) {
   const size_t count = chain.shares.size() + chain.unnamed_shares;
-  const std::string only_count = format_counted(count, "caller");
+  const bool has_some =
+      chain.unnamed_shares != 0 || std::any_of(chain.shares.begin(), chain.shares.end(),
+                                               [&](const CallerShare& share) { return names.has_name(share.frame); });
+  const std::string counted = format_counted(count, "caller");
+  const std::string without = counted + " without names";
+  const std::string only_count = has_some || display_width(without) > columns ? counted : without;
   std::string best;
   std::string text;
   for (size_t i = 0; i < chain.shares.size() && names.has_name(chain.shares[i].frame); ++i) {

@@ -5,6 +5,7 @@
 #include "cli/base/units.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/report/processes_text.h"
+#include "tests/support/folded_scene.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"
@@ -32,6 +33,21 @@ Profile read_golden(const std::string& name) {
 }
 
 }  // namespace
+
+TEST_CASE("a report says which functions handed their rows to their callers") {
+  const Profile profile = folded_scene();
+  ReportView view = view_of("a.json");
+  for (const int columns : {40, 60, 80, 200})
+    check_golden("report/folded_" + std::to_string(columns) + ".txt",
+                 render_report_text(profile, view, terminal(columns)));
+  check_golden("report/folded.json", render_report_json(profile, view, terminal(80)));
+  FoldRules undone;
+  undone.all_frames = true;
+  view = view_of("a.json");
+  view.all_frames = true;
+  view.top = 2;
+  check_golden("report/folded_undone.txt", render_report_text(folded_scene(undone), view, terminal(80)));
+}
 
 TEST_CASE("the report of a run") {
   const Profile profile = scene_profile();

@@ -14,14 +14,16 @@ namespace {
 
 Suppressions rules_of(std::string_view text) {
   Suppressions rules;
-  const Result<Done> parsed = parse_suppressions(text, "my.supp", &rules);
+  std::vector<FramePattern> folds;
+  const Result<Done> parsed = parse_suppressions(text, "my.supp", &rules, &folds);
   if (!parsed) FAIL(parsed.problem().what);
   return rules;
 }
 
 std::string mistake_in(std::string_view text) {
   Suppressions rules;
-  const Result<Done> parsed = parse_suppressions(text, "my.supp", &rules);
+  std::vector<FramePattern> folds;
+  const Result<Done> parsed = parse_suppressions(text, "my.supp", &rules, &folds);
   return parsed ? "" : parsed.problem().what;
 }
 
@@ -73,6 +75,27 @@ TEST_CASE("a rule matches a function, a module or a source file anywhere in the 
   CHECK(suppressed("file:pp.cc # only whole parts") == 0);
   CHECK(suppressed("function:main file:app.cc # one frame must be both") == 0);
   CHECK(suppressed("function:main file:main.cc # one frame is both") == 107);
+}
+
+TEST_CASE("a line that begins with fold names a function, and is no rule") {
+  Suppressions rules;
+  std::vector<FramePattern> folds;
+  const std::string_view text =
+      "fold function:grab*\n fold  module:lib*.so file:x.c # a wrapper\nfunction:main # kept\n";
+  REQUIRE(parse_suppressions(text, "my.supp", &rules, &folds));
+  REQUIRE(folds.size() == 2);
+  CHECK(folds[0].function == "grab*");
+  CHECK(folds[1].function.empty());
+  CHECK(folds[1].module == "lib*.so");
+  CHECK(folds[1].file == "x.c");
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0].line == 3);
+  CHECK(mistake_in("fold # nothing") == "my.supp, line 1: there is no function behind fold");
+  CHECK(mistake_in("fold function:a <- function:b").find("what is folded is one function") != std::string::npos);
+  CHECK(mistake_in("fold allocation <- function:b").find("what is folded is one function") != std::string::npos);
+  CHECK(mistake_in("fold function:a function:b").find("two globs") != std::string::npos);
+  CHECK(mistake_in("function:fold") != "");  // a rule as ever, which lacks its reason
+  CHECK(mistake_in("allocation fold").find("<- must follow") != std::string::npos);
 }
 
 TEST_CASE("neighbours must be neighbours") {

@@ -3,6 +3,7 @@
 
 #include "cli/base/text.h"
 #include "cli/run/process_tree_text.h"
+#include "tests/support/folded_scene.h"
 #include "tests/support/golden.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
@@ -40,6 +41,19 @@ void check_lines(const std::string& text, size_t columns) {
 }
 
 }  // namespace
+
+TEST_CASE("the summary says which functions handed their rows to their callers") {
+  const Profile profile = folded_scene();
+  for (const int columns : {40, 60, 80, 200}) {
+    check_golden(fmt::format("summary/folded_{}.txt", columns), summary(profile, columns));
+    check_lines(summary(profile, columns), static_cast<size_t>(columns));
+  }
+  FoldRules undone;
+  undone.all_frames = true;
+  const std::string text = summary(folded_scene(undone), 80);
+  CHECK(text.find("folded") == std::string::npos);
+  CHECK(text.find("zmalloc") != std::string::npos);
+}
 
 TEST_CASE("the summary of a run") {
   const Profile profile = scene_profile();

@@ -1,0 +1,58 @@
+// cli/model/analysis/folding.h: wrappers around the allocator, which are not the answer to "where": their callers are.
+//
+// Every block of redis is made by zmalloc, and a row that says so says nothing. A folded function hands its rows to
+// whoever called it, as malloc itself does; cli/model/analysis/places.h has what is folded at all: only functions
+// between the allocator and the place, and only where a caller with a name is known.
+//
+// A function is folded
+//  - by its name, where it is a wrapper that many programs have, or an operator new of a class;
+//  - by a rule of the user's: `--fold GLOB`, or a line "fold function:GLOB" in a file of suppressions;
+//  - by what it was seen to do (cli/model/analysis/wrapper_shape.h).
+//
+// Guarantees
+//  - The profile stays as it is, but for Profile::folds: what was counted, and which frames stand in a stack.
+//  - Of profiles that are marked together the same functions are folded, so that they can be compared.
+// Cost:     a look-up for each frame and user's rule, and a few passes over nodes and sites.
+#pragma once
+
+#include "cli/model/analysis/frame_pattern.h"
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct FoldRules {
+  std::vector<FramePattern> patterns;  // of the user's
+  bool all_frames = false;             // nothing is folded
+};
+
+// Sets Profile::folds.
+void mark_folded(const FoldRules& rules, Profile* profile);
+void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles);
+
+// By its plain name (cli/base/function_name.h).
+bool is_known_wrapper(std::string_view plain);
+
+// The functions that handed blocks of the devices to their callers: of each stack the outermost one. Those with most
+// bytes, allocated over the whole run, come first.
+struct FoldedFunction {
+  uint32_t frame = 0;
+  FrameFold fold = FrameFold::kKnown;
+  uint64_t total_bytes = 0;
+};
+std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree& tree,
+                                        std::span<const Device* const> devices);
+
+// Their names, "zmalloc" or, of one that was recognised, "grab (recognised)", in that order.
+std::vector<std::string> find_folded_names(const Profile& profile, const PlaceTree& tree,
+                                           std::span<const Device* const> devices);
+// Of all devices.
+std::vector<std::string> find_folded_names(const Profile& profile);
+
+}  // namespace heapprof::cli
