@@ -10,6 +10,7 @@
 #include "cli/collect/recording_builder.h"
 
 #include "cli/model/profile/assemble.h"
+#include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
@@ -55,7 +56,6 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
     numbers.first_leak_ns = scale.since_start_ns(leak.first_ticks);
     numbers.last_leak_ns = scale.since_start_ns(leak.last_ticks);
   }
-  numbers.sizes = sites.sizes(index);
   numbers.smallest_bytes = entry.smallest_bytes;
   numbers.largest_bytes = entry.largest_bytes;
   numbers.resized_blocks = entry.resized_blocks;
@@ -64,15 +64,23 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
 }
 
 void add_sites(const RecordingParts& parts, const SiteBook& sites, const GrowingArray<LeakTimes>& leaks,
-               std::vector<RecordedSite>* recorded) {
+               RecordedDevice* device) {
   size_t used = 0;
-  for (uint32_t i = 1; i < sites.size(); ++i) used += sites[i].total.blocks != 0 ? 1 : 0;
-  recorded->reserve(used);
+  size_t used_rows = 0;
+  for (uint32_t i = 1; i < sites.size(); ++i) {
+    used += sites[i].total.blocks != 0 ? 1 : 0;
+    used_rows += sites[i].histogram != 0 ? 1 : 0;
+  }
+  device->sites.reserve(used);
+  device->sizes.reserve(used_rows);
   for (uint32_t i = 1; i < sites.size(); ++i) {
     if (sites[i].total.blocks == 0)
       continue;  // another device's, or its only event was lost with the rest of a corrupt ring
     const SiteKey& key = parts.tree->sites()[i];
-    recorded->push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale)});
+    const SizeCounts* sizes = sites.size_counts(i);
+    if (sizes != nullptr) device->sizes.push_back(*sizes);
+    device->sites.push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale), 0,
+                             sizes == nullptr ? 0 : static_cast<uint32_t>(device->sizes.size())});
   }
 }
 
@@ -98,7 +106,7 @@ void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
       },
       &leaks);
   parts.ledger->release_blocks();  // the recording needs room
-  add_sites(parts, sites, leaks, &device->sites);
+  add_sites(parts, sites, leaks, device);
   add_live_rows(*parts.samples, sites, device);
 }
 
@@ -109,18 +117,19 @@ std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks,
 }
 
 // Puts one site without a stack in place of all, for want of memory. The times of its leaks are not known any more.
-void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, const DeviceTotals& totals,
-                  std::vector<RecordedSite>* recorded) {
+void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDevice* device) {
+  std::vector<RecordedSite>().swap(device->sites);
+  std::vector<SizeCounts>().swap(device->sizes);
   Site sum;
   for (uint32_t i = 1; i < sites.size(); ++i) {
     Site site;
-    site.numbers = numbers_of(sites, i, {}, *parts.scale);
-    merge_site(&sum, site, totals.peak_bytes);
+    static_cast<SiteNumbers&>(site.numbers) = numbers_of(sites, i, {}, *parts.scale);
+    site.numbers.sizes = sites.sizes(i);
+    merge_site(&sum, site, device->totals.peak_bytes);
   }
-  sum.numbers.max_bytes = totals.peak_bytes;
-  sum.numbers.max_blocks = totals.peak_blocks;
-  std::vector<RecordedSite>().swap(*recorded);
-  if (sum.numbers.total_blocks != 0) recorded->push_back({0, false, sum.numbers});
+  sum.numbers.max_bytes = device->totals.peak_bytes;
+  sum.numbers.max_blocks = device->totals.peak_blocks;
+  record_only(sum, device);
 }
 
 DeviceTotals totals_of(const SiteBook& sites, const TickScale& scale, const ResidentSamples& resident) {
@@ -177,8 +186,7 @@ NumberedBooks books_of(Ledger* ledger) {
   return books;
 }
 
-void add_device_sites(const RecordingParts& parts, uint32_t number, const DeviceBook& book,
-                      std::vector<RecordedSite>* recorded) {
+void add_device_sites(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   GrowingArray<LeakTimes> leaks;
   find_leaks(
       book.sites,
@@ -191,7 +199,7 @@ void add_device_sites(const RecordingParts& parts, uint32_t number, const Device
         }
       },
       &leaks);
-  add_sites(parts, book.sites, leaks, recorded);
+  add_sites(parts, book.sites, leaks, device);
 }
 
 Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {
@@ -282,15 +290,15 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   try {
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
-    for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++].sites);
+    for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);
     add_api(parts, &recording->api);
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
-    sum_up_sites(parts, sites, devices[0].totals, &devices[0].sites);
+    sum_up_sites(parts, sites, &devices[0]);
     std::vector<uint64_t>().swap(devices[0].live_bytes);
     size_t i = 1;
     for (const auto& [number, book] : books) {
-      sum_up_sites(parts, book->sites, devices[i].totals, &devices[i].sites);
+      sum_up_sites(parts, book->sites, &devices[i]);
       ++i;
     }
     forget_other_stacks(recording);

@@ -36,12 +36,20 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
 // What was asked for beside --findings or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
-  if (view.tree && view.sizes) return flags_exclude_each_other("--tree", "--sizes");
+  for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
+    for (const auto& [other, is_other_given] :
+         {std::pair{"--tree", view.tree}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+      if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
+    }
+  }
+  if (view.threads && options.suppressions.all_frames) return flags_exclude_each_other("--all-frames", "--threads");
+  if (view.threads && options.format->render_findings == nullptr)
+    return flags_exclude_each_other("--threads", fmt::format("--format {}", options.format->name));
   if (!view.findings) return Done{};
   if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
   for (const auto& [flag, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()}, std::pair{"--sizes", view.sizes},
-        std::pair{"--list-suppressions", view.list_suppressions}}) {
+        std::pair{"--threads", view.threads}, std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (is_given) return flags_exclude_each_other("--findings", flag);
   }
   return Done{};
@@ -124,7 +132,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_number({"--top", "N", view, "how many places; else 10, json, csv: all"}, 1, 1'000'000, &target->top);
   options->add_flag({"--tree", "", view, "the call tree, cut at 1 %"}, &target->view.tree);
   declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
-  options->add_flag({"--sizes", "", view, "below each place of what sizes its blocks were"}, &target->view.sizes);
+  options->add_flag({"--sizes", "", view, "of what sizes the places' blocks were, as bars"}, &target->view.sizes);
+  options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);

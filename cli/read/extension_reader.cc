@@ -12,17 +12,18 @@ namespace {
 constexpr uint64_t kTotal = UINT64_MAX;  // in SiteColumns::sizes: all of the site's blocks
 
 // Elements are a class alone, or an array of pairs.
-void read_sizes(JsonPull* json, SiteColumns* columns) {
+void read_sizes(JsonPull* json, bool are_coarse, SiteColumns* columns) {
+  columns->has_coarse_sizes = are_coarse;
   if (!json->begin_array()) return;
   uint64_t value = 0;
   while (json->next_element()) {
     if (json->peek_kind() == '[') {
       read_numbers(json, &columns->sizes);
-      if (columns->sizes.size() % 2 != 0) json->fail("sizes_count holds an odd number of numbers");
+      if (columns->sizes.size() % 2 != 0) json->fail("counts of sizes are an odd number of numbers");
     } else if (json->read_unsigned(&value)) {
       columns->sizes.insert(columns->sizes.end(), {value, kTotal});
     }
-    if (columns->sizes.size() > UINT32_MAX) json->fail("sizes_count is longer than heapprof reads");
+    if (columns->sizes.size() > UINT32_MAX) json->fail("there are more counts of sizes than heapprof reads");
     if (json->failed()) return;
     columns->sizes_end.push_back(static_cast<uint32_t>(columns->sizes.size()));
   }
@@ -52,7 +53,8 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
     return MemberReader::Member{name, [json, column] { read_numbers(json, column); }};
   };
   std::vector<MemberReader::Member> members = {
-      {"sizes_count", [&] { read_sizes(json, columns); }},
+      {"block_sizes_count", [&] { read_sizes(json, false, columns); }},
+      {"sizes_count", [&] { read_sizes(json, true, columns); }},
       numbers("grouped", &columns->grouped),
       numbers("grouped_stacks_count", &columns->grouped_stacks),
       numbers("beyond_doubles", &columns->beyond_doubles),
@@ -209,16 +211,23 @@ bool set_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
+// The bucket of a class; -1: there is no such class.
+int bucket_of_class(uint64_t size_class, bool is_coarse) {
+  if (is_coarse) return size_class < kCoarseClasses ? bucket_of_coarse(static_cast<int>(size_class)) : -1;
+  const bool is_class = size_class >= kSmallestBucketBits && size_class < kSizeBuckets + kSmallestBucketBits;
+  return is_class ? static_cast<int>(size_class) - kSmallestBucketBits : -1;
+}
+
 bool set_sizes(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.sizes_end.empty()) return true;
   if (columns.sizes_end.size() != sites->size()) return false;
   size_t at = 0;
   for (size_t i = 0; i < sites->size(); ++i) {
-    SiteNumbers& numbers = (*sites)[i].numbers;
+    SizedNumbers& numbers = (*sites)[i].numbers;
     for (; at < columns.sizes_end[i]; at += 2) {
-      const uint64_t bucket = columns.sizes[at];
-      if (bucket >= numbers.sizes.size()) return false;
-      numbers.sizes[bucket] = columns.sizes[at + 1] == kTotal ? numbers.total_blocks : columns.sizes[at + 1];
+      const int bucket = bucket_of_class(columns.sizes[at], columns.has_coarse_sizes);
+      if (bucket < 0) return false;
+      numbers.sizes.set(bucket, columns.sizes[at + 1] == kTotal ? numbers.total_blocks : columns.sizes[at + 1]);
     }
   }
   return true;

@@ -25,6 +25,7 @@ struct SiteColumns {
   std::array<std::vector<uint64_t>, kSiteFlags.size()> flags;  // likewise
   std::vector<uint32_t> sizes_end;                             // where each site's pairs end in `sizes`
   std::vector<uint64_t> sizes;                                 // pairs of size class and blocks
+  bool has_coarse_sizes = false;                               // classes are those of profiles of before
   std::vector<uint64_t> grouped;
   std::vector<uint64_t> grouped_stacks;  // one for each in `grouped`
   std::vector<uint64_t> beyond_doubles;

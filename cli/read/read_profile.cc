@@ -172,7 +172,9 @@ class ProfileReader {
       if (!has_column(extension_.columns[i], &SiteNumbers::lifetime_ns) && profile_.time_unit == "ns")
         scale_lifetimes(&sites, kNsPerUs);
       if (!apply_columns(extension_.columns[i], &profile_.devices[i], &reason_)) return false;
+      profile_.has_coarse_sizes = profile_.has_coarse_sizes || extension_.columns[i].has_coarse_sizes;
     }
+    if (profile_.has_coarse_sizes) coarsen_sizes(&profile_);
     return !has_no_stack_ || drop_no_stack_frame();
   }
 

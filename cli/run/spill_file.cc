@@ -24,6 +24,7 @@ void for_each_list(R& recording, F with) {
     with(device.timeline.buckets);
     with(device.moments_ns);
     with(device.live_bytes);
+    with(device.sizes);
   }
 }
 

@@ -202,7 +202,8 @@ uint64_t Player::checksum() {
           site.total.blocks, site.temporary_blocks, uint64_t{site.lifetime_high_ticks}, site.lifetime_low_ticks,
           site.resized_blocks, site.moved_bytes, site.smallest_bytes, site.largest_bytes})
       sum.add(value);
-    for (const uint64_t count : sites.sizes(i)) sum.add(count);
+    const SizeHistogram sizes = sites.sizes(i);
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) sum.add(sizes[bucket]);
   }
   for (const SiteKey& site : tree_.sites()) sum.add(uint64_t{site.stack} << 1 | site.truncated);
   for (const StackNode& node : tree_.nodes()) sum.add(uint64_t{node.parent} << 32 | node.location);

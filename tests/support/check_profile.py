@@ -90,7 +90,7 @@ def check_extension(profile, rule):
     for index, pp in enumerate(profile["pps"]):
         rule(sites["temporary_count"][index] <= pp["tbk"] - pp["ebk"],
              f"pps[{index}]: more temporary blocks than were freed")
-        sizes = sites["sizes_count"][index]
+        sizes = sites["block_sizes_count"][index]
         rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"],
              f"pps[{index}]: the sizes do not add up to the blocks")
     check_moments(profile, host, rule)

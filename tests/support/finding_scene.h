@@ -16,19 +16,19 @@ inline const Step kMain{"main", "/src/main.cc", 3};
 inline const Step kWork{"work()", "/src/work.cc", 7};
 
 // Blocks of one size that are live at the peak, and all of them if `leaked`.
-inline SiteNumbers blocks(uint64_t count, uint64_t each_bytes, bool leaked = false) {
-  SiteNumbers n;
+inline SizedNumbers blocks(uint64_t count, uint64_t each_bytes, bool leaked = false) {
+  SizedNumbers n;
   n.total_blocks = n.peak_blocks = n.max_blocks = count;
   n.total_bytes = n.peak_bytes = n.max_bytes = count * each_bytes;
-  n.sizes[static_cast<size_t>(size_bucket(each_bytes))] = count;
+  n.sizes.set(size_bucket(each_bytes), count);
   if (leaked) n.leaked_blocks = count;
   if (leaked) n.leaked_bytes = count * each_bytes;
   return n;
 }
 
 // So many blocks, one after another.
-inline SiteNumbers one_by_one(uint64_t count, uint64_t each_bytes, uint64_t at_once = 1) {
-  SiteNumbers n = blocks(count, each_bytes);
+inline SizedNumbers one_by_one(uint64_t count, uint64_t each_bytes, uint64_t at_once = 1) {
+  SizedNumbers n = blocks(count, each_bytes);
   n.peak_blocks = n.max_blocks = at_once;
   n.peak_bytes = n.max_bytes = at_once * each_bytes;
   n.temporary_blocks = count;
@@ -41,7 +41,7 @@ class Scene {
     plan_.add_device("host");
     plan_.profile().run.duration_ns = 10 * kSecond;
   }
-  Scene& add(std::initializer_list<Step> innermost_first, const SiteNumbers& numbers) {
+  Scene& add(std::initializer_list<Step> innermost_first, const SizedNumbers& numbers) {
     plan_.add_site(innermost_first, numbers);
     Site& site = host().sites.back();
     if (numbers.max_bytes > 0) site.numbers.max_bytes = numbers.max_bytes;

@@ -14,15 +14,15 @@ inline Profile folded_scene(const FoldRules& rules = {}) {
   const Step malloc_{"malloc", "", 0};
   plan.profile().run.command = {"./server"};
   plan.add_device("host");
-  SiteNumbers n;
+  SizedNumbers n;
   const auto add = [&](const std::vector<Step>& steps, uint64_t blocks, uint64_t each_bytes) {
     n = {};
     n.total_blocks = n.peak_blocks = n.leaked_blocks = blocks;
     n.total_bytes = n.peak_bytes = n.leaked_bytes = blocks * each_bytes;
     n.first_leak_ns = kSecondNs, n.last_leak_ns = 2 * kSecondNs;
+    n.sizes.set(size_bucket(each_bytes), blocks);
+    n.smallest_bytes = n.largest_bytes = each_bytes;
     plan.add_site(steps, n);
-    SiteNumbers& numbers = plan.profile().devices[0].sites.back().numbers;
-    numbers.smallest_bytes = numbers.largest_bytes = each_bytes;
   };
   const Step zmalloc{"zmalloc", "/home/me/server/src/zmalloc.c", 101};
   add({malloc_, zmalloc, {"create_session(Client*)", "/home/me/server/src/session.c", 40}, main_}, 1'000, 8'192);

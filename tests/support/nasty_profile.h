@@ -66,7 +66,7 @@ inline Profile nasty_profile(uint64_t seed, bool is_canonical) {
         site.node = table.intern(site.node, profile.frames[frame].inlined ? frame - 1 : frame);
         if (has_inlined && random() % 2 == 0) site.node = table.intern(site.node, frame + 1);
       }
-      SiteNumbers& n = site.numbers;
+      SizedNumbers& n = site.numbers;
       n.total_bytes = i == 9 ? uint64_t{1} << 52 : random() % 100'000;
       n.total_blocks = 1 + random() % 50;
       n.peak_bytes = n.max_bytes = random() % 3 == 0 ? 0 : n.total_bytes / 2;

@@ -48,7 +48,10 @@ class Ledger {
     n.largest_bytes = std::max(n.largest_bytes, size_bytes);
     n.total_bytes += size_bytes;
     n.total_blocks += 1;
-    n.sizes[static_cast<size_t>(size_bucket(size_bytes))] += 1;
+    uint32_t& sizes_row = device_->sites[site].sizes_row;
+    if (sizes_row == 0) device_->sizes.emplace_back();
+    if (sizes_row == 0) sizes_row = static_cast<uint32_t>(device_->sizes.size());
+    ++device_->sizes[sizes_row - 1][static_cast<size_t>(size_bucket(size_bytes))];
     live.bytes += size_bytes;
     live.blocks += 1;
     if (live.bytes > n.max_bytes) {

@@ -47,7 +47,7 @@ class ScenePlan {
     profile_.devices.back().name = name;
   }
 
-  void add_site(const std::vector<Step>& steps, const SiteNumbers& numbers) {
+  void add_site(const std::vector<Step>& steps, const SizedNumbers& numbers) {
     NodeTable table(&profile_.nodes);
     uint32_t node = 0;
     for (size_t i = steps.size(); i-- > 0;) node = table.intern(node, frame(steps[i]));
@@ -58,6 +58,14 @@ class ScenePlan {
     const uint64_t mean_bytes = numbers.total_bytes / numbers.total_blocks;
     site.numbers.smallest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes / 2;
     site.numbers.largest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes * 2;
+    // Half of them of the mean's size, the rest halved to each side; unless their sizes are given.
+    uint64_t left = numbers.sizes == SizeHistogram() ? numbers.total_blocks : 0;
+    for (const uint64_t size_bytes : {site.numbers.smallest_bytes, site.numbers.largest_bytes, mean_bytes}) {
+      const uint64_t blocks = size_bytes == mean_bytes ? left : left / 4;
+      SizeHistogram& sizes = site.numbers.sizes;
+      sizes.set(size_bucket(size_bytes), sizes[size_bucket(size_bytes)] + blocks);
+      left -= blocks;
+    }
     site.numbers.max_bytes = numbers.peak_bytes > numbers.leaked_bytes ? numbers.peak_bytes : numbers.leaked_bytes;
     device.sites.push_back(site);
     DeviceTotals& totals = device.totals;
@@ -119,7 +127,7 @@ inline Profile scene_profile() {
   const Step push{"std::vector<Index, std::allocator<Index> >::push_back(Index const&)",
                   "/usr/include/c++/12/bits/stl_vector.h", 1287};
   plan.add_device("host");
-  SiteNumbers n;
+  SizedNumbers n;
   n.total_bytes = 3000 * kMiB, n.total_blocks = 1'204'118, n.peak_bytes = 1241 * kMiB, n.peak_blocks = 20'010;
   plan.add_site({push, {"build_index(Scene const&)", "/home/me/render/src/index.cc", 212}, load, main_, start}, n);
   n = {};

@@ -3,7 +3,7 @@
 
 namespace heapprof::cli {
 
-// A million sites that allocate one size each, as compilers have, should not pay for twelve counters.
+// A million sites that allocate one size each, as compilers have, should not pay for the counters of all.
 void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
   histograms_.grow_to(index + 1);
@@ -20,9 +20,9 @@ Amount SiteBook::total() const {
 
 SizeHistogram SiteBook::sizes(uint32_t site) const {
   const SiteEntry& entry = sites_[site];
-  if (entry.histogram != 0) return histograms_[entry.histogram];
-  SizeHistogram sizes{};
-  sizes[class_of(entry.largest_bytes)] = entry.total.blocks;
+  if (const SizeCounts* counts = size_counts(site)) return SizeHistogram(*counts);
+  SizeHistogram sizes;
+  sizes.set(size_bucket(entry.largest_bytes), entry.total.blocks);
   return sizes;
 }
 

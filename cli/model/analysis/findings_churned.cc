@@ -15,18 +15,22 @@ namespace {
 
 // The size of the site's blocks; 0 if they differ.
 uint64_t single_size(const Site& site) {
-  const SiteNumbers& n = site.numbers;
+  const SizedNumbers& n = site.numbers;
   if (n.total_blocks == 0 || n.total_bytes % n.total_blocks != 0) return 0;
   const uint64_t size_bytes = n.total_bytes / n.total_blocks;
-  if (n.sizes[static_cast<size_t>(size_bucket(size_bytes))] != n.total_blocks) return 0;
+  const int bucket = size_bucket(size_bytes);
+  if (n.sizes[bucket] != n.total_blocks && n.sizes[bucket_of_coarse(coarse_of_bucket(bucket))] != n.total_blocks)
+    return 0;
   uint64_t max_bytes = 0;
   const bool fits = !__builtin_mul_overflow(n.max_blocks, size_bytes, &max_bytes);
   return site.max_is_bound || (fits && max_bytes == n.max_bytes) ? size_bytes : 0;
 }
 
-bool is_tiny(const SiteNumbers& n) {
-  const uint64_t small = n.sizes[0] + n.sizes[1];
-  static_assert(size_bucket(kStormEachBytes) == 1 && size_bucket(kStormEachBytes + 1) == 2);
+bool is_tiny(const SizedNumbers& n) {
+  constexpr int kLast = size_bucket(kStormEachBytes);
+  static_assert(size_bucket_most(kLast) == kStormEachBytes && bucket_of_coarse(coarse_of_bucket(kLast)) == kLast);
+  uint64_t small = 0;
+  for (int bucket = 0; bucket <= kLast; ++bucket) small = add_saturating(small, n.sizes[bucket]);
   return n.total_blocks > 0 && n.total_bytes / n.total_blocks <= kStormEachBytes &&
          is_share({small, n.total_blocks}, 90);
 }

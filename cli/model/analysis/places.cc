@@ -75,7 +75,7 @@ uint64_t site_metric(const Site& site, Metric metric) {
 
 void PlaceNumbers::add(const Site& from) {
   if (from.suppressed_by == 0) return add_numbers(this, from.numbers);
-  SiteNumbers others = from.numbers;
+  SizedNumbers others = from.numbers;
   suppressed_bytes = add_saturating(suppressed_bytes, others.leaked_bytes);
   suppressed_blocks = add_saturating(suppressed_blocks, others.leaked_blocks);
   others.leaked_bytes = 0;

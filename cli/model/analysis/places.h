@@ -47,7 +47,7 @@ const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, u
 
 // Sums of sites. Leaks that a rule of cli/model/analysis/suppressions.h explains are apart, and in none of the numbers
 // of leaks.
-struct PlaceNumbers : SiteNumbers {
+struct PlaceNumbers : SizedNumbers {
   uint64_t suppressed_bytes = 0;
   uint64_t suppressed_blocks = 0;
 

@@ -223,6 +223,7 @@ Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
   } else if (sum_.has_lifetimes != profile.has_lifetimes) {
     return profiles_do_not_add(first_file_, file, "only one of them knows what was live at the peak and at the end");
   }
+  sum_.has_coarse_sizes = sum_.has_coarse_sizes || profile.has_coarse_sizes;
   add_run(profile.run, file);
   add_tree(&profile);
   add_parts(profile, file);
@@ -236,6 +237,7 @@ Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
 
 Profile ProfileMerger::take() {
   canonicalize(&sum_);
+  if (sum_.has_coarse_sizes) coarsen_sizes(&sum_);
   return std::move(sum_);
 }
 

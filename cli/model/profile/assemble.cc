@@ -21,16 +21,13 @@ void drop_stacks(Recording* recording) {
   for (RecordedDevice& device : recording->devices) {
     Site sum;
     for (const RecordedSite& recorded : device.sites) {
-      Site site;
-      site.numbers = recorded.numbers;
-      merge_site(&sum, site, device.totals.peak_bytes);
+      merge_site(&sum, make_site(device, recorded), device.totals.peak_bytes);
     }
     // The sum of the sites is the device: its maximum is the peak.
     sum.numbers.max_bytes = device.totals.peak_bytes;
     sum.numbers.max_blocks = device.totals.peak_blocks;
-    std::vector<RecordedSite>().swap(device.sites);
     std::vector<uint64_t>().swap(device.live_bytes);
-    if (sum.numbers.total_blocks != 0) device.sites.push_back({0, false, sum.numbers});
+    record_only(sum, &device);
   }
   forget_other_stacks(recording);
   std::vector<StackNode>(1).swap(recording->stacks);

@@ -88,7 +88,12 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
   Site site;
-  site.numbers = from.numbers;
+  static_cast<SiteNumbers&>(site.numbers) = from.numbers;
+  if (from.sizes_row > 0 && from.sizes_row <= recorded.sizes.size()) {
+    site.numbers.sizes = SizeHistogram(recorded.sizes[from.sizes_row - 1]);
+  } else {
+    site.numbers.sizes.set(size_bucket(from.numbers.largest_bytes), from.numbers.total_blocks);
+  }
   site.truncated = from.truncated;
   const size_t moments = recorded.moments_ns.size();
   if (from.live_row > 0 && moments > 0 && from.live_row <= recorded.live_bytes.size() / moments) {
@@ -96,6 +101,16 @@ Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
     site.live_bytes.assign(end - static_cast<std::ptrdiff_t>(moments), end);
   }
   return site;
+}
+
+void record_only(const Site& site, RecordedDevice* device) {
+  std::vector<RecordedSite>().swap(device->sites);
+  std::vector<SizeCounts>().swap(device->sizes);
+  if (site.numbers.total_blocks == 0) return;
+  SizeCounts& counts = device->sizes.emplace_back();
+  for (int bucket = 0; bucket < kSizeBuckets; ++bucket)
+    counts[static_cast<size_t>(bucket)] = site.numbers.sizes[bucket];
+  device->sites.push_back({0, false, site.numbers, 0, 1});
 }
 
 Device make_device_without_sites(const RecordedDevice& recorded) {

@@ -27,6 +27,8 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
 
 // The site without its stack.
 Site make_site(const RecordedDevice& recorded, const RecordedSite& from);
+// The other way round: the device's sites are this one from now on, without a stack; or none if it has no blocks.
+void record_only(const Site& site, RecordedDevice* device);
 Device make_device_without_sites(const RecordedDevice& recorded);
 
 }  // namespace heapprof::cli

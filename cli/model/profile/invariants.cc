@@ -86,7 +86,7 @@ class Checker {
 
   void check_device(const Device& device) {
     check_order(device);
-    SiteNumbers sum;
+    SizedNumbers sum;
     for (size_t i = 0; i < device.sites.size(); ++i) {
       check_site(device, i);
       add_numbers(&sum, device.sites[i].numbers);
@@ -179,7 +179,7 @@ class Checker {
 
   void check_site(const Device& device, size_t index) {
     const Site& site = device.sites[index];
-    const SiteNumbers& n = site.numbers;
+    const SizedNumbers& n = site.numbers;
     const bool is_ours = profile_.dialect == Dialect::kHeapprof;
     const auto within = [&](std::string_view less, uint64_t small, std::string_view more, uint64_t large) {
       if (small > large)
@@ -204,7 +204,7 @@ class Checker {
       violate("{} site {}: {} blocks lived {} ns in all, in a run of {} ns", device.name, index, n.total_blocks,
               n.lifetime_ns, profile_.run.duration_ns);
     uint64_t counted = 0;
-    for (const uint64_t blocks : n.sizes) counted = add_saturating(counted, blocks);
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) counted = add_saturating(counted, n.sizes[bucket]);
     if (has_sizes(n)) {
       within("the blocks at their smallest", multiply_saturating(n.total_blocks, n.smallest_bytes), "total_bytes",
              n.total_bytes);

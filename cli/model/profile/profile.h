@@ -30,9 +30,13 @@ struct FrameNode {
   uint32_t frame = 0;
 };
 
+struct SizedNumbers : SiteNumbers {
+  SizeHistogram sizes;  // blocks ever, by size
+};
+
 struct Site {
   uint32_t node = 0;  // FrameNode of the innermost frame; 0: [no stack]
-  SiteNumbers numbers;
+  SizedNumbers numbers;
 #define SITE_FLAG(member) bool member = false;
 #include "cli/model/profile/site_numbers.def"
 #undef SITE_FLAG
@@ -74,8 +78,9 @@ enum class Dialect { kHeapprof, kValgrind, kDhatRs };
 
 struct Profile {
   Dialect dialect = Dialect::kHeapprof;
-  bool has_lifetimes = true;     // DHAT "bklt"
-  std::string time_unit = "ns";  // of the numbers named _ns: Valgrind counts instructions ("instrs")
+  bool has_lifetimes = true;      // DHAT "bklt"
+  std::string time_unit = "ns";   // of the numbers named _ns: Valgrind counts instructions ("instrs")
+  bool has_coarse_sizes = false;  // blocks are counted by powers of four: an older version's
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;

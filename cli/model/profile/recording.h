@@ -8,6 +8,7 @@
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/run.h"
+#include "cli/model/profile/size_histogram.h"
 #include "cli/model/profile/unseen_memory.h"
 
 #include <array>
@@ -42,26 +43,10 @@ struct StackNode {
   uint32_t location = 0;
 };
 
-// Sizes by powers of four: ≤16 B, ≤64, ≤256, ≤1 KiB, ≤4, ≤16, ≤64, ≤256 KiB, ≤1 MiB, ≤4, ≤16 MiB, larger.
-inline constexpr int kSizeBuckets = 12;
-using SizeHistogram = std::array<uint64_t, kSizeBuckets>;
-constexpr int size_bucket(uint64_t size_bytes) {
-  int bucket = 0;
-  for (uint64_t limit = 16; bucket < kSizeBuckets - 1 && size_bytes > limit; limit <<= 2) ++bucket;
-  return bucket;
-}
-
-// The largest size of the bucket; none: there is no limit.
-constexpr std::optional<uint64_t> size_bucket_most(int bucket) {
-  if (bucket >= kSizeBuckets - 1) return std::nullopt;
-  return uint64_t{16} << (2 * bucket);
-}
-
 struct SiteNumbers {
 #define SITE_NUMBER(member, ...) uint64_t member = 0;
 #include "cli/model/profile/site_numbers.def"
 #undef SITE_NUMBER
-  SizeHistogram sizes{};  // blocks by size
 };
 
 struct RecordedSite {
@@ -69,6 +54,8 @@ struct RecordedSite {
   bool truncated = false;
   SiteNumbers numbers;
   uint32_t live_row = 0;  // its row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
+  uint32_t sizes_row =
+      0;  // its row of RecordedDevice::sizes, from 1; 0: all its blocks are of its largest one's bucket
 };
 
 // Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
@@ -117,6 +104,7 @@ struct RecordedDevice {
   UnseenMemory unseen;               // nodes: as in refusals
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
+  std::vector<SizeCounts> sizes;     // of the sites whose blocks are of several buckets
 };
 
 struct Recording {

@@ -82,8 +82,8 @@ constexpr std::array<SiteField, count_points()> points_of_all() {
 }  // namespace site_fields
 
 inline constexpr const auto& kSiteFields = site_fields::kAll;
-static_assert(sizeof(SiteNumbers) == kSiteFields.size() * sizeof(uint64_t) + sizeof(SizeHistogram),
-              "every member of SiteNumbers but the histogram is a line of site_numbers.def");
+static_assert(sizeof(SiteNumbers) == kSiteFields.size() * sizeof(uint64_t),
+              "every member of SiteNumbers is a line of site_numbers.def");
 
 // The numbers that are fields of DHAT's program points, in DHAT's order: that of "exact_numbers" too.
 inline constexpr auto kPointFields = site_fields::points_of_all();

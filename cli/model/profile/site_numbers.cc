@@ -18,7 +18,7 @@ uint64_t add_saturating(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-void add_numbers(SiteNumbers* sum, const SiteNumbers& more) {
+void add_numbers(SizedNumbers* sum, const SizedNumbers& more) {
   const bool had_leaks = sum->leaked_blocks > 0;
   const bool has_leaks = more.leaked_blocks > 0;
   const bool had_blocks = sum->total_blocks > 0;
@@ -42,11 +42,28 @@ void add_numbers(SiteNumbers* sum, const SiteNumbers& more) {
       case SiteField::Adds::kLargest: into = among_sizes(into, value, std::max(into, value)); break;
     }
   }
-  for (size_t i = 0; i < sum->sizes.size(); ++i) add(&sum->sizes[i], more.sizes[i]);
+  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+    if (more.sizes[bucket] != 0) sum->sizes.set(bucket, add_saturating(sum->sizes[bucket], more.sizes[bucket]));
+  }
+}
+
+void coarsen_sizes(Profile* profile) {
+  for (Device& device : profile->devices) {
+    for (Site& site : device.sites) {
+      SizeHistogram& sizes = site.numbers.sizes;
+      for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+        const int coarse = bucket_of_coarse(coarse_of_bucket(bucket));
+        if (coarse == bucket || sizes[bucket] == 0) continue;
+        sizes.set(coarse, add_saturating(sizes[coarse], sizes[bucket]));
+        sizes.set(bucket, 0);
+      }
+    }
+  }
+  profile->has_coarse_sizes = true;
 }
 
 void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
-  SiteNumbers& sum = into->numbers;
+  SizedNumbers& sum = into->numbers;
   for (const SiteFlag& it : kSiteFlags) into->*it.flag = into->*it.flag || from.*it.flag;
   into->max_is_bound = into->max_is_bound || (sum.max_bytes > 0 && from.numbers.max_bytes > 0);
   add(&into->grouped_stacks, from.grouped_stacks);

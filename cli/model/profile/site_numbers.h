@@ -14,7 +14,10 @@ namespace heapprof::cli {
 uint64_t add_saturating(uint64_t a, uint64_t b);
 
 // What two sites have together. The maximum of a sum is not the sum of maxima: those become upper bounds.
-void add_numbers(SiteNumbers* sum, const SiteNumbers& more);
+void add_numbers(SizedNumbers* sum, const SizedNumbers& more);
+
+// Counts the profile's blocks by powers of four, as one of its parts does that does not know better.
+void coarsen_sizes(Profile* profile);
 
 // `into` stands for both from now on. max_bytes becomes a bound, which device_peak_bytes limits, and is marked so where
 // both sites have one.

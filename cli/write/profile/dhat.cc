@@ -275,7 +275,7 @@ class DhatWriter {
       json_.new_line();
     }
     json_.key("sites");
-    write_site_columns(device.sites, &json_);
+    write_site_columns(device.sites, profile_.has_coarse_sizes, &json_);
     json_.end_object();
     json_.new_line();
   }

@@ -78,23 +78,26 @@ void write_live(const std::vector<Site>& sites, JsonWriter* json) {
 }
 
 // Most sites have blocks of one size class: its number says it all. Else pairs of class and count.
-void write_sizes(const SiteNumbers& numbers, JsonWriter* json) {
+void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) {
+  const auto class_of = [is_coarse](int bucket) {
+    return static_cast<uint64_t>(is_coarse ? coarse_of_bucket(bucket) : bucket + kSmallestBucketBits);
+  };
   int used = 0;
-  uint64_t bucket = 0;
-  for (size_t i = 0; i < numbers.sizes.size(); ++i) {
-    if (numbers.sizes[i] == 0) continue;
+  int last = 0;
+  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+    if (numbers.sizes[bucket] == 0) continue;
     ++used;
-    bucket = i;
+    last = bucket;
   }
-  if (used == 1 && numbers.sizes[bucket] == numbers.total_blocks) {
-    json->number(bucket);
+  if (used == 1 && numbers.sizes[last] == numbers.total_blocks) {
+    json->number(class_of(last));
     return;
   }
   json->begin_array();
-  for (size_t i = 0; i < numbers.sizes.size(); ++i) {
-    if (numbers.sizes[i] == 0) continue;
-    json->number(i);
-    json->number(numbers.sizes[i]);
+  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+    if (numbers.sizes[bucket] == 0) continue;
+    json->number(class_of(bucket));
+    json->number(numbers.sizes[bucket]);
   }
   json->end_array();
 }
@@ -120,12 +123,12 @@ void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers, 
   json->new_line();
 }
 
-void write_site_columns(const std::vector<Site>& sites, JsonWriter* json) {
+void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, JsonWriter* json) {
   json->begin_object();
   write_columns(sites, json);
-  json->key("sizes_count");
+  json->key(has_coarse_sizes ? "sizes_count" : "block_sizes_count");
   json->begin_array();
-  for (const Site& site : sites) write_sizes(site.numbers, json);
+  for (const Site& site : sites) write_sizes(site.numbers, has_coarse_sizes, json);
   json->end_array();
   json->new_line();
   for (const SiteFlag& it : kSiteFlags)

@@ -17,7 +17,7 @@ inline constexpr uint64_t kExactDouble = (uint64_t{1} << 53) - 1;  // viewers ho
 void write_numbers(std::string_view name, const std::vector<uint64_t>& numbers, JsonWriter* json);
 
 // An object: columns with a number per site, in the order of the program points, and lists of those few that have more
-// to say.
-void write_site_columns(const std::vector<Site>& sites, JsonWriter* json);
+// to say. Profile::has_coarse_sizes says how their blocks are counted by size.
+void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, JsonWriter* json);
 
 }  // namespace heapprof::cli

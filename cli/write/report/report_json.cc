@@ -7,6 +7,7 @@
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/threads_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -27,6 +28,7 @@ class ReportWriter {
     write_run();
     if (!profile_.merged.empty()) write_inputs();
     if (!profile_.run.processes.empty()) write_processes();
+    if (count_threads(profile_.run) != 0) write_threads();
     json_.texts("folded", find_folded_names(profile_, tree_, shown_devices(profile_, view_)));
     json_.key("devices");
     json_.begin_array();
@@ -173,6 +175,19 @@ class ReportWriter {
     }
     json_.end_array();
   }
+  // Named as in the profile.
+  void write_threads() {
+    const auto field = field_writer();
+    write_objects("threads", profile_.run.threads, [&](const Thread& thread) { visit_thread(thread, field); });
+    if (profile_.run.other_threads_count == 0) return;
+    json_.count("other_threads_count", profile_.run.other_threads_count);
+    write_object("other_threads", [&] {
+      json_.count("allocations_count", profile_.run.other_threads.allocations);
+      json_.count("total_bytes", profile_.run.other_threads.total_bytes);
+      json_.count("frees_count", profile_.run.other_threads.frees);
+    });
+  }
+
   // Where the stack that ends here is placed.
   void write_place_of(uint32_t node) {
     const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
@@ -256,9 +271,10 @@ class ReportWriter {
     json_.key("sizes");
     json_.begin_array();
     for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
-      const uint64_t blocks = numbers.sizes[static_cast<size_t>(bucket)];
+      const uint64_t blocks = numbers.sizes[bucket];
       if (blocks == 0) continue;
       json_.begin_object();
+      json_.count("at_least_bytes", size_bucket_least(bucket, profile_.has_coarse_sizes));
       if (const std::optional<uint64_t> most = size_bucket_most(bucket)) json_.count("at_most_bytes", *most);
       json_.count("allocations_count", blocks);
       json_.end_object();

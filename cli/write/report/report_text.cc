@@ -15,6 +15,7 @@
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/sizes_text.h"
+#include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
@@ -32,7 +33,8 @@ namespace {
 
 constexpr size_t kTopOfPeak = 10;
 constexpr size_t kTopOfOthers = 5;
-constexpr size_t kFurtherLeft = 11;   // where a line below a place begins that has no room below its function
+constexpr size_t kFurtherLeft = 11;  // where a line below a place begins that has no room below its function
+constexpr size_t kScreenLines = 24;
 constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
 
 class TextReport {
@@ -47,6 +49,7 @@ class TextReport {
 
   std::string render() {
     header();
+    if (view_.sizes || view_.threads) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
     const DeviceChoice choice = choose_devices(profile_);
     const std::vector<const Device*> devices =
@@ -74,6 +77,66 @@ class TextReport {
   }
 
  private:
+  // --sizes, --threads: in place of the tables, on one screen unless it is asked for more.
+  std::string parts() {
+    if (view_.threads) threads();
+    if (view_.sizes) {
+      for (const Device* device :
+           view_.device.empty() ? choose_devices(profile_).shown : shown_devices(profile_, view_))
+        sizes(*device);
+    }
+    text_ += "\nmore:";
+    if (!view_.top) text_ += " --top 50 ";
+    if (view_.sizes && !view_.sort) text_ += " --sort allocations ";
+    if (!view_.exact_bytes) text_ += " --bytes ";
+    text_ += " --format json\n";
+    return text_;
+  }
+
+  void threads() {
+    const uint64_t count = count_threads(profile_.run);
+    text_ += "\n" + bold("THREADS host");
+    text_ += count == 0 ? "\nthis file does not say what threads allocated\n"
+                        : "  " + format_counted(count, "thread") + ", by what each allocated in all\n" +
+                              threads_text(profile_, {view_.top.value_or(kTopOfPeak), view_.exact_bytes, columns_});
+  }
+
+  void sizes(const Device& device) {
+    constexpr size_t kIndent = 4;
+    const Metric metric = view_.sort.value_or(profile_.has_lifetimes ? Metric::kPeak : Metric::kTotal);
+    const std::vector<Place> places = find_places(profile_, tree_, device);
+    const std::vector<uint32_t> order =
+        view_.sort || view_.top ? rank_places(places, metric) : rank_own_places(places, metric);
+    const uint64_t all = sum_of_sites(device).metric(metric);
+    // As many as fit with what stands around them: a title, and the lines of the end.
+    size_t used = static_cast<size_t>(std::count(text_.begin(), text_.end(), '\n')) + 5;
+    std::vector<PlaceLine> lines;
+    std::vector<std::vector<std::string>> below;
+    std::vector<CallerChain> chains;
+    chains.reserve(order.size());
+    for (const uint32_t index : order) {
+      if (view_.top && lines.size() >= *view_.top) break;
+      std::vector<std::string> bars =
+          sizes_lines(places[index].numbers, {view_.exact_bytes, profile_.has_coarse_sizes, kIndent, columns_});
+      used += bars.size() + (columns_ < kTitleColumns ? 2 : 1);
+      if (!view_.top && !lines.empty() && used > kScreenLines) break;
+      PlaceLine& line = lines.emplace_back(place_line(places[index], metric, all));
+      line.remark.clear();
+      chains.push_back(find_callers(profile_, tree_, device, places[index], metric));
+      line.callers = &chains.back();
+      below.push_back(std::move(bars));
+    }
+    title("SIZES " + escape_controls(device.name),
+          fmt::format("top {} of {} by {}; blocks of the whole run", format_count(lines.size()),
+                      format_counted(order.size(), "place"), shown_metric(metric, live_word(profile_))));
+    size_t function_column = 0;
+    const std::vector<std::string> texts = lay_out(names_, lines, 0, columns_, &function_column);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      text_ += texts[i] + "\n";
+      for (const std::string& line : below[i]) text_ += line + "\n";
+    }
+  }
+
   bool is_ours() const { return profile_.dialect == Dialect::kHeapprof; }
   std::string bytes(uint64_t value) const {
     return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
@@ -178,7 +241,9 @@ class TextReport {
   }
 
   void title(const std::string& what, const Device& device, const std::string& remark) {
-    const std::string left = fmt::format("{} {}", what, escape_controls(device.name));
+    title(fmt::format("{} {}", what, escape_controls(device.name)), remark);
+  }
+  void title(const std::string& left, const std::string& remark) {
     const size_t right_end = std::min(columns_, kTitleColumns);
     const size_t used = display_width(left) + display_width(remark);
     text_ += "\n" + bold(left) + std::string(right_end > used + 2 ? right_end - used : 2, ' ') + remark + "\n";
@@ -270,13 +335,6 @@ class TextReport {
       if (!callers.empty()) text_ += std::string(left, ' ') + faint(callers) + "\n";
     }
     const PlaceNumbers& numbers = place.numbers;
-    if (view_.sizes) {
-      const std::string whole = sizes_text(numbers, view_.exact_bytes, 10'000);
-      const size_t left = display_width(whole) <= room ? indent : std::min(indent, kFurtherLeft);
-      text_ += std::string(left, ' ') +
-               faint(whole.empty() ? "sizes are not known" : sizes_text(numbers, view_.exact_bytes, columns_ - left)) +
-               "\n";
-    }
     if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;
     const std::string first = moment_text(profile_, numbers.first_leak_ns);
     const std::string last = moment_text(profile_, numbers.last_leak_ns);

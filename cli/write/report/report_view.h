@@ -22,7 +22,8 @@ struct ReportView {
   std::string device;          // empty: all
   bool tree = false;
   bool all_frames = false;
-  bool sizes = false;  // below each place of what sizes its blocks were
+  bool sizes = false;    // in place of the tables: of what sizes the places' blocks were
+  bool threads = false;  // likewise: what each thread allocated
   bool exact_bytes = false;
   std::string file;                      // as the user named it
   std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there

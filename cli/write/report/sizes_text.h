@@ -1,16 +1,23 @@
-// cli/write/report/sizes_text.h: of what sizes the blocks of a place were, in one line.
+// cli/write/report/sizes_text.h: of what sizes a place's blocks were, as bars.
 #pragma once
 
 #include "cli/model/analysis/places.h"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
-// "one block of 71 KiB", "blocks of 64 B each", "blocks of 48 B to 60 B", or "blocks of 16 B to 40 MiB: 812 to 64 B,
-// 200 to 256 B, 3 above": no wider than asked where that can be, the rarest sizes left out first. Empty where the
-// profile does not know it.
-std::string sizes_text(const PlaceNumbers& numbers, bool exact_bytes, size_t columns);
+struct SizesLook {
+  bool exact_bytes = false;
+  bool has_coarse_sizes = false;  // of the profile
+  size_t indent = 0;
+  size_t columns = 80;
+};
+
+// How many blocks of what sizes, and below it, unless all are of one size, a bar for each power of two that has some:
+// by size, and where there are many, the least frequent ones in one line.
+std::vector<std::string> sizes_lines(const PlaceNumbers& numbers, const SizesLook& look);
 
 }  // namespace heapprof::cli

@@ -7,5 +7,5 @@ done
 expect_eq "peak in the file" "$(jq '[.pps[].gb] | add' "$small")" "$(jq '.devices[0].peak_bytes' report.json)"
 expect_eq "leaks in the file" "$(jq '[.pps[].eb] | add' "$small")" "$(jq '.devices[0].leaked_bytes' report.json)"
 jq -r '[paths(numbers)[-1] | strings] | unique[]' report.json >fields.txt
-odd=$(grep -vE '_(bytes|ns|count)$|^(version|pid|line|address)$' fields.txt || true)
+odd=$(grep -vE '_(bytes|ns|count)$|^(version|pid|id|line|address)$' fields.txt || true)
 expect_eq "fields without a unit" "$odd" ""

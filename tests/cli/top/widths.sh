@@ -20,7 +20,7 @@ for columns in 40 60 80 200; do
   fits $columns "$HEAPPROF_BIN" run -o run.json -- sh -c "'$TARGETS/leaky'; '$TARGETS/planted_churn'"
   fits $columns "$HEAPPROF_BIN" run -o run.json --limit cuda:3=1GiB "$TARGETS/leaky"  # a warning
   expect_in screen.txt "HP112"
-  for view in "" --tree --sizes --all-frames --findings "--sort leaked" --list-suppressions; do
+  for view in "" --tree --sizes --threads --all-frames --findings "--sort leaked" --list-suppressions; do
     # shellcheck disable=SC2086
     fits $columns "$HEAPPROF_BIN" report $view leaky.json
     # shellcheck disable=SC2086

@@ -56,9 +56,9 @@ void compare_order_free(const HeapStory& story, const Ledger& ledger) {
     const SiteEntry& entry = ledger.sites()[key + 1];
     REQUIRE(entry.total.bytes == site.total_bytes);
     REQUIRE(entry.total.blocks == site.total_blocks);
-    SizeHistogram sizes{};
+    SizeCounts sizes{};
     for (const uint64_t size_bytes : site.sizes) ++sizes[static_cast<size_t>(size_bucket(size_bytes))];
-    REQUIRE(ledger.sites().sizes(key + 1) == sizes);
+    REQUIRE(ledger.sites().sizes(key + 1) == SizeHistogram(sizes));
   }
 }
 

@@ -74,6 +74,64 @@ TEST_CASE("the report of a run") {
   view.sizes = true;
   view.device = "host";
   check_golden("report/scene_sizes.txt", render_report_text(profile, view, terminal(80)));
+  for (const int columns : {40, 60, 200}) {
+    check_golden("report/scene_sizes_" + std::to_string(columns) + ".txt",
+                 render_report_text(profile, view, terminal(columns)));
+  }
+  Terminal ascii = terminal(80);
+  ascii.utf8 = false;
+  check_golden("report/scene_sizes_ascii.txt", render_report_text(profile, view, ascii));
+}
+
+TEST_CASE("the threads of a run") {
+  Profile profile = scene_profile();
+  ReportView view = view_of("a.json");
+  view.threads = true;
+  CHECK(render_report_text(profile, view, terminal(80)).find("does not say what threads allocated") !=
+        std::string::npos);
+  CHECK(render_report_json(profile, view, terminal(80)).find("\"threads\"") == std::string::npos);
+  const uint64_t mib = 1 << 20;
+  profile.run.threads = {{4711, "render", 1'204'118, 3000 * mib, 1'204'000},
+                         {4712, "worker<0>", 4'000, 900 * mib, 4'010},
+                         {4713, "w\x1b[31m", 66, 800 * mib, 66}};
+  for (uint32_t i = 0; i < 12; ++i) profile.run.threads.push_back({4720 + i, "", 10'000, 480'000 - i, 0});
+  profile.run.other_threads_count = 900;
+  profile.run.other_threads = {0, "", 900, 43'200, 900};
+  for (const int columns : {40, 60, 80, 200}) {
+    const std::string text = render_report_text(profile, view, terminal(columns));
+    check_golden("report/scene_threads_" + std::to_string(columns) + ".txt", text);
+    check_lines(text, static_cast<size_t>(columns));
+  }
+  view.top = 1000;
+  view.exact_bytes = true;
+  const std::string all = render_report_text(profile, view, terminal(80));
+  CHECK(all.find("900 more") != std::string::npos);
+  CHECK(all.find("479,989 B") != std::string::npos);
+  const std::string json = render_report_json(profile, view, terminal(80));
+  CHECK(json.find("{\"id\":4712,\"name\":\"worker<0>\",\"allocations_count\":4000,\"total_bytes\":943718400,"
+                  "\"frees_count\":4010}") != std::string::npos);
+  CHECK(json.find("\"other_threads_count\":900,\"other_threads\":{\"allocations_count\":900,\"total_bytes\":43200,"
+                  "\"frees_count\":900}") != std::string::npos);
+}
+
+TEST_CASE("of what sizes blocks were fits one screen, unless more places are asked for") {
+  for (const Profile& profile : {scene_profile(), assembled(small_sample()), assembled(hostile_sample()),
+                                 assembled(random_sample({9, 400, 40, 60}))}) {
+    for (const int columns : {40, 60, 80, 200}) {
+      for (const bool exact : {false, true}) {
+        ReportView view = view_of("a.json");
+        view.sizes = true;
+        view.exact_bytes = exact;
+        view.device = "host";
+        const std::string text = render_report_text(profile, view, terminal(columns));
+        check_lines(text, static_cast<size_t>(columns));
+        INFO(text);
+        if (columns >= 80) CHECK(std::count(text.begin(), text.end(), '\n') <= 24);
+        view.top = 3;
+        check_lines(render_report_text(profile, view, terminal(columns)), static_cast<size_t>(columns));
+      }
+    }
+  }
 }
 
 TEST_CASE("the findings of a run") {

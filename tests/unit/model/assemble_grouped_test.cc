@@ -69,8 +69,10 @@ void make_equal(RecordedDevice* device) {
   one.total_bytes = one.max_bytes = one.peak_bytes = one.leaked_bytes = 32;
   one.total_blocks = one.max_blocks = one.peak_blocks = one.leaked_blocks = 1;
   one.smallest_bytes = one.largest_bytes = 32;
-  one.sizes[1] = 1;
-  for (RecordedSite& site : device->sites) site.numbers = one;
+  for (RecordedSite& site : device->sites) {
+    site.numbers = one;
+    site.sizes_row = 0;
+  }
   DeviceTotals& totals = device->totals;
   totals = {};
   totals.total_bytes = totals.peak_bytes = totals.leaked_bytes = 32 * sites;

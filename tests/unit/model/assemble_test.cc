@@ -62,8 +62,8 @@ TEST_CASE("sites are ordered by peak, then total, then stack") {
   const Profile profile = test::assembled(test::random_sample({3, 3000, 10, 50}));
   const auto& sites = profile.devices[0].sites;
   for (size_t i = 1; i < sites.size(); ++i) {
-    const SiteNumbers& a = sites[i - 1].numbers;
-    const SiteNumbers& b = sites[i].numbers;
+    const SizedNumbers& a = sites[i - 1].numbers;
+    const SizedNumbers& b = sites[i].numbers;
     CHECK((a.peak_bytes > b.peak_bytes || (a.peak_bytes == b.peak_bytes && a.total_bytes >= b.total_bytes)));
   }
 }

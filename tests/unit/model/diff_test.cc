@@ -31,7 +31,7 @@ Profile profile_of(const std::vector<Stack>& stacks) {
   ScenePlan plan;
   plan.add_device("host");
   for (const Stack& stack : stacks) {
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_blocks = n.peak_blocks = stack.blocks;
     n.total_bytes = n.peak_bytes = stack.peak_bytes;
     n.leaked_bytes = stack.leaked_bytes;
@@ -135,7 +135,7 @@ TEST_CASE("lines, folders, addresses, versions of libraries and the program's ow
   const auto build = [](const std::string& folder, uint32_t line, const std::string& program, uint64_t moved) {
     ScenePlan plan;
     plan.add_device("host");
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_bytes = n.peak_bytes = 1235, n.total_blocks = n.peak_blocks = 1;
     plan.add_site({{"work(int)", folder + "/work.cc", line}, {"main", folder + "/main.cc", line + 7}, kStart}, n);
     plan.add_site({{"read_all", "", 0}, {"main", folder + "/main.cc", line + 9}, kStart}, n);
@@ -254,7 +254,7 @@ TEST_CASE("frames without names are told apart by address only in one and the sa
   const auto build = [](uint64_t moved, const std::string& build_id) {
     ScenePlan plan;
     plan.add_device("host");
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_bytes = n.peak_bytes = 1235, n.total_blocks = n.peak_blocks = 1;
     plan.add_site({{"one", "/x.cc", 1}, {"main", "/x.cc", 2}}, n);
     n.total_bytes = n.peak_bytes = 9000;

@@ -12,7 +12,7 @@ using namespace heapprof::test;
 
 TEST_CASE("growth is found if it goes on in every quarter of the run") {
   const auto kinds = [](const std::vector<uint64_t>& bytes, uint64_t leaked = 1000) {
-    SiteNumbers n = blocks(leaked, 1000, true);
+    SizedNumbers n = blocks(leaked, 1000, true);
     n.last_leak_ns = 10 * kSecond;
     return Scene().add({kWork, kMain}, n).live(bytes).kinds();
   };
@@ -60,7 +60,7 @@ TEST_CASE("what grows is summed over the callers of a place, and an orderly end 
 
 TEST_CASE("large blocks that are never freed are found if they are several, over the run and up to its end") {
   const auto kinds = [](uint64_t count, uint64_t each_bytes, uint64_t first_ns, uint64_t last_ns) {
-    SiteNumbers n = blocks(count, each_bytes, true);
+    SizedNumbers n = blocks(count, each_bytes, true);
     n.first_leak_ns = first_ns;
     n.last_leak_ns = last_ns;
     return Scene().add({kWork, kMain}, n).kinds();
@@ -76,12 +76,12 @@ TEST_CASE("large blocks that are never freed are found if they are several, over
 TEST_CASE("one stack has to leave several large blocks: a wrapper's callers once each are no leak") {
   Scene scene;
   for (uint32_t line = 1; line <= 12; ++line) {
-    SiteNumbers n = blocks(1, 300'000, true);
+    SizedNumbers n = blocks(1, 300'000, true);
     n.first_leak_ns = n.last_leak_ns = line * 10 * kSecond / 12;
     scene.add({kWork, {"caller", "/src/c.cc", line}, kMain}, n);
   }
   CHECK(scene.kinds().empty());
-  SiteNumbers again = blocks(12, 300'000, true);
+  SizedNumbers again = blocks(12, 300'000, true);
   again.first_leak_ns = kSecond;
   again.last_leak_ns = 9 * kSecond;
   CHECK(scene.add({kWork, kMain}, again).kinds() == "never-freed");
@@ -89,7 +89,7 @@ TEST_CASE("one stack has to leave several large blocks: a wrapper's callers once
 
 TEST_CASE("small blocks that are never freed are found if one stack leaves nearly all that it makes, to the end") {
   const auto found = [](uint64_t count, uint64_t each_bytes, uint64_t first_ns, uint64_t last_ns, uint64_t freed = 0) {
-    SiteNumbers n = blocks(count, each_bytes, true);
+    SizedNumbers n = blocks(count, each_bytes, true);
     n.total_blocks += freed;
     n.total_bytes += freed * each_bytes;
     n.first_leak_ns = first_ns;
@@ -118,7 +118,7 @@ TEST_CASE("small blocks that are never freed are found if one stack leaves nearl
 }
 
 TEST_CASE("what the end of a process takes is no part of a short run") {
-  SiteNumbers n = blocks(10'000, 2000, true);
+  SizedNumbers n = blocks(10'000, 2000, true);
   n.first_leak_ns = 2'000'000;
   n.last_leak_ns = 6'000'000;
   Scene scene;
@@ -129,7 +129,7 @@ TEST_CASE("what the end of a process takes is no part of a short run") {
 }
 
 TEST_CASE("a program that was stopped leaves nothing to say about what it never freed") {
-  SiteNumbers n = blocks(4, 300'000, true);
+  SizedNumbers n = blocks(4, 300'000, true);
   n.last_leak_ns = 9 * kSecond;
   Scene scene;
   scene.add({kWork, kMain}, n);

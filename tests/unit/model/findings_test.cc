@@ -24,7 +24,7 @@ TEST_CASE("a device whose sites are not looked at over time is said not to be as
 }
 
 TEST_CASE("bytes that realloc moved, and half of what a growing vector allocated, are copies") {
-  SiteNumbers moved = blocks(100, 100'000);
+  SizedNumbers moved = blocks(100, 100'000);
   moved.resized_blocks = 99;
   moved.moved_bytes = 5'000'000;
   CHECK(Scene().add({kWork, kMain}, moved).kinds() == "copies");
@@ -50,14 +50,14 @@ TEST_CASE("the block that a doubling container leaves is found where sizes prove
   const Step append{"std::string::_M_mutate(unsigned long, unsigned long, char const*, unsigned long)", "", 0};
   const Step caller{"std::string::_M_append(char const*, unsigned long)", "", 0};
   const auto series = [](uint64_t smallest, uint64_t count, uint64_t extra) {
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_blocks = count;
     for (uint64_t i = 0; i < count; ++i) n.total_bytes += (smallest << i) + extra;
     n.peak_blocks = n.max_blocks = 2;
     n.peak_bytes = n.max_bytes = (smallest << (count - 1)) + (smallest << (count - 2)) + 2 * extra;
     return n;
   };
-  const auto scene = [&](const std::vector<Step>& steps, const SiteNumbers& n, uint64_t smallest, uint64_t largest) {
+  const auto scene = [&](const std::vector<Step>& steps, const SizedNumbers& n, uint64_t smallest, uint64_t largest) {
     Scene made;
     if (steps.size() == 3) made.add({steps[0], steps[1], steps[2]}, n);
     if (steps.size() == 4) made.add({steps[0], steps[1], steps[2], steps[3]}, n);
@@ -66,7 +66,7 @@ TEST_CASE("the block that a doubling container leaves is found where sizes prove
     return made;
   };
   const auto has = [](Scene made) { return made.kinds().find("old-and-new") != std::string::npos; };
-  const SiteNumbers doubled = series(8, 20, 0);
+  const SizedNumbers doubled = series(8, 20, 0);
   CHECK(has(scene({insert, kWork, kMain}, doubled, 8, 8 << 19)));
   CHECK_FALSE(has(scene({{"grow", "/src/g.cc", 1}, kWork, kMain}, doubled, 8, 8 << 19)));  // of whatever it is
   const std::vector<Finding> found = scene({insert, kWork, kMain}, doubled, 8, 8 << 19).found();
@@ -74,11 +74,11 @@ TEST_CASE("the block that a doubling container leaves is found where sizes prove
   CHECK(found[0].cost_bytes == 8 << 18);
   CHECK(has(scene({append, caller, kWork, kMain}, series(30, 18, 1), 31, (30 << 17) + 1)));
   CHECK_FALSE(has(scene({insert, kWork, kMain}, series(8, 18, 0), 8, 8 << 17)));  // below 1 MiB
-  SiteNumbers one = doubled;                                                      // at the peak the old one was gone
+  SizedNumbers one = doubled;                                                     // at the peak the old one was gone
   one.peak_blocks = 1;
   one.peak_bytes = 8 << 19;
   CHECK_FALSE(has(scene({insert, kWork, kMain}, one, 8, 8 << 19)));
-  SiteNumbers two = doubled;  // and a second one of half the size, which is as full
+  SizedNumbers two = doubled;  // and a second one of half the size, which is as full
   two.total_blocks += 19;
   two.total_bytes += (8 << 19) - 8;
   CHECK_FALSE(has(scene({insert, kWork, kMain}, two, 8, 8 << 19)));
@@ -126,7 +126,7 @@ TEST_CASE("blocks of one size, one after another, are churn") {
   CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 4099, 10)).kinds() == "churn");
   CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 4099, 11)).kinds().empty());  // many alive at once
   CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 64)).kinds().empty());        // small
-  SiteNumbers different = one_by_one(10'000, 4099);
+  SizedNumbers different = one_by_one(10'000, 4099);
   different.total_bytes += 1;
   CHECK(Scene().add({kWork, kMain}, different).kinds().empty());
   different.total_bytes += 9'999;  // the mean is an integer again, but not the size of the one that was alive

@@ -23,13 +23,13 @@ const Step kMain{"main", "/src/main.cc", 3};
 // So many blocks of each size from `smallest` to `largest`, all alive at the peak.
 void add_blocks(ScenePlan* plan, const std::vector<Step>& steps, uint64_t count, uint64_t smallest_bytes,
                 uint64_t largest_bytes = 0) {
-  SiteNumbers n;
+  SizedNumbers n;
   n.total_blocks = n.peak_blocks = count;
   n.total_bytes = n.peak_bytes = count * smallest_bytes;
+  n.sizes.set(size_bucket(smallest_bytes), count);
+  n.smallest_bytes = smallest_bytes;
+  n.largest_bytes = std::max(smallest_bytes, largest_bytes);
   plan->add_site(steps, n);
-  Site& site = plan->profile().devices.back().sites.back();
-  site.numbers.smallest_bytes = smallest_bytes;
-  site.numbers.largest_bytes = std::max(smallest_bytes, largest_bytes);
 }
 
 std::string name_at(const Profile& profile, uint32_t node) {

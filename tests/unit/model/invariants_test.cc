@@ -30,7 +30,7 @@ TEST_CASE("a sound profile has no violations") {
 
 TEST_CASE("every spoiled number is noticed") {
   const auto host = [](Profile* p) -> Device& { return p->devices[0]; };
-  const auto site = [](Profile* p) -> SiteNumbers& { return p->devices[0].sites[1].numbers; };
+  const auto site = [](Profile* p) -> SizedNumbers& { return p->devices[0].sites[1].numbers; };
   const std::vector<Spoiled> cases = {
       {"total_bytes sum to", [&](Profile* p) { ++host(p).totals.total_bytes; }},
       {"total_blocks sum to", [&](Profile* p) { ++host(p).totals.total_blocks; }},
@@ -65,7 +65,7 @@ TEST_CASE("every spoiled number is noticed") {
          host(p).moments_ns = {5, 4};
        }},
       {"the last moment is", [&](Profile* p) { host(p).moments_ns = {p->run.duration_ns + 1}; }},
-      {"sizes are counted", [&](Profile* p) { ++site(p).sizes[3]; }},
+      {"sizes are counted", [&](Profile* p) { site(p).sizes.set(3, site(p).sizes[3] + 1); }},
       {"temporary_blocks is", [&](Profile* p) { site(p).temporary_blocks = site(p).total_blocks + 1; }},
       {"timeline's maximum",
        [&](Profile* p) {

@@ -36,9 +36,9 @@ TEST_CASE("no two per-site numbers have one name") {
 TEST_CASE("numbers of two sites add as their lines say, and sums stop at the largest number") {
   for (const SiteField& field : kSiteFields) {
     INFO(field.name);
-    SiteNumbers sum;
+    SizedNumbers sum;
     sum.leaked_blocks = sum.total_blocks = 1;  // else times of leaks and sizes say nothing
-    SiteNumbers other = sum;
+    SizedNumbers other = sum;
     sum.*field.number = 30;
     other.*field.number = 40;
     add_numbers(&sum, other);
@@ -57,15 +57,15 @@ TEST_CASE("numbers of two sites add as their lines say, and sums stop at the lar
 }
 
 TEST_CASE("sizes of a sum are known if those of all its sites are") {
-  SiteNumbers known;
+  SizedNumbers known;
   known.total_blocks = 2, known.total_bytes = 40, known.smallest_bytes = 16, known.largest_bytes = 24;
-  SiteNumbers old;
+  SizedNumbers old;
   old.total_blocks = 1, old.total_bytes = 5;
-  SiteNumbers sum;
+  SizedNumbers sum;
   CHECK_FALSE(has_sizes(sum));
   add_numbers(&sum, known);
   CHECK(has_sizes(sum));
-  add_numbers(&sum, SiteNumbers{});
+  add_numbers(&sum, SizedNumbers{});
   CHECK(sum.smallest_bytes == 16);
   CHECK(sum.largest_bytes == 24);
   add_numbers(&sum, old);
@@ -80,7 +80,7 @@ TEST_CASE(
     return *std::find_if(kSiteLists.begin(), kSiteLists.end(),
                          [it](const SiteListName& known) { return known.list == it; });
   };
-  SiteNumbers numbers;
+  SizedNumbers numbers;
   numbers.total_blocks = 3, numbers.total_bytes = 48, numbers.smallest_bytes = numbers.largest_bytes = 16;
   CHECK_FALSE(is_listed(numbers, list(SiteList::kSized)));
   CHECK_FALSE(is_listed(numbers, list(SiteList::kResized)));
@@ -94,8 +94,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a site without leaks says nothing of their times") {
-  SiteNumbers sum;
-  SiteNumbers other;
+  SizedNumbers sum;
+  SizedNumbers other;
   other.first_leak_ns = 5;
   other.last_leak_ns = 6;
   add_numbers(&sum, other);

@@ -31,7 +31,7 @@ std::string mistake_in(std::string_view text) {
 Profile two_leaks() {
   ScenePlan plan;
   plan.add_device("host");
-  SiteNumbers numbers;
+  SizedNumbers numbers;
   numbers.total_bytes = numbers.leaked_bytes = 100;
   numbers.total_blocks = numbers.leaked_blocks = 2;
   plan.add_site({{"operator new(unsigned long)", "", 0},

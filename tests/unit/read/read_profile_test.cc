@@ -4,6 +4,7 @@
 #include "cli/model/analysis/group.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_fields.h"
+#include "cli/model/profile/site_numbers.h"
 #include "tests/support/sample_profile.h"
 #include "tests/unit/read/helpers.h"
 
@@ -67,6 +68,26 @@ TEST_CASE("the sizes of a site's blocks come back, and a file without them says 
   CHECK(old.find("\"sized\"") == std::string::npos);
   const Profile back_of_old = test::must_read(old);
   for (const Site& site : back_of_old.devices[0].sites) CHECK(site.numbers.largest_bytes == 0);
+}
+
+TEST_CASE("profiles of before counted sizes by powers of four, and are read and written as such") {
+  const Profile profile = test::assembled(test::small_sample());
+  CHECK_FALSE(test::must_read(test::written(profile)).has_coarse_sizes);
+  Profile coarse = profile;
+  coarsen_sizes(&coarse);
+  const std::string text = test::written(coarse);
+  CHECK(text.find(",\"sizes_count\":[[4,1,5,1],4,2,0]") != std::string::npos);
+  CHECK(text.find("\"block_sizes_count\":") == std::string::npos);
+  const Profile back = test::must_read(text);
+  CHECK(back.has_coarse_sizes);
+  CHECK(test::written(back) == text);
+  for (size_t i = 0; i < back.devices[0].sites.size(); ++i)
+    CHECK(back.devices[0].sites[i].numbers.sizes == coarse.devices[0].sites[i].numbers.sizes);
+  // As an older heapprof wrote it.
+  const Result<Profile> old = read_profile(HEAPPROF_TEST_DATA "/fuzz/corpus/profile/ours_small.json");
+  REQUIRE(old.ok());
+  CHECK(old->has_coarse_sizes);
+  CHECK(find_violations(*old).empty());
 }
 
 TEST_CASE("stacks of calls and refusals come back, beside a site without a stack") {

@@ -78,7 +78,7 @@ Profile devices_of(const std::vector<std::pair<std::string, uint64_t>>& peaks) {
   ScenePlan plan;
   for (const auto& [name, bytes] : peaks) {
     plan.add_device(name);
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_bytes = n.peak_bytes = bytes;
     n.total_blocks = n.peak_blocks = 1;
     plan.add_site({{"take_" + name, "/home/me/src/a.cc", 7}, {"main", "/home/me/src/a.cc", 9}}, n);
@@ -117,7 +117,7 @@ TEST_CASE("temporary blocks have a row where they are the story") {
   const auto text_of = [](uint64_t temporary, uint64_t others) {
     ScenePlan plan;
     plan.add_device("host");
-    SiteNumbers n;
+    SizedNumbers n;
     n.total_bytes = temporary * 48, n.total_blocks = n.temporary_blocks = temporary;
     plan.add_site({{"make_key", "/home/me/src/key.cc", 11}, {"main", "/home/me/src/a.cc", 9}}, n);
     n = {};

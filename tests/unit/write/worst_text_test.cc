@@ -43,7 +43,7 @@ std::string sentence(const Profile& profile, const Finding& finding, size_t word
 Scene leaking(const std::vector<std::pair<std::string, uint64_t>>& functions) {
   Scene scene;
   for (const auto& [function, count] : functions) {
-    SiteNumbers n = blocks(count, 2000, true);
+    SizedNumbers n = blocks(count, 2000, true);
     n.first_leak_ns = kSecond;
     n.last_leak_ns = 9 * kSecond;
     scene.add({{function, "/src/" + function + ".cc", 7}, kMain}, n);
@@ -98,7 +98,7 @@ TEST_CASE("the summary has the costliest, and the call that shows the others") {
 
 TEST_CASE("what was held comes before what only passed through") {
   Scene scene = leaking({{"load", 1000}});
-  SiteNumbers n = blocks(2'000'000, 40);
+  SizedNumbers n = blocks(2'000'000, 40);
   n.peak_bytes = 40;
   n.peak_blocks = 1;
   n.temporary_blocks = n.total_blocks;

@@ -1,0 +1,94 @@
+// cli/model/profile/size_histogram.h: how many blocks of what size, by powers of two.
+//
+// Profiles of before went by powers of four. Such a class has the number of its upper half here, so that "at most" is
+// true of it, and Profile::has_coarse_sizes says that it begins lower.
+//
+// Cost:     24 bytes while all blocks are of one bucket, as those of most sites are; 256 more from the second one on.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace heapprof::cli {
+
+// Buckets: ≤8 B, ≤16, ≤32 … ≤512 MiB, ≤1 GiB, larger.
+inline constexpr int kSizeBuckets = 29;
+inline constexpr int kSmallestBucketBits = 3;
+constexpr int size_bucket(uint64_t size_bytes) {
+  if (size_bytes <= uint64_t{1} << kSmallestBucketBits) return 0;
+  const int bucket = 64 - std::countl_zero(size_bytes - 1) - kSmallestBucketBits;
+  return bucket < kSizeBuckets - 1 ? bucket : kSizeBuckets - 1;
+}
+
+// The largest size of the bucket; none: there is no limit.
+constexpr std::optional<uint64_t> size_bucket_most(int bucket) {
+  if (bucket >= kSizeBuckets - 1) return std::nullopt;
+  return uint64_t{1} << (bucket + kSmallestBucketBits);
+}
+
+// Classes by powers of four: ≤16 B, ≤64 … ≤16 MiB, larger; and the bucket that stands for one.
+inline constexpr int kCoarseClasses = 12;
+constexpr int bucket_of_coarse(int coarse_class) {
+  return coarse_class < kCoarseClasses - 1 ? 2 * coarse_class + 1 : kSizeBuckets - 1;
+}
+constexpr int coarse_of_bucket(int bucket) { return bucket / 2 < kCoarseClasses - 1 ? bucket / 2 : kCoarseClasses - 1; }
+
+// The smallest size of the bucket.
+constexpr uint64_t size_bucket_least(int bucket, bool is_coarse) {
+  const int before = is_coarse ? bucket_of_coarse(coarse_of_bucket(bucket) - 1) : bucket - 1;
+  return coarse_of_bucket(bucket) == 0 && (is_coarse || bucket == 0) ? 0 : *size_bucket_most(before) + 1;
+}
+
+using SizeCounts = std::array<uint64_t, kSizeBuckets>;
+
+class SizeHistogram {
+ public:
+  SizeHistogram() = default;
+  explicit SizeHistogram(const SizeCounts& counts) {
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) set(bucket, counts[static_cast<size_t>(bucket)]);
+  }
+  SizeHistogram(const SizeHistogram& other) : blocks_(other.blocks_), bucket_(other.bucket_) {
+    if (other.counts_ != nullptr) counts_ = std::make_unique<SizeCounts>(*other.counts_);
+  }
+  SizeHistogram(SizeHistogram&&) noexcept = default;
+  SizeHistogram& operator=(const SizeHistogram& other) {
+    SizeHistogram copy(other);
+    return *this = std::move(copy);
+  }
+  SizeHistogram& operator=(SizeHistogram&&) noexcept = default;
+  ~SizeHistogram() = default;
+
+  uint64_t operator[](int bucket) const {
+    if (counts_ != nullptr) return (*counts_)[static_cast<size_t>(bucket)];
+    return bucket == bucket_ ? blocks_ : 0;
+  }
+  void set(int bucket, uint64_t blocks) {
+    if (counts_ == nullptr && bucket != bucket_) {
+      if (blocks == 0) return;
+      if (blocks_ != 0) {
+        counts_ = std::make_unique<SizeCounts>();
+        (*counts_)[static_cast<size_t>(bucket_)] = blocks_;
+      }
+      bucket_ = bucket;
+    }
+    (counts_ != nullptr ? (*counts_)[static_cast<size_t>(bucket)] : blocks_) = blocks;
+  }
+
+  friend bool operator==(const SizeHistogram& a, const SizeHistogram& b) {
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+      if (a[bucket] != b[bucket]) return false;
+    }
+    return true;
+  }
+
+ private:
+  uint64_t blocks_ = 0;  // of bucket_, and there are none of the others; or what is said in counts_
+  int bucket_ = 0;
+  std::unique_ptr<SizeCounts> counts_;
+};
+
+}  // namespace heapprof::cli
