@@ -43,7 +43,7 @@ _heapprof() {
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
-  local -r export_flags='--format --metric --device -o --output -q --quiet --color -h --help'
+  local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --sizes --threads --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'

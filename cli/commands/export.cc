@@ -117,6 +117,7 @@ int export_main(const std::vector<std::string>& arguments) {
   options.add_choice<std::optional<Metric>>({"--metric", "METRIC", what, "{}"},
                                             {kMetricWords.begin(), kMetricWords.end()}, &target.view.metric);
   options.add_text({"--device", "NAME", what, "one device, such as cuda:0"}, &target.view.device);
+  options.add_flag({"--full-names", "", what, "folded: names with their parameters and all"}, &target.view.full_names);
   options.add_text({"-o,--output", "OUT", "output", "write to OUT, replacing it; else to stdout"}, &target.output);
   options.add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target.quiet);
   options.add_color(&target.color);

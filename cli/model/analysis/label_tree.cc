@@ -2,6 +2,7 @@
 #include "cli/model/analysis/label_tree.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/function_name.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -9,7 +10,8 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <numeric>
+#include <utility>
 
 namespace heapprof::cli {
 std::string frame_label(const Profile& profile, const Frame& frame) {
@@ -21,17 +23,23 @@ std::string frame_label(const Profile& profile, const Frame& frame) {
   return fmt::format("0x{:X} ({})", frame.svma, module);
 }
 
+std::string short_label(const Profile& profile, const Frame& frame) {
+  constexpr size_t kLine = 80;
+  if (frame.function.empty()) return frame_label(profile, frame);
+  const std::string name = shorten_function(plain_function(frame.function), kLine);
+  return name.empty() ? frame.function : name;
+}
+
 LabelTree build_label_tree(const Profile& profile, LabelBy by) {
   LabelTree tree;
-  std::map<std::tuple<std::string, std::string_view, uint32_t>, uint32_t> known;
+  std::map<std::pair<std::string, std::string_view>, uint32_t> known;
   std::vector<uint32_t> label_of;
   label_of.reserve(profile.frames.size());
   for (uint32_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
-    const bool with_line = by == LabelBy::kLine;
     const auto [entry, is_new] = known.emplace(
-        std::make_tuple(frame_label(profile, frame), with_line ? std::string_view(frame.file) : std::string_view(),
-                        with_line ? frame.line : 0),
+        std::make_pair(by == LabelBy::kShortFunction ? short_label(profile, frame) : frame_label(profile, frame),
+                       by == LabelBy::kFunctionFile ? std::string_view(frame.file) : std::string_view()),
         static_cast<uint32_t>(tree.frames.size()));
     if (is_new) tree.frames.push_back(i);
     label_of.push_back(entry->second);
@@ -56,6 +64,34 @@ std::vector<uint64_t> sum_by_node(const LabelTree& tree, const Device& device, M
     sum = add_saturating(sum, value);
   }
   return sums;
+}
+
+std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<std::string>& names) {
+  std::vector<uint32_t> by_name(names.size());
+  std::iota(by_name.begin(), by_name.end(), 0);
+  std::sort(by_name.begin(), by_name.end(),
+            [&](uint32_t a, uint32_t b) { return names[a] != names[b] ? names[a] < names[b] : a < b; });
+  std::vector<uint32_t> rank(names.size());
+  for (uint32_t i = 0; i < by_name.size(); ++i) rank[by_name[i]] = i;
+  // The children of one node side by side, the last in front: the stack of what is to be visited has the first on top.
+  std::vector<uint32_t> children(tree.nodes.empty() ? 0 : tree.nodes.size() - 1);
+  std::iota(children.begin(), children.end(), 1);
+  std::sort(children.begin(), children.end(), [&](uint32_t a, uint32_t b) {
+    const FrameNode& x = tree.nodes[a];
+    const FrameNode& y = tree.nodes[b];
+    return x.parent != y.parent ? x.parent < y.parent : rank[x.frame] > rank[y.frame];
+  });
+  std::vector<uint32_t> order;
+  std::vector<uint32_t> waiting = {0};
+  while (!waiting.empty()) {
+    const uint32_t node = waiting.back();
+    waiting.pop_back();
+    order.push_back(node);
+    auto child = std::lower_bound(children.begin(), children.end(), node,
+                                  [&](uint32_t at, uint32_t parent) { return tree.nodes[at].parent < parent; });
+    for (; child != children.end() && tree.nodes[*child].parent == node; ++child) waiting.push_back(*child);
+  }
+  return order;
 }
 
 void collect_path(const LabelTree& tree, uint32_t node, std::vector<uint32_t>* path) {

@@ -20,8 +20,9 @@
 namespace heapprof::cli {
 
 enum class LabelBy {
-  kFunction,  // lines of one function are one
-  kLine,      // function, file and line
+  kFunction,       // lines of one function are one
+  kShortFunction,  // by the name that short_label() gives it: its variants are one
+  kFunctionFile,   // functions of one name in several files are several
 };
 
 struct LabelTree {
@@ -37,6 +38,13 @@ std::vector<uint64_t> sum_by_node(const LabelTree& tree, const Device& device, M
 
 // Puts the labels from the outermost frame to `node` into *path; none for the root.
 void collect_path(const LabelTree& tree, uint32_t node, std::vector<uint32_t>* path);
+
+// The nodes with each one's children behind it, in the order of `names` (by label): stacks that begin alike are
+// neighbours.
+std::vector<uint32_t> nodes_in_order(const LabelTree& tree, const std::vector<std::string>& names);
+
+// Without return type, parameters and the default arguments of std's templates, and cut where it is longer than a line.
+std::string short_label(const Profile& profile, const Frame& frame);
 
 // The name of the function; without one its address and module, "0x9F20 (libtile.so.2)". Not escaped; never empty.
 std::string frame_label(const Profile& profile, const Frame& frame);

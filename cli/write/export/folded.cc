@@ -28,11 +28,14 @@ std::string folded_name(const std::string& label) {
 
 void write_folded(const Profile& profile, const ExportView& view, ByteSink* sink) {
   if (profile.devices.empty()) return;
-  const LabelTree tree = build_label_tree(profile, LabelBy::kFunction);
+  const LabelTree tree = build_label_tree(profile, view.full_names ? LabelBy::kFunction : LabelBy::kShortFunction);
   const std::vector<uint64_t> sums = sum_by_node(tree, exported_device(profile, view), exported_metric(profile, view));
   std::vector<std::string> names;
   names.reserve(tree.frames.size());
-  for (const uint32_t frame : tree.frames) names.push_back(folded_name(frame_label(profile, profile.frames[frame])));
+  for (const uint32_t index : tree.frames) {
+    const Frame& frame = profile.frames[index];
+    names.push_back(folded_name(view.full_names ? frame_label(profile, frame) : short_label(profile, frame)));
+  }
   std::vector<uint32_t> path;
   std::string line;
   for (uint32_t node = 0; node < sums.size(); ++node) {

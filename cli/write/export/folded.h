@@ -6,6 +6,7 @@
 // Guarantees
 //  - The outermost frame comes first, inlined frames in their order, no line ends in ";" before its number.
 //  - Every line has its stack to itself, and a number above 0; the numbers add up to the device's.
+//  - Functions are called by their short names, or with ExportView::full_names by all of them.
 //  - Names hold no ";" ("\x3b" stands for it), no line break, and are valid UTF-8.
 #pragma once
 

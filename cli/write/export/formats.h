@@ -18,6 +18,7 @@ namespace heapprof::cli {
 struct ExportView {
   std::string device;            // empty: the format's own choice, see its header
   std::optional<Metric> metric;  // none: likewise
+  bool full_names = false;       // where the format shortens names of functions: not so
 };
 
 struct ExportFormat {

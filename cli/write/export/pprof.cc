@@ -3,10 +3,12 @@
 #include "cli/write/export/pprof.h"
 
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/write/encode/gzip_sink.h"
+#include "cli/write/export/pprof_drop.h"
 
 #include <fmt/format.h>
 #include <protozero/pbf_writer.hpp>
@@ -30,6 +32,7 @@ enum : protozero::pbf_tag_type {
   kLocation,
   kFunction,
   kStringTable,
+  kDropFrames,
   kTimeNanos = 9,
   kDurationNanos,
   kPeriodType,
@@ -42,7 +45,10 @@ namespace value_type {
 enum : protozero::pbf_tag_type { kType = 1, kUnit };
 }
 namespace sample {
-enum : protozero::pbf_tag_type { kLocationId = 1, kValue };
+enum : protozero::pbf_tag_type { kLocationId = 1, kValue, kLabel };
+}
+namespace label {
+enum : protozero::pbf_tag_type { kKey = 1, kText };
 }
 namespace mapping {
 enum : protozero::pbf_tag_type {
@@ -102,7 +108,11 @@ class PprofWriter {
     write_types();
     number_mappings();
     if (!profile_.devices.empty()) {
-      for (const Site& site : exported_device(profile_, view_).sites) write_sample(site);
+      const Device& device = exported_device(profile_, view_);
+      top_.add_int64(top::kDropFrames, intern(dropped_frames(profile_, device)));
+      device_key_ = intern("device");
+      device_name_ = intern(device.name);
+      for (const Site& site : device.sites) write_sample(site);
     }
     write_head();
     write_mappings();
@@ -156,7 +166,21 @@ class PprofWriter {
     std::string command;
     for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;
     top_.add_int64(top::kComment, intern(command));
+    write_threads();
     top_.add_int64(top::kDefaultSampleType, intern(default_type_));
+  }
+
+  // Which thread allocated what is known of the heap in all, not of each stack: comments, not labels.
+  void write_threads() {
+    constexpr size_t kMost = 3;  // viewers print comments above their tables
+    const RunInfo& run = profile_.run;
+    if (profile_.devices.empty() || &exported_device(profile_, view_) != &profile_.devices.front()) return;
+    for (size_t i = 0; i < std::min(run.threads.size(), kMost); ++i) {
+      const Thread& thread = run.threads[i];
+      top_.add_int64(top::kComment, intern(fmt::format("thread {} {}: {} in {}", thread.id, thread.name,
+                                                       format_bytes(thread.total_bytes),
+                                                       format_counted(thread.allocations, "allocation"))));
+    }
   }
 
   // ---- modules ----
@@ -287,6 +311,9 @@ class PprofWriter {
       protozero::pbf_writer message(top_, top::kSample);
       message.add_packed_uint64(sample::kLocationId, stack_.begin(), stack_.end());
       message.add_packed_int64(sample::kValue, values_.begin(), values_.end());
+      protozero::pbf_writer part(message, sample::kLabel);
+      part.add_int64(label::kKey, device_key_);
+      part.add_int64(label::kText, device_name_);
     }
     pass_on();
   }
@@ -308,6 +335,8 @@ class PprofWriter {
   std::vector<std::string> strings_;
   std::vector<const SampleType*> types_;
   std::string default_type_;
+  int64_t device_key_ = 0;
+  int64_t device_name_ = 0;
   std::vector<uint32_t> order_;    // of modules, in the file
   std::vector<Mapping> mappings_;  // by module
   std::map<std::pair<int64_t, int64_t>, uint64_t> function_ids_;

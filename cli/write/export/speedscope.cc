@@ -1,5 +1,6 @@
 // cli/write/export/speedscope.cc: the importer wants "samples" (stacks of frame numbers) and "weights" side by side, of
-// one length.
+// one length. Its first view draws them in this order, and one box where neighbours have a frame in common: so they are
+// sorted. Its table has a row a frame, so a frame is a function, whatever line it stood at.
 #include "cli/write/export/speedscope.h"
 
 #include "cli/model/analysis/label_tree.h"
@@ -21,7 +22,11 @@ constexpr uint64_t kExactDouble = (uint64_t{1} << 53) - 1;  // the viewer's numb
 class SpeedscopeWriter {
  public:
   SpeedscopeWriter(const Profile& profile, const ExportView& view, ByteSink* sink)
-      : profile_(profile), view_(view), tree_(build_label_tree(profile, LabelBy::kLine)), json_(sink) {}
+      : profile_(profile), view_(view), tree_(build_label_tree(profile, LabelBy::kFunctionFile)), json_(sink) {
+    std::vector<std::string> names;
+    for (const uint32_t frame : tree_.frames) names.push_back(frame_label(profile, profile.frames[frame]));
+    order_ = nodes_in_order(tree_, names);
+  }
 
   void run() {
     json_.begin_object();
@@ -64,10 +69,7 @@ class SpeedscopeWriter {
       const Frame& frame = profile_.frames[index];
       json_.begin_object();
       json_.text("name", frame_label(profile_, frame));
-      if (!frame.file.empty()) {
-        json_.text("file", frame.file);
-        if (frame.line > 0) json_.count("line", frame.line);
-      }
+      if (!frame.file.empty()) json_.text("file", frame.file);
       json_.end_object();
       json_.new_line();
     }
@@ -88,7 +90,7 @@ class SpeedscopeWriter {
     json_.key("samples");
     json_.begin_array();
     std::vector<uint32_t> path;
-    for (uint32_t node = 0; node < sums.size(); ++node) {
+    for (const uint32_t node : order_) {
       if (sums[node] == 0) continue;
       collect_path(tree_, node, &path);
       if (path.empty()) path.push_back(static_cast<uint32_t>(tree_.frames.size()));
@@ -100,9 +102,9 @@ class SpeedscopeWriter {
     json_.new_line();
     json_.key("weights");
     json_.begin_array();
-    for (const uint64_t value : sums) {
-      if (value == 0) continue;
-      const uint64_t weight = std::min(value, kExactDouble - sum);
+    for (const uint32_t node : order_) {
+      if (sums[node] == 0) continue;
+      const uint64_t weight = std::min(sums[node], kExactDouble - sum);
       json_.number(weight);
       sum += weight;
     }
@@ -115,6 +117,7 @@ class SpeedscopeWriter {
   const Profile& profile_;
   const ExportView& view_;
   LabelTree tree_;
+  std::vector<uint32_t> order_;  // of its nodes
   JsonWriter json_;
 };
 

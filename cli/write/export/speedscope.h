@@ -6,7 +6,8 @@
 //
 // Guarantees
 //  - Bytes are declared as bytes, blocks as plain numbers; the weights of each profile add up to the device's number.
-//  - Stacks run from the outermost frame inwards; frames are named by function, file and line.
+//  - Stacks run from the outermost frame inwards, and are sorted by the names of their frames; a frame is a function of
+//    a file.
 //  - Valid JSON in valid UTF-8; numbers stay below 2^53.
 #pragma once
 

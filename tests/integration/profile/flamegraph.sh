@@ -22,8 +22,12 @@ commas() { printf "%'d" "$1" | LC_ALL=C sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,
 for kind in small random; do
   expect_in "$kind.total.svg" "<title>all ($(commas "$(jq '[.pps[].tb] | add' "$kind.json")") bytes, 100%)</title>"
 done
-expect_in small.total.svg "<title>build_index(Scene const&amp;) (12,096 bytes, "
-expect_in small.total.svg "<title>std::vector(int, std::allocator(int) )::push_back(int const&amp;) (12,096 bytes, "
+expect_in small.total.svg "<title>build_index (12,096 bytes, "
+expect_in small.total.svg "<title>std::vector(int)::push_back (12,096 bytes, "
+"$HEAPPROF_BIN" export -q --format folded --full-names --metric total -o small.full small.json
+draw small.full
+expect_in small.full.svg "<title>build_index(Scene const&amp;) (12,096 bytes, "
+expect_in small.full.svg "<title>std::vector(int, std::allocator(int) )::push_back(int const&amp;) (12,096 bytes, "
 # (It draws < as a parenthesis.) A ";" in a name does not make two boxes of one.
 jq '.ftbl[2] |= sub("leak"; "<[u8; 16] as Trait>::make")' "$SOURCE/tests/golden/foreign/valgrind_heap.json" >rust.json
 "$HEAPPROF_BIN" export -q --format folded -o rust.folded rust.json

@@ -18,7 +18,7 @@ done
 for name in inlined random; do
   for pair in peak_space:gb alloc_space:tb inuse_space:eb alloc_objects:tbk inuse_objects:ebk peak_objects:gbk; do
     top "${pair%%:*}" "$name.pb.gz" >top.txt || { cat err.txt >&2; fail "pprof -top of $name"; }
-    "$PYTHON" "$SOURCE/tests/support/pprof_totals.py" "$name.json" "${pair##*:}" top.txt || fail "$name: another ${pair%%:*}"
+    "$PYTHON" "$SOURCE/tests/support/pprof_totals.py" "$name.json" "${pair##*:}" top.txt "$name.pb.gz" || fail "$name: another ${pair%%:*}"
   done
 done
 
@@ -31,3 +31,18 @@ expect_in small.raw "build_index(Scene const&) /src/index.cc:212"
 go tool pprof -top -nodefraction=0 inlined.pb.gz >top.txt 2>err.txt
 expect_in top.txt "(inline)"
 expect_not_in err.txt "symboliz"  # nothing was looked up
+
+# What is listed first are functions of the program, as the report has them: the allocator is on every stack, and shown
+# on none.
+for name in inlined small; do
+  go tool pprof -top -nodefraction=0 -unit=B -sample_index=alloc_space "$name.pb.gz" >top.txt 2>err.txt
+  expect_not_in top.txt "operator new"
+  expect_not_in top.txt " malloc"
+done
+"$HEAPPROF_BIN" report --format json --sort total inlined.json >report.json
+expect_eq "the first function" "$(go tool pprof -top -unit=B -sample_index=alloc_space inlined.pb.gz 2>err.txt |
+  awk '/flat%/ { getline; sub(/B$/, "", $1); print $1; exit }')" "$(jq '.devices[0].places[0].total_bytes' report.json)"
+go tool pprof -tags -sample_index=alloc_space inlined.pb.gz >tags.txt 2>err.txt
+expect_in tags.txt "device: Total"
+go tool pprof -comments inlined.pb.gz >comments.txt 2>err.txt
+expect_in comments.txt "thread "

@@ -1,5 +1,6 @@
 // tests/unit/write/export_test.cc: what is exported reads back as the profile's stacks and sums, whatever its names
 // are.
+#include "cli/base/text.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/formats.h"
@@ -13,6 +14,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 
 using namespace heapprof;
@@ -61,6 +63,12 @@ test::StackSums read_folded(const std::string& text) {
     sums[names] = std::stoull(number);
   }
   return sums;
+}
+
+uint64_t sum_of(const test::StackSums& sums) {
+  uint64_t sum = 0;
+  for (const auto& [names, value] : sums) sum += value;
+  return sum;
 }
 
 rapidjson::Document parse_json(const std::string& text) {
@@ -120,8 +128,12 @@ TEST_CASE("folded stacks read back as the profile's, for every metric and device
     for (const auto& [word, metric] : kMetricWords) {
       for (const char* device : {"host", "cuda:0"}) {
         CAPTURE(seed, word, device);
-        const test::StackSums got = read_folded(exported(profile, "folded", {device, metric}));
-        CHECK((got == test::stack_sums(profile, device_of(profile, device), metric)));
+        const test::StackSums got = read_folded(exported(profile, "folded", {device, metric, true}));
+        const test::StackSums all = test::stack_sums(profile, device_of(profile, device), metric);
+        CHECK((got == all));
+        const test::StackSums shortened = read_folded(exported(profile, "folded", {device, metric}));
+        CHECK(shortened.size() <= all.size());
+        CHECK(sum_of(shortened) == sum_of(all));
       }
     }
   }
@@ -130,8 +142,71 @@ TEST_CASE("folded stacks read back as the profile's, for every metric and device
 TEST_CASE("folded stacks are the peak of the host, unless something else is asked for") {
   const Profile profile = test::assembled(test::small_sample());
   CHECK(exported(profile, "folded", {}) == exported(profile, "folded", {"host", Metric::kPeak}));
-  CHECK(exported(profile, "folded", {}).find("main;build_index(Scene const&);std::vector<int, std::allocator<int> >") !=
-        std::string::npos);
+  CHECK(exported(profile, "folded", {"", {}, true})
+            .find("main;build_index(Scene const&);std::vector<int, std::allocator<int> >") != std::string::npos);
+}
+
+TEST_CASE("functions in folded stacks have short names, and variants of one are one box") {
+  test::ScenePlan plan;
+  plan.add_device("host");
+  SizedNumbers n;
+  n.total_bytes = n.peak_bytes = 100, n.total_blocks = 1;
+  for (const char* name : {"std::vector<int, std::allocator<int> >::push_back(int const&)", "void put<char>(char)",
+                           "void put<char>(char, int) [clone .part.0]"})
+    plan.add_site({{name, "/src/a.h", 3}, {"main", "/src/main.cc", 1}}, n);
+  plan.add_site({{"app::" + std::string(200, 'x') + "::run(int)", "/src/a.cc", 3}, {"main", "/src/main.cc", 1}}, n);
+  const Profile profile = plan.take();
+  test::StackSums sums = read_folded(exported(profile, "folded", {}));
+  CHECK(sums.size() == 3);
+  CHECK(sums[{"main", "std::vector<int>::push_back"}] == 100);
+  CHECK(sums[{"main", "put<char>"}] == 200);
+  for (const auto& [names, value] : sums) CHECK(display_width(names.back()) <= 80);
+  CHECK(read_folded(exported(profile, "folded", {"", {}, true})).size() == 4);
+}
+
+// As the viewer's first view draws them: a box is closed where the next stack has another frame there.
+TEST_CASE("speedscope's stacks are in order: what begins alike is side by side, in every profile") {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Profile profile = test::nasty_profile(seed, seed % 2 == 0);
+    const rapidjson::Document json = parse_json(exported(profile, "speedscope", {}));
+    for (const auto& shown : json["profiles"].GetArray()) {
+      std::set<std::vector<unsigned>> closed;
+      std::vector<unsigned> before;
+      for (const auto& sample : shown["samples"].GetArray()) {
+        std::vector<unsigned> stack;
+        for (const auto& frame : sample.GetArray()) stack.push_back(frame.GetUint());
+        const auto common = std::mismatch(before.begin(), before.end(), stack.begin(), stack.end());
+        const auto depth = static_cast<size_t>(common.first - before.begin());
+        // Deeper boxes of one 20,000 frames deep are like the others; to look at all of them would take an hour.
+        for (size_t end = depth + 1; end <= std::min<size_t>(before.size(), depth + 20); ++end)
+          closed.insert({before.begin(), before.begin() + static_cast<std::ptrdiff_t>(end)});
+        for (size_t end = depth + 1; end <= std::min<size_t>(stack.size(), depth + 20); ++end)
+          REQUIRE(closed.count({stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(end)}) == 0);
+        before = stack;
+      }
+    }
+  }
+}
+
+TEST_CASE("a function is one frame of speedscope's, whatever lines of it are in stacks") {
+  test::ScenePlan plan;
+  plan.add_device("host");
+  SizedNumbers n;
+  n.total_bytes = n.peak_bytes = 100, n.total_blocks = 1;
+  for (uint32_t line = 1; line < 9; ++line) {
+    plan.add_site({{"fill", "/src/a.cc", 100 + line}, {"main", "/src/main.cc", line}}, n);
+    plan.add_site({{"fill", "/src/b.cc", 100 + line}, {"main", "/src/main.cc", line}}, n);  // another of this name
+  }
+  const rapidjson::Document json = parse_json(exported(plan.take(), "speedscope", {"", Metric::kPeak}));
+  CHECK(json["shared"]["frames"].Size() == 4);  // main, fill, fill, and that of no stack
+  REQUIRE(json["profiles"][0]["samples"].Size() == 2);
+  CHECK(json["profiles"][0]["weights"][0].GetUint64() == 800);
+  std::set<std::string> files;
+  for (const auto& frame : json["shared"]["frames"].GetArray()) {
+    CHECK_FALSE(frame.HasMember("line"));
+    if (frame.HasMember("file")) files.insert(frame["file"].GetString());
+  }
+  CHECK(files.size() == 3);
 }
 
 TEST_CASE("speedscope's profiles read back as the profile's, for every metric and device") {
@@ -188,8 +263,8 @@ TEST_CASE("a profile without lifetimes is exported by its totals") {
   Profile profile = test::assembled(test::small_sample());
   profile.has_lifetimes = false;
   profile.dialect = Dialect::kDhatRs;
-  CHECK(
-      (read_folded(exported(profile, "folded", {})) == test::stack_sums(profile, profile.devices[0], Metric::kTotal)));
+  CHECK((read_folded(exported(profile, "folded", {"", {}, true})) ==
+         test::stack_sums(profile, profile.devices[0], Metric::kTotal)));
   CHECK(parse_json(exported(profile, "speedscope", {}))["profiles"].Size() ==
         4);  // total and allocations, of two devices
 }
@@ -206,6 +281,7 @@ TEST_CASE("a profile without sites is exported as empty") {
 TEST_CASE("the golden exports are what is written today") {
   const Profile scene = test::scene_profile();
   check_golden("export/scene.folded", exported(scene, "folded", {}));
+  check_golden("export/scene_full.folded", exported(scene, "folded", {"", {}, true}));
   check_golden("export/scene_temporary.folded", exported(scene, "folded", {"", Metric::kTemporary}));
   check_golden("export/scene.speedscope.json", exported(scene, "speedscope", {}));
   check_golden("export/small_cuda.json", exported(test::assembled(test::small_sample()), "dhat", {"cuda:0", {}}));
