@@ -31,7 +31,7 @@ std::string errno_text(int error_number) {
 std::string format_problem(const Problem& problem, const Terminal& terminal) {
   constexpr size_t kIndent = 11;
   const auto wrap = [&terminal](const std::string& part, size_t first) {
-    return terminal.is_tty ? wrapped(part, {first, kIndent, static_cast<size_t>(terminal.columns)}) : part;
+    return terminal.is_fitted ? wrapped(part, {first, kIndent, static_cast<size_t>(terminal.columns)}) : part;
   };
   const bool warning = problem.exit_code == kWarning;
   const char* word = warning ? "warning" : "error";

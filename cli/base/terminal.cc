@@ -47,12 +47,16 @@ Terminal decide_terminal(const TerminalFacts& facts, ColorMode mode) {
   Terminal terminal;
   terminal.is_tty = facts.is_tty;
   terminal.columns = kDefaultColumns;
+  terminal.is_fitted = facts.is_tty;
   if (facts.is_tty && facts.tty_columns > 0) {
     terminal.columns = clamp_columns(facts.tty_columns);
   } else if (const char* columns = facts.environment("COLUMNS"); is_set(columns)) {
     char* end = nullptr;
     const long value = std::strtol(columns, &end, 10);
-    if (*end == '\0' && value > 0) terminal.columns = clamp_columns(value);
+    if (*end == '\0' && value > 0) {
+      terminal.columns = clamp_columns(value);
+      terminal.is_fitted = true;
+    }
   }
   terminal.colored = wants_color(facts, mode);
   terminal.utf8 = locale_is_utf8(facts);

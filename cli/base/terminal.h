@@ -15,6 +15,8 @@ enum class ColorMode { kAuto, kAlways, kNever };
 struct Terminal {
   bool is_tty = false;
   int columns = 100;
+  bool is_fitted =
+      false;  // lines are broken at that width: on a terminal, and where COLUMNS says one; a log keeps them
   bool colored = false;
   bool utf8 = false;
 };

@@ -314,7 +314,8 @@ std::string shell_quoted(std::string_view word, std::string_view plain) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_-./+:=,@%").find(c) != std::string_view::npos || plain.find(c) != std::string_view::npos;
   };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  const bool is_special = word.starts_with('~') || word.starts_with('#');  // a home, a comment
+  if (!word.empty() && !is_special && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
   return text + "'";

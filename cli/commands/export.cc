@@ -4,6 +4,7 @@
 #include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/warnings.h"
@@ -11,6 +12,7 @@
 #include "cli/run/names_advice.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/report/report_view.h"
+#include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -73,10 +75,12 @@ Result<int> write_export(const ExportOptions& options, const Profile& profile) {
   const Result<std::string> path = file->commit();
   if (!path) return path.problem();
   if (options.quiet) return 0;
-  const std::string shown = escape_controls(*path);
+  const bool utf8 = inspect_terminal(STDERR_FILENO, options.color).utf8;
+  const std::string shown = pasted_file(*path, utf8);
   fmt::print(stderr, "saved  {}  for {}\n", shown, options.format->summary);
   if (!options.format->next.empty())
-    fmt::print(stderr, "next   {}\n", fmt::format(fmt::runtime(options.format->next), shown));
+    fmt::print(stderr, "next   {}\n",
+               fmt::format(fmt::runtime(options.format->next), shown, pasted_file(*path + ".svg", utf8)));
   return 0;
 }
 

@@ -117,7 +117,7 @@ Result<int> add(const HistoryOptions& options) {
     if (const Result<Done> added = append_history(file, entries); !added) return added.problem();
   }
   if (options.quiet) return 0;
-  const std::string shown = command_text({file});
+  const std::string shown = pasted_file(file, inspect_terminal(STDERR_FILENO, ColorMode::kAuto).utf8);
   if (!entries.empty())
     fmt::print(stderr, "added  {} to {}, commit {}\n", format_counted(entries.size(), "entry"), shown,
                commit.empty() ? "unknown" : escape_controls(commit));

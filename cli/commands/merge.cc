@@ -14,6 +14,7 @@
 #include "cli/read/read_profile.h"
 #include "cli/write/profile/dhat.h"
 #include "cli/write/text/metric_text.h"
+#include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -83,7 +84,7 @@ Result<std::string> write(const Profile& profile, const std::string& path) {
 void say(const Profile& profile, size_t inputs, const std::string& path) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
   const auto fit = [&terminal](const std::string& line) {
-    return terminal.is_tty ? fitted(line, static_cast<size_t>(terminal.columns)) : line;
+    return terminal.is_fitted ? fitted(line, static_cast<size_t>(terminal.columns)) : line;
   };
   for (const Device& device : profile.devices) {
     if (!profile.has_lifetimes) continue;
@@ -95,7 +96,7 @@ void say(const Profile& profile, size_t inputs, const std::string& path) {
         live_word(profile), format_bytes(device.totals.leaked_bytes));
     fmt::print(stderr, "{}", fit(line));
   }
-  const std::string shown = escape_controls(path);
+  const std::string shown = pasted_file(path, terminal.utf8);
   fmt::print(stderr, "saved  {}  {}\nnext   heapprof report {}\n", shown, format_counted(inputs, "profile"), shown);
 }
 

@@ -4,11 +4,13 @@
 #include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/run/profile_path.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/snapshot_client.h"
+#include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +47,8 @@ Result<int> snapshot(const SnapshotOptions& options) {
   if (options.quiet) return 0;
   // In the user's own terms where it is what was asked for.
   const bool is_as_named = std::filesystem::absolute(path).string() == taken->path;
-  const std::string shown = escape_controls(is_as_named ? path : taken->path);
+  const bool utf8 = inspect_terminal(STDERR_FILENO, ColorMode::kAuto).utf8;
+  const std::string shown = pasted_file(is_as_named ? path : taken->path, utf8);
   const std::string devices = taken->devices.empty() ? "" : ", " + escape_controls(taken->devices);
   fmt::print(stderr, "process {} runs on: {} live, peak so far {}{}\nsaved  {}  {}\nnext   heapprof report {}\n", pid,
              format_bytes(taken->live_bytes), format_bytes(taken->peak_bytes), devices, shown,

@@ -231,12 +231,6 @@ const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
   return largest;
 }
 
-// A file's name as it can be pasted, also where the terminal shows nothing but ASCII.
-std::string pasted(const std::string& file, bool utf8) {
-  std::string text = command_text({file});
-  return utf8 || to_ascii(text) == text ? text : shell_quoted_in_ascii(file);
-}
-
 // What is shown in place of the program that was started; null: nothing.
 const SavedProfile* shown_other(const SummaryInput& input) {
   return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
@@ -264,13 +258,13 @@ const std::string& shown_file(const SummaryInput& input) {
 }
 
 std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
-  const std::string file = pasted(input.file, utf8);
+  const std::string file = pasted_file(input.file, utf8);
   std::string text;
   for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
     const SavedProfile& image = input.images[i];
     if (image.path.empty()) continue;
     text += entry("image  ",
-                  {pasted(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
+                  {pasted_file(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
                    short_command(image.command, std::min<size_t>(columns - 8, 40))},
                   columns);
   }
@@ -279,21 +273,21 @@ std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
   size_t others = 0;
   const SavedProfile* other = shown_other(input);
   if (other != nullptr) {
-    text += entry(
-        "shown  ",
-        {pasted(other->path, utf8), format_bytes(other->size_bytes), format_counted(other->lost, "event") + " lost"},
-        columns);
+    text += entry("shown  ",
+                  {pasted_file(other->path, utf8), format_bytes(other->size_bytes),
+                   format_counted(other->lost, "event") + " lost"},
+                  columns);
   } else if (const TreeEntry* largest = largest_other(input.tree, &others)) {
     const std::string which = fmt::format("the largest of {} others", format_count(others));
-    text += others == 1 ? entry("also   ", {pasted(largest->path, utf8)}, columns)
-                        : entry("also   ", {pasted(largest->path, utf8), which}, columns);
+    text += others == 1 ? entry("also   ", {pasted_file(largest->path, utf8)}, columns)
+                        : entry("also   ", {pasted_file(largest->path, utf8), which}, columns);
   }
   text +=
       entry("saved  ",
             {file, format_bytes(input.file_bytes), format_counted(input.profile.run.counters.lost, "event") + " lost"},
             columns);
   return text +
-         command_line("next   ", "heapprof report", other != nullptr ? pasted(other->path, utf8) : file, columns);
+         command_line("next   ", "heapprof report", other != nullptr ? pasted_file(other->path, utf8) : file, columns);
 }
 
 // What the started program's functions are called does not matter where another's are shown.
@@ -338,7 +332,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   for (const std::string& part :
        {process_section(input, paint, columns), fitted(end_sentence(input.profile, input.shown == nullptr), columns),
         warning_text(input, terminal),
-        worst_text(profile, pasted(shown_file(input), terminal.utf8), columns) +
+        worst_text(profile, pasted_file(shown_file(input), terminal.utf8), columns) +
             saved_lines(input, terminal.utf8, columns)}) {
     if (!part.empty()) after += "\n" + part;
   }

@@ -70,12 +70,12 @@ class Sections {
                     const PlaceNumbers& sum) const {
     const std::string name = escape_controls(device.name);
     const bool is_alone = profile_.devices.size() == 1 || view_.devices.size() == 1;
-    std::string text =
-        metric == Metric::kPeak ? fmt::format("at the {} peak", name)
-        : metric == Metric::kTemporary
-            ? fmt::format("temporary{}  {} of {} allocations were freed at once", is_alone ? "" : " on " + name,
-                          format_count(sum.temporary_blocks), format_count(sum.total_blocks))
-            : fmt::format("{}{}", live_word(profile_), is_alone ? "" : " on " + name);
+    std::string text = metric == Metric::kPeak ? fmt::format("at the {} peak", name)
+                       : metric == Metric::kTemporary
+                           ? fmt::format("temporary{}  {} of {} allocations were freed at once; of these:",
+                                         is_alone ? "" : " on " + name, format_count(sum.temporary_blocks),
+                                         format_count(sum.total_blocks))
+                           : fmt::format("{}{}", live_word(profile_), is_alone ? "" : " on " + name);
     const uint64_t reserve = metric == Metric::kTemporary ? 0 : reserve_of(places, metric);
     if (reserve * 100 >= sum.metric(metric) && reserve != 0)
       text += fmt::format("  ({} of it is {})", format_bytes(reserve), kReserveName);
@@ -99,8 +99,7 @@ class Sections {
     line.location = names_.place_location(place);
     if (metric == Metric::kLeaked) line.remark = format_counted(numbers.leaked_blocks, "block");
     if (metric == Metric::kTemporary)
-      line.remark = fmt::format("of {}, {} each", format_count(numbers.total_blocks),
-                                format_bytes(numbers.total_bytes / std::max<uint64_t>(numbers.total_blocks, 1)));
+      line.remark = fmt::format("of {}, {}", format_count(numbers.total_blocks), each_text(numbers, false));
     if (metric == Metric::kPeak) {
       chains_.push_back(std::make_unique<CallerChain>(find_callers(profile_, tree_, device, place, metric)));
       line.callers = chains_.back().get();

@@ -1,7 +1,8 @@
 # Helpers for the scripts of tests/cli (sourced by run_script.sh after checks.sh): one environment for all, exact words,
 # and what is made once.
 
-export LC_ALL=C.UTF-8 COLUMNS=100 TZ=UTC
+export LC_ALL=C.UTF-8 TZ=UTC
+unset COLUMNS  # 100, and no sentence is broken
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SHA CI_COMMIT_SHA
 golden=$SOURCE/tests/golden
 small=$golden/profile/small.json  # of "./render": devices host and cuda:0

@@ -56,8 +56,10 @@ class ScenePlan {
     site.node = node;
     site.numbers = numbers;
     const uint64_t mean_bytes = numbers.total_bytes / numbers.total_blocks;
-    site.numbers.smallest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes / 2;
-    site.numbers.largest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes * 2;
+    if (numbers.largest_bytes == 0) {
+      site.numbers.smallest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes / 2;
+      site.numbers.largest_bytes = numbers.total_blocks == 1 ? mean_bytes : mean_bytes * 2;
+    }
     // Half of them of the mean's size, the rest halved to each side; unless their sizes are given.
     uint64_t left = numbers.sizes == SizeHistogram() ? numbers.total_blocks : 0;
     for (const uint64_t size_bytes : {site.numbers.smallest_bytes, site.numbers.largest_bytes, mean_bytes}) {

@@ -89,12 +89,13 @@ std::string table(const std::vector<Row>& rows, const Terminal& terminal) {
       line += (i == kValueColumn ? pad_left(row[i], widths[i]) : pad_right(row[i], widths[i])) + "  ";
     }
     const size_t used = display_width(line);
-    if (terminal.is_tty && used + std::min(kLeastLast, widths[kColumns - 1]) > static_cast<size_t>(terminal.columns)) {
+    if (terminal.is_fitted &&
+        used + std::min(kLeastLast, widths[kColumns - 1]) > static_cast<size_t>(terminal.columns)) {
       text += paint(narrow_row(row, static_cast<size_t>(terminal.columns)), terminal.colored);
       continue;
     }
     const auto columns = static_cast<size_t>(terminal.columns);
-    const size_t room = !terminal.is_tty ? kLongestLast : columns > used + kLeastLast ? columns - used : kLeastLast;
+    const size_t room = !terminal.is_fitted ? kLongestLast : columns > used + kLeastLast ? columns - used : kLeastLast;
     line += shorten_middle(row[kColumns - 1], room);
     line.erase(line.find_last_not_of(' ') + 1);
     text += paint(line, terminal.colored) + "\n";
@@ -117,7 +118,7 @@ std::string last_line(const Verdict& verdict, const Terminal& terminal) {
   const std::string line =
       verdict.profile.empty() ? text : fmt::format("{} · profile {} · heapprof report {}", text, file, file);
   const auto columns = static_cast<size_t>(terminal.columns);
-  if (!terminal.is_tty || display_width(line) <= columns) return line + "\n";
+  if (!terminal.is_fitted || display_width(line) <= columns) return line + "\n";
   const std::string sums = fitted(text + "\n", columns);
   return verdict.profile.empty() ? sums : sums + command_line("  ", "heapprof report", file, columns);
 }
@@ -126,7 +127,7 @@ std::string last_line(const Verdict& verdict, const Terminal& terminal) {
 
 std::string render_check_text(const CheckReport& report, const Terminal& terminal, bool quiet) {
   const auto fit = [&terminal](const std::string& lines) {  // a log has a line for each
-    return terminal.is_tty ? fitted(lines, static_cast<size_t>(terminal.columns)) : lines;
+    return terminal.is_fitted ? fitted(lines, static_cast<size_t>(terminal.columns)) : lines;
   };
   std::string text;
   for (const Verdict& verdict : report.verdicts) {

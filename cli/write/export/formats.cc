@@ -11,7 +11,7 @@ namespace {
 
 constexpr ExportFormat kFormats[] = {
     {"folded", ".folded", "flamegraph.pl, inferno, speedscope: a line for each stack",
-     "flamegraph.pl --countname bytes {0} >{0}.svg", false, true, write_folded},
+     "flamegraph.pl --countname bytes {0} >{1}", false, true, write_folded},
     {"speedscope", ".speedscope.json", "https://www.speedscope.app: open the file there, or run it locally",
      "npx speedscope {0}", false, true, write_speedscope},
     {"dhat", ".json", "Valgrind's dh_view.html: open the page, and load the file in it", "", false, false,

@@ -25,8 +25,8 @@ struct ExportFormat {
   std::string_view name;       // of --format
   std::string_view extension;  // of files, with its dots
   std::string_view summary;    // what opens it; one line
-  std::string_view next;       // a command that shows the file {}; empty: none that can be pasted
-  bool is_binary = false;      // nothing for a terminal
+  std::string_view next;   // a command that shows the file {0}, {1} is one beside it; empty: none that can be pasted
+  bool is_binary = false;  // nothing for a terminal
   bool takes_metric = true;
   // pre: the profile is canonical, the view's device is one of it, and the profile has the metric.
   void (*write)(const Profile& profile, const ExportView& view, ByteSink* sink);

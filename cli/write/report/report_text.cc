@@ -43,6 +43,7 @@ class TextReport {
       : profile_(profile),
         view_(view),
         colored_(terminal.colored),
+        utf8_(terminal.utf8),
         columns_(static_cast<size_t>(terminal.columns)),
         tree_(build_place_tree(profile)),
         names_(profile, tree_) {}
@@ -274,9 +275,8 @@ class TextReport {
             format_percent_rounded({numbers.temporary_blocks, numbers.total_blocks})};
         break;
     }
-    const bool shows_mean = metric == Metric::kTemporary || metric == Metric::kAllocations;
-    if (shows_mean && numbers.total_blocks > 0)
-      line.remark = bytes(numbers.total_bytes / numbers.total_blocks) + " each";
+    const bool shows_sizes = metric == Metric::kTemporary || metric == Metric::kAllocations;
+    if (shows_sizes) line.remark = each_text(numbers, view_.exact_bytes);
     return line;
   }
 
@@ -373,12 +373,13 @@ class TextReport {
     const size_t count = shown_findings(profile_, view_, tree_).size();
     if (count == 0) return;
     text_ += command_line(format_counted(count, "finding") + ": ", "heapprof report --findings",
-                          command_text({view_.file}), columns_);
+                          pasted_file(view_.file, utf8_), columns_);
   }
 
   const Profile& profile_;
   const ReportView& view_;
   bool colored_;
+  bool utf8_;
   size_t columns_;
   PlaceTree tree_;
   FrameNames names_;

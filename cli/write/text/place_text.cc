@@ -7,6 +7,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/site_fields.h"
 
 #include <fmt/format.h>
 
@@ -168,6 +169,16 @@ std::string join_callers(const FrameNames& names, const CallerChain& chain, bool
 }
 
 }  // namespace
+
+std::string each_text(const PlaceNumbers& numbers, bool exact_bytes) {
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  if (numbers.total_blocks == 0) return "";
+  if (!has_sizes(numbers)) return bytes(numbers.total_bytes / numbers.total_blocks) + " on average";
+  if (numbers.smallest_bytes == numbers.largest_bytes) return bytes(numbers.largest_bytes) + " each";
+  return bytes(numbers.smallest_bytes) + " to " + bytes(numbers.largest_bytes);
+}
 
 std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns) {
   // Where not all of it fits, more names are worth more than their lines.

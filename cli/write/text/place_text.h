@@ -41,6 +41,9 @@ class FrameNames {
   std::vector<uint32_t> reserve_frames_;  // of libstdc++: exception_reserve.h
 };
 
+// "48 B each", or where the sizes of the place's blocks differ "24 B to 96 B"; their mean where they are not known.
+std::string each_text(const PlaceNumbers& numbers, bool exact_bytes);
+
 // "load_scene ← main": as many whole names as fit, then "…"; empty without callers. A frame that calls itself is one
 // name.
 std::string callers_text(const FrameNames& names, const CallerChain& chain, bool with_locations, size_t columns);

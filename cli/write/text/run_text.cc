@@ -40,6 +40,11 @@ std::string command_text(const std::vector<std::string>& command) {
   return text;
 }
 
+std::string pasted_file(const std::string& file, bool utf8) {
+  std::string text = command_text({file});
+  return utf8 || to_ascii(text) == text ? text : shell_quoted_in_ascii(file);
+}
+
 std::string short_command(const std::vector<std::string>& command, size_t columns) {
   std::string text = command_text(command);
   if (display_width(text) > columns && !command.empty() && command[0].find('/') != std::string::npos) {

@@ -13,7 +13,9 @@ namespace heapprof::cli {
 
 std::string signal_name(int signal);                                // "SIGKILL", "signal 99"
 std::string command_text(const std::vector<std::string>& command);  // quoted for a shell where that is needed
-// The same within `columns`: the program's folder goes first, then the middle.
+// A file's name as it can be pasted, also where the terminal shows nothing but ASCII.
+std::string pasted_file(const std::string& file, bool utf8);
+// A command within `columns`: the program's folder goes first, then the middle.
 std::string short_command(const std::vector<std::string>& command, size_t columns);
 std::string end_text(const RunEnd& end);                         // "exit 0", "killed by SIGKILL"
 std::string start_text(int64_t start_unix_ns);                   // "2026-11-20 18:13", local time

@@ -1,6 +1,7 @@
 # The examples for CI services: their shell steps are run as the services would, in a small project, on a good commit,
 # on the next, and on one with a regression; what they keep is there, and names the culprit.
-export LC_ALL=C.UTF-8 COLUMNS=100
+export LC_ALL=C.UTF-8
+unset COLUMNS
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SHA CI_COMMIT_SHA
 "$PYTHON" -c 'import yaml' 2>/dev/null || skip "python3-yaml is not installed"
 for tool in curl make g++; do have $tool || skip "$tool is not installed"; done

@@ -1,7 +1,8 @@
 # heapprof diff: a program that is built again elsewhere, with other lines, flags and clones, is unchanged; one more
 # copy is found.
 have g++ || skip "no g++"
-export LC_ALL=C.UTF-8 COLUMNS=100
+export LC_ALL=C.UTF-8
+unset COLUMNS
 cat >program.cc <<'PROGRAM'
 #include <cstdlib>
 #include <cstring>

@@ -1,7 +1,8 @@
 # A copy too many, planted in a program that Debian ships (Lua), is caught by the gate, which names the function that
 # makes it; a rebuild without a change, in another folder, is no change. The source comes from Debian by apt-get, and is
 # kept in ~/.cache/heapprof.
-export LC_ALL=C.UTF-8 COLUMNS=100
+export LC_ALL=C.UTF-8
+unset COLUMNS
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 for tool in apt-get dpkg-source cc; do have $tool || skip "$tool is not installed"; done
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/heapprof/lua-source

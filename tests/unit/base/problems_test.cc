@@ -85,8 +85,8 @@ TEST_CASE("an error is printed in four parts") {
         0);
 }
 
-TEST_CASE("on a terminal no line of an error is wider than it") {
-  CHECK(format_problem(program_is_static("./server"), Terminal{.is_tty = true, .columns = 60}) ==
+TEST_CASE("no line of an error is wider than the terminal, or than COLUMNS says") {
+  CHECK(format_problem(program_is_static("./server"), Terminal{.columns = 60, .is_fitted = true}) ==
         "heapprof: error: ./server is statically linked: there is no\n"
         "           loader to preload the agent [HP004]\n"
         "  fix:     link it dynamically (drop -static)\n"

@@ -28,6 +28,15 @@ TEST_CASE("the terminal's width comes first, then COLUMNS, then 100") {
   CHECK(decide(false, 0, {{"COLUMNS", "99999999999999999999"}}).columns == 1000);
 }
 
+TEST_CASE("lines are broken on a terminal, and where COLUMNS says how wide they are; a log keeps them") {
+  CHECK(decide(true, 120, {}).is_fitted);
+  CHECK(decide(true, 0, {}).is_fitted);
+  CHECK(decide(false, 0, {{"COLUMNS", "60"}}).is_fitted);
+  CHECK_FALSE(decide(false, 0, {}).is_fitted);
+  for (const char* nonsense : {"", "wide", "-3", "0", "80x"})
+    CHECK_FALSE(decide(false, 0, {{"COLUMNS", nonsense}}).is_fitted);
+}
+
 TEST_CASE("colour only where it is wanted") {
   CHECK(decide(true, 80, {{"TERM", "xterm"}}).colored);
   CHECK_FALSE(decide(false, 0, {{"TERM", "xterm"}}).colored);

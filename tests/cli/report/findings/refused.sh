@@ -1,5 +1,4 @@
 # What --findings may not be asked together with: the exact words.
-export COLUMNS=80
 made churn record_churn
 refused 2 report --findings --format csv churn.json <<'WORDS'
 heapprof: error: there is no csv of findings, which are words [HP171]
