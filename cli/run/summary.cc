@@ -290,20 +290,38 @@ std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
          command_line("next   ", "heapprof report", other != nullptr ? pasted_file(other->path, utf8) : file, columns);
 }
 
+constexpr std::string_view kNoNames = "HP068";
+
 // What the started program's functions are called does not matter where another's are shown.
-std::string warning_text(const SummaryInput& input, const Terminal& terminal) {
-  constexpr std::string_view kNoNames = "HP068";
-  std::string text;
+std::vector<Problem> shown_warnings(const SummaryInput& input) {
+  std::vector<Problem> warnings;
   for (const Profile* profile : {&input.profile, input.shown}) {
     if (profile == nullptr) continue;
     const std::string& file = profile == input.shown ? input.headline->other->path : input.file;
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file))) {
       if (profile != input.shown && input.shown != nullptr && warning.id == kNoNames) continue;
-      const std::string words = format_problem(warning, terminal);
-      if (text.find(words) == std::string::npos) text += words;
+      const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
+      if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
   }
+  return warnings;
+}
+
+std::string warning_text(const std::vector<Problem>& warnings, const Terminal& terminal) {
+  std::string text;
+  for (const Problem& warning : warnings) text += format_problem(warning, terminal);
   return text;
+}
+
+// The same in so many lines, if that can be: what helps against missing names is said again by the report.
+std::string warnings_within(size_t lines, std::vector<Problem> warnings, const Terminal& terminal) {
+  for (std::string Problem::*part : {&Problem::instead, &Problem::fix}) {
+    if (count_lines(warning_text(warnings, terminal)) <= lines) break;
+    for (Problem& warning : warnings) {
+      if (warning.id == kNoNames) (warning.*part).clear();
+    }
+  }
+  return warning_text(warnings, terminal);
 }
 
 }  // namespace
@@ -328,25 +346,35 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;
   }
-  std::string after;
-  for (const std::string& part :
-       {process_section(input, paint, columns), fitted(end_sentence(input.profile, input.shown == nullptr), columns),
-        warning_text(input, terminal),
-        worst_text(profile, pasted_file(shown_file(input), terminal.utf8), columns) +
-            saved_lines(input, terminal.utf8, columns)}) {
-    if (!part.empty()) after += "\n" + part;
-  }
-  const size_t used = count_lines(text) + count_lines(after) + 1;
+  const std::vector<Problem> warnings = shown_warnings(input);
+  std::string warned = warning_text(warnings, terminal);
+  const std::string rows = process_section(input, paint, columns);
+  const std::string end = fitted(end_sentence(input.profile, input.shown == nullptr), columns);
+  const std::string last = worst_text(profile, pasted_file(shown_file(input), terminal.utf8), columns) +
+                           saved_lines(input, terminal.utf8, columns);
+  const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
+  size_t used = count_lines(text) + 1;
+  for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;
   const std::string places =
       place_sections(profile, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
-  text = fitted(text + (places.empty() ? "" : "\n" + places), columns) + after;
+  text = fitted(text + (places.empty() ? "" : "\n" + places), columns);
+  // Where the places could not give way, the warning does, and the empty line behind it.
+  used += count_lines(places);
+  const bool is_tight = used > kScreenLines && !warned.empty();
+  if (is_tight) {
+    const size_t room = count_lines(warned) + kScreenLines + 1;
+    warned = warnings_within(room > used ? room - used : 0, warnings, terminal);
+  }
+  for (const std::string* part : parts) {
+    if (!part->empty()) text += (is_tight && part == &last ? "" : "\n") + *part;
+  }
   return terminal.utf8 ? text : to_ascii(text);
 }
 
 std::string summary_text(const SummaryInput& input, const RunOptions& options) {
   if (options.quiet) return "";
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  if (options.no_summary) return warning_text(input, terminal);
+  if (options.no_summary) return warning_text(shown_warnings(input), terminal);
   return (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
 }
 
