@@ -26,7 +26,7 @@ expect_eq "unknown sizes in CSV" "$(sed -n 2p out.txt | last_two)" ,
 expect_status 0 "$HEAPPROF_BIN" report --sizes "$foreign/valgrind_heap.json"
 expect_in out.txt "sizes are not known"
 
-for other in --tree --all-frames --list-suppressions --findings; do
+for other in --tree --list-suppressions --findings; do
   expect_status 2 "$HEAPPROF_BIN" report "$other" --sizes leaky.json
   expect_in err.txt "$other"
   expect_in err.txt "--sizes"
