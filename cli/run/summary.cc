@@ -152,8 +152,7 @@ std::string curves(const Profile& profile, const std::vector<const Device*>& dev
 }
 
 // Who asked for memory that a device had not, and who had it.
-std::string refusals(const Profile& profile, size_t columns) {
-  const PlaceTree tree = build_place_tree(profile);
+std::string refusals(const Profile& profile, const PlaceTree& tree, size_t columns) {
   const FrameNames names(profile, tree);
   std::string text;
   for (const Device& device : profile.devices)
@@ -183,13 +182,12 @@ std::string refusals_of_others(const ProcessTree* tree, const std::string& shown
 }
 
 // What the table of peaks cannot show of devices.
-std::string unseen(const Profile& profile, size_t columns) {
+std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns) {
   std::vector<const Device*> devices;
   for (const Device& device : profile.devices) {
     if (device.unseen.has_any()) devices.push_back(&device);
   }
   if (devices.empty()) return "";
-  const PlaceTree tree = build_place_tree(profile);
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 
@@ -293,13 +291,15 @@ std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
 constexpr std::string_view kNoNames = "HP068";
 
 // What the started program's functions are called does not matter where another's are shown.
-std::vector<Problem> shown_warnings(const SummaryInput& input) {
+// tree: of what is shown, where there is one.
+std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* tree) {
   std::vector<Problem> warnings;
   for (const Profile* profile : {&input.profile, input.shown}) {
     if (profile == nullptr) continue;
     const std::string& file = profile == input.shown ? input.headline->other->path : input.file;
-    for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file))) {
-      if (profile != input.shown && input.shown != nullptr && warning.id == kNoNames) continue;
+    const bool is_shown = profile == input.shown || input.shown == nullptr;
+    for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
+      if (!is_shown && warning.id == kNoNames) continue;
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
@@ -328,6 +328,7 @@ std::string warnings_within(size_t lines, std::vector<Problem> warnings, const T
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal) {
   const Profile& profile = input.shown != nullptr ? *input.shown : input.profile;
+  const PlaceTree tree = build_place_tree(profile);
   const Painter paint{terminal.colored};
   const size_t columns = static_cast<size_t>(terminal.columns);
   const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
@@ -337,26 +338,26 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   if (input.shown != nullptr) text += headline_text(*input.headline, *input.saved, columns);
   text += "\n";
   const std::string refused =
-      (has_refusals ? refusals(profile, columns) : "") +
+      (has_refusals ? refusals(profile, tree, columns) : "") +
       refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
   text += device_part(profile, devices, columns) +
-          small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, columns);
+          small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;
   }
-  const std::vector<Problem> warnings = shown_warnings(input);
+  const std::vector<Problem> warnings = shown_warnings(input, &tree);
   std::string warned = warning_text(warnings, terminal);
   const std::string rows = process_section(input, paint, columns);
   const std::string end = fitted(end_sentence(input.profile, input.shown == nullptr), columns);
-  const std::string last = worst_text(profile, pasted_file(shown_file(input), terminal.utf8), columns) +
+  const std::string last = worst_text(profile, tree, pasted_file(shown_file(input), terminal.utf8), columns) +
                            saved_lines(input, terminal.utf8, columns);
   const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
   size_t used = count_lines(text) + 1;
   for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;
-  const std::string places =
-      place_sections(profile, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
+  const std::string places = place_sections(
+      profile, tree, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
   text = fitted(text + (places.empty() ? "" : "\n" + places), columns);
   // Where the places could not give way, the warning does, and the empty line behind it.
   used += count_lines(places);
@@ -374,7 +375,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
 std::string summary_text(const SummaryInput& input, const RunOptions& options) {
   if (options.quiet) return "";
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.color);
-  if (options.no_summary) return warning_text(shown_warnings(input), terminal);
+  if (options.no_summary) return warning_text(shown_warnings(input, nullptr), terminal);
   return (terminal.is_tty ? "\n" : "") + render_summary(input, terminal);
 }
 

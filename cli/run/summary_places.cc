@@ -33,8 +33,8 @@ struct Section {
 
 class Sections {
  public:
-  Sections(const Profile& profile, const PlacesView& view)
-      : profile_(profile), view_(view), tree_(build_place_tree(profile)), names_(profile, tree_) {}
+  Sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view)
+      : profile_(profile), view_(view), tree_(tree), names_(profile, tree) {}
 
   std::string render() {
     for (const Device* device : view_.devices) gather(*device, Metric::kPeak);
@@ -152,7 +152,7 @@ class Sections {
 
   const Profile& profile_;
   const PlacesView& view_;
-  PlaceTree tree_;
+  const PlaceTree& tree_;
   FrameNames names_;
   std::vector<Section> sections_;
   std::vector<std::unique_ptr<CallerChain>> chains_;  // the lines point at them
@@ -160,6 +160,8 @@ class Sections {
 
 }  // namespace
 
-std::string place_sections(const Profile& profile, const PlacesView& view) { return Sections(profile, view).render(); }
+std::string place_sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view) {
+  return Sections(profile, tree, view).render();
+}
 
 }  // namespace heapprof::cli

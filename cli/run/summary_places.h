@@ -7,6 +7,7 @@
 //  - After the first of its kind no row has less than a hundredth.
 #pragma once
 
+#include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>
@@ -22,6 +23,6 @@ struct PlacesView {
   bool colored = false;
 };
 
-std::string place_sections(const Profile& profile, const PlacesView& view);
+std::string place_sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view);
 
 }  // namespace heapprof::cli

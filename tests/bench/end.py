@@ -4,8 +4,12 @@
 usage: tests/bench/end.py --rounds N HEAPPROF… -- PROGRAM ARGUMENT…     for one program
        tests/bench/end.py --functions N     prints a program of N functions that takes a number of walks
 
-The time is that of the processor in heapprof's main thread, without what it had used when the program's numbers were
-complete (the profile says that); naming, which is done in a process of its own, is beside it as the profile has it.
+In ms, the least of the rounds and, in brackets, the median:
+  end         of the processor, in heapprof's main thread, without what it had used when the program's numbers were
+              complete (the profile says that)
+  naming      by the clock, as the profile has it: in a process of its own
+  first line  by the clock, from the program's end to the first byte of the summary
+  saved       likewise, to the last byte of the profile
 """
 import argparse
 import json
@@ -15,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 
 def write_program(functions: int) -> None:
@@ -40,15 +45,24 @@ def run_once(tool: str, program: list[str]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "profile.json")
         command = [tool, "run", "-o", path, "--", *program]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # What the program itself writes there comes before its end, and not within the moment that is taken here.
+        first_lines_s = []
+        while os.read(process.stderr.fileno(), 1 << 16):
+            first_lines_s.append(time.time())
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with open(f"/proc/{process.pid}/schedstat", encoding="ascii") as file:
             own_ns = int(file.read().split()[0])
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = 0
         with open(path, encoding="utf-8") as file:
-            cost = json.load(file)["heapprof"]["cost"]
-    return {"end": (own_ns - cost["collector_cpu_ns"]) / 1e6, "naming, wall": cost["symbolize_ns"] / 1e6,
+            profile = json.load(file)["heapprof"]
+        cost, run = profile["cost"], profile["run"]
+        ended_s = (run["start_unix_ns"] + run["duration_ns"]) / 1e9
+        first_line_s = min((at for at in first_lines_s if at >= ended_s), default=float("nan"))
+        saved_s = os.stat(path).st_mtime
+    return {"end": (own_ns - cost["collector_cpu_ns"]) / 1e6, "naming": cost["symbolize_ns"] / 1e6,
+            "first line": (first_line_s - ended_s) * 1e3, "saved": (saved_s - ended_s) * 1e3,
             "most resident, MiB": usage.ru_maxrss / 1024}
 
 

@@ -11,15 +11,21 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
 
 // What two frames must share to be one place: function, file and line; the module only without a file, the address only
-// without a function.
-using LabelKey = std::tuple<std::string_view, std::string_view, uint32_t, uint32_t, uint64_t>;
+// without a function. Functions and files by number.
+struct LabelKey {
+  uint64_t texts = 0;
+  uint64_t line_and_module = 0;
+  uint64_t svma = 0;
+
+  bool operator==(const LabelKey&) const = default;
+};
 
 // Mixed with a number that no profile can know: one made to collide would take hours.
 struct LabelHash {
@@ -31,18 +37,24 @@ struct LabelHash {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   }
   size_t operator()(const LabelKey& key) const {
-    const auto& [function, file, line, module, svma] = key;
-    const std::hash<std::string_view> hash;
-    uint64_t sum = mixed(secret, hash(function));
-    for (const uint64_t value : {uint64_t{hash(file)}, uint64_t{line}, uint64_t{module}, svma}) sum = mixed(sum, value);
-    return sum;
+    return mixed(mixed(mixed(secret, key.texts), key.line_and_module), key.svma);
   }
+  size_t operator()(std::string_view text) const { return mixed(secret, std::hash<std::string_view>()(text)); }
 };
 
-LabelKey label_key(const Frame& frame) {
-  return {frame.function, frame.file, frame.line, frame.file.empty() ? frame.module : kNoModule,
-          frame.function.empty() ? frame.svma : 0};
-}
+// Numbers from 0, equal for equal keys.
+template <typename Key>
+class Numbers {
+ public:
+  explicit Numbers(size_t most) { number_of_.reserve(most); }
+  uint32_t of(const Key& key) {
+    return number_of_.try_emplace(key, static_cast<uint32_t>(number_of_.size())).first->second;
+  }
+  uint32_t count() const { return static_cast<uint32_t>(number_of_.size()); }
+
+ private:
+  std::unordered_map<Key, uint32_t, LabelHash> number_of_;
+};
 
 FrameFold fold_of(const Profile& profile, uint32_t frame) {
   return frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
@@ -90,21 +102,25 @@ void PlaceNumbers::add(const PlaceNumbers& other) {
 }
 
 PlaceTree build_place_tree(const Profile& profile) {
+  const size_t count = profile.frames.size();
   PlaceTree tree;
-  tree.kinds.reserve(profile.frames.size());
-  tree.labels.reserve(profile.frames.size());
-  tree.functions.reserve(profile.frames.size());
-  std::unordered_map<LabelKey, uint32_t, LabelHash> label_of_key;
-  std::unordered_map<LabelKey, uint32_t, LabelHash> function_of_key;
-  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
+  tree.kinds.reserve(count);
+  tree.labels.reserve(count);
+  tree.functions.reserve(count);
+  Numbers<std::string_view> texts(count);
+  Numbers<LabelKey> labels(count);
+  Numbers<LabelKey> functions(count);
+  for (uint32_t i = 0; i < count; ++i) {
     const Frame& frame = profile.frames[i];
     tree.kinds.push_back(fold_of(profile, i) == FrameFold::kUndone ? FrameKind::kUser : frame_kind(profile, frame));
-    LabelKey key = label_key(frame);
-    tree.labels.push_back(label_of_key.emplace(key, static_cast<uint32_t>(label_of_key.size())).first->second);
-    std::get<2>(key) = 0;
-    tree.functions.push_back(function_of_key.emplace(key, static_cast<uint32_t>(function_of_key.size())).first->second);
+    const uint64_t module = frame.file.empty() ? frame.module : kNoModule;
+    LabelKey key = {uint64_t{texts.of(frame.function)} << 32 | texts.of(frame.file),
+                    uint64_t{frame.line} << 32 | module, frame.function.empty() ? frame.svma : 0};
+    tree.labels.push_back(labels.of(key));
+    key.line_and_module = module;
+    tree.functions.push_back(functions.of(key));
   }
-  tree.labels_count = static_cast<uint32_t>(label_of_key.size());
+  tree.labels_count = labels.count();
   place_nodes(profile, &tree);
   return tree;
 }

@@ -2,16 +2,14 @@
 #include "cli/model/analysis/unnamed.h"
 
 #include "cli/model/analysis/exception_reserve.h"
-#include "cli/model/analysis/places.h"
 #include "cli/model/profile/site_numbers.h"
 
 namespace heapprof::cli {
 
-UnnamedMemory find_unnamed(const Profile& profile) {
+UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree& tree) {
   UnnamedMemory unnamed;
   unnamed.peak_bytes.resize(profile.modules.size());
   if (profile.devices.empty() || profile.frames.empty()) return unnamed;
-  const PlaceTree tree = build_place_tree(profile);
   for (const Site& site : profile.devices[0].sites) {
     const Frame* frame = find_unnamed_frame(profile, tree, site.node);
     if (frame == nullptr || frame->module >= profile.modules.size() || find_reserve_frame(profile, site) != kNoModule)

@@ -1,6 +1,7 @@
 // cli/model/analysis/unnamed.h: how much of a profile lies in functions that have no name, and whose they are.
 #pragma once
 
+#include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
@@ -14,6 +15,6 @@ struct UnnamedMemory {
 };
 
 // libstdc++'s reserve is not counted: it has a name of its own.
-UnnamedMemory find_unnamed(const Profile& profile);
+UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree& tree);
 
 }  // namespace heapprof::cli

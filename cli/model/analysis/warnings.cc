@@ -43,9 +43,10 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
 
 // Warns where a third of the peak has no name, as the report then answers nothing. Names the module that has most of
 // it.
-void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, std::vector<Problem>* warnings) {
+void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree,
+                           std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
-  const UnnamedMemory unnamed = find_unnamed(profile);
+  const UnnamedMemory unnamed = find_unnamed(profile, tree != nullptr ? *tree : build_place_tree(profile));
   const uint64_t peak_bytes = profile.devices[0].totals.peak_bytes;
   if (unnamed.sum_bytes == 0 || unnamed.sum_bytes / kSharePercent * 100 < peak_bytes) return;
   const auto largest = std::max_element(unnamed.peak_bytes.begin(), unnamed.peak_bytes.end());
@@ -80,7 +81,7 @@ void warn_of_elsewhere(const Counters& counters, std::vector<Problem>* warnings)
 
 }  // namespace
 
-std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser) {
+std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree) {
   std::vector<Problem> warnings;
   if (profile.dialect != Dialect::kHeapprof) return warnings;
   const Counters& counters = profile.run.counters;
@@ -110,7 +111,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   warn_of_scripts(profile, &warnings);
   if (!coverage.unread_modules.empty()) warnings.push_back(names_not_read(list_names(coverage.unread_modules)));
   if (coverage.clock == "sequence") warnings.push_back(clock_without_time(coverage.clock));
-  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, adviser, &warnings);
+  if (!profile.devices.empty() && !profile.frames.empty()) warn_of_missing_names(profile, adviser, tree, &warnings);
   return warnings;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/base/result.h"
+#include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 
 #include <functional>
@@ -14,8 +15,9 @@ namespace heapprof::cli {
 using NamesAdviser = std::function<NamesAdvice(const ProfileModule&)>;
 
 // The warnings of a profile, lost events first; none: the profile is whole. Files of other tools carry nothing to warn
-// of.
-std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser = {});
+// of. tree: the profile's, where the caller has it.
+std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& adviser = {},
+                                   const PlaceTree* tree = nullptr);
 
 // Devices that refused memory: numbers of such a run say less than they seem to. The summary and the report show more
 // of it.

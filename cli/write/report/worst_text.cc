@@ -26,10 +26,9 @@ bool is_held(const Profile& profile, const Finding& finding) {
 
 }  // namespace
 
-std::string worst_text(const Profile& profile, const std::string& file, size_t columns) {
+std::string worst_text(const Profile& profile, const PlaceTree& tree, const std::string& file, size_t columns) {
   constexpr size_t kFront = 7;
   if (!can_have_findings(profile)) return "";
-  const PlaceTree tree = build_place_tree(profile);
   const std::vector<Finding> findings = find_findings(profile, tree);
   if (findings.empty()) return "";
   const auto held = std::find_if(findings.begin(), findings.end(),

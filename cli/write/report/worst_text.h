@@ -4,6 +4,7 @@
 // Cost:     of find_findings (cli/model/analysis/findings.h).
 #pragma once
 
+#include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>
@@ -13,6 +14,6 @@ namespace heapprof::cli {
 
 // "worst  19.5 MiB in 10,000 small blocks from …", broken at blanks, then "N more" and the call that shows them; empty
 // where there are none. `file` is the profile's, as it can be pasted.
-std::string worst_text(const Profile& profile, const std::string& file, size_t columns);
+std::string worst_text(const Profile& profile, const PlaceTree& tree, const std::string& file, size_t columns);
 
 }  // namespace heapprof::cli

@@ -35,6 +35,10 @@ Finding finding_of(FindingKind kind, const Profile& profile) {
   return finding;
 }
 
+std::string worst_of(const Profile& profile, const std::string& file, size_t columns) {
+  return worst_text(profile, build_place_tree(profile), file, columns);
+}
+
 std::string sentence(const Profile& profile, const Finding& finding, size_t word_columns = 73) {
   return finding_sentence(profile, finding, FrameNames(profile, build_place_tree(profile)), word_columns);
 }
@@ -82,18 +86,18 @@ TEST_CASE("the sentence of every kind says cost, place, kind and what helps") {
 }
 
 TEST_CASE("the summary has the costliest, and the call that shows the others") {
-  CHECK(worst_text(Scene().profile(), "a.json", 80).empty());
-  const std::string one = worst_text(leaking({{"parse", 1000}}).profile(), "a.json", 120);
+  CHECK(worst_of(Scene().profile(), "a.json", 80).empty());
+  const std::string one = worst_of(leaking({{"parse", 1000}}).profile(), "a.json", 120);
   CHECK(one ==
         "worst  1.91 MiB in 1,000 small blocks from parse (parse.cc:7) were never freed: free them after their last "
         "use, unless\n       kept on purpose\n");
   Scene scene = leaking({{"parse", 1000}, {"load", 3000}, {"index", 2000}});
-  const std::string three = worst_text(scene.profile(), "a.json", 80);
+  const std::string three = worst_of(scene.profile(), "a.json", 80);
   CHECK(three.starts_with("worst  5.72 MiB in 3,000 small blocks from load (load.cc:7)"));
   CHECK(three.ends_with("\n       2 more: heapprof report --findings a.json\n"));
-  CHECK(worst_text(scene.profile(), "a.json", 40).ends_with("\n2 more: heapprof report --findings \\\n    a.json\n"));
+  CHECK(worst_of(scene.profile(), "a.json", 40).ends_with("\n2 more: heapprof report --findings \\\n    a.json\n"));
   scene.profile().dialect = Dialect::kValgrind;
-  CHECK(worst_text(scene.profile(), "a.json", 80).empty());
+  CHECK(worst_of(scene.profile(), "a.json", 80).empty());
 }
 
 TEST_CASE("what was held comes before what only passed through") {
@@ -104,11 +108,11 @@ TEST_CASE("what was held comes before what only passed through") {
   n.temporary_blocks = n.total_blocks;
   scene.add({{"spell", "/src/spell.cc", 3}, kMain}, n);
   scene.profile().devices[0].totals.peak_bytes = 2'000'040;
-  CHECK(worst_text(scene.profile(), "a.json", 200).starts_with("worst  1.91 MiB in 1,000 small blocks from load"));
+  CHECK(worst_of(scene.profile(), "a.json", 200).starts_with("worst  1.91 MiB in 1,000 small blocks from load"));
   // A leak that is no part of the peak to speak of is not the story.
   scene.profile().devices[0].totals.peak_bytes = 200'000'000;
   CHECK(
-      worst_text(scene.profile(), "a.json", 200)
+      worst_of(scene.profile(), "a.json", 200)
           .starts_with("worst  76.3 MiB from spell (spell.cc:3) in 2.00 M tiny blocks, freed at once: use one buffer"));
 }
 
@@ -125,7 +129,7 @@ TEST_CASE("the sentence keeps to the width, and names reach the terminal harmles
         std::istringstream words(sentence(scene.profile(), finding, columns - 7));
         for (std::string word; std::getline(words, word, ' ');) CHECK(display_width(word) <= columns - 7);
       }
-      std::istringstream lines(worst_text(scene.profile(), "a.json", columns));
+      std::istringstream lines(worst_of(scene.profile(), "a.json", columns));
       for (std::string line; std::getline(lines, line);) {
         CHECK(display_width(line) <= columns);
         CHECK(escape_controls(line) == line);
