@@ -53,7 +53,7 @@ Naming name_profile(const NamingOptions& options, Profile* profile) {
   SymbolizeReport report;
   const SymbolTable table = symbolize(modules, nameless.locations, symbolize_options, &report);
   const std::vector<NamedFrames> named = add_names(nameless, table, profile);
-  const UnnamedMemory unnamed = find_unnamed(*profile, build_place_tree(*profile));
+  const UnnamedMemory unnamed = find_unnamed(*profile);
   for (size_t i = 0; i < named.size(); ++i) {
     add(named[i], &naming.sum);
     const uint64_t left = named[i].functions_missing - named[i].functions_found;

@@ -6,7 +6,9 @@
 
 namespace heapprof::cli {
 
-UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree& tree) {
+namespace {
+
+UnnamedMemory unnamed_of(const Profile& profile, const PlaceTree& tree) {
   UnnamedMemory unnamed;
   unnamed.peak_bytes.resize(profile.modules.size());
   if (profile.devices.empty() || profile.frames.empty()) return unnamed;
@@ -19,6 +21,12 @@ UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree& tree) {
     unnamed.sum_bytes = add_saturating(unnamed.sum_bytes, site.numbers.peak_bytes);
   }
   return unnamed;
+}
+
+}  // namespace
+
+UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree* tree) {
+  return unnamed_of(profile, tree != nullptr ? *tree : build_place_tree(profile));
 }
 
 }  // namespace heapprof::cli

@@ -14,7 +14,7 @@ struct UnnamedMemory {
   uint64_t sum_bytes = 0;
 };
 
-// libstdc++'s reserve is not counted: it has a name of its own.
-UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree& tree);
+// libstdc++'s reserve is not counted: it has a name of its own. tree: the profile's, where the caller has it.
+UnnamedMemory find_unnamed(const Profile& profile, const PlaceTree* tree = nullptr);
 
 }  // namespace heapprof::cli

@@ -46,7 +46,7 @@ void warn_of_unprofiled(const std::vector<UnprofiledProgram>& programs, uint64_t
 void warn_of_missing_names(const Profile& profile, const NamesAdviser& adviser, const PlaceTree* tree,
                            std::vector<Problem>* warnings) {
   constexpr uint64_t kSharePercent = 33;
-  const UnnamedMemory unnamed = find_unnamed(profile, tree != nullptr ? *tree : build_place_tree(profile));
+  const UnnamedMemory unnamed = find_unnamed(profile, tree);
   const uint64_t peak_bytes = profile.devices[0].totals.peak_bytes;
   if (unnamed.sum_bytes == 0 || unnamed.sum_bytes / kSharePercent * 100 < peak_bytes) return;
   const auto largest = std::max_element(unnamed.peak_bytes.begin(), unnamed.peak_bytes.end());
