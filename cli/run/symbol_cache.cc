@@ -11,10 +11,6 @@ namespace {
 
 constexpr size_t kMostKnown = 2'000'000;  // locations; beyond it the cache begins anew
 
-std::string identity_of(const Module& module) {
-  return module.build_id.empty() ? "path " + module.path : "build " + module.build_id;
-}
-
 uint64_t real_time_ns() {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -25,86 +21,95 @@ uint64_t real_time_ns() {
 
 SymbolCache::~SymbolCache() {
   try {
-    for (auto& [identity, known] : known_) {
-      if (known.read_ns != 0 && known.may_keep) store_.keep(known.module, std::move(known.names), known.read_ns);
-    }
+    keep_all();
   } catch (const std::exception&) {  // the next run finds these names itself
   }
 }
 
+void SymbolCache::keep_all() {
+  for (const auto& [identity, known] : known_) {
+    if (known.is_new && known.may_keep) store_.keep(identity.build_id, known.names);
+  }
+  known_.clear();
+  known_count_ = 0;
+}
+
 std::vector<Location> SymbolCache::missing_of(const std::vector<Location>& locations,
-                                              const std::vector<Known*>& known) const {
+                                              const std::vector<Entry*>& known) const {
   std::vector<Location> missing;
   for (const Location& location : locations) {
-    if (location.module < known.size() && !known[location.module]->names.frames.contains(location.svma))
+    if (location.module < known.size() && !known[location.module]->second.names.frames.contains(location.svma))
       missing.push_back(location);
   }
   return missing;
 }
 
-void SymbolCache::take(const SymbolizeReport& report, const std::vector<Location>& missing, SymbolTable* found,
-                       const std::vector<Known*>& known, uint64_t read_ns) {
-  for (size_t i = 0; i < missing.size(); ++i) {
-    Known& module = *known[missing[i].module];
-    module.names.frames[missing[i].svma] = std::move(found->frames[i]);
-    module.read_ns = read_ns;
-  }
-  for (size_t i = 0; i < known.size(); ++i) {
-    Known& module = *known[i];
-    if (module.read_ns != read_ns) continue;
-    const ModuleSymbols& symbols = report.modules[i];
-    if (!symbols.is_read || !symbols.has_debug_info || symbols.lacks_units) module.may_keep = false;
-    if (module.has_source && module.names.debug_path != symbols.debug_path) module.may_keep = false;
-    module.names.debug_path = symbols.debug_path;
-    module.has_source = true;
-  }
-  known_count_ += missing.size();
-  unread_.insert(report.unreadable_modules.begin(), report.unreadable_modules.end());
+// The first time that names of this file are needed.
+void SymbolCache::begin(Entry* entry) {
+  auto& [identity, known] = *entry;
+  known.is_begun = true;
+  known.names.module = identity.facts;
+  std::optional<KeptNames> kept = store_.find(identity.build_id, identity.facts);
+  if (!kept) return;
+  known.names = std::move(*kept);
+  known.has_source = true;
+  known_count_ += known.names.frames.size();
 }
 
-// The first time that names of this module are needed.
-void SymbolCache::begin(const Module& module, Known* known) {
-  known->is_begun = true;
-  known->module = {module.path, module.build_id, 0, nullptr};
-  known->names.module = NameStore::facts_of(module);
-  std::optional<KeptNames> kept = store_.find(module);
-  if (!kept) return;
-  known->names = std::move(*kept);
-  known->has_source = true;
-  known_count_ += known->names.frames.size();
+void SymbolCache::read(const std::vector<Module>& modules, const std::vector<Location>& missing,
+                       const SymbolizeOptions& options, const std::vector<Entry*>& known) {
+  const uint64_t before_ns = real_time_ns();
+  SymbolizeReport report;
+  SymbolTable found = heapprof::cli::symbolize(modules, missing, options, &report);
+  std::vector<bool> is_read(modules.size());
+  for (size_t i = 0; i < missing.size(); ++i) {
+    is_read[missing[i].module] = true;
+    known[missing[i].module]->second.names.frames[missing[i].svma] = std::move(found.frames[i]);
+  }
+  known_count_ += missing.size();
+  for (size_t i = 0; i < modules.size(); ++i) {
+    if (!is_read[i]) continue;
+    auto& [identity, module] = *known[i];
+    const ModuleSymbols& symbols = report.modules[i];
+    const FileFacts debug = facts_of_path(symbols.debug_path);
+    if (identity.facts != NameStore::facts_of(modules[i]) || !identity.facts.is_settled(before_ns) ||
+        !debug.is_settled(before_ns))
+      module.is_settled = false;
+    if (!symbols.is_read || !symbols.has_debug_info || symbols.lacks_units) module.may_keep = false;
+    if (module.has_source && (module.names.debug_path != symbols.debug_path || module.names.debug != debug))
+      module.may_keep = false;
+    module.names.debug_path = symbols.debug_path;
+    module.names.debug = debug;
+    module.has_source = module.is_new = true;
+    module.is_unreadable = module.is_unreadable || symbols.is_unreadable;
+  }
 }
 
 SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std::vector<Location>& locations,
                                    const SymbolizeOptions& options, std::vector<std::string>* unread_modules) {
   const std::lock_guard guard(mutex_);
-  if (known_count_ > kMostKnown) {
-    known_.clear();
-    known_count_ = 0;
-  }
-  std::vector<Known*> known;
+  if (known_count_ > kMostKnown) keep_all();
+  std::vector<Entry*> known;
   known.reserve(modules.size());
-  for (const Module& module : modules) known.push_back(&known_[identity_of(module)]);
+  for (const Module& module : modules)
+    known.push_back(&*known_.try_emplace({module.path, module.build_id, NameStore::facts_of(module)}).first);
 
   for (const Location& location : missing_of(locations, known)) {
-    if (!known[location.module]->is_begun) begin(modules[location.module], known[location.module]);
+    if (!known[location.module]->second.is_begun) begin(known[location.module]);
   }
   const std::vector<Location> missing = missing_of(locations, known);
-  if (!missing.empty()) {
-    const uint64_t read_ns = real_time_ns();
-    SymbolizeReport report;
-    SymbolTable found = heapprof::cli::symbolize(modules, missing, options, &report);
-    take(report, missing, &found, known, read_ns);
-  }
-  for (const Module& module : modules) {
-    if (unread_.contains(module.path)) unread_modules->push_back(module.path);
-  }
+  if (!missing.empty()) read(modules, missing, options, known);
 
   SymbolTable table;
   table.frames.resize(locations.size());
   for (size_t i = 0; i < locations.size(); ++i) {
     if (locations[i].module < known.size())
-      table.frames[i] = known[locations[i].module]->names.frames[locations[i].svma];
+      table.frames[i] = known[locations[i].module]->second.names.frames[locations[i].svma];
   }
+  for (const Entry* entry : known) {
+    if (entry->second.is_unreadable) unread_modules->push_back(entry->first.path);
+  }
+  std::erase_if(known_, [](const Entry& entry) { return !entry.second.is_settled; });
   return table;
 }
 

@@ -2,10 +2,11 @@
 // and so do the runs of a day (cli/symbolize/name_store.h).
 //
 // Guarantees
+//  - Names are shared only between modules of the same file as it was (path, build id, device, inode, size, times), and
+//    only where a change of it, or of its debug file, since before they were read would show.
 //  - Modules whose names could not be read go to unread_modules: each time, and are not tried again.
-//  - Names are shared only between modules of the same build id, or of the same path where there is none.
 // Context:  any thread; one at a time symbolizes. What is new is kept for later runs by the destructor.
-// Cost:     symbolizing reads files in a process of its own; what is known costs a look-up.
+// Cost:     symbolizing reads files in a process of its own; what is known costs a look-up, and a stat a module.
 #pragma once
 
 #include "cli/model/profile/recording.h"
@@ -16,8 +17,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -35,23 +36,31 @@ class SymbolCache {
 
  private:
   struct Known {
-    Module module;  // without its descriptor
     KeptNames names;
-    uint64_t read_ns = 0;     // when the last of them were read, by CLOCK_REALTIME; 0: all come from the store
-    bool is_begun = false;    // was looked for in the store
-    bool has_source = false;  // names.debug_path is known
-    bool may_keep = true;     // all that was read came from whole debug information of one file
+    bool is_begun = false;       // was looked for in the store
+    bool is_new = false;         // not all of them come from the store
+    bool has_source = false;     // names.debug_path is known
+    bool is_settled = true;      // what was read came from files that would show a change since
+    bool may_keep = true;        // and from whole debug information of one file
+    bool is_unreadable = false;  // reading it crashed or did not end
   };
+  struct Identity {
+    std::string path;
+    std::string build_id;
+    FileFacts facts;
+    auto operator<=>(const Identity&) const = default;
+  };
+  using Entry = std::pair<const Identity, Known>;
 
-  void begin(const Module& module, Known* known);
-  std::vector<Location> missing_of(const std::vector<Location>& locations, const std::vector<Known*>& known) const;
-  void take(const SymbolizeReport& report, const std::vector<Location>& missing, SymbolTable* found,
-            const std::vector<Known*>& known, uint64_t read_ns);
+  void begin(Entry* entry);
+  std::vector<Location> missing_of(const std::vector<Location>& locations, const std::vector<Entry*>& known) const;
+  void read(const std::vector<Module>& modules, const std::vector<Location>& missing, const SymbolizeOptions& options,
+            const std::vector<Entry*>& known);
+  void keep_all();
 
   NameStore store_;
   std::mutex mutex_;
-  std::map<std::string, Known> known_;
-  std::set<std::string> unread_;  // paths
+  std::map<Identity, Known> known_;
   size_t known_count_ = 0;
 };
 

@@ -6,6 +6,8 @@
 #include "cli/symbolize/unit_frames.h"
 #include "cli/symbolize/unit_index.h"
 
+#include <elfutils/libdwelf.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -105,6 +107,10 @@ ModuleNames read_module_names(const Module& module, std::span<const uint64_t> ad
   if (Dwarf* dwarf = file.dwarf(&bias)) {
     names.has_debug_info = true;
     found = read_dwarf(dwarf, bias, executable, addresses_svma, &names.lacks_units);
+    const char* supplement = nullptr;
+    const void* build_id = nullptr;
+    if (dwelf_dwarf_gnu_debugaltlink(dwarf, &supplement, &build_id) > 0 && dwarf_getalt(dwarf) == nullptr)
+      names.lacks_units = true;
   }
   std::optional<FunctionSymbols> symbols;
   for (size_t i = 0; i < found.size(); ++i) {

@@ -19,7 +19,7 @@ struct ModuleNames {
   DebugFileState state = DebugFileState::kMissing;
   bool has_debug_info = false;
   bool has_symbols = false;                      // functions in .symtab or .dynsym; known only where they were needed
-  bool lacks_units = false;                      // some units' .dwo files were not there
+  bool lacks_units = false;                      // units in .dwo files or in dwz's supplement, which are not there
   std::optional<int> debuginfod_answer;          // as errno, 0: a file; none: it was not asked
   std::string debug_path;                        // of the separate debug file that was opened; empty: none
   std::vector<std::vector<SourceFrame>> frames;  // by address

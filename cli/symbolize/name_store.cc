@@ -1,7 +1,9 @@
 // cli/symbolize/name_store.cc: a file is
 //
-//   u64 checksum of the rest | text kMagic | text version | text build id | facts of the module's file | text
-//   debug path | facts of the debug file | u32 addresses, { u64 svma }… | ModuleNames (module_names_bytes.cc)
+//   u64 checksum of the rest | text kMagic | facts of this program's file | text build id | facts of the module's file |
+//   text debug path | facts of the debug file | u32 addresses, { u64 svma }… | ModuleNames (module_names_bytes.cc)
+//
+// This program's file stands for how it finds names: another build may find others.
 #include "cli/symbolize/name_store.h"
 
 #include "cli/base/atomic_file.h"
@@ -21,7 +23,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr char kMagic[] = "heapprof names 1";  // the number grows when other names are found in the same files
+constexpr char kMagic[] = "heapprof names 1";  // the number grows with the form
 constexpr char kSuffix[] = ".names";
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kDayS = 24 * 60 * 60;
@@ -33,16 +35,6 @@ uint64_t in_ns(const timespec& time) {
 FileFacts facts_of(const struct stat& status) {
   return {status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size), in_ns(status.st_mtim),
           in_ns(status.st_ctim)};
-}
-
-FileFacts facts_of_path(const std::string& path) {
-  struct stat status {};
-  if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
-  return facts_of(status);
-}
-
-bool is_older(const FileFacts& facts, uint64_t than_ns) {
-  return std::max(facts.modified_ns, facts.changed_ns) + kSecondNs < than_ns;
 }
 
 uint64_t checksum_of(std::string_view bytes) {
@@ -67,33 +59,41 @@ bool take(ByteReader* reader, FileFacts* facts) {
   return true;
 }
 
-std::string bytes_of(const std::string& build_id, KeptNames* names) {
+// What stands before the facts of the module.
+std::string head_of(const std::string& build_id) {
   ByteWriter writer;
-  for (const std::string& text : {std::string(kMagic), std::string(HEAPPROF_VERSION), build_id}) writer.text(text);
-  put(&writer, names->module);
-  writer.text(names->debug_path);
-  put(&writer, names->debug);
+  writer.text(kMagic);
+  put(&writer, facts_of_path("/proc/self/exe"));
+  writer.text(build_id);
+  return writer.take();
+}
+
+std::string bytes_of(const std::string& build_id, const KeptNames& names) {
+  ByteWriter writer;
+  put(&writer, names.module);
+  writer.text(names.debug_path);
+  put(&writer, names.debug);
   ModuleNames frames;
-  writer.number(names->frames.size());
-  for (auto& [svma, chain] : names->frames) {
+  writer.number(names.frames.size());
+  for (const auto& [svma, chain] : names.frames) {
     writer.wide_number(svma);
-    frames.frames.push_back(std::move(chain));
+    frames.frames.push_back(chain);
   }
-  const std::string body = writer.take() + encode(frames);
+  const std::string body = head_of(build_id) + writer.take() + encode(frames);
   ByteWriter head;
   head.wide_number(checksum_of(body));
   return head.take() + body;
 }
 
 bool names_of(const std::string& bytes, const std::string& build_id, KeptNames* names) {
-  ByteReader head(bytes);
+  ByteReader start(bytes);
   uint64_t checksum = 0;
-  if (!head.wide_number(&checksum) || checksum != checksum_of(std::string_view(bytes).substr(sizeof checksum)))
+  if (!start.wide_number(&checksum) || checksum != checksum_of(std::string_view(bytes).substr(sizeof checksum)))
     return false;
-  for (const std::string& wanted : {std::string(kMagic), std::string(HEAPPROF_VERSION), build_id}) {
-    std::string text;
-    if (!head.text(&text) || text != wanted) return false;
-  }
+  const std::string wanted = head_of(build_id);
+  if (bytes.compare(sizeof checksum, wanted.size(), wanted) != 0) return false;
+  const std::string body = bytes.substr(sizeof checksum + wanted.size());
+  ByteReader head(body);
   uint32_t count = 0;
   if (!take(&head, &names->module) || !head.text(&names->debug_path) || !take(&head, &names->debug)) return false;
   if (!head.number(&count) || !head.has_room(count, sizeof(uint64_t))) return false;
@@ -108,8 +108,8 @@ bool names_of(const std::string& bytes, const std::string& build_id, KeptNames* 
 }
 
 // A regular file of ours of a size that we write, and no link to one.
-std::optional<std::string> read_own_file(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+std::optional<std::string> read_own_file(int folder, const std::string& name) {
+  const UniqueFd file(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (status.st_uid != ::geteuid() || static_cast<uint64_t>(status.st_size) > NameStore::kMostFileBytes)
@@ -127,16 +127,51 @@ std::optional<std::string> read_own_file(const std::string& path) {
   return bytes;
 }
 
-// The folder, `heapprof` around it and the user's cache folder around that. A home that is not there is not made.
-bool make_own_folder(const std::string& path) {
-  const std::filesystem::path own = std::filesystem::path(path).parent_path();
-  for (const std::filesystem::path& each : {own.parent_path(), own, std::filesystem::path(path)})
-    ::mkdir(each.c_str(), 0700);
+// Whether the folder is the user's own, and nobody whom `others` names may write to it.
+bool is_own(const UniqueFd& folder, mode_t others) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+  return folder.is_open() && ::fstat(folder.get(), &status) == 0 && status.st_uid == ::geteuid() &&
+         (status.st_mode & others) == 0;
+}
+
+UniqueFd open_cache_folder(const std::filesystem::path& path, bool is_made) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  UniqueFd folder(::open(path.c_str(), kFlags));
+  if (folder.is_open() || !is_made) return folder;
+  const UniqueFd parent(::open(path.parent_path().c_str(), kFlags));
+  if (is_own(parent, 0)) ::mkdirat(parent.get(), path.filename().c_str(), 0700);
+  return UniqueFd(::open(path.c_str(), kFlags));
+}
+
+// "0123….names", or what a writer that was killed has left of one.
+bool is_called_as_ours(const std::string& name) {
+  const size_t start = name.starts_with('.') ? 1 : 0;
+  const size_t digits_end = name.find_first_not_of("0123456789abcdef", start);
+  if (digits_end == start || digits_end == std::string::npos) return false;
+  const std::string_view rest = std::string_view(name).substr(digits_end);
+  return start == 0 ? rest == kSuffix : rest.starts_with(std::string(kSuffix) + ".");
+}
+
+// What paths of files in it can begin with.
+std::string path_of(const UniqueFd& folder) { return "/proc/self/fd/" + std::to_string(folder.get()); }
+
+// The name of the file for a build id; empty: it can have none.
+std::string name_of(const std::string& build_id) {
+  if (!is_build_id(build_id) || build_id.size() > NAME_MAX - sizeof kSuffix) return "";
+  return build_id + kSuffix;
 }
 
 }  // namespace
+
+FileFacts facts_of_path(const std::string& path) {
+  struct stat status {};
+  if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
+  return facts_of(status);
+}
+
+bool FileFacts::is_settled(uint64_t before_ns) const {
+  return std::max(modified_ns, changed_ns) + kSecondNs < before_ns;
+}
 
 NameStore::NameStore(std::string folder, uint64_t most_bytes) : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
@@ -155,40 +190,48 @@ FileFacts NameStore::facts_of(const Module& module) {
   return facts_of_path(module.path);
 }
 
-std::string NameStore::path_of(const Module& module) const {
-  if (folder_.empty() || !is_build_id(module.build_id) || module.build_id.size() > NAME_MAX - sizeof kSuffix) return "";
-  return folder_ + "/" + module.build_id + kSuffix;
+UniqueFd NameStore::open_folder(bool is_made) const {
+  if (folder_.empty()) return UniqueFd();
+  const std::filesystem::path path(folder_);
+  UniqueFd folder = open_cache_folder(path.parent_path().parent_path(), is_made);
+  if (!is_own(folder, S_IWOTH)) return UniqueFd();
+  for (const std::filesystem::path& name : {path.parent_path().filename(), path.filename()}) {
+    if (is_made) ::mkdirat(folder.get(), name.c_str(), 0700);
+    folder = UniqueFd(::openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!is_own(folder, S_IWGRP | S_IWOTH)) return UniqueFd();
+  }
+  return folder;
 }
 
-std::optional<KeptNames> NameStore::find(const Module& module) const {
-  const std::string path = path_of(module);
-  if (path.empty()) return std::nullopt;
-  const std::optional<std::string> bytes = read_own_file(path);
+std::optional<KeptNames> NameStore::find(const std::string& build_id, const FileFacts& now) const {
+  const std::string name = name_of(build_id);
+  const UniqueFd folder = name.empty() ? UniqueFd() : open_folder(false);
+  if (!folder.is_open()) return std::nullopt;
+  const std::optional<std::string> bytes = read_own_file(folder.get(), name);
   KeptNames names;
-  if (!bytes || !names_of(*bytes, module.build_id, &names)) return std::nullopt;
-  if (names.module != facts_of(module) || names.debug != facts_of_path(names.debug_path)) return std::nullopt;
+  if (!bytes || !names_of(*bytes, build_id, &names)) return std::nullopt;
+  if (names.module != now || names.debug != facts_of_path(names.debug_path)) return std::nullopt;
   return names;
 }
 
-void NameStore::keep(const Module& module, KeptNames names, uint64_t read_ns) const {
-  const std::string path = path_of(module);
-  if (path.empty() || names.module == FileFacts() || names.module != facts_of(module)) return;
-  names.debug = facts_of_path(names.debug_path);
-  if (!names.debug_path.empty() && names.debug == FileFacts()) return;
-  if (!is_older(names.module, read_ns) || !is_older(names.debug, read_ns)) return;
+void NameStore::keep(const std::string& build_id, const KeptNames& names) const {
+  const std::string name = name_of(build_id);
+  if (name.empty() || !names.module.is_there() || names.debug.is_there() == names.debug_path.empty()) return;
+  const UniqueFd folder = open_folder(true);
   struct stat there {};
-  if (!make_own_folder(folder_) || (::lstat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode))) return;
-  const std::string bytes = bytes_of(module.build_id, &names);
+  if (!folder.is_open()) return;
+  if (::fstatat(folder.get(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(there.st_mode)) return;
+  const std::string bytes = bytes_of(build_id, names);
   if (bytes.size() > std::min(kMostFileBytes, most_bytes_)) return;
-  make_room(bytes.size());
-  Result<AtomicFile> file = AtomicFile::create(path);
+  make_room(path_of(folder), bytes.size());
+  Result<AtomicFile> file = AtomicFile::create(path_of(folder) + "/" + name);
   if (!file) return;
   file->write(bytes);
   (void)file->commit();
 }
 
 // Removes what was of no use for longest until there is room for that much more.
-void NameStore::make_room(uint64_t bytes) const {
+void NameStore::make_room(const std::string& folder, uint64_t bytes) const {
   struct Old {
     std::filesystem::path path;
     std::filesystem::file_time_type time;
@@ -197,8 +240,11 @@ void NameStore::make_room(uint64_t bytes) const {
   std::vector<Old> files;
   uint64_t sum_bytes = bytes;
   std::error_code error;
-  for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
+    if (!is_called_as_ours(at->path().filename()) ||
+        at->symlink_status(gone).type() != std::filesystem::file_type::regular)
+      continue;
     const Old file{at->path(), at->last_write_time(gone), gone ? 0 : at->file_size(gone)};
     if (gone) continue;
     sum_bytes += file.size_bytes;

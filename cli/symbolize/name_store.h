@@ -8,14 +8,18 @@
 // Guarantees
 //  - A file appears whole or not at all, whoever else writes it; a broken one counts as none.
 //  - All files together take kMostBytes at most; those go first that were of no use for longest.
-//  - A folder of another user is not used.
+//  - The folder, the one around it and the user's cache folder are the user's own, and nobody else may write to ours;
+//    ours are no links. Otherwise nothing is kept. A cache folder is only made where its parent is the user's own.
+//  - Nothing is removed but files that are called as ours are.
 // Trust:    a file may be damaged: it has a checksum, and every length is checked.
 // Cost:     reading: 50-100 ns a frame. Nothing here is an error: without the folder names are found as without it.
 #pragma once
 
+#include "cli/base/fd.h"
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/symbols.h"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,13 +38,17 @@ struct FileFacts {
   uint64_t modified_ns = 0;
   uint64_t changed_ns = 0;
 
-  bool operator==(const FileFacts&) const = default;
+  auto operator<=>(const FileFacts&) const = default;
+  bool is_there() const { return *this != FileFacts(); }
+  // Whether a change after that time of CLOCK_REALTIME would show: the times of files have steps of their own.
+  bool is_settled(uint64_t before_ns) const;
 };
+FileFacts facts_of_path(const std::string& path);
 
 struct KeptNames {
-  FileFacts module;        // the module's own file
-  std::string debug_path;  // of its debug file; empty: it has none
-  FileFacts debug;
+  FileFacts module;                                               // the module's own file
+  std::string debug_path;                                         // of its debug file; empty: it has none
+  FileFacts debug;                                                // as they were when the names were read
   std::unordered_map<uint64_t, std::vector<SourceFrame>> frames;  // by svma
 };
 
@@ -58,15 +66,15 @@ class NameStore {
   // What the module's file is now.
   static FileFacts facts_of(const Module& module);
 
-  std::optional<KeptNames> find(const Module& module) const;
+  // For the file that is `now` what it is.
+  std::optional<KeptNames> find(const std::string& build_id, const FileFacts& now) const;
 
-  // names.module: as facts_of() was before the names were read, at read_ns of CLOCK_REALTIME. Nothing is kept if a file
-  // has changed since, or may have: its times are not a second older.
-  void keep(const Module& module, KeptNames names, uint64_t read_ns) const;
+  // names.module, names.debug: as the files were when the names were read, and settled by then.
+  void keep(const std::string& build_id, const KeptNames& names) const;
 
  private:
-  std::string path_of(const Module& module) const;
-  void make_room(uint64_t bytes) const;
+  UniqueFd open_folder(bool is_made) const;
+  void make_room(const std::string& folder, uint64_t bytes) const;
 
   std::string folder_;
   uint64_t most_bytes_;

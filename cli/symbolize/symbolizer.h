@@ -46,7 +46,7 @@ struct ModuleSymbols {
   bool is_read = false;        // the file, or a debug file of it, was opened and could be read
   bool is_unreadable = false;  // reading it crashed or did not end
   bool has_debug_info = false;
-  bool lacks_units = false;              // some of the debug information is in .dwo files that are not there
+  bool lacks_units = false;              // some of it is in .dwo files or dwz's supplement, which are not there
   std::string debug_path;                // of the separate debug file that was opened; empty: none
   std::optional<int> debuginfod_answer;  // as errno, 0: it sent a file; none: it was not asked
 };

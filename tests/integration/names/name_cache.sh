@@ -122,10 +122,79 @@ done
 mkdir home
 XDG_CACHE_HOME="" HOME=$PWD/home expect_status 0 "$HEAPPROF_BIN" run -q -o p.json -- ./program
 [ -e "home/.cache/heapprof/names/${kept##*/}" ] || fail "no names were kept in the home's .cache"
+# Whatever names a file of the same build id has, now or at another moment of the run, each program's are its own: what
+# a run with a cache says is what one without says. said PATH ARGS…: the functions that the program itself has, then
+said() {
+  local cached plain
+  expect_status 0 "$HEAPPROF_BIN" run -q -o p.json -- "$@"
+  cached=$(jq -r '.ftbl[]' p.json | grep -o '[a-z]*_[a-z]*() (.*same.cc' | sed 's/().*//' | sort | paste -sd ' ')
+  expect_status 0 "$HEAPPROF_BIN" run -q --no-cache -o p.json -- "$@"
+  plain=$(jq -r '.ftbl[]' p.json | grep -o '[a-z]*_[a-z]*() (.*same.cc' | sed 's/().*//' | sort | paste -sd ' ')
+  expect_eq "with a cache, $*" "$cached" "$plain"
+  expect_eq "$*" "$cached" "$name"
+}
+same() {
+  printf '#include <cstdlib>\nvoid* volatile kept;\n__attribute__((noinline)) void %s_one() { kept = malloc(1000); }\n__attribute__((noinline)) void %s_two() { kept = malloc(1000); }\nint main(int count, char**) { count > 1 ? %s_two() : %s_one(); }\n' "$1" "$1" "$1" "$1" >same.cc
+  g++ -g -O1 -Wl,--build-id=0x2222222222222222222222222222222222222222 -o "$1" same.cc
+  objcopy --only-keep-debug "$1" "$1.debug"
+}
+same old
+same new
+sleep 1.1
+name=old_one said ./old
+"$HEAPPROF_BIN" run -q -o p.json -- sh -c './old; ./new more'
+name=old_two said ./old more
+name=new_two said ./new more
+name=new_one said ./new
+# The debug file is replaced while the run goes on.
+strip -o bare old
+objcopy --add-gnu-debuglink=old.debug bare
+cp old.debug aside/
+cp new.debug aside/
+sleep 1.1
+name=old_one said ./bare
+"$HEAPPROF_BIN" run -q -o p.json -- sh -c './bare; sleep 1.2; cp aside/new.debug old.debug; sleep 1.2; ./bare more'
+name=new_one said ./bare
+name=new_two said ./bare more
+# Within one run: a path that has another program the second time, and a stripped program before the whole one.
+functions() { jq -r '.ftbl[]' "$@" | grep -o '[a-z]*_[a-z]*() (.*same.cc' | sed 's/().*//' | sort | paste -sd ' '; }
+strip -o stripped new
+for order in 'cp -f old it; ./it; rm it; cp -f new it; ./it' 'cp -f stripped it; ./it; cp -f new other; ./other'; do
+  rm -f it it.*json
+  expect_status 0 "$HEAPPROF_BIN" run -q -o it.json -- sh -c "$order"
+  expect_eq "functions in $order" "$(functions it*.json | tr ' ' '\n' | sort -u | paste -sd ' ')" \
+    "$([ "$order" = "${order#cp -f old}" ] && echo new_one || echo new_one old_one)"
+done
+
+# What dwz has moved to a file that is not there is not known, and names without it are not kept.
+if command -v dwz >/dev/null; then
+  for i in first second; do
+    printf '#include <cstdlib>\n#include "common.h"\nint main() { return common::take(%s) == nullptr; }\n' "${#i}000" >same.cc
+    printf 'namespace common { inline void* inlined_taker(int n) { return malloc(n); }\n__attribute__((noinline)) inline void* take(int n) { char* p = static_cast<char*>(inlined_taker(n)); p[0] = 1; return p; } }\n' >common.h
+    g++ -g -O2 -gdwarf-4 -Wl,--build-id -o "dwz.$i" same.cc
+  done
+  if dwz -m common.dwz -M common.dwz dwz.first dwz.second 2>/dev/null && [ -e common.dwz ]; then
+    mv common.dwz away
+    sleep 1.1
+    expect_status 0 "$HEAPPROF_BIN" run -q -o p.json -- ./dwz.first
+    mv away common.dwz
+    expect_status 0 "$HEAPPROF_BIN" run -q -o p.json -- ./dwz.first
+    grep -q inlined_taker p.json || fail "names without dwz's supplement were kept"
+  fi
+fi
+
+# A link in place of the folder leads nowhere, and nothing is removed there.
+rm -rf "$folder"
+mkdir photos
+truncate -s 300M photos/1234.names
+ln -s "$PWD/photos" "$folder"
+name=new_one said ./new
+[ "$(ls photos)" = 1234.names ] || fail "heapprof wrote or removed files where a link led: $(ls photos)"
 if [ "$(id -u)" = 0 ]; then
+  rm "$folder"
+  name=new_one said ./new
+  rm "$folder"/*
   chown -R 12345 "$folder"
-  rm -f "$kept"
-  run
-  expect_eq "another's folder" "$name" "make_many() :2)"
-  [ ! -e "$kept" ] || fail "names were written into another's folder"
+  name=new_one said ./new
+  [ -z "$(ls "$folder")" ] || fail "names were written into another's folder"
 fi

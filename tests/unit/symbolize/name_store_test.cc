@@ -13,8 +13,6 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr uint64_t kLater = UINT64_MAX;  // when names are read: any file is older
-
 struct Folder {
   Folder() {
     char name[] = "/tmp/heapprof-names.XXXXXX";
@@ -28,11 +26,12 @@ struct Folder {
   std::string path;
 };
 
-Module module_of(const std::string& path, const std::string& build_id) { return {path, build_id, 0, nullptr}; }
+constexpr char kId[] = "0123456789abcdef";
+constexpr char kOtherId[] = "0126456789abcdef";
 
-KeptNames some_names(const Module& module, uint64_t count, const std::string& text) {
+KeptNames some_names(const std::string& path, uint64_t count, const std::string& text) {
   KeptNames names;
-  names.module = NameStore::facts_of(module);
+  names.module = facts_of_path(path);
   for (uint64_t i = 0; i < count; ++i)
     names.frames[i * i] = {{text + std::to_string(i), "/src/a.cc", 7, true}, {"main", "", 0, false}};
   names.frames[UINT64_MAX] = {};  // an address without a name
@@ -56,54 +55,60 @@ bool is_same(const KeptNames& a, const KeptNames& b) {
 TEST_CASE("names come back as they were kept, for the same build id and the same files") {
   const Folder folder;
   const NameStore store(folder.path + "/cache/names");
-  const Module module = module_of(folder.file("program", "one"), "0123456789abcdef");
-  CHECK_FALSE(store.find(module));
-  KeptNames names = some_names(module, 100, "f");
+  const std::string path = folder.file("program", "one");
+  CHECK_FALSE(store.find(kId, facts_of_path(path)));
+  KeptNames names = some_names(path, 100, "f");
   names.debug_path = folder.file("program.debug", "debug");
-  store.keep(module, names, kLater);
-  REQUIRE(store.find(module));
-  CHECK(is_same(*store.find(module), names));
-  CHECK(store.find(module)->debug_path == names.debug_path);
-  CHECK_FALSE(store.find(module_of(module.path, "0123456789abcdee")));
-  CHECK_FALSE(store.find(module_of(module.path, "")));
-  CHECK_FALSE(store.find(module_of(module.path, "../../etc/passwd")));
-  CHECK_FALSE(store.find(module_of(folder.file("other", "one"), module.build_id)));
+  names.debug = facts_of_path(names.debug_path);
+  store.keep(kId, names);
+  REQUIRE(store.find(kId, names.module));
+  CHECK(is_same(*store.find(kId, names.module), names));
+  CHECK(store.find(kId, names.module)->debug_path == names.debug_path);
+  for (const std::string other : {"0123456789abcdee", "", "../../etc/passwd"})
+    CHECK_FALSE(store.find(other, names.module));
+  CHECK_FALSE(store.find(kId, facts_of_path(folder.file("other", "one"))));
 
   SECTION("a file that changes in place ends them") {
     folder.file("program", "two");
-    CHECK_FALSE(store.find(module));
+    CHECK_FALSE(store.find(kId, facts_of_path(path)));
   }
   SECTION("so does its debug file") {
     folder.file("program.debug", "gubed");
-    CHECK_FALSE(store.find(module));
+    CHECK_FALSE(store.find(kId, names.module));
   }
   SECTION("or one that is gone") {
     std::filesystem::remove(names.debug_path);
-    CHECK_FALSE(store.find(module));
+    CHECK_FALSE(store.find(kId, names.module));
   }
-  SECTION("a file that is only as old as its times keeps nothing") {
+  SECTION("what is said of another debug file than there is, is not kept") {
     std::filesystem::remove_all(folder.path + "/cache");
-    const FileFacts facts = NameStore::facts_of(module);
-    store.keep(module, names, facts.changed_ns + 999'999'999);
-    CHECK_FALSE(store.find(module));
-    store.keep(module, names, kLater);
-    CHECK(store.find(module));
+    KeptNames without = names;
+    without.debug = {};
+    store.keep(kId, without);
+    KeptNames unsaid = names;
+    unsaid.debug_path.clear();
+    store.keep(kId, unsaid);
+    KeptNames nowhere = names;
+    nowhere.module = {};
+    store.keep(kId, nowhere);
+    CHECK_FALSE(std::filesystem::exists(folder.path + "/cache"));
   }
-  SECTION("nor one that has changed since its names were read") {
-    std::filesystem::remove_all(folder.path + "/cache");
-    folder.file("program", "two");
-    store.keep(module, names, kLater);
-    CHECK_FALSE(store.find(module));
-  }
+}
+
+TEST_CASE("a change shows in a file's times only if they are a second old") {
+  const FileFacts facts = {1, 2, 3, 5'000'000'000, 7'000'000'000};
+  CHECK_FALSE(facts.is_settled(7'999'999'999));
+  CHECK_FALSE(facts.is_settled(8'000'000'000));
+  CHECK(facts.is_settled(8'000'000'001));
+  CHECK(FileFacts().is_settled(8'000'000'000));
 }
 
 TEST_CASE("no byte of a file of names may be another one") {
   const Folder folder;
-  const NameStore store(folder.path);
-  const Module module = module_of(folder.file("program", "one"), "0123456789abcdef");
-  const KeptNames names = some_names(module, 3, "f");
-  store.keep(module, names, kLater);
-  const std::string path = folder.path + "/0123456789abcdef.names";
+  const NameStore store(folder.path + "/cache/names");
+  const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
+  store.keep(kId, names);
+  const std::string path = folder.path + "/cache/names/" + kId + ".names";
   std::ifstream file(path);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   REQUIRE(!bytes.empty());
@@ -111,26 +116,26 @@ TEST_CASE("no byte of a file of names may be another one") {
     std::string broken = bytes;
     broken[i] = static_cast<char>(broken[i] ^ 0x10);
     std::ofstream(path) << broken;
-    REQUIRE_FALSE(store.find(module));
+    REQUIRE_FALSE(store.find(kId, names.module));
     std::ofstream(path) << bytes.substr(0, i);
-    REQUIRE_FALSE(store.find(module));
+    REQUIRE_FALSE(store.find(kId, names.module));
   }
   std::ofstream(path) << bytes;
-  REQUIRE(store.find(module));
+  REQUIRE(store.find(kId, names.module));
   std::ofstream(path) << bytes << '\0';
-  CHECK_FALSE(store.find(module));
+  CHECK_FALSE(store.find(kId, names.module));
 }
 
 TEST_CASE("all names together stay within a bound; what was used last stays") {
   const Folder folder;
-  const std::string cache = folder.path + "/cache";
+  const std::string cache = folder.path + "/cache/names";
   const NameStore store(cache, 20'000);
-  const std::string path = folder.file("program", "one");
+  const KeptNames names = some_names(folder.file("program", "one"), 50, "function");
+  const auto id = [](int i) { return "0123456789abcd" + std::to_string(10 + i); };
   uint64_t each_bytes = 0;
   for (int i = 0; i < 30; ++i) {
-    const Module module = module_of(path, "0123456789abcd" + std::to_string(10 + i));
-    store.keep(module, some_names(module, 50, "function"), kLater);
-    REQUIRE(store.find(module));
+    store.keep(id(i), names);
+    REQUIRE(store.find(id(i), names.module));
     uint64_t sum_bytes = 0;
     for (const auto& entry : std::filesystem::directory_iterator(cache)) {
       each_bytes = entry.file_size();
@@ -140,22 +145,99 @@ TEST_CASE("all names together stay within a bound; what was used last stays") {
     }
     REQUIRE(sum_bytes <= 20'000);
   }
-  CHECK_FALSE(store.find(module_of(path, "0123456789abcd10")));
-  CHECK(store.find(module_of(path, "0123456789abcd39")));
-  CHECK(store.find(module_of(path, "0123456789abcd38")));
-  const Module large = module_of(path, "0123456789abcdff");
-  store.keep(large, some_names(large, 20'000 / each_bytes * 60 + 60, "function"), kLater);
-  CHECK_FALSE(store.find(large));
-  CHECK(store.find(module_of(path, "0123456789abcd39")));
+  CHECK_FALSE(store.find(id(0), names.module));
+  CHECK(store.find(id(29), names.module));
+  CHECK(store.find(id(28), names.module));
+  store.keep(kId, some_names(folder.path + "/program", 20'000 / each_bytes * 60 + 60, "function"));
+  CHECK_FALSE(store.find(kId, names.module));
+  CHECK(store.find(id(29), names.module));
+}
+
+TEST_CASE("nothing is removed but files that are called as ours are") {
+  const Folder folder;
+  const KeptNames names = some_names(folder.file("program", "one"), 50, "function");
+  const std::string cache = folder.path + "/cache/names";
+  NameStore(cache).keep(kId, names);
+  REQUIRE(std::filesystem::exists(cache + "/" + kId + ".names"));
+  const std::vector<std::string> others = {"photo.img",      "x.names",   ".names",
+                                           "0123.names.old", "0123names", ".0123.name"};
+  for (const std::string& other : others) folder.file("cache/names/" + other, std::string(30'000, 'x'));
+  std::filesystem::create_directory(cache + "/0124.names");
+  std::filesystem::create_symlink(folder.path + "/program", cache + "/0125.names");
+  folder.file("cache/names/.0123.names.a1B2c3", std::string(30'000, 'x'));  // of a writer that was killed
+  const NameStore store(cache, 20'000);
+  store.keep(kOtherId, names);
+  CHECK(store.find(kOtherId, names.module));
+  for (const std::string& other : others) CHECK(std::filesystem::exists(cache + "/" + other));
+  CHECK(std::filesystem::exists(cache + "/0124.names"));
+  CHECK(std::filesystem::is_symlink(cache + "/0125.names"));
+  CHECK_FALSE(std::filesystem::exists(cache + "/.0123.names.a1B2c3"));
+}
+
+TEST_CASE("a folder that is not the user's own, or a link, or that others may write to, is not used") {
+  const Folder folder;
+  const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
+  const std::string own = folder.path + "/cache";
+  const NameStore store(own + "/names");
+  store.keep(kId, names);
+  REQUIRE(store.find(kId, names.module));
+  SECTION("others may write to the folder itself") {
+    ::chmod((own + "/names").c_str(), 0777);
+    CHECK_FALSE(store.find(kId, names.module));
+  }
+  SECTION("or the one around it") {
+    ::chmod(own.c_str(), 0770);
+    CHECK_FALSE(store.find(kId, names.module));
+  }
+  SECTION("or the cache folder") {
+    ::chmod(folder.path.c_str(), 0707);
+    CHECK_FALSE(store.find(kId, names.module));
+  }
+  SECTION("a link in place of either") {
+    const std::string path = GENERATE(std::string("/names"), std::string(""));
+    std::filesystem::rename(own + path, folder.path + "/aside");
+    std::filesystem::create_symlink(folder.path + "/aside", own + path);
+    CHECK_FALSE(store.find(kId, names.module));
+    store.keep(kOtherId, names);
+    std::filesystem::remove(own + path);
+    std::filesystem::rename(folder.path + "/aside", own + path);
+    CHECK_FALSE(store.find(kOtherId, names.module));
+    CHECK(store.find(kId, names.module));
+  }
+  SECTION("another user's") {
+    if (::geteuid() != 0) return;  // only root can give a folder away
+    const std::string path = GENERATE(std::string("/names"), std::string(""), std::string("/.."));
+    REQUIRE(::chown((own + path).c_str(), 12345, 12345) == 0);
+    CHECK_FALSE(store.find(kId, names.module));
+    store.keep(kOtherId, names);
+    REQUIRE(::chown((own + path).c_str(), 0, 0) == 0);
+    CHECK_FALSE(store.find(kOtherId, names.module));
+  }
+}
+
+TEST_CASE("a cache folder is made where its parent is the user's own, and nowhere else") {
+  const Folder folder;
+  const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
+  NameStore(folder.path + "/home/.cache/heapprof/names").keep(kId, names);
+  CHECK_FALSE(std::filesystem::exists(folder.path + "/home"));
+  std::filesystem::create_directory(folder.path + "/home");
+  if (::geteuid() == 0) {
+    REQUIRE(::chown((folder.path + "/home").c_str(), 12345, 12345) == 0);
+    NameStore(folder.path + "/home/.cache/heapprof/names").keep(kId, names);
+    CHECK_FALSE(std::filesystem::exists(folder.path + "/home/.cache"));
+    REQUIRE(::chown((folder.path + "/home").c_str(), 0, 0) == 0);
+  }
+  NameStore(folder.path + "/home/.cache/heapprof/names").keep(kId, names);
+  CHECK(NameStore(folder.path + "/home/.cache/heapprof/names").find(kId, names.module));
 }
 
 TEST_CASE("without a folder nothing is kept") {
   const Folder folder;
-  const Module module = module_of(folder.file("program", "one"), "0123456789abcdef");
-  for (const std::string& place : {std::string(), folder.path + "/program", std::string("/proc/self/names")}) {
-    const NameStore store(place);
-    store.keep(module, some_names(module, 3, "f"), kLater);
-    CHECK_FALSE(store.find(module));
+  const KeptNames names = some_names(folder.file("program", "one"), 3, "f");
+  for (const std::string& path : {std::string(), folder.path + "/program", std::string("/proc/self/names")}) {
+    const NameStore store(path);
+    store.keep(kId, names);
+    CHECK_FALSE(store.find(kId, names.module));
   }
 }
 
