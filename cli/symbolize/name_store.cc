@@ -1,7 +1,8 @@
 // cli/symbolize/name_store.cc: a file is
 //
-//   u64 checksum of the rest | text kMagic | facts of this program's file | text build id | facts of the module's file |
-//   text debug path | facts of the debug file | u32 addresses, { u64 svma }… | ModuleNames (module_names_bytes.cc)
+//   u64 checksum of the rest | text kMagic | facts of this program's file | text build id |
+//   facts of the module's file | text debug path | facts of the debug file | u32 addresses, { u64 svma }… |
+//   ModuleNames (module_names_bytes.cc)
 //
 // This program's file stands for how it finds names: another build may find others.
 #include "cli/symbolize/name_store.h"
