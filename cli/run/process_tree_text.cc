@@ -20,18 +20,17 @@ constexpr size_t kWide = 72;  // columns from which on there is room for what wa
 using Indexes = std::vector<uint32_t>;
 
 // The largest, and the program that was started, by peak; of equal ones the earlier.
-Indexes choose(const std::vector<TreeEntry>& entries) {
+Indexes choose(const std::vector<TreeEntry>& entries, size_t most) {
   Indexes shown;
   for (uint32_t i = 0; i < entries.size(); ++i) {
     if (entries[i].fate == Fate::kProfiled) shown.push_back(i);
   }
   std::stable_sort(shown.begin(), shown.end(),
                    [&](uint32_t a, uint32_t b) { return largest_peak(entries[a]) > largest_peak(entries[b]); });
-  if (shown.size() <= kMostRows) return shown;
+  if (shown.size() <= most) return shown;
   const bool has_root = entries[ProcessTree::kRoot].fate == Fate::kProfiled;
-  const bool is_root_small =
-      has_root && std::find(shown.begin(), shown.begin() + kMostRows, ProcessTree::kRoot) == shown.begin() + kMostRows;
-  shown.resize(kMostRows);
+  shown.erase(shown.begin() + static_cast<ptrdiff_t>(most), shown.end());
+  const bool is_root_small = has_root && std::find(shown.begin(), shown.end(), ProcessTree::kRoot) == shown.end();
   if (is_root_small) shown.back() = ProcessTree::kRoot;
   return shown;
 }
@@ -68,11 +67,11 @@ std::string tree_title(const ProcessTree& tree, size_t columns) {
   return fmt::format("processes, by peak of heap + mapped{}", has_resident ? "; beside it the most resident" : "");
 }
 
-std::string tree_text(const ProcessTree& tree, size_t columns) {
+std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows) {
   const std::vector<TreeEntry>& entries = tree.entries();
   if (entries.size() <= 1) return "";
   const bool is_wide = columns >= kWide;
-  const Indexes shown = choose(entries);
+  const Indexes shown = choose(entries, most_rows);
   struct Row {
     std::string peak, resident, devices, pid, command;
   };

@@ -15,11 +15,13 @@
 namespace heapprof::cli {
 
 inline constexpr size_t kMostRows = 8;
+inline constexpr size_t kFewestRows = 4;  // where a screen is full
 
 // "cuda:0 1.20 GiB, cuda:1 1.10 GiB + 6"
 std::string devices_text(const std::vector<DevicePeak>& devices);
 
 std::string tree_title(const ProcessTree& tree, size_t columns);
-std::string tree_text(const ProcessTree& tree, size_t columns);
+// most_rows: of processes; the program that was started has one of them.
+std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows = kMostRows);
 
 }  // namespace heapprof::cli

@@ -31,7 +31,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kShownPlaces = 3;
-constexpr size_t kShownImages = 5;
+constexpr size_t kShownImages = 2;
 constexpr size_t kSparkColumns = 20;
 constexpr size_t kScreenLines = 22;  // of 24: the terminal has an empty line before, and the shell's prompt after it
 
@@ -191,8 +191,8 @@ std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 
-std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns) {
-  const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns) : "";
+std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns, size_t most_rows) {
+  const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns, most_rows) : "";
   return rows.empty() ? "" : paint.bold(tree_title(*input.tree, columns)) + "\n" + rows;
 }
 
@@ -258,16 +258,20 @@ const std::string& shown_file(const SummaryInput& input) {
 std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
   const std::string file = pasted_file(input.file, utf8);
   std::string text;
-  for (size_t i = 0; i < std::min(input.images.size(), kShownImages); ++i) {
-    const SavedProfile& image = input.images[i];
-    if (image.path.empty()) continue;
+  std::vector<const SavedProfile*> images;
+  for (const SavedProfile& image : input.images) {
+    if (!image.path.empty()) images.push_back(&image);
+  }
+  std::stable_sort(images.begin(), images.end(),
+                   [](const SavedProfile* a, const SavedProfile* b) { return a->peak_bytes > b->peak_bytes; });
+  for (size_t i = 0; i < std::min(images.size(), kShownImages); ++i) {
+    const SavedProfile& image = *images[i];
     text += entry("image  ",
                   {pasted_file(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
                    short_command(image.command, std::min<size_t>(columns - 8, 40))},
                   columns);
   }
-  if (input.images.size() > kShownImages)
-    text += fmt::format("image  and {} more\n", input.images.size() - kShownImages);
+  if (images.size() > kShownImages) text += fmt::format("image  + {} smaller\n", images.size() - kShownImages);
   size_t others = 0;
   const SavedProfile* other = shown_other(input);
   if (other != nullptr) {
@@ -349,13 +353,21 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   }
   const std::vector<Problem> warnings = shown_warnings(input, &tree);
   std::string warned = warning_text(warnings, terminal);
-  const std::string rows = process_section(input, paint, columns);
+  std::string rows = process_section(input, paint, columns, kMostRows);
   const std::string end = fitted(end_sentence(input.profile, input.shown == nullptr), columns);
   const std::string last = worst_text(profile, tree, pasted_file(shown_file(input), terminal.utf8), columns) +
                            saved_lines(input, terminal.utf8, columns);
   const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
   size_t used = count_lines(text) + 1;
   for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;
+  // The places come first: they have three rows and their titles where many processes would leave them one.
+  const size_t wanted = used + 2 * (kShownPlaces + 1);
+  if (wanted > kScreenLines && !rows.empty()) {
+    const size_t most = kMostRows - std::min(kMostRows - kFewestRows, wanted - kScreenLines);
+    const std::string fewer = process_section(input, paint, columns, most);
+    used -= count_lines(rows) - count_lines(fewer);
+    rows = fewer;
+  }
   const std::string places = place_sections(
       profile, tree, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
   text = fitted(text + (places.empty() ? "" : "\n" + places), columns);

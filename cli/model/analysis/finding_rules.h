@@ -59,10 +59,11 @@ inline constexpr uint64_t kTwinBytes = 64 * kKiB;
 // Blocks of one size, again and again.
 inline constexpr uint64_t kChurnEachBytes = 64;  // smaller ones are a storm
 inline constexpr uint64_t kChurnBlocks = 10'000;
-inline constexpr uint64_t kChurnDeviceBlocks = 1'000;  // what a driver does takes longer
-inline constexpr uint64_t kChurnPercent = 5;           // of all allocations
-inline constexpr uint64_t kChurnBytesPercent = 25;     // or of all bytes
-inline constexpr uint64_t kChurnLiveShare = 1'000;     // alive at once is at most one of so many
+inline constexpr uint64_t kChurnFewerBlocks = 1'000;      // of a device, or large: the kernel clears each page again
+inline constexpr uint64_t kChurnLargeBytes = 128 * kKiB;  // from there on glibc maps a block and unmaps it again
+inline constexpr uint64_t kChurnPercent = 5;              // of all allocations
+inline constexpr uint64_t kChurnBytesPercent = 25;        // or of all bytes
+inline constexpr uint64_t kChurnLiveShare = 1'000;        // alive at once is at most one of so many
 
 // Tiny blocks.
 inline constexpr uint64_t kStormEachBytes = 64;

@@ -72,7 +72,8 @@ void find_churn(const FindingScene& scene, std::vector<Finding>* findings) {
   }
   const DeviceTotals& totals = scene.device.totals;
   for (const auto& [key, sum] : sums) {
-    if (sum.blocks < (scene.device_number == 0 ? kChurnBlocks : kChurnDeviceBlocks)) continue;
+    const bool is_dear = scene.device_number != 0 || key.second >= kChurnLargeBytes;
+    if (sum.blocks < (is_dear ? kChurnFewerBlocks : kChurnBlocks)) continue;
     if (sum.max_blocks > std::max<uint64_t>(1, sum.blocks / kChurnLiveShare)) continue;
     const bool is_many = is_share({sum.blocks, totals.total_blocks}, kChurnPercent);
     const bool is_much = is_share({sum.bytes, totals.total_bytes}, kChurnBytesPercent);

@@ -125,7 +125,10 @@ TEST_CASE("blocks of one size, one after another, are churn") {
   CHECK(Scene().add({kWork, kMain}, one_by_one(9'999, 4099)).kinds().empty());
   CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 4099, 10)).kinds() == "churn");
   CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 4099, 11)).kinds().empty());  // many alive at once
-  CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 64)).kinds().empty());        // small
+  CHECK(Scene().add({kWork, kMain}, one_by_one(1'000, 128 << 10)).kinds() == "churn");
+  CHECK(Scene().add({kWork, kMain}, one_by_one(999, 128 << 10)).kinds().empty());
+  CHECK(Scene().add({kWork, kMain}, one_by_one(9'999, (128 << 10) - 1)).kinds().empty());
+  CHECK(Scene().add({kWork, kMain}, one_by_one(10'000, 64)).kinds().empty());  // small
   SizedNumbers different = one_by_one(10'000, 4099);
   different.total_bytes += 1;
   CHECK(Scene().add({kWork, kMain}, different).kinds().empty());
