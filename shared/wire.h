@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 9;
+inline constexpr uint32_t kProtocolVersion = 10;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -50,6 +50,14 @@ constexpr uint32_t ring_chunks(uint32_t ring) {
   return static_cast<uint32_t>((uint64_t{1} << ring_bytes(ring) / kChunkBytes) - 1);
 }
 static_assert(kLargeRingBytes / kChunkBytes == 32);
+
+// Where a process is with the question of its end (--leak-check): Control::end_question.
+enum class EndQuestion : uint32_t {
+  kNone = 0,      // the program has not come to the end of exit() yet
+  kAsked = 1,     // it has, and waits for Control::end_answer
+  kFiltered = 2,  // it has, and does not wait, as it may be under a filter of system calls
+  kGaveUp = 3,    // it has waited, and goes on without an answer
+};
 
 // How producers stamp their events.
 enum class ClockMode : uint32_t {
@@ -152,13 +160,22 @@ struct Control {
   uint32_t estimates_gpu;              // 1: ask for free memory before and after contexts and modules are made
   uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
   std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be written over; pairs with (G)
+  uint32_t leak_check;                 // 1: the agent asks at the end of exit(), and waits for the answer
+  std::atomic<EndQuestion> end_question;  // agent: pairs with (H)
+  std::atomic<uint32_t> end_answer;       // collector: 1: the program may go on; a futex word, pairs with (I)
+  uint64_t end_stack_avma;                // agent, before it asks: the exiting thread's stack lies from here on …
+  uint64_t end_thread_avma;               // … its thread pointer …
+  uint32_t end_thread_id;                 // … and its id, in its own pid namespace
+  uint32_t own_pages_count;               // agent, before it asks: entries of the table of its own pages …
+  uint64_t own_pages_avma;                // … which stands here in its memory: pairs of address and bytes
 };
 static_assert(sizeof(Control) == 512 && sizeof(Control) <= kControlBytes);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
               offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456 &&
-              offsetof(Control, modules_read) == 464);
+              offsetof(Control, modules_read) == 464 && offsetof(Control, end_question) == 472 &&
+              offsetof(Control, end_stack_avma) == 480 && offsetof(Control, own_pages_avma) == 504);
 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;

@@ -8,6 +8,7 @@
 
 #include "agent/process/arena.h"
 #include "agent/process/lock.h"
+#include "agent/process/own_pages.h"
 #include "agent/process/thread_stacks.h"
 #include "agent/record/abandoned.h"
 #include "agent/record/ring_chunks.h"
@@ -80,6 +81,7 @@ Context* make_context(uint32_t ring) {
   const uint64_t size_bytes = kContextBytes + unwind_context_bytes();
   unsigned char* memory = static_cast<unsigned char*>(map_private(size_bytes));
   if (memory == nullptr) return nullptr;
+  note_own_pages(memory, size_bytes);
   Context* context = reinterpret_cast<Context*>(memory);
   context->unwind = make_unwind_context(memory + kContextBytes, &ring_header(ring)->unwind);
   context->data = data;

@@ -28,6 +28,7 @@
 #include "agent/process/thread_stacks.h"
 #include "agent/record/context.h"
 #include "agent/record/reference.h"
+#include "agent/start/end.h"
 #include "agent/start/handshake.h"
 #include "agent/start/self_test.h"
 #include "agent/unwind/unwind.h"
@@ -221,6 +222,7 @@ void resolve_once() {
 // loaded.
 __attribute__((constructor)) void start_agent() {
   if (g_fork_page.state == AgentState::kUnknown) start_life();
+  settle_end();
   const Invitation invitation = find_invitation();
   if (invitation.socket_path != nullptr && !invitation.follow) clean_environment();
 }

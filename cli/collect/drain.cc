@@ -147,6 +147,16 @@ size_t Drain::round(RoundKind kind) {
   return taken;
 }
 
+bool Drain::is_quiet() {
+  if (waiting_ != 0 || arena_.control().rings_claimed.load(std::memory_order_acquire) > rings_.size()) return false;
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    const Ring& ring = *rings_[i];
+    if (ring.is_readable && arena_.header(i).head.load(std::memory_order_acquire) != ring.decoder.position())
+      return false;
+  }
+  return true;
+}
+
 size_t Drain::final_round() {
   is_final_ = true;
   size_t taken = round();

@@ -54,6 +54,9 @@ class Drain {
   // The same when nobody writes any more: nothing waits for a watermark.
   size_t final_round();
 
+  // Everything that is published was taken and applied.
+  bool is_quiet();
+
   // Applies what waits for nothing but its turn.
   void apply_ready();
 

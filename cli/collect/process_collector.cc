@@ -15,11 +15,13 @@
 #include "cli/collect/clock.h"
 #include "cli/collect/coverage.h"
 #include "cli/collect/drain.h"
+#include "cli/collect/leak_watch.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace heapprof::cli {
 
@@ -36,7 +38,7 @@ constexpr uint64_t kMostFinalEvents =
 // Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter
 // more.
 constexpr uint64_t kFinishBytes = 8 << 20;
-constexpr uint64_t kFinishSiteBytes = 500;
+constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
 constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
 
@@ -73,8 +75,9 @@ struct ProcessCollector::State {
   LiveSamples samples;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
-  bool is_broken = false;   // memory ran out in the middle of a round
-  std::string stop_reason;  // empty: has not stopped before its time
+  bool is_broken = false;          // memory ran out in the middle of a round
+  std::string stop_reason;         // empty: has not stopped before its time
+  std::optional<LeakWatch> leaks;  // with leak_check
   DeviceUses uses;
 
   // The identities of the devices that the agent has announced by now.
@@ -104,6 +107,7 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
   control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
   control.estimates_gpu = options.estimates_gpu ? 1 : 0;
   control.hooks_deep_bind = options.hooks_deep_bind ? 1 : 0;
+  control.leak_check = options.leak_check ? 1 : 0;
   for (size_t i = 0; i < options.limits.cuda.size(); ++i) {
     control.device_limits[i] = options.limits.cuda[i];
     if (options.limits.cuda[i] != 0) control.has_device_limits = 1;
@@ -158,7 +162,11 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),
       DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
                    state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns});
+  if (state.options.leak_check)
+    state.leaks.emplace(state.arena.get(), identity.pid, hello_text(hello.malloc_object), identity.is_fork);
 }
+
+bool ProcessCollector::is_judged() const { return state_->leaks && state_->leaks->is_asked(); }
 
 uint64_t ProcessCollector::next_drain_ns() const {
   return state_->drain == nullptr ? Pace::kNever : state_->drain->next_round_ns();
@@ -171,8 +179,9 @@ size_t ProcessCollector::drain(RoundKind kind) {
   const uint64_t now_ns = monotonic_ns();
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
   state.is_broken = true;  // should this not come back
-  const size_t taken = state.drain->round(kind);
+  const size_t taken = state.drain->round(is_judged() ? RoundKind::kAll : kind);
   state.is_broken = false;
+  if (state.leaks) state.leaks->step(state.drain.get(), &state.ledger);
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;
     if (now_ns >= state.next_names_ns) {
@@ -339,6 +348,7 @@ std::string what_is_missing(const Counters& counters, wire::StopReason stop, boo
 Recording ProcessCollector::finish_copy() {
   if (state_->drain != nullptr) state_->drain->apply_ready();
   state_->end_ticks = read_ticks(state_->options.clock_mode);  // as if all had been drained
+  if (state_->leaks) state_->leaks->forget();
   return finish();
 }
 
@@ -374,11 +384,13 @@ Recording ProcessCollector::finish() {
                       state.is_detached, state.drain->has_unreadable_rings(),
                       control.attached.load(std::memory_order_relaxed) != 0, state.stop_reason);
   run.complete = run.incomplete_reason.empty();
+  if (state.leaks) run.leak_check = state.leaks->end(run.complete);
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
-  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, &identities, &state.uses, &state.options.limits},
-                  &recording);
+  build_recording(
+      {&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples, state.resident,
+       &identities, &state.uses, &state.options.limits, run.leak_check.is_made ? &*state.leaks : nullptr},
+      &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;

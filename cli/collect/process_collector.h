@@ -47,6 +47,7 @@ struct CollectorOptions {
   uint32_t stall_timeout_ms = 10'000;
   DeviceLimits limits;
   bool estimates_gpu = false;    // ask for free memory around the making of contexts and modules
+  bool leak_check = false;       // the process is asked to wait at its orderly end, and its live blocks are judged
   bool hooks_deep_bind = false;  // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =
@@ -85,6 +86,8 @@ class ProcessCollector {
   size_t drain(RoundKind kind = RoundKind::kAll);
   // When that should be done next, by monotonic_ns().
   uint64_t next_drain_ns() const;
+  // Its live blocks are being judged just now: its threads are held still, and nobody else may wait for a stopped one.
+  bool is_judged() const;
   // The process is gone: takes everything that was published.
   void drain_to_end();
   // Tells the agent to stop recording. Events go on coming until it has noticed.

@@ -63,6 +63,23 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
   return numbers;
 }
 
+// What a site's live blocks were found to be.
+struct JudgedBlocks {
+  Amount kinds[kLeakKinds];
+};
+
+void add_judgement(const JudgedBlocks& judged, SiteNumbers* numbers) {
+  const auto of = [&judged](LeakKind kind) { return judged.kinds[static_cast<size_t>(kind)]; };
+  numbers->lost_bytes = of(LeakKind::kLost).bytes;
+  numbers->lost_blocks = of(LeakKind::kLost).blocks;
+  numbers->indirectly_lost_bytes = of(LeakKind::kIndirectly).bytes;
+  numbers->indirectly_lost_blocks = of(LeakKind::kIndirectly).blocks;
+  numbers->possibly_lost_bytes = of(LeakKind::kPossiblyLost).bytes;
+  numbers->possibly_lost_blocks = of(LeakKind::kPossiblyLost).blocks;
+  numbers->reachable_bytes = of(LeakKind::kReachable).bytes;
+  numbers->reachable_blocks = of(LeakKind::kReachable).blocks;
+}
+
 void add_sites(const RecordingParts& parts, const SiteBook& sites, const GrowingArray<LeakTimes>& leaks,
                RecordedDevice* device) {
   size_t used = 0;
@@ -98,15 +115,29 @@ void add_live_rows(const LiveSamples& samples, const SiteBook& sites, RecordedDe
 
 void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
   GrowingArray<LeakTimes> leaks;
+  GrowingArray<JudgedBlocks> judged;
   const SiteBook& sites = parts.ledger->sites();
+  if (parts.leaks != nullptr) judged.grow_to(sites.size());
   find_leaks(
       sites,
       [&](const auto& note) {
-        parts.ledger->for_each_live([&](const Block& block) { note(block.site, block.birth); });
+        parts.ledger->for_each_live([&](const Block& block) {
+          note(block.site, block.birth);
+          if (parts.leaks == nullptr) return;
+          Amount& kind = judged[block.site].kinds[static_cast<size_t>(parts.leaks->judgement_of(block))];
+          kind.bytes += block.size_bytes;
+          ++kind.blocks;
+        });
       },
       &leaks);
   parts.ledger->release_blocks();  // the recording needs room
   add_sites(parts, sites, leaks, device);
+  if (parts.leaks != nullptr) {
+    size_t recorded = 0;
+    for (uint32_t i = 1; i < sites.size(); ++i) {
+      if (sites[i].total.blocks != 0) add_judgement(judged[i], &device->sites[recorded++].numbers);
+    }
+  }
   add_live_rows(*parts.samples, sites, device);
 }
 
@@ -295,6 +326,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
     sum_up_sites(parts, sites, &devices[0]);
+    if (parts.leaks != nullptr) drop_judgement("there was no memory for it", recording);
     std::vector<uint64_t>().swap(devices[0].live_bytes);
     size_t i = 1;
     for (const auto& [number, book] : books) {

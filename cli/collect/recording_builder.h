@@ -5,6 +5,7 @@
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/leak_watch.h"
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/call_tree.h"
 #include "cli/collect/rings/module_map.h"
@@ -37,6 +38,7 @@ struct RecordingParts {
   const DeviceIdentities* identities;
   const DeviceUses* uses;
   const DeviceLimits* limits;
+  const LeakWatch* leaks;  // nullptr: nothing was judged
 };
 
 // Fills all but Recording::run. consistency_errors tells whether the parts agree.

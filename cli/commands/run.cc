@@ -29,10 +29,12 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
-  options->add_flag({"--no-cache", "", output, "neither use nor keep names for later runs"}, &target->no_cache);
+  options->add_flag({"--no-cache", "", kRareGroup, "neither use nor keep names for later runs"}, &target->no_cache);
   declare_suppression_options(options, output, &target->suppressions);
   declare_fold_options(options, kRareGroup, "fold nothing: show wrappers themselves", &target->suppressions);
   options->add_color(&target->color);
+  options->add_flag({"--leak-check", "", recording, "tell apart what is live at exit: lost, or not"},
+                    &target->leak_check);
   options->add_flag({"--no-follow", "", recording, "leave out processes that PROGRAM starts"}, &target->no_follow);
   options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &target->follow_only);
   options->add_wait({"--wait", "[=SECONDS]", recording, "stay until they have ended too"}, 86'400, &target->wait);

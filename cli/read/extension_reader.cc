@@ -302,6 +302,11 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
        structs("processes", &run.processes,
                [](OtherProcess& process, FieldReader& reader) { visit_other_process(process, reader); }),
        {"other_processes_count", [&] { json->read_unsigned(&run.other_processes_count); }},
+       fields("leak_check",
+              [&](FieldReader& reader) {
+                run.leak_check.is_asked = true;
+                visit_leak_check(run.leak_check, reader);
+              }),
        structs("modules", &extension->modules,
                [](ProfileModule& module, FieldReader& reader) { visit_module(module, reader); }),
        structs("merged", &extension->merged,

@@ -167,6 +167,7 @@ Result<Finished> Finisher::finish(FinishJob job, const Complete& complete) {
 Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete) {
   Recording& recording = job.recording;
   name_main_module(&recording);
+  settle_judgement(&recording);
   note_own_allocator(&recording);
   const uint64_t start_ns = monotonic_ns();
   SymbolTable symbols = look_up_names(&recording, symbolize_options);

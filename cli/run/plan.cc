@@ -62,6 +62,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.max_memory_bytes = options.max_memory_bytes;
   plan.collector.hooks_deep_bind = options.hooks_deep_bind;
   plan.collector.estimates_gpu = options.estimates_gpu;
+  plan.collector.leak_check = options.leak_check;
   if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.limits = *limits;
   plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||
                            (options.collector_threads == ThreadsChoice::kAuto && has_idle_core());

@@ -35,6 +35,7 @@ struct RunOptions {
   bool no_cache = false;            // names of earlier runs are not used, and none are kept
   uint64_t max_memory_bytes = 0;    // of heapprof itself; 0: as much as the system gives
   bool hooks_deep_bind = false;     // --deepbind=hook
+  bool leak_check = false;          // what is live at exit is told apart
   bool estimates_gpu = false;       // around the making of contexts and modules
   std::vector<std::string> limits;  // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;

@@ -9,10 +9,12 @@
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/names_advice.h"
 #include "cli/run/process_tree_text.h"
+#include "cli/run/summary_files.h"
 #include "cli/run/summary_places.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/held_text.h"
+#include "cli/write/report/leak_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/report/worst_text.h"
@@ -31,7 +33,6 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kShownPlaces = 3;
-constexpr size_t kShownImages = 2;
 constexpr size_t kSparkColumns = 20;
 constexpr size_t kScreenLines = 22;  // of 24: the terminal has an empty line before, and the shell's prompt after it
 
@@ -191,6 +192,12 @@ std::string unseen(const Profile& profile, const PlaceTree& tree, size_t columns
   return unseen_text(profile, tree, FrameNames(profile, tree), devices, false, columns);
 }
 
+// What became of the blocks that were live at the end, where that was asked for.
+std::string leaks(const Profile& profile, const PlaceTree& tree, size_t columns) {
+  if (!profile.run.leak_check.is_asked) return "";
+  return leak_lines(profile, tree, FrameNames(profile, tree), {columns, false, 1, 6});
+}
+
 std::string process_section(const SummaryInput& input, const Painter& paint, size_t columns, size_t most_rows) {
   const std::string rows = input.tree != nullptr ? tree_text(*input.tree, columns, most_rows) : "";
   return rows.empty() ? "" : paint.bold(tree_title(*input.tree, columns)) + "\n" + rows;
@@ -214,82 +221,6 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
     case EndKind::kUnknown: return "";
   }
   return "";
-}
-
-// The profile of the process with the largest peak besides the program itself.
-const TreeEntry* largest_other(const ProcessTree* tree, size_t* count) {
-  const TreeEntry* largest = nullptr;
-  *count = 0;
-  if (tree == nullptr) return nullptr;
-  for (const TreeEntry& entry : tree->entries()) {
-    if (entry.path.empty() || &entry == &tree->entries()[ProcessTree::kRoot]) continue;
-    ++*count;
-    if (largest == nullptr || largest_peak(entry) > largest_peak(*largest)) largest = &entry;
-  }
-  return largest;
-}
-
-// What is shown in place of the program that was started; null: nothing.
-const SavedProfile* shown_other(const SummaryInput& input) {
-  return input.shown != nullptr && input.headline->other ? &*input.headline->other : nullptr;
-}
-
-// Cells after a word; those that have no room go on below. None is broken: names of files are pasted.
-std::string entry(const std::string& front, const std::vector<std::string>& cells, size_t columns) {
-  std::string text;
-  std::string line = front;
-  for (const std::string& cell : cells) {
-    const bool is_first = line.size() == front.size();
-    if (!is_first && display_width(line) + 2 + display_width(cell) > columns) {
-      text += line + "\n";
-      line = std::string(front.size(), ' ') + cell;
-    } else {
-      line += (is_first ? "" : "  ") + cell;
-    }
-  }
-  return text + line + "\n";
-}
-
-const std::string& shown_file(const SummaryInput& input) {
-  const SavedProfile* other = shown_other(input);
-  return other != nullptr ? other->path : input.file;
-}
-
-std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
-  const std::string file = pasted_file(input.file, utf8);
-  std::string text;
-  std::vector<const SavedProfile*> images;
-  for (const SavedProfile& image : input.images) {
-    if (!image.path.empty()) images.push_back(&image);
-  }
-  std::stable_sort(images.begin(), images.end(),
-                   [](const SavedProfile* a, const SavedProfile* b) { return a->peak_bytes > b->peak_bytes; });
-  for (size_t i = 0; i < std::min(images.size(), kShownImages); ++i) {
-    const SavedProfile& image = *images[i];
-    text += entry("image  ",
-                  {pasted_file(image.path, utf8), fmt::format("peak {}", format_bytes(image.peak_bytes)),
-                   short_command(image.command, std::min<size_t>(columns - 8, 40))},
-                  columns);
-  }
-  if (images.size() > kShownImages) text += fmt::format("image  + {} smaller\n", images.size() - kShownImages);
-  size_t others = 0;
-  const SavedProfile* other = shown_other(input);
-  if (other != nullptr) {
-    text += entry("shown  ",
-                  {pasted_file(other->path, utf8), format_bytes(other->size_bytes),
-                   format_counted(other->lost, "event") + " lost"},
-                  columns);
-  } else if (const TreeEntry* largest = largest_other(input.tree, &others)) {
-    const std::string which = fmt::format("the largest of {} others", format_count(others));
-    text += others == 1 ? entry("also   ", {pasted_file(largest->path, utf8)}, columns)
-                        : entry("also   ", {pasted_file(largest->path, utf8), which}, columns);
-  }
-  text +=
-      entry("saved  ",
-            {file, format_bytes(input.file_bytes), format_counted(input.profile.run.counters.lost, "event") + " lost"},
-            columns);
-  return text +
-         command_line("next   ", "heapprof report", other != nullptr ? pasted_file(other->path, utf8) : file, columns);
 }
 
 constexpr std::string_view kNoNames = "HP068";
@@ -348,6 +279,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   text += device_part(profile, devices, columns) +
           small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
+  text += leaks(profile, tree, columns);
   for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;
   }

@@ -98,6 +98,15 @@ void Watch::nap(int pidfd) {
   has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }
 
+// Threads of the program are stopped just now: a wait for it would take the news of that away.
+bool Watch::is_root_judged() const {
+  bool is_judged = false;
+  processes_.for_each([&](pid_t pid, ProcessCollector& collector) {
+    if (pid == root_pid_) is_judged = is_judged || collector.is_judged();
+  });
+  return is_judged;
+}
+
 WatchResult Watch::until_end(const Launched& launched) {
   root_pid_ = launched.pid;
   before_root_ns_ = launched.before_ns;
@@ -105,7 +114,7 @@ WatchResult Watch::until_end(const Launched& launched) {
     round();
     if (has_news_ || !launched.pidfd.is_open()) {
       int status = 0;
-      const pid_t ended = waitpid(launched.pid, &status, WNOHANG);
+      const pid_t ended = is_root_judged() ? 0 : waitpid(launched.pid, &status, WNOHANG);
       if (ended == launched.pid) return {decode_status(status), 0};
       if (ended < 0 && errno == ECHILD) return {{EndKind::kUnknown, 0}, 0};
       if (const int number = signals_.handle(launched.pid)) return {{EndKind::kDetached, 0}, number};

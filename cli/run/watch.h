@@ -44,6 +44,7 @@ class Watch {
   void admit();
   void set_nap(uint64_t due_ns);
   void nap(int pidfd);
+  bool is_root_judged() const;
   std::optional<PidSpan> run_pids() const;
   bool may_others_come(const std::string& socket_path, bool is_waiting);
 

@@ -112,7 +112,7 @@ Capability try_seccomp() {
 Capability try_ptrace() {
   const std::string scope = first_line("/proc/sys/kernel/yama/ptrace_scope");
   const std::string what = scope.empty() ? "no restriction by Yama" : "Yama's ptrace_scope is " + scope;
-  return {"ptrace", Availability::kOk, what + "; heapprof does not use ptrace", ""};
+  return {"ptrace", Availability::kOk, what + "; heapprof uses ptrace for run --leak-check only", ""};
 }
 
 Capability try_randomization() {

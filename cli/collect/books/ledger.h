@@ -86,10 +86,19 @@ class Ledger {
   DeviceEventTable& device_events() { return device_events_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
   uint64_t last_ticks() const { return now_ticks_; }
-  // visit(const Block&), after finish().
+  // visit(const Block&); after finish() all that there are.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
+  }
+  // visit(const Block&): those that a realloc is at work on just now; they are among the others when it has ended.
+  template <typename Visitor>
+  void for_each_begun(const Visitor& visit) const {
+    for (const std::vector<BegunRealloc>& begun : begun_) {
+      for (const BegunRealloc& one : begun) {
+        if (one.state == BegunState::kKnown) visit(one.block);
+      }
+    }
   }
   // Gives the memory of the live blocks back. pre: finish(), check() and for_each_live() have been called
   void release_blocks() { heap_.release(); }

@@ -55,6 +55,14 @@ class MappingLedger {
   uint64_t unmatched() const { return unmatched_; }
   // About how much memory its tables take.
   uint64_t bytes() const { return ranges_.size() * kPieceBytes + blocks_.size() * kBlockBytes; }
+  // Calls visit(const PagePiece&) for what is mapped at this moment, of files or not, but for what is only reserved.
+  template <typename Visitor>
+  void for_each_range(const Visitor& visit) const {
+    ranges_.for_each([&](const PagePiece& piece) {
+      const auto block = blocks_.find(piece.block);
+      if (block != blocks_.end() && block->second.device != wire::kReservedDevice) visit(piece);
+    });
+  }
   // Calls visit(const MappedBlock&) for each block that is left. pre: finish() has been called
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {

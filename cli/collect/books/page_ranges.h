@@ -30,6 +30,11 @@ class PageRanges {
   void put(const PagePiece& piece);
   bool is_free(uint64_t start, uint64_t end) const { return first_in(start, end) == pieces_.end(); }
   size_t size() const { return pieces_.size(); }
+  // visit(const PagePiece&), in the order of their addresses.
+  template <typename Visitor>
+  void for_each(const Visitor& visit) const {
+    for (const auto& [start, tail] : pieces_) visit(PagePiece{start, tail.end, tail.block});
+  }
 
  private:
   struct Tail {

@@ -41,6 +41,9 @@ inline constexpr uint64_t kSmallNeverFreedOfStackPercent = 90;  // of the blocks
 inline constexpr uint64_t kSmallNeverFreedPartOfRun = 8;        // made over so large a part of the run, or a larger one
 inline constexpr uint64_t kSmallNeverFreedEndNs = 20'000'000;   // what the end of a process takes on a busy machine
 
+// Lost, where that was judged.
+inline constexpr uint64_t kLostBytes = 64 * kKiB;
+
 // A peak of the start: reached in the first quarter of the run, and at most half of it from 40 % of the run on.
 inline constexpr uint64_t kStartPeakBytes = 4 * kMiB;
 inline constexpr uint64_t kStartPeakByPercent = 25;

@@ -139,8 +139,8 @@ std::vector<Unasked> find_unasked(const Profile& profile, std::string_view devic
                                                                : Lack::kMoments;
     unasked.push_back({kind, is_asked ? without_moments : "", lack});
   }
-  const bool has_ended = profile.run.end.kind == EndKind::kExited;
   const bool is_one_run = profile.merged.empty();
+  const bool has_ended = profile.run.end.kind == EndKind::kExited || (is_one_run && profile.run.leak_check.is_made);
   if (!has_ended) unasked.push_back({FindingKind::kNeverFreed, "", is_one_run ? Lack::kEnd : Lack::kOneRun});
   if (!has_ended || !is_one_run)
     unasked.push_back({FindingKind::kSmallNeverFreed, "", is_one_run ? Lack::kEnd : Lack::kOneRun});

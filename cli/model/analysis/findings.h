@@ -59,6 +59,7 @@ struct Finding {
   uint64_t later_bytes = 0;          // … so much
   uint64_t most_blocks = 0;          // churn: alive at once, at most
   uint64_t temporary_blocks = 0;     // storm
+  bool is_lost = false;              // never freed: nothing led to them at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
 };

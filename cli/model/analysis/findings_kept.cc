@@ -95,6 +95,35 @@ Finding finish(const FindingScene& scene, FindingKind kind, uint32_t place, cons
   return finding;
 }
 
+// Where it was judged what can still be reached, only what cannot was never freed: without a look at when it was made,
+// as no such block is kept on purpose.
+bool is_judged(const Profile& profile) { return profile.run.leak_check.is_made && profile.merged.empty(); }
+
+// The site's numbers as if it had left only what is lost.
+SiteNumbers lost_of(const SiteNumbers& numbers) {
+  SiteNumbers lost = numbers;
+  lost.leaked_bytes = add_saturating(numbers.lost_bytes, numbers.indirectly_lost_bytes);
+  lost.leaked_blocks = add_saturating(numbers.lost_blocks, numbers.indirectly_lost_blocks);
+  return lost;
+}
+
+void find_lost(const FindingScene& scene, FindingKind kind, std::vector<Finding>* findings) {
+  const bool is_large = kind == FindingKind::kNeverFreed;
+  for (uint32_t place = 0; place < scene.places.size(); ++place) {
+    Kept kept;
+    for (const uint32_t index : scene.places[place].sites) {
+      const Site& site = scene.device.sites[index];
+      const SiteNumbers lost = lost_of(site.numbers);
+      if (site.suppressed_by != 0 || lost.leaked_blocks == 0) continue;
+      if ((lost.leaked_bytes / lost.leaked_blocks >= kNeverFreedEachBytes) == is_large) kept.add(index, lost, 1);
+    }
+    if (kept.bytes < kLostBytes || grows(*findings, scene, scene.places[place])) continue;
+    Finding finding = finish(scene, kind, place, kept);
+    finding.is_lost = true;
+    findings->push_back(std::move(finding));
+  }
+}
+
 bool is_kept_small(const Site& site) {
   const SiteNumbers& n = site.numbers;
   return site.suppressed_by == 0 && site.grouped_stacks == 0 && n.leaked_blocks > 0 &&
@@ -183,6 +212,7 @@ void find_growth(const FindingScene& scene, std::vector<Finding>* findings) {
 }
 
 void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
+  if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kNeverFreed, findings);
   if (!is_exited_run(scene.profile)) return;  // who is stopped frees nothing
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;
@@ -197,6 +227,7 @@ void find_never_freed(const FindingScene& scene, std::vector<Finding>* findings)
 }
 
 void find_small_never_freed(const FindingScene& scene, std::vector<Finding>* findings) {
+  if (is_judged(scene.profile)) return find_lost(scene, FindingKind::kSmallNeverFreed, findings);
   if (!is_exited_run(scene.profile) || !scene.profile.merged.empty()) return;
   for (uint32_t place = 0; place < scene.places.size(); ++place) {
     Kept kept;

@@ -10,6 +10,7 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
     case SiteField::Needs::kOurs:
     case SiteField::Needs::kSizes:
     case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;
+    case SiteField::Needs::kJudgement: return profile.run.leak_check.is_made;
   }
   return false;
 }

@@ -92,6 +92,9 @@ void PlaceNumbers::add(const Site& from) {
   suppressed_blocks = add_saturating(suppressed_blocks, others.leaked_blocks);
   others.leaked_bytes = 0;
   others.leaked_blocks = 0;
+  for (const SiteField& field : kSiteFields) {
+    if (field.needs == SiteField::Needs::kJudgement) others.*field.number = 0;
+  }
   add_numbers(this, others);
 }
 

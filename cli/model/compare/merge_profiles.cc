@@ -59,6 +59,17 @@ void add_counters(RunInfo* sum, const RunInfo& run) {
 #undef RUN_COUNTER
 }
 
+// Where some of the runs were judged and others not, what is judged is a part.
+void add_judgement(const LeakJudgement& judgement, LeakJudgement* sum) {
+  if (judgement.is_made != sum->is_made) sum->reason = "some of the runs were not judged";
+  sum->is_asked = sum->is_asked || judgement.is_asked;
+  sum->is_made = sum->is_made || judgement.is_made;
+  add_to(&sum->searched_bytes, judgement.searched_bytes);
+  add_to(&sum->unread_bytes, judgement.unread_bytes);
+  add_to(&sum->stopped_threads, judgement.stopped_threads);
+  add_to(&sum->duration_ns, judgement.duration_ns);
+}
+
 void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) {
   if (is_largest) {
     sum->peak_ns = totals.peak_ns;
@@ -191,6 +202,7 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
   coverage.new_recorded = coverage.new_recorded || run.coverage.new_recorded;
   if (run.coverage.clock == "sequence") coverage.clock = run.coverage.clock;
   add_counters(&sum, run);
+  add_judgement(run.leak_check, &sum.leak_check);
 }
 
 void ProfileMerger::add_parts(const Profile& from, const std::string& file) {

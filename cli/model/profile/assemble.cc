@@ -3,6 +3,7 @@
 
 #include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/canonical.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <utility>
@@ -39,6 +40,30 @@ void note_dropped_stacks(RunInfo* run) {
   std::string reason = run->complete ? std::string(kMemoryLimitReason) : run->incomplete_reason + ";";
   run->incomplete_reason = reason + " and had no room for the stacks";
   run->complete = false;
+}
+
+void drop_judgement(const std::string& reason, Recording* recording) {
+  recording->run.leak_check.is_made = false;
+  recording->run.leak_check.reason = reason;
+  for (RecordedDevice& device : recording->devices) {
+    for (RecordedSite& site : device.sites) {
+      for (const SiteField& field : kSiteFields) {
+        if (field.needs == SiteField::Needs::kJudgement) site.numbers.*field.number = 0;
+      }
+    }
+  }
+}
+
+void settle_judgement(Recording* recording) {
+  if (!recording->run.leak_check.is_asked) return;
+  switch (recording->run.end.kind) {
+    case EndKind::kExited:
+    case EndKind::kUnknown: return;
+    case EndKind::kSignaled: return drop_judgement("the program was killed, and might have freed them", recording);
+    case EndKind::kExec: return drop_judgement("the process went on as another program", recording);
+    case EndKind::kDetached: return drop_judgement("heapprof stopped watching before the end", recording);
+    case EndKind::kRunning: return drop_judgement("the program is still running", recording);
+  }
 }
 
 Profile assemble(const Recording& recording, const SymbolTable& symbols) {

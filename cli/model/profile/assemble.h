@@ -20,6 +20,11 @@ void forget_other_stacks(Recording* recording);
 // next to none.
 void drop_stacks(Recording* recording);
 void note_dropped_stacks(RunInfo* run);
+// As if nothing had been judged (run --leak-check), for `reason`.
+void drop_judgement(const std::string& reason, Recording* recording);
+// The same, where the run's end says that nothing can be: what was found before a signal came is not true of the end
+// any more, and who did not end leaks nothing.
+void settle_judgement(Recording* recording);
 
 Profile assemble(const Recording& recording, const SymbolTable& symbols);
 

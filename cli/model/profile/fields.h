@@ -37,6 +37,16 @@ void visit_run(Run& run, Visit&& visit) {
   visit("other_threads_count", run.other_threads_count);
 }
 
+template <typename Judgement, typename Visit>
+void visit_leak_check(Judgement& judgement, Visit&& visit) {
+  visit("made", judgement.is_made);
+  visit("reason", judgement.reason);
+  visit("searched_bytes", judgement.searched_bytes);
+  visit("unread_bytes", judgement.unread_bytes);
+  visit("stopped_threads_count", judgement.stopped_threads);
+  visit("duration_ns", judgement.duration_ns);
+}
+
 template <typename Machine, typename Visit>
 void visit_machine(Machine& machine, Visit&& visit) {
   visit("cpu", machine.cpu);

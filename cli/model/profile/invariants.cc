@@ -203,6 +203,7 @@ class Checker {
     if (n.lifetime_ns > multiply_saturating(n.total_blocks, profile_.run.duration_ns))
       violate("{} site {}: {} blocks lived {} ns in all, in a run of {} ns", device.name, index, n.total_blocks,
               n.lifetime_ns, profile_.run.duration_ns);
+    check_judgement(device, index, n);
     uint64_t counted = 0;
     for (int bucket = 0; bucket < kSizeBuckets; ++bucket) counted = add_saturating(counted, n.sizes[bucket]);
     if (has_sizes(n)) {
@@ -214,6 +215,21 @@ class Checker {
     if (counted != n.total_blocks) {
       violate("{} site {}: {} sizes are counted for {} blocks", device.name, index, counted, n.total_blocks);
     }
+  }
+
+  // A sum of profiles has judged parts and others.
+  void check_judgement(const Device& device, size_t index, const SiteNumbers& n) {
+    uint64_t bytes = 0;
+    uint64_t blocks = 0;
+    for (const uint64_t kind : {n.lost_bytes, n.indirectly_lost_bytes, n.possibly_lost_bytes, n.reachable_bytes})
+      bytes = add_saturating(bytes, kind);
+    for (const uint64_t kind : {n.lost_blocks, n.indirectly_lost_blocks, n.possibly_lost_blocks, n.reachable_blocks})
+      blocks = add_saturating(blocks, kind);
+    if (bytes > n.leaked_bytes || blocks > n.leaked_blocks)
+      violate("{} site {}: {} bytes in {} blocks are judged, and {} in {} leaked", device.name, index, bytes, blocks,
+              n.leaked_bytes, n.leaked_blocks);
+    if (blocks > 0 && !profile_.run.leak_check.is_made)
+      violate("{} site {}: {} blocks are judged, and nothing was", device.name, index, blocks);
   }
 
   void check_order(const Device& device) {

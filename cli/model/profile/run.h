@@ -95,6 +95,17 @@ struct OtherProcess {
   uint64_t resident_max_bytes = 0;   // 0: unknown
 };
 
+// What `heapprof run --leak-check` came to.
+struct LeakJudgement {
+  bool is_asked = false;
+  bool is_made = false;
+  std::string reason;            // why not; empty if it was made
+  uint64_t searched_bytes = 0;   // of the process's memory
+  uint64_t unread_bytes = 0;     // that could not be read
+  uint64_t stopped_threads = 0;  // besides the one that ended the program
+  uint64_t duration_ns = 0;
+};
+
 struct RunInfo {
   std::vector<std::string> command;  // argv
   std::string executable;            // path
@@ -117,6 +128,7 @@ struct RunInfo {
   Thread other_threads;                 // their sums
   std::vector<OtherProcess> processes;  // by peak, descending; of the program that was started; bounded
   uint64_t other_processes_count = 0;   // that are not listed
+  LeakJudgement leak_check;
 };
 
 }  // namespace heapprof::cli

@@ -33,7 +33,7 @@ inline constexpr std::array kSiteLists = {
 // One line of the list: see there.
 struct SiteField {
   enum class Kept : uint8_t { kPoint, kColumn, kList };
-  enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks, kSizes };
+  enum class Needs : uint8_t { kNothing, kLifetimes, kOurs, kLeaks, kSizes, kJudgement };
   enum class Adds : uint8_t { kSum, kOldest, kYoungest, kSmallest, kLargest };
 
   uint64_t SiteNumbers::*number;

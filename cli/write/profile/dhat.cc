@@ -187,6 +187,7 @@ class DhatWriter {
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
     write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });
     if (!profile_.run.processes.empty()) write_processes();
+    write_leak_check();
     write_structs("modules", profile_.modules, [this](const ProfileModule& module) { visit_module(module, fields_); });
     if (!profile_.merged.empty())
       write_structs("merged", profile_.merged, [this](const MergedPart& part) { visit_merged_part(part, fields_); });
@@ -204,6 +205,11 @@ class DhatWriter {
     write_structs("processes", profile_.run.processes,
                   [this](const OtherProcess& process) { visit_other_process(process, fields_); });
     if (profile_.run.other_processes_count != 0) fields_("other_processes_count", profile_.run.other_processes_count);
+  }
+
+  void write_leak_check() {
+    if (!profile_.run.leak_check.is_asked) return;
+    write_struct("leak_check", [&] { visit_leak_check(profile_.run.leak_check, fields_); });
   }
 
   template <typename WriteFields>

@@ -74,7 +74,9 @@ class FindingsText {
           "what is not in this profile, which is incomplete");
     if (is_whole)
       lines.emplace_back("no profile says what a program does with a block between malloc and free",
-                         "whether live blocks can still be reached, and memory that is never used");
+                         profile_.run.leak_check.is_made
+                             ? "memory that is never used"
+                             : "whether live blocks can still be reached, and memory that is never used");
     if (lines.empty()) return;
     text_ += is_whole ? "not judged:\n" : "\nnot judged:\n";
     for (const auto& [why, what] : lines) wrap(what + ": " + why, 2, "");

@@ -37,6 +37,11 @@ std::string twin_text(const Finding& finding, const FrameNames& names) {
                      shorten_middle(where, 48), location.empty() ? "" : " (" + location + ")");
 }
 
+std::string lost_text(const Finding& finding, const ReportView& view) {
+  return fmt::format("{} each, of the {} that the same stacks made; no pointer led to them when the program ended",
+                     bytes(view, finding.each_bytes), format_count(finding.all_blocks));
+}
+
 // A sum of runs does not know what was alive at once.
 std::string alive_text(const Profile& profile, const Finding& finding) {
   return profile.merged.empty() ? fmt::format("; at most {} alive at once", format_count(finding.most_blocks)) : "";
@@ -48,8 +53,10 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
   const std::string cost = bytes(view, finding.cost_bytes);
   switch (finding.kind) {
     case FindingKind::kGrowth: return fmt::format("grew by {} in {}", cost, format_duration(finding.over_ns));
-    case FindingKind::kNeverFreed: return fmt::format("{} in {} never freed", cost, blocks(finding.cost_blocks));
+    case FindingKind::kNeverFreed:
+      return fmt::format("{} in {} {}", cost, blocks(finding.cost_blocks), finding.is_lost ? "lost" : "never freed");
     case FindingKind::kSmallNeverFreed:
+      if (finding.is_lost) return fmt::format("{} in {} small blocks lost", cost, format_count(finding.cost_blocks));
       return fmt::format("{} in {} small blocks never freed", cost, format_count(finding.cost_blocks));
     case FindingKind::kStartPeak: return fmt::format("{} that only the start needed", cost);
     case FindingKind::kOldAndNew: return fmt::format("{} left behind while growing, at the peak", cost);
@@ -72,9 +79,11 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
       return fmt::format("it held more in every quarter of the run, by {} a second; {} at its largest",
                          bytes(view, per_second(finding.cost_bytes, finding.over_ns)), blocks(finding.cost_blocks));
     case FindingKind::kNeverFreed:
+      if (finding.is_lost) return lost_text(finding, view);
       return fmt::format("{} each, allocated over {}, on into the last quarter of the run",
                          bytes(view, finding.each_bytes), format_duration(finding.over_ns));
     case FindingKind::kSmallNeverFreed:
+      if (finding.is_lost) return lost_text(finding, view);
       return fmt::format(
           "{} each, {} of the {} that the same stacks made, over {}, on into the last quarter of the run; nobody has "
           "looked whether they can still be reached",
@@ -167,10 +176,18 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           "good",
           at, cost, format_duration(finding.over_ns));
     case FindingKind::kNeverFreed:
+      if (finding.is_lost)
+        return fmt::format(
+            "{} in {} large blocks from {} are lost, nothing leads to them: free them after their last use", cost,
+            count, at);
       return fmt::format(
           "{} in {} large blocks from {} were never freed: free them after their last use, unless kept on purpose",
           cost, count, at);
     case FindingKind::kSmallNeverFreed:
+      if (finding.is_lost)
+        return fmt::format(
+            "{} in {} small blocks from {} are lost, nothing leads to them: free them after their last use", cost,
+            count, at);
       return fmt::format(
           "{} in {} small blocks from {} were never freed: free them after their last use, unless kept on purpose",
           cost, count, at);

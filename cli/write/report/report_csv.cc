@@ -29,8 +29,9 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
   std::vector<const SiteField*> fields = reported_numbers(profile);
   std::erase_if(fields, [](const SiteField* field) { return field->needs == SiteField::Needs::kLeaks; });
   // What came later stands behind, so that columns keep their numbers.
-  const auto sizes = std::stable_partition(
-      fields.begin(), fields.end(), [](const SiteField* field) { return field->needs != SiteField::Needs::kSizes; });
+  const auto sizes = std::stable_partition(fields.begin(), fields.end(), [](const SiteField* field) {
+    return field->needs != SiteField::Needs::kSizes && field->needs != SiteField::Needs::kJudgement;
+  });
   std::string text = "device,function,file,line,module";
   for (auto field = fields.begin(); field != sizes; ++field) text += fmt::format(",{}", (*field)->report);
   if (lifetimes) text += ",suppressed_leaked_bytes,suppressed_leaked_blocks_count";

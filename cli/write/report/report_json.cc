@@ -64,6 +64,7 @@ class ReportWriter {
     json_.boolean(run.complete);
     json_.count("lost_events_count", run.counters.lost);
     json_.count("truncated_stacks_count", run.counters.truncated_stacks);
+    if (run.leak_check.is_asked) write_leak_check();
   }
 
   // Named as in the profile, but for what is resident.
@@ -120,6 +121,7 @@ class ReportWriter {
       if (field->total == &DeviceTotals::peak_blocks) time("peak", totals.peak_ns);
       if (field->total == &DeviceTotals::leaked_blocks) write_suppressed(sum_of_sites(device));
     }
+    if (&device == &profile_.devices[0]) write_judged(sum_of_sites(device));
     if (totals.resident_at_peak_bytes > 0) json_.count("resident_at_peak_bytes", totals.resident_at_peak_bytes);
     write_driver_facts(device);
     if (has_resident_parts(totals)) {
@@ -194,6 +196,11 @@ class ReportWriter {
     if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
   }
 
+  void write_leak_check() {
+    const auto field = field_writer();
+    write_object("leak_check", [&] { visit_leak_check(profile_.run.leak_check, field); });
+  }
+
   void write_driver_facts(const Device& device) {
     const auto field = field_writer();
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
@@ -223,6 +230,13 @@ class ReportWriter {
       });
       write_objects("threads", api.threads, [&](const ApiThread& thread) { visit_api_thread(thread, field); });
     });
+  }
+
+  // What became of the leaked blocks, where that was judged.
+  void write_judged(const PlaceNumbers& sum) {
+    for (const SiteField* field : reported_numbers(profile_)) {
+      if (field->needs == SiteField::Needs::kJudgement) json_.count(field->report, sum.*field->number);
+    }
   }
 
   // Part of the leaked bytes, not beside them.

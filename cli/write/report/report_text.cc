@@ -12,6 +12,7 @@
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/leak_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/sizes_text.h"
@@ -52,27 +53,22 @@ class TextReport {
     header();
     if (view_.sizes || view_.threads) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
+    const bool is_whole = view_.device.empty() && !view_.list_suppressions;
     const DeviceChoice choice = choose_devices(profile_);
-    const std::vector<const Device*> devices =
-        view_.device.empty() && !view_.list_suppressions ? choice.shown : shown_devices(profile_, view_);
+    const std::vector<const Device*> devices = is_whole ? choice.shown : shown_devices(profile_, view_);
     text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
-    if (view_.device.empty() && !view_.list_suppressions)
-      text_ += small_devices_line(profile_, choice, view_.exact_bytes, "heapprof report", columns_);
+    if (is_whole)
+      text_ += small_devices_line(profile_, choice, view_.exact_bytes, "heapprof report", columns_) +
+               leak_lines(profile_, tree_, names_, {columns_, view_.exact_bytes, 0});
     text_ += unseen_text(profile_, tree_, names_, devices, view_.exact_bytes, columns_);
     for (const Device* device : devices) {
       const std::string refused =
           refusal_text(profile_, tree_, names_, *device, {kTopOfPeak, kMostLiveSites, columns_, view_.exact_bytes});
       if (!refused.empty()) text_ += "\n" + refused;
     }
-    if (!view_.list_suppressions && view_.device.empty()) text_ += api_text(profile_, tree_, names_, columns_);
-    for (const Device* device : devices) {
-      if (view_.list_suppressions) {
-        suppressions(*device);
-      } else {
-        sections(*device);
-      }
-    }
-    if (!view_.list_suppressions && view_.device.empty()) processes();
+    if (is_whole) text_ += api_text(profile_, tree_, names_, columns_);
+    for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
+    if (is_whole) processes();
     footer(devices);
     return text_;
   }
@@ -199,6 +195,10 @@ class TextReport {
     section(device, places, Metric::kPeak, kTopOfPeak);
     if (has_metric(profile_, Metric::kTemporary)) section(device, places, Metric::kTemporary, kTopOfOthers);
     section(device, places, Metric::kLeaked, kTopOfOthers);
+    const LostPlaces lost =
+        lost_places(profile_, tree_, names_, device, {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers)});
+    if (!lost.rows.empty()) title("LOST AT EXIT", device, lost.remark);
+    text_ += lost.rows;
   }
 
   void processes() {

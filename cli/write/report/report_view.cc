@@ -15,9 +15,22 @@ std::vector<const SiteField*> reported_numbers(const Profile& profile) {
   return fields;
 }
 
+namespace {
+
+uint64_t judged_blocks(const SiteNumbers& numbers) {
+  uint64_t blocks = 0;
+  for (const uint64_t kind :
+       {numbers.lost_blocks, numbers.indirectly_lost_blocks, numbers.possibly_lost_blocks, numbers.reachable_blocks})
+    blocks = add_saturating(blocks, kind);
+  return blocks;
+}
+
+}  // namespace
+
 std::optional<uint64_t> reported_number(const PlaceNumbers& numbers, const SiteField& field) {
   if (field.needs == SiteField::Needs::kLeaks && numbers.leaked_blocks == 0) return std::nullopt;
   if (field.needs == SiteField::Needs::kSizes && !has_sizes(numbers)) return std::nullopt;
+  if (field.needs == SiteField::Needs::kJudgement && judged_blocks(numbers) == 0) return std::nullopt;
   const uint64_t suppressed = field.number == &SiteNumbers::leaked_bytes    ? numbers.suppressed_bytes
                               : field.number == &SiteNumbers::leaked_blocks ? numbers.suppressed_blocks
                                                                             : 0;

@@ -7,6 +7,7 @@
 #include "cli/write/report/processes_text.h"
 #include "tests/support/folded_scene.h"
 #include "tests/support/golden.h"
+#include "tests/support/judged_scene.h"
 #include "tests/support/rendered.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
@@ -47,6 +48,17 @@ TEST_CASE("a report says which functions handed their rows to their callers") {
   view.all_frames = true;
   view.top = 2;
   check_golden("report/folded_undone.txt", render_report_text(folded_scene(undone), view, terminal(80)));
+}
+
+TEST_CASE("the report of a run whose live blocks were judged") {
+  const Profile profile = judged_scene();
+  const ReportView view = view_of("a.json");
+  for (const int columns : {40, 80, 200}) {
+    check_golden("report/judged_" + std::to_string(columns) + ".txt",
+                 render_report_text(profile, view, terminal(columns)));
+  }
+  check_golden("report/judged.csv", render_report_csv(profile, view, terminal(80)));
+  check_golden("report/judged.json", render_report_json(profile, view, terminal(80)));
 }
 
 TEST_CASE("the report of a run") {

@@ -117,6 +117,30 @@ TEST_CASE("small blocks that are never freed are found if one stack leaves nearl
   CHECK(known.kinds().empty());
 }
 
+TEST_CASE("where it was judged only what is lost was never freed, whenever it was made") {
+  const auto kinds = [](uint64_t count, uint64_t each_bytes, uint64_t lost, uint64_t indirectly = 0) {
+    SizedNumbers n = blocks(count, each_bytes, true);
+    n.first_leak_ns = kSecond;
+    n.last_leak_ns = 2 * kSecond;
+    n.lost_blocks = lost;
+    n.lost_bytes = lost * each_bytes;
+    n.indirectly_lost_blocks = indirectly;
+    n.indirectly_lost_bytes = indirectly * each_bytes;
+    n.reachable_blocks = count - lost - indirectly;
+    n.reachable_bytes = n.reachable_blocks * each_bytes;
+    Scene scene;
+    scene.add({kWork, kMain}, n);
+    scene.profile().run.leak_check.is_asked = true;
+    scene.profile().run.leak_check.is_made = true;
+    return scene.kinds();
+  };
+  CHECK(kinds(1000, 2000, 0).empty());  // all can still be reached
+  CHECK(kinds(1000, 2000, 33) == "small-never-freed");
+  CHECK(kinds(1000, 2000, 32).empty());  // less than 64 KiB
+  CHECK(kinds(1000, 2000, 1, 32) == "small-never-freed");
+  CHECK(kinds(3, 400'000, 1) == "never-freed");
+}
+
 TEST_CASE("what the end of a process takes is no part of a short run") {
   SizedNumbers n = blocks(10'000, 2000, true);
   n.first_leak_ns = 2'000'000;

@@ -47,6 +47,36 @@ TEST_CASE("what processes had in use adds up; what all had is the larger") {
 
 }  // namespace
 
+TEST_CASE("what was judged adds up, and that some was not is said") {
+  Profile judged = assembled(small_sample());
+  const Profile other = judged;
+  judged.run.leak_check = {true, true, "", 4096, 0, 1, 10};
+  for (Site& site : judged.devices[0].sites) {
+    site.numbers.lost_bytes = site.numbers.leaked_bytes;
+    site.numbers.lost_blocks = site.numbers.leaked_blocks;
+  }
+  uint64_t lost_bytes = 0;
+  for (const Site& site : judged.devices[0].sites) lost_bytes += site.numbers.lost_bytes;
+  REQUIRE(lost_bytes > 0);
+  const auto sum_of = [](const Profile& profile) {
+    uint64_t sum = 0;
+    for (const Site& site : profile.devices[0].sites) sum += site.numbers.lost_bytes;
+    return sum;
+  };
+  const Profile both = merged({judged, judged});
+  CHECK(find_violations(both).empty());
+  CHECK(both.run.leak_check.is_made);
+  CHECK(both.run.leak_check.reason.empty());
+  CHECK(both.run.leak_check.searched_bytes == 8192);
+  CHECK(sum_of(both) == 2 * lost_bytes);
+  for (const Profile& mixed : {merged({judged, other}), merged({other, judged})}) {
+    CHECK(find_violations(mixed).empty());
+    CHECK(mixed.run.leak_check.is_made);
+    CHECK(mixed.run.leak_check.reason == "some of the runs were not judged");
+    CHECK(sum_of(mixed) == lost_bytes);
+  }
+}
+
 TEST_CASE("a profile merged with itself has every number twice and the same sites") {
   const Profile one = assembled(small_sample());
   const Profile two = merged({one, one});

@@ -49,6 +49,37 @@ TEST_CASE("what sites held at moments, and what realloc moved, comes back") {
   CHECK(test::written(again) == text);
 }
 
+TEST_CASE("what was judged comes back, and why not; too much of it, or with nothing judged, is damage") {
+  Profile profile = test::assembled(test::small_sample());
+  CHECK(test::written(profile).find("leak_check") == std::string::npos);
+  profile.run.leak_check = {true, false, "the program is still running", 0, 0, 0, 0};
+  Profile again = test::must_read(test::written(profile));
+  CHECK(again.run.leak_check.is_asked);
+  CHECK_FALSE(again.run.leak_check.is_made);
+  CHECK(again.run.leak_check.reason == "the program is still running");
+  profile.run.leak_check = {true, true, "", 4096, 16, 3, 77};
+  size_t leaking = 0;
+  while (profile.devices[0].sites[leaking].numbers.leaked_blocks == 0) ++leaking;
+  SiteNumbers& judged = profile.devices[0].sites[leaking].numbers;
+  judged.lost_bytes = judged.leaked_bytes;
+  judged.lost_blocks = judged.leaked_blocks;
+  CHECK(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  again = test::must_read(text);
+  CHECK(again.run.leak_check.is_made);
+  CHECK(again.run.leak_check.searched_bytes == 4096);
+  CHECK(again.run.leak_check.unread_bytes == 16);
+  CHECK(again.run.leak_check.stopped_threads == 3);
+  CHECK(again.devices[0].sites[leaking].numbers.lost_bytes == judged.leaked_bytes);
+  CHECK(again.devices[0].sites[leaking].numbers.reachable_bytes == 0);
+  CHECK(test::written(again) == text);
+  judged.reachable_blocks = 1;
+  CHECK_FALSE(find_violations(profile).empty());
+  judged.reachable_blocks = 0;
+  profile.run.leak_check.is_made = false;
+  CHECK_FALSE(find_violations(profile).empty());
+}
+
 TEST_CASE("the sizes of a site's blocks come back, and a file without them says nothing of them") {
   Profile profile = test::assembled(test::small_sample());
   std::vector<Site>& sites = profile.devices[0].sites;

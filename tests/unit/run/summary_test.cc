@@ -325,27 +325,6 @@ TEST_CASE("the largest is found beyond the tree's bound, and a larger one that w
             .find("the largest that could be written of 1,002 processes: cc1, pid 5999;") == 0);
 }
 
-TEST_CASE("many processes and images give way to the places on one screen") {
-  const Profile profile = scene_profile();
-  ProcessTree tree(31337);
-  tree.set_profile(ProcessTree::kRoot, {5000, "a.json", {"make"}});
-  for (uint32_t i = 0; i < 20; ++i)
-    tree.set_profile(tree.add(31340 + i, 1, ProcessTree::kRoot), {uint64_t{i + 1} << 20, "b.json", {"cc1"}});
-  std::vector<SavedProfile> images;
-  for (uint64_t i = 1; i <= 6; ++i) {
-    images.emplace_back();
-    images.back().path = "a.exec" + std::to_string(i) + ".json";
-    images.back().peak_bytes = i << 10;
-    images.back().command = {"env"};
-  }
-  const std::string text = render_summary({profile, "a.json", 100, images, &tree}, terminal(80));
-  CHECK(text.find("  20.0 MiB  31359  cc1\n  19.0 MiB  31358  cc1\n  18.0 MiB  31357  cc1\n"
-                  "  4.88 KiB  31337  make  (started)\n  + 17 smaller\n") != std::string::npos);
-  CHECK(text.find("image  a.exec6.json  peak 6.00 KiB  env\nimage  a.exec5.json  peak 5.00 KiB  env\n"
-                  "image  + 4 smaller\n") != std::string::npos);
-  CHECK(tree_text(tree, 80).find("  + 13 smaller\n") != std::string::npos);
-}
-
 TEST_CASE("of a program's images the one that it left is named as such") {
   const std::vector<SavedProfile> others = {saved_as(ProcessTree::kRoot, 4711, 9000, "r.exec1.json", {"./stage1", "x"}),
                                             saved_as(ProcessTree::kRoot, 4711, 800, "r.exec2.json", {"./stage2"})};

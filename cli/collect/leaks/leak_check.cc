@@ -1,0 +1,141 @@
+// cli/collect/leaks/leak_check.cc: the tracer is the thread that stopped the others, so one thread does it all, and its
+// end lets go of them.
+#include "cli/collect/leaks/leak_check.h"
+
+#include "cli/base/clock.h"
+#include "cli/collect/leaks/leak_marks.h"
+#include "cli/collect/leaks/stopped_threads.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <system_error>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr char kEndedMeanwhile[] = "the process ended meanwhile";
+constexpr uint32_t kMostOwnPages = 8192;
+constexpr uint64_t kHoldNs = 100'000'000;  // how long threads stay stopped once the process may end
+constexpr uint64_t kHelpIntervalNs = 5'000'000;
+constexpr timespec kPause{0, 500'000};
+
+std::vector<MemoryRange> read_own_pages(const LeakQuestion& question, TargetMemory* memory) {
+  std::vector<uint64_t> table(2 * size_t{std::min(question.own_pages_count, kMostOwnPages)});
+  std::vector<MemoryRange> pages;
+  if (!memory->read(question.own_pages_avma, table.data(), table.size() * sizeof(uint64_t))) return pages;
+  for (size_t i = 0; i < table.size(); i += 2) {
+    if (table[i] + table[i + 1] > table[i]) pages.push_back({table[i], table[i] + table[i + 1]});
+  }
+  return pages;
+}
+
+}  // namespace
+
+LeakCheck::LeakCheck(const LeakQuestion& question) : question_(question), start_ns_(monotonic_ns()) {
+  // Signals of ours are the first thread's.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error&) {
+    result_.problem = "there was no thread to be had for it";
+    enter(Phase::kEnded);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+LeakCheck::~LeakCheck() {
+  abandon();
+  if (!thread_.joinable()) return;
+  while (phase() != Phase::kEnded) {
+    if (phase() == Phase::kStopped) give({});
+    help();
+    ::nanosleep(&kPause, nullptr);
+  }
+  thread_.join();
+}
+
+void LeakCheck::enter(Phase phase) {
+  phase_.store(phase, std::memory_order_release);
+  phase_.notify_all();
+}
+
+void LeakCheck::give(LeakScene scene) {
+  scene_ = std::move(scene);
+  enter(Phase::kSearching);
+}
+
+void LeakCheck::help() {
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns < next_help_ns_) return;
+  next_help_ns_ = now_ns + kHelpIntervalNs;
+  StoppedThreads::bury_dead(question_.pid);
+}
+
+bool LeakCheck::is_overdue() const { return monotonic_ns() - start_ns_ > kMostNs + kOverdueNs; }
+
+bool LeakCheck::has_to_stop() const {
+  return is_abandoned_.load(std::memory_order_relaxed) || monotonic_ns() - start_ns_ > kMostNs;
+}
+
+void LeakCheck::work() {
+  StoppedThreads others;
+  try {
+    std::string problem = others.stop(question_.pid, question_.exiting_id, [this] { return has_to_stop(); });
+    result_.stopped_threads = others.threads().size();
+    if (problem.empty()) {
+      enter(Phase::kStopped);
+      phase_.wait(Phase::kStopped, std::memory_order_acquire);
+      TargetMemory memory(question_.pid);
+      BlockTable blocks(std::move(scene_.blocks));
+      RootFacts facts;
+      facts.threads.push_back(question_.exiting);
+      for (const StoppedThreads::Thread& thread : others.threads())
+        facts.threads.push_back({thread.stack_avma, thread.thread_avma});
+      facts.own_pages = read_own_pages(question_, &memory);
+      facts.mapped = std::move(scene_.mapped);
+      facts.arena_inode = question_.arena_inode;
+      facts.allocator = question_.allocator;
+      facts.inherits = question_.inherits;
+      problem = memory.try_at(question_.exiting.stack_avma);
+      if (memory.is_gone()) problem = kEndedMeanwhile;
+      if (problem.empty() && memory.mappings().empty()) problem = "/proc/PID/maps cannot be read";
+      if (problem.empty()) {
+        LeakMarks marks(&blocks, &memory);
+        marks.set_interrupt([&] { return has_to_stop() || memory.is_gone(); });
+        for (const StoppedThreads::Thread& thread : others.threads()) marks.add_root_words(thread.words);
+        for (const LeakRoot& root : find_roots(&memory, blocks, facts)) marks.add_root(root.range, root.is_libc);
+        marks.finish();
+        if (memory.is_gone() || !memory.try_at(question_.exiting.stack_avma).empty()) {
+          problem = kEndedMeanwhile;
+        } else if (marks.is_interrupted()) {
+          problem = kTooLong;
+        }
+        result_.read_bytes = memory.read_bytes();
+        result_.unread_bytes = memory.unread_bytes();
+        if (problem.empty()) result_.blocks = blocks.blocks();
+      }
+    }
+    result_.problem = std::move(problem);
+  } catch (const std::bad_alloc&) {
+    result_.problem = "there was no memory for it";
+    result_.blocks = {};
+  } catch (const std::exception& error) {
+    result_.problem = error.what();
+    result_.blocks = {};
+  }
+  result_.duration_ns = monotonic_ns() - start_ns_;
+  const bool is_held = !others.threads().empty();
+  enter(Phase::kDone);
+  if (is_held) others.await_end(kHoldNs);
+  enter(Phase::kEnded);
+}
+
+}  // namespace heapprof::cli

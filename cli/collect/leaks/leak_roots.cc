@@ -1,0 +1,343 @@
+// cli/collect/leaks/leak_roots.cc: /proc/PID/maps says what is mapped, not by whom, and neighbours of one kind are one
+// line. So the lines are taken apart by what else is known: the program headers of each file (how far its .bss goes),
+// the start of the brk heap, the books (what the program mapped), and the forms of glibc's malloc and threads.
+//
+// The forms: an arena of a thread begins at a multiple of 64 MiB with a heap_info, whose sizes must fit. A block that
+// malloc mapped for itself has the bit for that in its header. A thread's descriptor points to itself, twice, and lies
+// at the upper end of its stack; where no thread that lives has it, its stack is one that is kept for the next thread,
+// and what it holds is stale.
+#include "cli/collect/leaks/leak_roots.h"
+
+#include "cli/base/file_name.h"
+#include "shared/env.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kArenaBytes = 64 << 20;    // glibc's HEAP_MAX_SIZE, to which its arenas are aligned
+constexpr uint64_t kDescriptorBytes = 0x900;  // of a thread, at least, in any glibc
+constexpr uint64_t kSpareTlsBytes = 4096;     // for libraries that are loaded late: 2 KiB in glibc
+constexpr uint64_t kMostTlsBytes = 1 << 20;   // of one object
+constexpr size_t kMostSegments = 256;
+constexpr uint64_t kMappedChunk = 2;  // bit of a chunk's size
+constexpr uint64_t kChunkFlags = 7;
+
+uint64_t page_end(uint64_t address) { return (address + kPageBytes - 1) & ~(kPageBytes - 1); }
+
+bool is_in(uint64_t address, const MemoryRange& range) { return address >= range.start && address < range.end; }
+
+// What is left of the pieces without `taken`.
+void cut(std::vector<MemoryRange>* pieces, const MemoryRange& taken) {
+  std::vector<MemoryRange> left;
+  for (const MemoryRange& piece : *pieces) {
+    const MemoryRange before{piece.start, std::min(piece.end, taken.start)};
+    const MemoryRange behind{std::max(piece.start, taken.end), piece.end};
+    if (taken.end <= piece.start || taken.start >= piece.end) {
+      left.push_back(piece);
+      continue;
+    }
+    if (before.start < before.end) left.push_back(before);
+    if (behind.start < behind.end) left.push_back(behind);
+  }
+  *pieces = std::move(left);
+}
+
+bool is_device(const std::string& path) {
+  return path.starts_with("/dev/") && !path.starts_with("/dev/shm/") && !path.starts_with("/dev/zero");
+}
+
+bool is_kernels(const std::string& path) { return path.starts_with("[v"); }  // vdso, vvar, vsyscall
+
+bool is_anonymous(const TargetMapping& mapping) { return mapping.path.empty() || mapping.path.starts_with("[anon"); }
+
+class Roots {
+ public:
+  Roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts)
+      : memory_(*memory), blocks_(blocks), facts_(facts), is_glibc_(is_libc_path(facts.allocator)) {}
+
+  std::vector<LeakRoot> find() {
+    const std::vector<TargetMapping>& mappings = memory_.mappings();
+    for (size_t i = 0; i < mappings.size(); ++i) {
+      const TargetMapping& mapping = mappings[i];
+      if (!mapping.is_readable || is_kernels(mapping.path)) continue;
+      if (mapping.path == "[heap]") {
+        add_heap(mapping, bss_of(i));
+      } else if (mapping.path == "[stack]") {
+        add_stack(mapping.range);
+      } else if (is_anonymous(mapping)) {
+        add_anonymous(mapping, bss_of(i));
+      } else {
+        add_file(mapping);
+      }
+    }
+    return std::move(roots_);
+  }
+
+ private:
+  struct Bss {
+    uint64_t end = 0;  // 0: none
+    const TargetMapping* of = nullptr;
+  };
+
+  // The agent's pages out of these pieces of the range.
+  void cut_own(const MemoryRange& range, std::vector<MemoryRange>* pieces) const {
+    for (const MemoryRange& own : facts_.own_pages) {
+      if (own.start < range.end && own.end > range.start) cut(pieces, own);
+    }
+  }
+
+  void add(const MemoryRange& range, bool is_libc = false) {
+    std::vector<MemoryRange> pieces = {range};
+    cut_own(range, &pieces);
+    for (const MemoryRange& piece : pieces) {
+      if (piece.start < piece.end) roots_.push_back({piece, is_libc});
+    }
+  }
+
+  bool is_left_out(const std::string& path) const {
+    const std::string name = base_name(path);
+    return name == wire::kAgentFile || name == wire::kReferenceFile ||
+           (!is_glibc_ && !facts_.allocator.empty() && path == facts_.allocator);
+  }
+
+  bool has_blocks(const MemoryRange& range) const {
+    const uint32_t first = blocks_.first_behind(range.start);
+    return first < blocks_.size() && blocks_[first].start < range.end;
+  }
+
+  void add_file(const TargetMapping& mapping) {
+    if (mapping.inode == facts_.arena_inode && mapping.path.starts_with("/memfd:")) return;
+    if (is_left_out(mapping.path) || is_device(mapping.path)) return;
+    if (mapping.is_shared) {
+      if (mapping.is_writable) add(mapping.range);
+    } else if (mapping.is_writable) {
+      add(mapping.range, is_libc_path(mapping.path));
+    } else {
+      for (const MemoryRange& range : memory_.changed_pages(mapping.range)) add(range);
+    }
+  }
+
+  // How far the .bss of the file that ends where mapping `index` begins reaches into it.
+  Bss bss_of(size_t index) const {
+    const std::vector<TargetMapping>& mappings = memory_.mappings();
+    if (index == 0) return {};
+    const TargetMapping& before = mappings[index - 1];
+    if (!before.is_of_file() || !before.is_writable || before.is_shared ||
+        before.range.end != mappings[index].range.start)
+      return {};
+    const uint64_t end = std::min(module_end(before), mappings[index].range.end);
+    return end > before.range.end ? Bss{end, &before} : Bss{};
+  }
+
+  // The program headers of the file of which this is a part, and where its first page is; empty: it has none.
+  std::vector<Elf64_Phdr> segments_of(const TargetMapping& part, uint64_t* start) const {
+    const std::vector<TargetMapping>& mappings = memory_.mappings();
+    const auto first = std::find_if(mappings.begin(), mappings.end(), [&part](const TargetMapping& it) {
+      return it.path == part.path && it.inode == part.inode && it.file_off == 0;
+    });
+    Elf64_Ehdr header{};
+    if (first == mappings.end() || !memory_.read(first->range.start, &header, sizeof header)) return {};
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr) ||
+        header.e_phnum > kMostSegments)
+      return {};
+    *start = first->range.start;
+    std::vector<Elf64_Phdr> segments(header.e_phnum);
+    const size_t bytes = segments.size() * sizeof(Elf64_Phdr);
+    if (!memory_.read(first->range.start + header.e_phoff, segments.data(), bytes)) segments.clear();
+    return segments;
+  }
+
+  // Where the file's last segment ends.
+  uint64_t module_end(const TargetMapping& part) const {
+    uint64_t start = 0;
+    uint64_t lowest = UINT64_MAX;
+    uint64_t highest = 0;
+    for (const Elf64_Phdr& segment : segments_of(part, &start)) {
+      if (segment.p_type != PT_LOAD) continue;
+      lowest = std::min(lowest, segment.p_vaddr & ~(kPageBytes - 1));
+      highest = std::max(highest, segment.p_vaddr + segment.p_memsz);
+    }
+    return highest <= lowest ? 0 : page_end(start + (highest - lowest));
+  }
+
+  // What the thread-local storage of all objects takes below a thread pointer, and what libc has in reserve there.
+  uint64_t static_tls_bytes() {
+    if (static_tls_bytes_ != 0) return static_tls_bytes_;
+    uint64_t bytes = kSpareTlsBytes;
+    for (const TargetMapping& mapping : memory_.mappings()) {
+      uint64_t start = 0;
+      if (mapping.file_off != 0 || !mapping.is_of_file() || mapping.is_shared) continue;
+      for (const Elf64_Phdr& segment : segments_of(mapping, &start)) {
+        if (segment.p_type == PT_TLS) bytes += std::min(segment.p_memsz + segment.p_align, kMostTlsBytes);
+      }
+    }
+    static_tls_bytes_ = bytes;
+    return bytes;
+  }
+
+  void add_bss(const Bss& bss, uint64_t start) {
+    if (bss.of != nullptr && !is_left_out(bss.of->path)) add({start, bss.end}, is_libc_path(bss.of->path));
+  }
+
+  // The pages of brk. Where addresses are not spread at random the program's .bss is in the same line.
+  void add_heap(const TargetMapping& mapping, const Bss& bss) {
+    const uint64_t start = std::clamp(memory_.heap_start(), mapping.range.start, mapping.range.end);
+    add_bss(bss, mapping.range.start);
+    if (facts_.inherits) add({start, mapping.range.end});
+  }
+
+  void add_stack(const MemoryRange& range) {
+    uint64_t start = range.start;
+    for (const LeakThread& thread : facts_.threads) {
+      if (is_in(thread.stack_avma, range)) start = thread.stack_avma;
+    }
+    add({start, range.end});
+  }
+
+  void add_anonymous(const TargetMapping& mapping, const Bss& bss) {
+    MemoryRange range = mapping.range;
+    if (bss.of != nullptr) {
+      add_bss(bss, range.start);
+      range.start = bss.end;
+    }
+    std::vector<MemoryRange> pieces;
+    uint64_t at = range.start;
+    auto mapped = std::partition_point(facts_.mapped.begin(), facts_.mapped.end(),
+                                       [&range](const MemoryRange& it) { return it.end <= range.start; });
+    for (; mapped != facts_.mapped.end() && mapped->start < range.end; ++mapped) {
+      const MemoryRange part{std::max(mapped->start, at), std::min(mapped->end, range.end)};
+      if (at < part.start) pieces.push_back({at, part.start});
+      at = std::max(at, part.end);
+      // With blocks in it, it is what an allocator inside of the program takes them from.
+      if (!has_blocks(*mapped) || facts_.inherits) add(part);
+    }
+    if (at < range.end) pieces.push_back({at, range.end});
+    cut_own(range, &pieces);
+    for (const MemoryRange& piece : pieces) {
+      if (!is_glibc_) {
+        add_unknown(piece);
+      } else {
+        add_beside_malloc(piece);
+      }
+    }
+  }
+
+  // Nobody can tell what it is: of the stacks in it what is known.
+  void add_unknown(const MemoryRange& piece) {
+    if (facts_.inherits) return add(piece);
+    for (const LeakThread& thread : facts_.threads) {
+      const bool has_descriptor = is_in(thread.thread_avma, piece);
+      const uint64_t descriptor_end = std::min(page_end(thread.thread_avma + kDescriptorBytes), piece.end);
+      if (is_in(thread.stack_avma, piece)) {
+        add({thread.stack_avma, has_descriptor ? std::max(descriptor_end, thread.stack_avma) : piece.end});
+      } else if (has_descriptor) {
+        const uint64_t below = std::min(thread.thread_avma, static_tls_bytes());
+        add({std::max(piece.start, thread.thread_avma - below), descriptor_end});
+      }
+    }
+  }
+
+  // Pages with glibc's malloc: without what that took.
+  void add_beside_malloc(const MemoryRange& piece) {
+    std::vector<MemoryRange> pieces = {piece};
+    std::vector<MemoryRange> taken = arenas_in(piece);
+    const std::vector<MemoryRange> chunks = mapped_chunks_in(piece, taken);
+    taken.insert(taken.end(), chunks.begin(), chunks.end());
+    for (const MemoryRange& range : taken) {
+      cut(&pieces, range);
+      if (facts_.inherits) add({std::max(range.start, piece.start), std::min(range.end, piece.end)});
+    }
+    for (const MemoryRange& rest : pieces) {
+      if (has_blocks(rest) && !facts_.inherits) continue;  // a heap of another form: brk was refused
+      add_without_old_stacks(rest);
+    }
+  }
+
+  std::vector<MemoryRange> arenas_in(const MemoryRange& piece) {
+    struct HeapInfo {
+      uint64_t arena;
+      uint64_t previous;
+      uint64_t size_bytes;
+      uint64_t usable_bytes;
+    };
+    std::vector<MemoryRange> arenas;
+    for (uint64_t at = (piece.start + kArenaBytes - 1) & ~(kArenaBytes - 1); at < piece.end; at += kArenaBytes) {
+      HeapInfo info{};
+      if (!memory_.read(at, &info, sizeof info)) continue;
+      const bool is_heap = info.arena != 0 && info.arena % 16 == 0 && info.previous % kPageBytes == 0 &&
+                           info.size_bytes != 0 && info.size_bytes % kPageBytes == 0 &&
+                           info.usable_bytes >= info.size_bytes && info.usable_bytes <= kArenaBytes &&
+                           info.usable_bytes % kPageBytes == 0;
+      if (is_heap) arenas.push_back({at, at + info.usable_bytes});
+    }
+    return arenas;
+  }
+
+  // Among these arenas.
+  std::vector<MemoryRange> mapped_chunks_in(const MemoryRange& piece, const std::vector<MemoryRange>& arenas) {
+    std::vector<MemoryRange> chunks;
+    auto arena = arenas.begin();
+    for (uint32_t i = blocks_.first_behind(piece.start); i < blocks_.size() && blocks_[i].start < piece.end; ++i) {
+      while (arena != arenas.end() && arena->end <= blocks_[i].start) ++arena;
+      if (arena != arenas.end() && blocks_[i].start >= arena->start) continue;
+      std::array<uint64_t, 2> header{};  // what lies before the chunk's start, and its size
+      if (!memory_.read(blocks_[i].start - sizeof header, header.data(), sizeof header)) continue;
+      if ((header[1] & kMappedChunk) == 0) continue;
+      const uint64_t start = blocks_[i].start - sizeof header;
+      chunks.push_back({start - std::min(start, header[0]), start + (header[1] & ~kChunkFlags)});
+    }
+    return chunks;
+  }
+
+  // Takes the piece apart at the descriptors of threads in it.
+  void add_without_old_stacks(const MemoryRange& piece) {
+    std::vector<uint64_t> descriptors;
+    memory_.visit({page_end(piece.start), piece.end & ~(kPageBytes - 1)},
+                  [&descriptors](std::span<const uint64_t> words, uint64_t address) {
+                    for (size_t i = 0; i + 2 < words.size(); i += 8) {  // they are aligned to 64
+                      const uint64_t at = address + i * sizeof(uint64_t);
+                      if (words[i] == at && words[i + 2] == at) descriptors.push_back(at);
+                    }
+                  });
+    uint64_t start = piece.start;
+    for (const uint64_t descriptor : descriptors) {
+      if (descriptor < start) continue;
+      const uint64_t end = std::min(page_end(descriptor + kDescriptorBytes), piece.end);
+      const auto thread = std::find_if(facts_.threads.begin(), facts_.threads.end(),
+                                       [descriptor](const LeakThread& it) { return it.thread_avma == descriptor; });
+      if (thread != facts_.threads.end())
+        add({is_in(thread->stack_avma, {start, end}) ? thread->stack_avma : start, end});
+      start = end;
+    }
+    if (start < piece.end) add({start, piece.end});
+  }
+
+  TargetMemory& memory_;
+  const BlockTable& blocks_;
+  const RootFacts& facts_;
+  bool is_glibc_;
+  uint64_t static_tls_bytes_ = 0;  // 0: nobody has asked yet
+  std::vector<LeakRoot> roots_;
+};
+
+}  // namespace
+
+bool is_libc_path(const std::string& path) {
+  const std::string name = base_name(path);
+  return name.starts_with("libc.so") || name.starts_with("libc-2.");
+}
+
+std::vector<LeakRoot> find_roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts) {
+  return Roots(memory, blocks, facts).find();
+}
+
+}  // namespace heapprof::cli

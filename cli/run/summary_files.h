@@ -1,0 +1,17 @@
+// cli/run/summary_files.h: the last lines of a summary: which profiles there are, and what to call next.
+#pragma once
+
+#include "cli/run/summary.h"
+
+#include <cstddef>
+#include <string>
+
+namespace heapprof::cli {
+
+// The profile that the tables are of.
+const std::string& shown_file(const SummaryInput& input);
+
+// Images, another process's profile, the program's own, and "next  heapprof report FILE"; names as they can be pasted.
+std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,115 @@
+// cli/write/report/leak_text.cc: one sentence for who wants to know whether there is a leak, a table for who looks for
+// it. What is only possibly lost is said, and is in no total: most of it is of libraries that keep pointers to the
+// middle.
+#include "cli/write/report/leak_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace heapprof::cli {
+namespace {
+
+uint64_t lost_bytes(const SiteNumbers& numbers) {
+  return add_saturating(numbers.lost_bytes, numbers.indirectly_lost_bytes);
+}
+uint64_t lost_blocks(const SiteNumbers& numbers) {
+  return add_saturating(numbers.lost_blocks, numbers.indirectly_lost_blocks);
+}
+
+std::string amount(uint64_t bytes, uint64_t blocks, const LeakView& view) {
+  return fmt::format("{} in {}", view.exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes),
+                     format_counted(blocks, "block"));
+}
+
+// What helps where the kernel refuses: the caller may not trace.
+std::string remedy_of(const std::string& reason) {
+  const bool is_refused =
+      reason.find("ptrace") != std::string::npos || reason.find("process_vm_readv") != std::string::npos;
+  return is_refused ? "; let heapprof trace (docker run --cap-add SYS_PTRACE), or use valgrind --leak-check=full" : "";
+}
+
+// The places that lost something.
+std::vector<uint32_t> rank_lost(const std::vector<Place>& places) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < places.size(); ++i) {
+    if (lost_blocks(places[i].numbers) != 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return lost_bytes(places[a].numbers) > lost_bytes(places[b].numbers);
+  });
+  return order;
+}
+
+CallerChain callers_of(const Profile& profile, const PlaceTree& tree, const Device& device, const Place& place) {
+  std::vector<WeightedSite> sites;
+  for (const uint32_t index : place.sites) {
+    const Site& site = device.sites[index];
+    if (site.suppressed_by == 0 && lost_blocks(site.numbers) != 0) sites.push_back({index, lost_bytes(site.numbers)});
+  }
+  return find_callers(profile, tree, device, sites);
+}
+
+}  // namespace
+
+std::string leak_lines(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const LeakView& view) {
+  constexpr size_t kFront = 6;
+  const LeakJudgement& check = profile.run.leak_check;
+  if (!check.is_asked || profile.devices.empty()) return "";
+  const Wrapping wrapping{kFront, kFront, view.columns};
+  if (!check.is_made)
+    return "lost  " + wrapped("not judged: " + escape_controls(check.reason) + remedy_of(check.reason), wrapping) +
+           "\n";
+  const Device& host = profile.devices[0];
+  const PlaceNumbers sum = sum_of_sites(host);
+  std::string text = lost_blocks(sum) == 0 ? "nothing" : amount(lost_bytes(sum), lost_blocks(sum), view);
+  if (sum.indirectly_lost_blocks != 0)
+    text += fmt::format(", {} of them by way of others", format_count(sum.indirectly_lost_blocks));
+  if (sum.possibly_lost_blocks != 0)
+    text += "; possibly lost " + amount(sum.possibly_lost_bytes, sum.possibly_lost_blocks, view);
+  if (sum.reachable_blocks != 0) text += "; still reachable " + amount(sum.reachable_bytes, sum.reachable_blocks, view);
+  const uint64_t judged = lost_blocks(sum) + sum.possibly_lost_blocks + sum.reachable_blocks;
+  if (judged < sum.leaked_blocks)
+    text += fmt::format("; not judged: {}", format_counted(sum.leaked_blocks - judged, "block"));
+  if (!check.reason.empty()) text += "; " + escape_controls(check.reason);
+  text = "lost  " + wrapped(text, wrapping) + "\n";
+  const std::string rows = lost_places(profile, tree, names, host, view).rows;
+  return text + rows;
+}
+
+LostPlaces lost_places(const Profile& profile, const PlaceTree& tree, const FrameNames& names, const Device& device,
+                       const LeakView& view) {
+  LostPlaces result;
+  const std::vector<Place> places = find_places(profile, tree, device);
+  const std::vector<uint32_t> order = rank_lost(places);
+  const uint64_t all = lost_bytes(sum_of_sites(device));
+  const size_t shown = std::min(order.size(), view.most_places);
+  result.remark = shown < order.size() ? fmt::format("top {} of {} places", shown, order.size())
+                                       : format_counted(order.size(), "place");
+  std::vector<CallerChain> chains;
+  chains.reserve(shown);
+  std::vector<PlaceLine> lines;
+  for (size_t i = 0; i < shown; ++i) {
+    const Place& place = places[order[i]];
+    const uint64_t bytes = lost_bytes(place.numbers);
+    PlaceLine line;
+    line.numbers = {view.exact_bytes ? format_bytes_exact(bytes) : format_bytes(bytes), format_percent({bytes, all}),
+                    format_counted(lost_blocks(place.numbers), "block")};
+    line.function = names.place_function(place);
+    line.location = names.place_location(place);
+    chains.push_back(callers_of(profile, tree, device, place));
+    line.callers = &chains.back();
+    lines.push_back(std::move(line));
+  }
+  size_t function_column = 0;
+  for (const std::string& line : lay_out(names, lines, view.indent, view.columns, &function_column))
+    result.rows += line + "\n";
+  return result;
+}
+
+}  // namespace heapprof::cli
