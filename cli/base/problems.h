@@ -115,7 +115,7 @@ struct FileLine {
   X("HP095", memory_refused, ("write x.json"))                                                                     \
   X("HP096", profile_without_offsets, ("dhat.out.4711", "it is of valgrind"))                                      \
   X("HP097", script_without_names,                                                                                 \
-    ("JavaScript", Share{95, 100}, 12, "NODE_OPTIONS=--perf-basic-prof heapprof run -- node a.js"))                \
+    ("JavaScript", "host", Share{95, 100}, 12, "NODE_OPTIONS=--perf-basic-prof heapprof run -- node a.js"))        \
   X("HP100", unknown_directive, ("p.%q.json", "%q"))                                                               \
   X("HP101", processes_refused, (12, "too many open files"))                                                       \
   X("HP102", root_image_replaced, ("sh", "/opt/server"))                                                           \
@@ -231,9 +231,9 @@ Problem functions_unknown(const std::string& functions);  // of the CUDA driver
 Problem device_memory_unmatched(uint64_t events);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
-// A warning; truncated: stacks that end early in such code. `command` brings the names.
-Problem script_without_names(const std::string& language, Share peak_bytes, uint64_t truncated,
-                             const std::string& command);
+// A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.
+Problem script_without_names(const std::string& language, const std::string& device, Share peak_bytes,
+                             uint64_t truncated, const std::string& command);
 Problem names_missing(const std::string& module, Share peak_bytes, const NamesAdvice& advice);
 Problem self_test_failed(const std::string& functions);
 Problem clock_without_time(const std::string& clock);

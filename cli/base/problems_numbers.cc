@@ -61,13 +61,14 @@ Problem programs_not_profiled(const std::string& programs) {
           "read the profiles as those of the other processes", kWarning};
 }
 
-Problem script_without_names(const std::string& language, Share peak_bytes, uint64_t truncated,
-                             const std::string& command) {
-  const std::string early =
-      truncated == 0 ? "" : fmt::format("; {} end early there", format_counted(truncated, "stack"));
+Problem script_without_names(const std::string& language, const std::string& device, Share peak_bytes,
+                             uint64_t truncated, const std::string& command) {
+  const std::string verb = truncated == 1 ? "goes" : "go";
+  const std::string through =
+      truncated == 0 ? "" : fmt::format("; {} {} by frame pointers there", format_counted(truncated, "stack"), verb);
   return {"HP097",
-          fmt::format("{} of the peak is asked for by {} functions without names{}",
-                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), language, early),
+          fmt::format("{} of the {} peak is asked for by {} functions without names{}",
+                      format_percent_rounded({peak_bytes.count, peak_bytes.all}), device, language, through),
           command, "", kWarning};
 }
 

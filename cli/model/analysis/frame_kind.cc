@@ -187,6 +187,7 @@ FrameKind frame_kind(std::string_view function, std::string_view module_path) {
 
 FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
+  if (is_arena(frame.function, frame.file)) return FrameKind::kUser;
   const FrameKind kind = frame_kind(
       frame.function, has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
   if (kind != FrameKind::kUser) return kind;

@@ -2,7 +2,8 @@
 // script, and which flag makes it tell names and keep frame pointers.
 //
 // Compiled code lies in no file: its frames have neither module nor name. That alone is no runtime (a program may make
-// code by itself), nor is a library that is loaded; both together are.
+// code by itself), nor is a library that is loaded, nor a program's name (anybody's can be "node"); such code together
+// with the runtime's own functions in the stacks is.
 //
 // The flags are given in the environment, where the runtime reads them: so they reach it through scripts and
 // launchers (npm, gradle), and the command stays as it was typed.
@@ -10,6 +11,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
+#include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +27,7 @@ struct Runtime {
   std::string_view name;
   std::string_view language;
   std::array<std::string_view, 3> modules;  // beginnings of file names; those of programs end where the name does
+  std::array<std::string_view, 3> symbols;  // beginnings of functions that a program of such a name has if it is one
   std::string_view entry;                   // beginning of functions that stand below a running script; empty: none
   std::string_view setting;                 // in front of the command
 };
@@ -35,16 +38,23 @@ constexpr std::array<Runtime, 5> kRuntimes = {{
     {"node",
      "JavaScript",
      {"node", "nodejs", "libnode.so"},
+     {"node::", "v8::", "Builtins_"},
      "Builtins_",
      "NODE_OPTIONS='--perf-basic-prof --interpreted-frames-native-stack'"},
-    {"python", "Python", {"python3.", "libpython3.", ""}, "_PyEval_EvalFrameDefault", "PYTHONPERFSUPPORT=1"},
+    {"python",
+     "Python",
+     {"python3.", "libpython3.", ""},
+     {"_PyEval_", "PyEval_", "Py_"},
+     "_PyEval_EvalFrameDefault",
+     "PYTHONPERFSUPPORT=1"},
     {"java",
      "Java",
      {"libjvm.so", "", ""},
+     {},
      "",
      "JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'"},
-    {"ruby", "Ruby", {"libruby", "ruby", ""}, "", "RUBYOPT='--yjit --yjit-perf=map'"},
-    {".NET", ".NET", {"libcoreclr.so", "", ""}, "", "DOTNET_PerfMapEnabled=1"},
+    {"ruby", "Ruby", {"libruby", "ruby", ""}, {"rb_", "ruby_", ""}, "", "RUBYOPT='--yjit --yjit-perf=map'"},
+    {".NET", ".NET", {"libcoreclr.so", "", ""}, {}, "", "DOTNET_PerfMapEnabled=1"},
 }};
 
 bool is_module_of(const Runtime& runtime, std::string_view file) {
@@ -62,9 +72,25 @@ const Runtime* runtime_of_module(const Profile& profile, uint32_t module) {
   return found == kRuntimes.end() ? nullptr : &*found;
 }
 
+// Whether the function is the runtime's own: "v8::internal::Heap::Grow()", "char* node::Malloc<char>(unsigned long)".
+bool is_symbol_of(const Runtime& runtime, std::string_view function) {
+  return std::any_of(runtime.symbols.begin(), runtime.symbols.end(), [function](std::string_view symbol) {
+    if (symbol.empty()) return false;
+    const size_t at = function.find(symbol);
+    return at == 0 || (at != function.npos && function[at - 1] == ' ');
+  });
+}
+
+// The runtime that some stack goes through. Its library is evidence, a program's name alone is none.
 const Runtime* find_runtime(const Profile& profile) {
-  for (uint32_t i = 0; i < profile.modules.size(); ++i) {
-    if (const Runtime* runtime = runtime_of_module(profile, i)) return runtime;
+  std::vector<const Runtime*> of_module;
+  for (uint32_t i = 0; i < profile.modules.size(); ++i) of_module.push_back(runtime_of_module(profile, i));
+  for (const Frame& frame : profile.frames) {
+    if (frame.module >= of_module.size()) continue;
+    const Runtime* const runtime = of_module[frame.module];
+    if (runtime == nullptr) continue;
+    const bool is_library = base_name_view(profile.modules[frame.module].path).starts_with("lib");
+    if (is_library || is_symbol_of(*runtime, frame.function)) return runtime;
   }
   return nullptr;
 }
@@ -131,7 +157,14 @@ class Stacks {
 
 }  // namespace
 
+bool is_arena(std::string_view function, std::string_view file) {
+  if (function == "new_arena") return base_name_view(file) == "obmalloc.c";
+  // Without debug information new_arena() is a part of others; what it calls stays, and maps nothing but arenas.
+  return file.empty() && (function.starts_with("_PyObject_Arena") || function == "_PyMem_ArenaAlloc");
+}
+
 FrameRole frame_role(const Profile& profile, const Frame& frame) {
+  if (is_arena(frame.function, frame.file)) return FrameRole::kOther;
   const bool has_module = frame.module < profile.modules.size();
   if (!has_module) return frame.function.empty() && frame.svma != 0 ? FrameRole::kNameless : FrameRole::kOther;
   const std::string_view function = frame.function;
@@ -166,11 +199,16 @@ std::optional<ScriptHint> find_script_hint(const Profile& profile) {
   if (std::find(roles.begin(), roles.end(), FrameRole::kScript) != roles.end())
     return std::nullopt;  // it has been told
   const Stacks stacks(profile, *runtime);
+  const auto is_memory = [](const Device& device) { return device.name == "host" || device.name == "mapped"; };
+  uint64_t all_bytes = 0;
+  for (const Device& device : profile.devices)
+    all_bytes = add_saturating(all_bytes, is_memory(device) ? device.totals.peak_bytes : 0);
   std::optional<ScriptHint> hint;
   for (const Device& device : profile.devices) {
-    if (device.name != "host" && device.name != "mapped") continue;
+    if (!is_memory(device) || device.totals.peak_bytes < all_bytes / kPart) continue;
     uint64_t bytes = 0;
-    for (const Site& site : device.sites) bytes += stacks.is_nameless(site) ? site.numbers.peak_bytes : 0;
+    for (const Site& site : device.sites)
+      bytes = add_saturating(bytes, stacks.is_nameless(site) ? site.numbers.peak_bytes : 0);
     if (bytes == 0 || bytes < device.totals.peak_bytes / kPart || (hint && bytes <= hint->peak_bytes)) continue;
     hint = ScriptHint{
         std::string(runtime->name), std::string(runtime->language), device.name, bytes, device.totals.peak_bytes, ""};

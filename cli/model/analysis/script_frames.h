@@ -5,9 +5,11 @@
 // have none, the one flag that brings them is the answer.
 //
 // Guarantees
-//  - An interpreter is recognised by what stands in the stacks, not by what is loaded: a program that merely links to
-//    one gets no hint.
-//  - A hint is given only where the nameless code holds a tenth of the peak of the heap, or of mapped memory.
+//  - An interpreter is recognised by what stands in the stacks, not by what is loaded, nor by a program's name: a
+//    program that merely links to one gets no hint, nor does one that is called "node" and has none of node's
+//    functions.
+//  - A hint is given only where the nameless code holds a tenth of the peak of the heap, or of mapped memory, and that
+//    is a tenth of both.
 // Not provided: names for code that an interpreter runs without compiling it, where it writes none.
 // Trust:    names are strangers': any bytes.
 #pragma once
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heapprof::cli {
@@ -28,6 +31,10 @@ enum class FrameRole : uint8_t {
   kRunsScript,   // likewise, and it is there only while a script runs
   kNameless,     // code in no file, without a name
 };
+
+// Whether CPython's allocator takes a piece here, for objects of anybody's: who happened to need one more asks for
+// none.
+bool is_arena(std::string_view function, std::string_view file);
 
 FrameRole frame_role(const Profile& profile, const Frame& frame);
 std::vector<FrameRole> frame_roles(const Profile& profile);  // of each frame

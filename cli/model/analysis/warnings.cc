@@ -61,7 +61,7 @@ void warn_of_scripts(const Profile& profile, std::vector<Problem>* warnings) {
   const uint64_t truncated = profile.run.counters.truncated_stacks;
   const std::string runtime = truncated == 0 ? "" : running_runtime(profile);
   if (const std::optional<ScriptHint> hint = find_script_hint(profile)) {
-    warnings->push_back(script_without_names(hint->language, {hint->peak_bytes, hint->all_bytes},
+    warnings->push_back(script_without_names(hint->language, hint->device, {hint->peak_bytes, hint->all_bytes},
                                              runtime.empty() ? 0 : truncated, hint->command));
     if (!runtime.empty()) return;
   }

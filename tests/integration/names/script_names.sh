@@ -16,6 +16,8 @@ if have node && node -e 'process.exit(0)' 2>/dev/null; then
   expect_not_in place.txt "makeRows"
   expect_in err.txt "[HP097]"
   expect_not_in err.txt "unwind-tables"
+  expect_said err.txt "of the host peak is asked for by JavaScript functions without names"
+  expect_not_in err.txt "end early"
   # The command is pasted as it stands.
   command=$(sed -n 's/^  fix: *\(NODE_OPTIONS=.*\)/\1/p' err.txt)
   expect_in err.txt "heapprof run -- node rows.js"
@@ -35,6 +37,15 @@ fi
 "$HEAPPROF_BIN" report own.json >/dev/null 2>err.txt
 expect_not_in err.txt "[HP097]"
 expect_not_in err.txt "[HP039]"
+
+# Nor is one that makes code by itself an interpreter because it is called like one.
+for name in node python3.12 ruby; do
+  cp "$TARGETS/jit" "./$name"
+  "$HEAPPROF_BIN" run -q -o own.json -- "./$name" 100 nameless
+  "$HEAPPROF_BIN" report own.json >/dev/null 2>err.txt
+  expect_not_in err.txt "[HP097]"
+  expect_in err.txt "stacks end early"
+done
 
 if have java && have javac; then
   tried="$tried java"

@@ -8,6 +8,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -150,6 +152,84 @@ TEST_CASE("a program that links to a runtime and does not run it gets no hint") 
   CHECK(hint_of(profile_of({{{kMalloc, {"grow", "/opt/nodes/nodemanager"}, kUnnamed}}})).empty());
 }
 
+TEST_CASE("a program that has an interpreter's name, and none of its functions, is none") {
+  for (const char* path : {"/home/me/node", "/home/me/nodejs", "/home/me/python3.12", "/home/me/ruby"}) {
+    const Call get = {"get", path};
+    const Call own_main = {"main", path};
+    Profile profile = profile_of({{{kMalloc, get, kUnnamed, own_main}, 5000}});
+    CHECK(hint_of(profile).empty());
+    profile.devices[0].sites[0].truncated = true;
+    CHECK(running_runtime(profile).empty());
+    profile.run.counters.allocations = 100;
+    profile.run.counters.truncated_stacks = 12;
+    const std::vector<Problem> warnings = find_warnings(profile);
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].what == "12 of 100 stacks end early (12.0 %): their outer frames are missing");
+  }
+  CHECK_FALSE(hint_of(profile_of({{{kMalloc, {"rb_ary_push", "/usr/bin/ruby"}, kUnnamed, kMain}}})).empty());
+  CHECK_FALSE(hint_of(profile_of({{{kMalloc, {"char* node::Malloc<char>(unsigned long)", "/usr/bin/node"}, kUnnamed}}}))
+                  .empty());
+}
+
+namespace {
+
+// The host has so much from functions with names, mapped memory so much from nameless ones.
+Profile two_devices(uint64_t host_bytes, uint64_t mapped_bytes) {
+  Profile profile = profile_of({{{kMalloc, kV8, kMain}, host_bytes}, {{kMalloc, kV8, kEntry, kMain}, mapped_bytes}});
+  Device mapped = profile.devices[0];
+  mapped.name = "mapped";
+  mapped.sites.erase(mapped.sites.begin());
+  mapped.totals.peak_bytes = mapped_bytes;
+  profile.devices[0].sites.pop_back();
+  profile.devices[0].totals.peak_bytes = host_bytes;
+  profile.devices.push_back(mapped);
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("what is said of functions without names says of which memory, and nothing of memory that is little") {
+  const std::vector<Problem> warnings = find_warnings(two_devices(9000, 1000));
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].what == "100 % of the mapped peak is asked for by JavaScript functions without names");
+  CHECK(find_warnings(two_devices(9001, 999)).empty());
+  CHECK(find_warnings(two_devices(50'000'000, 324'000)).empty());
+}
+
+TEST_CASE("sums of nameless code stop at the largest number") {
+  constexpr uint64_t kHalf = uint64_t{1} << 63;
+  Profile profile = profile_of({{{kMalloc, kV8, kEntry, kMain}, kHalf}, {{kMalloc, kNode, kEntry, kMain}, kHalf}});
+  profile.devices[0].totals.peak_bytes = UINT64_MAX;
+  const std::optional<ScriptHint> hint = find_script_hint(profile);
+  REQUIRE(hint);
+  CHECK(hint->peak_bytes == UINT64_MAX);
+}
+
+TEST_CASE("an arena of CPython's is asked for by no function of a script's, and by none that took from it") {
+  const std::string python = "/usr/bin/python3.12";
+  const std::string source = "/src/Python/Objects/obmalloc.c";
+  const Call map = {"_PyObject_ArenaMmap", python, source};
+  const Call arena = {"new_arena", python, source};
+  const Call pool = {"allocate_from_new_pool", python, source};
+  const Call allocate = {"pymalloc_alloc", python, source};
+  const Call object = {"_PyObject_GC_New", python, "/src/Python/Modules/gcmodule.c"};
+  const Call dict = {"new_dict", python, "/src/Python/Objects/dictobject.c"};
+  const Call script = {"py::load", "[JIT]", "/app/a.py"};
+  CHECK(place_of({map, arena, pool, allocate, object, dict, kMain}) == "new_arena");
+  CHECK(place_of({kMalloc, arena, pool, allocate, object, dict, kMain}) == "new_arena");
+  CHECK(place_of({map, arena, pool, allocate, object, dict, script, kMain}) == "new_arena");
+  CHECK(place_of({map, {"allocate_chunk", python, "/src/Python/pystate.c"}, dict, kMain}) == "allocate_chunk");
+  // Without debug information.
+  for (const char* name : {"_PyObject_ArenaMmap", "_PyMem_ArenaAlloc", "_PyObject_ArenaMalloc"}) {
+    CHECK(place_of({{name, python}, {"PyObject_Malloc", python}, {"PyList_New", python}, kMain}) == name);
+    CHECK(place_of({{name, python}, {"PyObject_Malloc", python}, {"PyList_New", python}, script, kMain}) == name);
+  }
+  CHECK(place_of({kMalloc, allocate, dict, script, kMain}) == "py::load");
+  CHECK(place_of({kMalloc, pool, allocate, dict, kMain}) == "new_dict");
+  CHECK(place_of({kMalloc, {"new_arena", "/usr/bin/own", "/src/own.c"}, kMain}) == "new_arena");
+  CHECK(place_of({{"new_arena", "/usr/bin/own", "/src/own.c"}, script, kMain}) == "new_arena");
+}
+
 TEST_CASE("each runtime has the setting that it reads") {
   const auto with = [](const std::string& library, const Call& call) {
     return hint_of(profile_of({{{kMalloc, {"f", library}, call, {"main", "/usr/bin/x"}}}}, {"x"}));
@@ -175,7 +255,8 @@ TEST_CASE("unwind tables are no advice for code that a runtime makes") {
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].id == "HP097");
   CHECK(warnings[0].what ==
-        "100 % of the peak is asked for by JavaScript functions without names; 12 stacks end early there");
+        "100 % of the host peak is asked for by JavaScript functions without names; 12 stacks go by frame pointers "
+        "there");
   profile = profile_of({{{kMalloc, kV8, kRows, kMain}}});
   profile.run.counters.allocations = 100;
   profile.run.counters.truncated_stacks = 12;
