@@ -2,25 +2,30 @@
 // below a wrapper may be another, and of two programs' builds only one may have used it enough to show.
 #include "cli/model/analysis/folding.h"
 
+#include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/model/analysis/wrapper_shape.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr int kMostRounds = 8;
 
-// What the frame's name, or a rule, says of it.
-void mark_by_name(const FoldRules& rules, Profile* profile) {
+// What the frame's name, or a rule, says of it. Gives by frame what has to be looked at.
+std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) {
   const bool has_patterns = !rules.patterns.empty() && !rules.all_frames;
   const std::optional<FrameMatcher> matcher =
       has_patterns ? std::optional<FrameMatcher>(std::in_place, *profile) : std::nullopt;
   profile->folds.assign(profile->frames.size(), FrameFold::kNot);
+  std::vector<WrapperFame> doubtful(profile->frames.size(), WrapperFame::kNone);
   for (uint32_t frame = 0; frame < profile->frames.size(); ++frame) {
     FrameFold& fold = profile->folds[frame];
     const bool is_asked =
@@ -28,55 +33,111 @@ void mark_by_name(const FoldRules& rules, Profile* profile) {
                                [&](const FramePattern& pattern) { return matcher->fits(pattern, frame); });
     if (is_asked) {
       fold = FrameFold::kAsked;
-    } else if (!profile->frames[frame].function.empty() &&
-               is_known_wrapper(plain_function(profile->frames[frame].function))) {
-      fold = rules.all_frames ? FrameFold::kUndone : FrameFold::kKnown;
+      continue;
+    }
+    if (profile->frames[frame].function.empty()) continue;
+    const WrapperFame fame = wrapper_fame(plain_function(profile->frames[frame].function));
+    if (fame == WrapperFame::kNone) continue;
+    if (rules.all_frames) {
+      fold = FrameFold::kUndone;
+    } else if (fame == WrapperFame::kKnown) {
+      fold = FrameFold::kKnown;
+    } else {
+      doubtful[frame] = fame;
     }
   }
+  return doubtful;
 }
+
+// By what a function of one profile is known in another one: the whole name, and the file's without its folders, which
+// differ between machines.
+using FunctionKey = std::pair<std::string_view, std::string_view>;
+FunctionKey key_of(const Frame& frame) { return {frame.function, base_name_view(frame.file)}; }
+
+struct Marked {
+  Profile* profile = nullptr;
+  std::vector<WrapperFame> doubtful;  // by frame
+  PlaceTree tree;
+  std::vector<uint32_t> functions;  // a frame of each
+};
 
 class Recognition {
  public:
-  explicit Recognition(std::span<Profile* const> profiles) : profiles_(profiles) {
-    for (const Profile* profile : profiles) trees_.push_back(build_place_tree(*profile));
+  explicit Recognition(std::vector<Marked> profiles) : profiles_(std::move(profiles)) {
+    for (Marked& marked : profiles_) {
+      marked.tree = build_place_tree(*marked.profile);
+      const std::vector<uint32_t>& functions = marked.tree.functions;
+      for (uint32_t frame = 0; frame < functions.size(); ++frame) {
+        if (functions[frame] == marked.functions.size()) marked.functions.push_back(frame);
+      }
+    }
   }
 
   // Whether there was any that was not folded yet.
   bool mark_more() {
-    std::unordered_set<std::string> names;
+    std::map<FunctionKey, FrameFold> found;
+    std::vector<OwnBlocks> blocks;
+    for (const Marked& marked : profiles_) blocks.emplace_back(*marked.profile, marked.tree);
     for (size_t i = 0; i < profiles_.size(); ++i) {
-      const std::vector<uint32_t> wrappers = find_wrappers(*profiles_[i], trees_[i]);
-      const std::unordered_set<uint32_t> found(wrappers.begin(), wrappers.end());
-      if (found.empty()) continue;
-      mark(i, [&](uint32_t frame) { return found.contains(trees_[i].functions[frame]); });
-      for (const uint32_t function : found) names.insert(name_of(i, function));
+      for (const uint32_t function : blocks[i].find_wrappers())
+        found.emplace(key_of_function(profiles_[i], function), FrameFold::kRecognised);
+      look_at_doubtful(profiles_[i], blocks[i], &found);
     }
-    if (names.empty()) return false;
-    for (size_t i = 0; i < profiles_.size(); ++i) {
-      if (profiles_.size() > 1)
-        mark(i, [&](uint32_t frame) { return names.contains(plain_function(profiles_[i]->frames[frame].function)); });
-      place_nodes(*profiles_[i], &trees_[i]);
+    if (!found.empty()) refuse_contradicted(found, &blocks);
+    std::erase_if(found, [this](const auto& it) { return refused_.contains(it.first); });
+    bool has_more = false;
+    for (Marked& marked : profiles_) {
+      if (!found.empty() && mark(found, marked.profile)) {
+        has_more = true;
+        place_nodes(*marked.profile, &marked.tree);
+      }
     }
-    return true;
+    return has_more;
   }
 
  private:
-  std::string name_of(size_t i, uint32_t function) const {
-    const std::vector<uint32_t>& functions = trees_[i].functions;
-    const auto frame = std::find(functions.begin(), functions.end(), function) - functions.begin();
-    return plain_function(profiles_[i]->frames[static_cast<size_t>(frame)].function);
+  static FunctionKey key_of_function(const Marked& marked, uint32_t function) {
+    return key_of(marked.profile->frames[marked.functions[function]]);
   }
 
-  template <typename IsWrapper>
-  void mark(size_t i, const IsWrapper& is_wrapper) {
-    std::vector<FrameFold>& folds = profiles_[i]->folds;
-    for (uint32_t frame = 0; frame < folds.size(); ++frame) {
-      if (folds[frame] == FrameFold::kNot && is_wrapper(frame)) folds[frame] = FrameFold::kRecognised;
+  void look_at_doubtful(const Marked& marked, const OwnBlocks& blocks, std::map<FunctionKey, FrameFold>* found) {
+    for (uint32_t function = 0; function < marked.functions.size(); ++function) {
+      const uint32_t frame = marked.functions[function];
+      const WrapperFame fame = marked.doubtful[frame];
+      if (fame == WrapperFame::kNone || marked.profile->folds[frame] != FrameFold::kNot || !blocks.has(function))
+        continue;
+      if (blocks.cuts_pieces(function, fame == WrapperFame::kMakesObjects)) {
+        refused_.insert(key_of(marked.profile->frames[frame]));
+      } else {
+        (*found)[key_of(marked.profile->frames[frame])] = FrameFold::kKnown;
+      }
     }
   }
 
-  std::span<Profile* const> profiles_;
-  std::vector<PlaceTree> trees_;
+  void refuse_contradicted(const std::map<FunctionKey, FrameFold>& found, std::vector<OwnBlocks>* blocks) {
+    for (size_t i = 0; i < profiles_.size(); ++i) {
+      for (uint32_t function = 0; function < profiles_[i].functions.size(); ++function) {
+        const auto it = found.find(key_of_function(profiles_[i], function));
+        if (it != found.end() && it->second == FrameFold::kRecognised && (*blocks)[i].contradicts(function))
+          refused_.insert(it->first);
+      }
+    }
+  }
+
+  static bool mark(const std::map<FunctionKey, FrameFold>& found, Profile* profile) {
+    bool has_more = false;
+    for (uint32_t frame = 0; frame < profile->frames.size(); ++frame) {
+      if (profile->folds[frame] != FrameFold::kNot) continue;
+      const auto it = found.find(key_of(profile->frames[frame]));
+      if (it == found.end()) continue;
+      profile->folds[frame] = it->second;
+      has_more = true;
+    }
+    return has_more;
+  }
+
+  std::vector<Marked> profiles_;
+  std::set<FunctionKey> refused_;  // some profile says that it is no wrapper
 };
 
 }  // namespace
@@ -86,9 +147,10 @@ void mark_folded(const FoldRules& rules, Profile* profile) {
 }
 
 void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles) {
-  for (Profile* profile : profiles) mark_by_name(rules, profile);
+  std::vector<Marked> marked;
+  for (Profile* profile : profiles) marked.push_back({profile, mark_by_name(rules, profile), {}, {}});
   if (rules.all_frames) return;
-  Recognition recognition(profiles);
+  Recognition recognition(std::move(marked));
   for (int round = 0; round < kMostRounds && recognition.mark_more(); ++round) {
   }
 }
@@ -123,13 +185,58 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
   return functions;
 }
 
+namespace {
+
+// The plain names that are those of functions of the program's own, too, which are not folded.
+std::unordered_set<std::string> find_names_of_others(const Profile& profile, const PlaceTree& tree,
+                                                     const std::vector<FoldedFunction>& functions) {
+  std::unordered_set<std::string> names;
+  std::unordered_set<std::string> others;
+  for (const FoldedFunction& function : functions) {
+    // What is folded by its name is so wherever that stands.
+    if (function.fold != FrameFold::kKnown) names.insert(plain_function(profile.frames[function.frame].function));
+  }
+  for (uint32_t frame = 0; !names.empty() && frame < profile.frames.size(); ++frame) {
+    if (profile.folds[frame] != FrameFold::kNot || tree.kinds[frame] != FrameKind::kUser) continue;
+    std::string name = plain_function(profile.frames[frame].function);
+    if (names.contains(name)) others.insert(std::move(name));
+  }
+  return others;
+}
+
+// By function: folded, and the place of some of the devices' blocks all the same.
+std::unordered_set<uint32_t> find_kept(const Profile& profile, const PlaceTree& tree,
+                                       std::span<const Device* const> devices) {
+  std::unordered_set<uint32_t> kept;
+  for (const Device* device : devices) {
+    for (const Site& site : device->sites) {
+      const uint32_t frame = profile.nodes[tree.place_node[site.node]].frame;
+      if (tree.place_node[site.node] != 0 && frame < profile.folds.size() && profile.folds[frame] != FrameFold::kNot)
+        kept.insert(tree.functions[frame]);
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
 std::vector<std::string> find_folded_names(const Profile& profile, const PlaceTree& tree,
                                            std::span<const Device* const> devices) {
+  const std::vector<FoldedFunction> functions = find_folded(profile, tree, devices);
+  const std::unordered_set<std::string> others = find_names_of_others(profile, tree, functions);
+  const std::unordered_set<uint32_t> kept = find_kept(profile, tree, devices);
   std::vector<std::string> names;
-  for (const FoldedFunction& function : find_folded(profile, tree, devices)) {
-    const std::string name = plain_function(profile.frames[function.frame].function) +
-                             (function.fold == FrameFold::kRecognised ? " (recognised)" : "");
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  std::unordered_set<std::string> known;
+  for (const FoldedFunction& function : functions) {
+    const Frame& frame = profile.frames[function.frame];
+    std::string name = plain_function(frame.function);
+    std::string remark;
+    const auto add = [&remark](std::string_view more) { remark.append(remark.empty() ? "" : ", ").append(more); };
+    if (others.contains(name) && !frame.file.empty()) add(base_name_view(frame.file));
+    if (function.fold == FrameFold::kRecognised) add("recognised");
+    if (kept.contains(tree.functions[function.frame])) add("named callers");
+    if (!remark.empty()) name += " (" + remark + ")";
+    if (known.insert(name).second) names.push_back(std::move(name));
   }
   return names;
 }

@@ -5,13 +5,16 @@
 // between the allocator and the place, and only where a caller with a name is known.
 //
 // A function is folded
-//  - by its name, where it is a wrapper that many programs have, or an operator new of a class;
+//  - by its name, where it is a wrapper that many programs have; or an operator new of a class, unless it takes pieces
+//    that are no objects;
 //  - by a rule of the user's: `--fold GLOB`, or a line "fold function:GLOB" in a file of suppressions;
 //  - by what it was seen to do (cli/model/analysis/wrapper_shape.h).
 //
 // Guarantees
 //  - The profile stays as it is, but for Profile::folds: what was counted, and which frames stand in a stack.
-//  - Of profiles that are marked together the same functions are folded, so that they can be compared.
+//  - Of profiles that are marked together the same functions are folded, so that they can be compared: those of one
+//    name, parameters included, in files of one name. What one of the profiles shows to be no wrapper is folded in
+//    none.
 // Cost:     a look-up for each frame and user's rule, and a few passes over nodes and sites.
 #pragma once
 
@@ -36,8 +39,14 @@ struct FoldRules {
 void mark_folded(const FoldRules& rules, Profile* profile);
 void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles);
 
-// By its plain name (cli/base/function_name.h).
-bool is_known_wrapper(std::string_view plain);
+// What a function's plain name (cli/base/function_name.h) says of it.
+enum class WrapperFame : uint8_t {
+  kNone,
+  kKnown,
+  kMakesObjects,  // a wrapper, unless its blocks are no objects
+  kMayCut,        // a wrapper, unless all its blocks are pieces of one size
+};
+WrapperFame wrapper_fame(std::string_view plain);
 
 // The functions that handed blocks of the devices to their callers: of each stack the outermost one. Those with most
 // bytes, allocated over the whole run, come first.
@@ -49,7 +58,8 @@ struct FoldedFunction {
 std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree& tree,
                                         std::span<const Device* const> devices);
 
-// Their names, "zmalloc" or, of one that was recognised, "grab (recognised)", in that order.
+// Their names, in that order: "zmalloc"; "grab (recognised)"; "grab (a.c, recognised)" where another grab is not
+// folded; "zmalloc (named callers)" where it kept the rest.
 std::vector<std::string> find_folded_names(const Profile& profile, const PlaceTree& tree,
                                            std::span<const Device* const> devices);
 // Of all devices.

@@ -2,7 +2,8 @@
 //
 // Only functions that return one block, of the size that they were asked for: who folds a function that decides how
 // much it allocates hides an answer. Pools and arenas that take large pieces are not here: what asked for a piece is
-// not what uses it.
+// not what uses it. Of an operator new of a class, and of CPython's functions for objects, which may cut them from
+// pieces of their own, the blocks have to agree (cli/model/analysis/wrapper_shape.h).
 #include "cli/base/glob.h"
 #include "cli/model/analysis/folding.h"
 
@@ -49,8 +50,8 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({
     "PyDataMem_NEW", "PyDataMem_NEW_ZEROED", "PyDataMem_RENEW", "PyDataMem_UserNEW", "PyDataMem_UserNEW_ZEROED",
     "PyDataMem_UserRENEW", "PyMem_Calloc", "PyMem_Malloc", "PyMem_RawCalloc", "PyMem_RawMalloc", "PyMem_RawRealloc",
     "PyMem_Realloc", "PyObject_Calloc", "PyObject_Malloc", "PyObject_Realloc", "PyType_GenericAlloc", "_PyObject_GC_Alloc",
-    "_PyObject_GC_Calloc", "_PyObject_GC_Malloc", "_PyObject_GC_New", "_PyObject_GC_NewVar", "_PyObject_GC_Resize",
-    "_PyObject_New", "_PyObject_NewVar", "_PyType_AllocNoTrack", "gc_alloc",
+    "_PyObject_GC_Calloc", "_PyObject_GC_Malloc", "_PyObject_GC_NewVar", "_PyObject_GC_Resize",
+    "_PyObject_New", "_PyObject_NewVar", "_PyType_AllocNoTrack",
     // Ruby, Perl, Tcl, Lua, PHP
     "Perl_safesyscalloc", "Perl_safesysmalloc", "Perl_safesysrealloc", "Tcl_Alloc", "Tcl_AttemptAlloc",
     "Tcl_AttemptRealloc", "Tcl_Realloc", "TclpAlloc", "TclpRealloc", "luaM_malloc_", "luaM_realloc_",
@@ -82,9 +83,9 @@ constexpr std::array kWrappers = std::to_array<std::string_view>({
     "PR_Malloc", "PR_Realloc", "uv__calloc", "uv__malloc", "uv__realloc", "uv__reallocf", "uv__strdup", "uv__strndup",
     "xmlStrdup", "xmlStrndup",
 });
-// Of templates, families and classes: an operator new of a class allocates by its contract.
+// Of templates and families.
 constexpr std::array kFamilies = std::to_array<std::string_view>({
-    "*::operator new", "*::operator new[]", "QArrayData::allocate*", "QArrayData::reallocate*", "__talloc*", "_talloc_*",
+    "QArrayData::allocate*", "QArrayData::reallocate*", "__talloc*", "_talloc_*",
     "node::Calloc<*", "node::Malloc<*", "node::Realloc<*", "node::UncheckedCalloc<*", "node::UncheckedMalloc<*",
     "node::UncheckedRealloc<*", "v8::internal::NewArray<*", "v8::internal::Zone::Allocate*",
 });
@@ -99,10 +100,14 @@ static_assert(std::adjacent_find(kSorted.begin(), kSorted.end()) == kSorted.end(
 
 }  // namespace
 
-bool is_known_wrapper(std::string_view plain) {
-  return std::binary_search(kSorted.begin(), kSorted.end(), plain) ||
-         std::any_of(kFamilies.begin(), kFamilies.end(),
-                     [plain](std::string_view family) { return glob_matches(family, plain); });
+WrapperFame wrapper_fame(std::string_view plain) {
+  if (plain.ends_with("::operator new")) return WrapperFame::kMakesObjects;
+  if (plain.ends_with("::operator new[]") || plain == "gc_alloc" || plain == "_PyObject_GC_New")
+    return WrapperFame::kMayCut;
+  const bool is_known = std::binary_search(kSorted.begin(), kSorted.end(), plain) ||
+                        std::any_of(kFamilies.begin(), kFamilies.end(),
+                                    [plain](std::string_view family) { return glob_matches(family, plain); });
+  return is_known ? WrapperFame::kKnown : WrapperFame::kNone;
 }
 
 }  // namespace heapprof::cli

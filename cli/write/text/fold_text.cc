@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace heapprof::cli {
 
 std::string folded_text(const std::vector<std::string>& names, size_t columns) {
@@ -15,7 +17,10 @@ std::string folded_text(const std::vector<std::string>& names, size_t columns) {
   std::string best = display_width(count + " (--all-frames)") <= columns ? count + " (--all-frames)" : count;
   std::string listed;
   for (size_t i = 0; i < names.size(); ++i) {
-    listed += (i == 0 ? "" : ", ") + shorten_function(escape_controls(names[i]), kLongestName);
+    // What is said of it stays whole: "grab (a.c, recognised)".
+    const std::string name = escape_controls(names[i]);
+    const size_t remark = name.ends_with(')') ? std::min(name.rfind(" ("), name.size()) : name.size();
+    listed += (i == 0 ? "" : ", ") + shorten_function(name.substr(0, remark), kLongestName) + name.substr(remark);
     const std::string more = i + 1 == names.size() ? "" : fmt::format(", {} more", names.size() - i - 1);
     const std::string text = fmt::format("folded: {}{} (--all-frames)", listed, more);
     if (display_width(text) <= columns) best = text;

@@ -5,6 +5,7 @@
 #include "cli/model/profile/frame_text.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
+#include "tests/support/wrapper_plan.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,23 +19,6 @@ using namespace heapprof::test;
 namespace {
 
 using Step = ScenePlan::Step;
-const Step kMain{"main", "/src/main.cc", 3};
-
-// So many blocks of each size from `smallest` to `largest`, all alive at the peak.
-void add_blocks(ScenePlan* plan, const std::vector<Step>& steps, uint64_t count, uint64_t smallest_bytes,
-                uint64_t largest_bytes = 0) {
-  SizedNumbers n;
-  n.total_blocks = n.peak_blocks = count;
-  n.total_bytes = n.peak_bytes = count * smallest_bytes;
-  n.sizes.set(size_bucket(smallest_bytes), count);
-  n.smallest_bytes = smallest_bytes;
-  n.largest_bytes = std::max(smallest_bytes, largest_bytes);
-  plan->add_site(steps, n);
-}
-
-std::string name_at(const Profile& profile, uint32_t node) {
-  return node == 0 ? "" : profile.frames[profile.nodes[node].frame].function;
-}
 
 // The places of a profile of one site for each stack; the frames of a stack are functions of the program's own, but for
 // "" (no name) and names that are known otherwise.
@@ -52,8 +36,6 @@ std::vector<std::string> places_of(const std::vector<std::vector<Step>>& stacks,
 std::string place_of(const std::vector<Step>& stack, const FoldRules& rules = {}) {
   return places_of({stack}, rules)[0];
 }
-
-Step own(const std::string& function, uint32_t line = 7) { return {function, "/src/own.cc", line}; }
 
 }  // namespace
 
@@ -273,6 +255,12 @@ TEST_CASE("of profiles that are shown together the same functions are folded") {
   mark_folded({}, std::array<Profile*, 2>{&base, &current});
   CHECK(find_folded_names(base) == std::vector<std::string>{"grab (recognised)"});
   CHECK(find_folded_names(current) == std::vector<std::string>{"grab (recognised)"});
+}
+
+TEST_CASE("of an operator new behind another each is looked at") {
+  const Step base = own("Base::operator new(unsigned long)");
+  const Step node = own("Node::operator new(unsigned long)", 8);
+  CHECK(place_of({{"malloc", "", 0}, base, node, own("parse"), kMain}) == "parse");
 }
 
 TEST_CASE("whatever is folded, each site is in one place, its own or an outer one, and no number changes") {
