@@ -98,7 +98,7 @@ struct FileLine {
   X("HP069", program_replaced, ("./server", "statically linked"))                                                  \
   X("HP070", programs_not_profiled, ("busybox (statically linked) 3 times"))                                       \
   X("HP080", suppressions_not_readable, ("my.supp", "no such file or directory"))                                  \
-  X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing"))                                \
+  X("HP081", suppression_broken, (FileLine{"my.supp", 3}, "the reason is missing", false))                         \
   X("HP082", nothing_to_merge, ())                                                                                 \
   X("HP083", folder_without_profiles, ("results"))                                                                 \
   X("HP084", profiles_do_not_add, ("a.json", "dhat.out", "one is of heapprof, one of valgrind"))                   \
@@ -126,6 +126,7 @@ struct FileLine {
   X("HP114", device_memory_unmatched, (12))                                                                        \
   X("HP115", libunwind_filtered, (60000))                                                                          \
   X("HP116", blocks_of_elsewhere, (Share{12, 600}))                                                                \
+  X("HP117", fold_unused, ("function:pool_*"))                                                                     \
   X("HP120", different_commands, ("./render a.usd", "./render b.usd"))                                             \
   X("HP121", nothing_to_compare, ())                                                                               \
   X("HP122", profile_not_whole, ("x.json", "the collector detached at 37.2 s"))                                    \
@@ -277,7 +278,8 @@ Problem profile_too_large(const std::string& file, Sizes sizes);
 
 // Files of suppressions.
 Problem suppressions_not_readable(const std::string& file, const std::string& reason);
-Problem suppression_broken(const FileLine& at, const std::string& reason);
+Problem suppression_broken(const FileLine& at, const std::string& reason, bool is_fold);
+Problem fold_unused(const std::string& rule);
 
 // Merging profiles.
 Problem nothing_to_merge();

@@ -49,10 +49,21 @@ Problem suppressions_not_readable(const std::string& file, const std::string& re
           "leave --suppressions out: all that is live at exit is shown", kUsage};
 }
 
-Problem suppression_broken(const FileLine& at, const std::string& reason) {
+Problem suppression_broken(const FileLine& at, const std::string& reason, bool is_fold) {
+  if (is_fold) {
+    return {"HP081", fmt::format("{}, line {}: {}", at.file, at.line, reason),
+            "write it like this: fold function:GLOB module:GLOB file:GLOB  # why, if you like",
+            "leave the line out: the function keeps its rows", kUsage};
+  }
   return {"HP081", fmt::format("{}, line {}: {}", at.file, at.line, reason),
           "write it like this: function:GLOB module:GLOB <- file:GLOB  # why this is known to stay",
           "leave the line out: what it would suppress is shown as live at exit", kUsage};
+}
+
+Problem fold_unused(const std::string& rule) {
+  return {"HP117", fmt::format("nothing is folded by {}: no function is called so", rule),
+          "look for the function's name: heapprof report --all-frames", "match a part of it: --fold '*PART*'",
+          kWarning};
 }
 
 Problem nothing_to_merge() {

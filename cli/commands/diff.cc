@@ -90,7 +90,7 @@ Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
   two.profiles = {&*base, &*current};
   two.diff = diff_profiles(*base, *current);
   if (const Result<Done> checked = check_view(two, options.view); !checked) return checked.problem();
-  Problems problems;
+  Problems problems = find_unused_folds(rules.folds, two.profiles, false);
   for (const RunTotals& base_run : two.runs[kBase]) compare_runs(base_run, run, &problems);
   for (const Side side : kSides) {
     note_incomplete(two.runs[side], &problems);

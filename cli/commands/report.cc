@@ -103,10 +103,13 @@ Result<int> show_report(const ReportOptions& options) {
   view.others = find_others(*profile, view.file);
   mark_suppressed(view.suppressions, &*profile);
   mark_folded(rules->folds, &*profile);
+  const Profile* const shown[] = {&*profile};
+  const std::vector<Problem> unused = find_unused_folds(rules->folds, shown, view.list_suppressions);
   const Renderer render = view.findings ? options.format->render_findings : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
     print_problem(warning, options.color);  // last: seen on a terminal
+  for (const Problem& rule : unused) print_problem(rule, options.color);
   return code;
 }
 

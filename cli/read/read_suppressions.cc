@@ -33,6 +33,7 @@ Result<ReportRules> load_rules(const SuppressionOptions& options) {
   ReportRules rules;
   rules.folds.all_frames = options.all_frames;
   for (const std::string& glob : options.folds) rules.folds.patterns.push_back({glob, "", ""});
+  rules.folds.from_flags = rules.folds.patterns.size();
   for (const std::string& file : options.files) {
     if (const Result<Done> read = read_suppressions(file, &rules); !read) return read.problem();
   }

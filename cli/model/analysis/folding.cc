@@ -4,6 +4,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/base/text.h"
 #include "cli/model/analysis/wrapper_shape.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -153,6 +154,33 @@ void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles) {
   Recognition recognition(std::move(marked));
   for (int round = 0; round < kMostRounds && recognition.mark_more(); ++round) {
   }
+}
+
+std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const Profile* const> profiles,
+                                       bool with_files) {
+  std::vector<Problem> unused;
+  const size_t count = with_files ? rules.patterns.size() : std::min(rules.from_flags, rules.patterns.size());
+  std::vector<FrameMatcher> matchers;
+  for (const Profile* profile : profiles) {
+    if (count > 0) matchers.emplace_back(*profile);
+  }
+  for (const FramePattern& rule : std::span(rules.patterns).first(count)) {
+    bool is_used = false;
+    for (size_t i = 0; i < profiles.size(); ++i) {
+      for (uint32_t frame = 0; !is_used && frame < profiles[i]->frames.size(); ++frame)
+        is_used = matchers[i].fits(rule, frame);
+    }
+    if (is_used) continue;
+    std::string text;
+    const auto add = [&text](std::string_view kind, std::string_view glob) {
+      if (!glob.empty()) text.append(text.empty() ? "" : " ").append(kind).append(glob);
+    };
+    add("function:", rule.function);
+    add("module:", rule.module);
+    add("file:", rule.file);
+    unused.push_back(fold_unused(escape_controls(text)));
+  }
+  return unused;
 }
 
 std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree& tree,

@@ -18,6 +18,7 @@
 // Cost:     a look-up for each frame and user's rule, and a few passes over nodes and sites.
 #pragma once
 
+#include "cli/base/problems.h"
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
@@ -32,12 +33,18 @@ namespace heapprof::cli {
 
 struct FoldRules {
   std::vector<FramePattern> patterns;  // of the user's
+  size_t from_flags = 0;               // the first so many are not of files
   bool all_frames = false;             // nothing is folded
 };
 
 // Sets Profile::folds.
 void mark_folded(const FoldRules& rules, Profile* profile);
 void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles);
+
+// The user's rules that no function of the profiles matches. Lines of files are for several programs, so only some
+// readers ask for them.
+std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const Profile* const> profiles,
+                                       bool with_files);
 
 // What a function's plain name (cli/base/function_name.h) says of it.
 enum class WrapperFame : uint8_t {

@@ -65,6 +65,7 @@ class LineParser {
 
   const std::string& mistake() const { return mistake_; }
   const std::optional<FramePattern>& fold() const { return fold_; }
+  bool is_of_fold() const { return !words_.empty() && words_[0] == kFold; }
 
  private:
   // Globs of one frame; a reason may follow.
@@ -228,10 +229,10 @@ Result<Done> parse_suppressions(std::string_view text, const std::string& source
     LineParser parser(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     std::optional<SuppressionRule> rule = parser.parse();
-    if (!parser.mistake().empty()) return suppression_broken({source, number}, parser.mistake());
+    if (!parser.mistake().empty()) return suppression_broken({source, number}, parser.mistake(), parser.is_of_fold());
     if (parser.fold()) folds->push_back(*parser.fold());
     if (rules->size() + folds->size() + (rule ? 1 : 0) > kMostRules)
-      return suppression_broken({source, number}, "there are more than 10,000 rules");
+      return suppression_broken({source, number}, "there are more than 10,000 rules", false);
     if (!rule) continue;
     rule->source = source;
     rule->line = number;

@@ -205,7 +205,12 @@ class Checker {
               n.lifetime_ns, profile_.run.duration_ns);
     check_judgement(device, index, n);
     uint64_t counted = 0;
-    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) counted = add_saturating(counted, n.sizes[bucket]);
+    uint64_t least_bytes = 0;
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+      counted = add_saturating(counted, n.sizes[bucket]);
+      least_bytes = add_saturating(
+          least_bytes, multiply_saturating(n.sizes[bucket], size_bucket_least(bucket, profile_.has_coarse_sizes)));
+    }
     if (has_sizes(n)) {
       within("the blocks at their smallest", multiply_saturating(n.total_blocks, n.smallest_bytes), "total_bytes",
              n.total_bytes);
@@ -215,6 +220,7 @@ class Checker {
     if (counted != n.total_blocks) {
       violate("{} site {}: {} sizes are counted for {} blocks", device.name, index, counted, n.total_blocks);
     }
+    within("what blocks of the sizes counted have at least", least_bytes, "total_bytes", n.total_bytes);
   }
 
   // A sum of profiles has judged parts and others.

@@ -77,17 +77,21 @@ class TextReport {
   // --sizes, --threads: in place of the tables, on one screen unless it is asked for more.
   std::string parts() {
     if (view_.threads) threads();
-    if (view_.sizes) {
-      for (const Device* device :
-           view_.device.empty() ? choose_devices(profile_).shown : shown_devices(profile_, view_))
-        sizes(*device);
-    }
-    text_ += "\nmore:";
+    const std::vector<const Device*> shown =
+        view_.device.empty() ? choose_devices(profile_).shown : shown_devices(profile_, view_);
+    for (size_t i = 0; view_.sizes && i < shown.size(); ++i) sizes(*shown[i]);
+    text_ += "\n" + (view_.sizes ? folded_line(shown) : "") + "more:";
     if (!view_.top) text_ += " --top 50 ";
     if (view_.sizes && !view_.sort) text_ += " --sort allocations ";
     if (!view_.exact_bytes) text_ += " --bytes ";
     text_ += " --format json\n";
     return text_;
+  }
+
+  std::string folded_line(const std::vector<const Device*>& devices) const {
+    const std::string text =
+        folded_text(find_folded_names(profile_, tree_, devices), std::max(columns_, kTitleColumns));
+    return text.empty() ? text : text + "\n";
   }
 
   void threads() {
@@ -107,6 +111,7 @@ class TextReport {
     const uint64_t all = sum_of_sites(device).metric(metric);
     // As many as fit with what stands around them: a title, and the lines of the end.
     size_t used = static_cast<size_t>(std::count(text_.begin(), text_.end(), '\n')) + 5;
+    if (!folded_line({&device}).empty()) ++used;
     std::vector<PlaceLine> lines;
     std::vector<std::vector<std::string>> below;
     std::vector<CallerChain> chains;
@@ -351,9 +356,7 @@ class TextReport {
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
       text_ += fmt::format("{} {}, and suppressed (--list-suppressions)\n", bytes(sum.suppressed_bytes),
                            live_word(profile_));
-    const std::string folded =
-        folded_text(find_folded_names(profile_, tree_, devices), std::max(columns_, kTitleColumns));
-    if (!folded.empty() && !view_.list_suppressions) text_ += folded + "\n";
+    if (!view_.list_suppressions) text_ += folded_line(devices);
     const uint64_t hidden = count_hidden_frames(tree_);
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";

@@ -55,7 +55,24 @@ for line in "fold" "fold function:a <- function:b" "fold allocation <- function:
   echo "$line" >broken.supp
   expect_status 2 "$HEAPPROF_BIN" report --suppressions broken.supp profile.json
   expect_in err.txt "[HP081]"
+  expect_in err.txt "write it like this: fold function:GLOB module:GLOB file:GLOB"
 done
+# What is folded is said below every table of places; what nothing matches, too.
+"$HEAPPROF_BIN" report --sizes profile.json >sizes.txt
+expect_in sizes.txt "folded: zmalloc, grab (recognised) (--all-frames)"
+"$HEAPPROF_BIN" report --sizes --all-frames profile.json >sizes.txt
+expect_not_in sizes.txt "folded"
+expect_status 0 "$HEAPPROF_BIN" report --fold parse --fold 'no*such' profile.json
+expect_in err.txt "nothing is folded by function:no*such: no function is called so [HP117]"
+expect_eq "unused flags" "$(grep -c HP117 err.txt)" 1
+expect_status 0 "$HEAPPROF_BIN" diff --fold parse --fold 'no*such' profile.json profile.json
+expect_eq "unused flags of diff" "$(grep -c HP117 err.txt)" 1
+printf 'fold function:parse\nfold function:gone file:gone.c\n' >my.supp
+expect_status 0 "$HEAPPROF_BIN" report --suppressions my.supp profile.json
+expect_not_in err.txt "HP117"
+expect_status 0 "$HEAPPROF_BIN" report --suppressions my.supp --list-suppressions profile.json
+expect_in err.txt "nothing is folded by function:gone file:gone.c"
+expect_eq "unused lines" "$(grep -c HP117 err.txt)" 1
 # A rule of a leak says what it said, whatever is folded.
 profile "$TARGETS/wrapped" wrapped leave
 expect_eq "of grab" "$(echo 'allocation <- function:grab  # ours' >a.supp; "$HEAPPROF_BIN" report --suppressions a.supp --format json profile.json | jq .devices[0].suppressed_leaked_bytes)" \

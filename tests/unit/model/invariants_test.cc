@@ -66,6 +66,11 @@ TEST_CASE("every spoiled number is noticed") {
        }},
       {"the last moment is", [&](Profile* p) { host(p).moments_ns = {p->run.duration_ns + 1}; }},
       {"sizes are counted", [&](Profile* p) { site(p).sizes.set(3, site(p).sizes[3] + 1); }},
+      {"what blocks of the sizes counted have at least is",
+       [&](Profile* p) {
+         site(p).sizes = SizeHistogram();
+         site(p).sizes.set(kSizeBuckets - 1, site(p).total_blocks);
+       }},
       {"temporary_blocks is", [&](Profile* p) { site(p).temporary_blocks = site(p).total_blocks + 1; }},
       {"timeline's maximum",
        [&](Profile* p) {

@@ -118,6 +118,7 @@ TEST_CASE("damaged profiles are named as damaged") {
       {"\"block_sizes_count\":[[12,1,13,1],11,7,3]", "\"block_sizes_count\":[[12,1,13,1],11,7,32]"},
       {"\"block_sizes_count\":[[12,1,13,1],11,7,3]", "\"block_sizes_count\":[[12,1,13,1],11,7,2]"},
       {"\"block_sizes_count\":[[12,1,13,1],11,7,3]", "\"block_sizes_count\":[[12,1,13,1],11,7,4294967299]"},
+      {"\"block_sizes_count\":[[12,1,13,1],11,7,3]", "\"block_sizes_count\":[[12,1,28,1],11,7,3]"},  // above 1 GiB
       {"\"block_sizes_count\":[[12,1,13,1],11,7,3]", "\"sizes_count\":[[4,1,5,1],4,2,12]"},
       {"\"block_sizes_count\":[[12,1,13,1],11,7,3]",
        "\"sizes_count\":[[4,1,5,1],4,2,0],\"block_sizes_count\":[[12,1,13,1],11,7,3]"},
