@@ -191,6 +191,11 @@ std::string last_two_parts(std::string_view name) {
 
 std::string shorten_function(std::string_view name, size_t columns) {
   if (display_width(name) <= columns) return std::string(name);
+  constexpr size_t kLeastOfName = 8;
+  if (name.ends_with(kInferredMark) && columns >= kInferredMark.size() + kLeastOfName) {
+    name.remove_suffix(kInferredMark.size());
+    return shorten_function(name, columns - kInferredMark.size()).append(kInferredMark);
+  }
   const Scan scan = scan_brackets(name);
   std::string shortened(name);
   if (scan.paired && !scan.angle.empty()) {

@@ -16,8 +16,11 @@ std::string plain_function(std::string_view demangled);
 // "app::pool::Map<int>::put" is "Map<int>::put": what is enough beside other names.
 std::string last_two_parts(std::string_view name);
 
+// What stands behind the name of a function that was inferred (cli/model/profile/inferred_calls.h).
+inline constexpr std::string_view kInferredMark = " (inferred)";
+
 // At most `columns` wide: template arguments go first, the innermost before the outer, then leading namespaces, then
-// the middle.
+// the middle; kInferredMark stays as long as there is room for some of the name beside it.
 std::string shorten_function(std::string_view name, size_t columns);
 
 }  // namespace heapprof::cli

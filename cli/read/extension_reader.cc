@@ -135,6 +135,7 @@ void read_exact_frames(JsonPull* json, std::vector<ExactFrame>* frames) {
 void read_frames(JsonPull* json, Extension* extension) {
   MemberReader(json, {{"module", [&] { read_frame_modules(json, extension); }},
                       {"inlined", [&] { read_numbers(json, &extension->inlined_frames); }},
+                      {"inferred", [&] { read_numbers(json, &extension->inferred_frames); }},
                       {"exact", [&] { read_exact_frames(json, &extension->exact_frames); }}})
       .read();
 }

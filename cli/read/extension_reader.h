@@ -51,6 +51,7 @@ struct Extension {
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;
+  std::vector<uint64_t> inferred_frames;
   std::vector<ExactFrame> exact_frames;
   std::vector<Device> devices;       // the host's sites are DHAT's own points
   std::vector<SiteColumns> columns;  // one for each device

@@ -139,6 +139,10 @@ class ProfileReader {
       if (i >= frames) return broken(fmt::format("\"inlined\" names frame {} of {}", i, frames));
       profile_.frames[i].inlined = true;
     }
+    for (const uint64_t i : extension_.inferred_frames) {
+      if (i >= frames) return broken(fmt::format("\"inferred\" names frame {} of {}", i, frames));
+      profile_.frames[i].inferred = true;
+    }
     for (const ExactFrame& exact : extension_.exact_frames) {
       if (exact.frame >= frames) return broken(fmt::format("\"exact\" names frame {} of {}", exact.frame, frames));
       Frame& frame = profile_.frames[exact.frame];

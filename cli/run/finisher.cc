@@ -14,6 +14,7 @@
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/model/analysis/assemble_grouped.h"
 #include "cli/model/profile/assemble.h"
+#include "cli/model/profile/inferred_calls.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/symbolize/jit_names.h"
@@ -206,9 +207,12 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
 SymbolTable Finisher::look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options) {
   std::vector<std::string>& unread = recording->run.coverage.unread_modules;
   try {
-    SymbolTable table = symbols_.symbolize(recording->modules, recording->locations, symbolize_options, &unread);
+    SymbolizeOptions options = symbolize_options;
+    options.neighbours = find_neighbours(*recording);
+    SymbolTable table = symbols_.symbolize(recording->modules, recording->locations, options, &unread);
     const std::string map_path = jit_map_path(recording->run.pid);
     if (add_jit_names(map_path, recording, &table) == JitMap::kRefused) unread.push_back(map_path);
+    add_inferred_calls(recording, &table);
     return table;
   } catch (const std::bad_alloc&) {
     give_up_names(recording);

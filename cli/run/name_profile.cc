@@ -45,6 +45,7 @@ Naming name_profile(const NamingOptions& options, Profile* profile) {
   SymbolizeOptions symbolize_options;
   symbolize_options.progress = options.progress;
   symbolize_options.debug_index = &index;
+  symbolize_options.neighbours = find_neighbours(nameless, *profile);
   // Without a build id a file of the same path may be any other: it is not even opened.
   std::vector<Module> modules = nameless.modules;
   for (Module& module : modules) {

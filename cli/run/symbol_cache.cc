@@ -3,6 +3,8 @@
 // part of it, would stand in the way of a package with the rest.
 #include "cli/run/symbol_cache.h"
 
+#include "cli/model/profile/inferred_calls.h"
+
 #include <ctime>
 
 namespace heapprof::cli {
@@ -10,6 +12,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostKnown = 2'000'000;  // locations; beyond it the cache begins anew
+
+CallPair without_module(const CallPair& pair) { return {0, pair.outer_svma, pair.inner_svma}; }
 
 uint64_t real_time_ns() {
   timespec now{};
@@ -44,6 +48,27 @@ std::vector<Location> SymbolCache::missing_of(const std::vector<Location>& locat
   return missing;
 }
 
+// Pairs of which a location is not known, and open ones that nobody asked about.
+std::vector<CallPair> SymbolCache::missing_of(const std::vector<CallPair>& neighbours,
+                                              const std::vector<Entry*>& known) const {
+  std::vector<CallPair> missing;
+  for (const CallPair& pair : neighbours) {
+    if (pair.module >= known.size()) continue;
+    const KeptNames& names = known[pair.module]->second.names;
+    const auto keys_at = [&](uint64_t svma) {
+      const auto found = names.calls.find(svma);
+      return found == names.calls.end() ? CallKeys() : found->second;
+    };
+    if (names.frames.contains(pair.outer_svma) && (pair.inner_svma == 0 || names.frames.contains(pair.inner_svma))) {
+      const CallKeys outer = keys_at(pair.outer_svma);
+      const bool is_open = pair.inner_svma == 0 ? is_open_call(outer) : is_open_call(outer, keys_at(pair.inner_svma));
+      if (!is_open || names.inferred.contains(without_module(pair))) continue;
+    }
+    missing.push_back(pair);
+  }
+  return missing;
+}
+
 // The first time that names of this file are needed.
 void SymbolCache::begin(Entry* entry) {
   auto& [identity, known] = *entry;
@@ -64,8 +89,12 @@ void SymbolCache::read(const std::vector<Module>& modules, const std::vector<Loc
   std::vector<bool> is_read(modules.size());
   for (size_t i = 0; i < missing.size(); ++i) {
     is_read[missing[i].module] = true;
-    known[missing[i].module]->second.names.frames[missing[i].svma] = std::move(found.frames[i]);
+    KeptNames& names = known[missing[i].module]->second.names;
+    names.frames[missing[i].svma] = std::move(found.frames[i]);
+    if (found.calls[i] != CallKeys()) names.calls[missing[i].svma] = found.calls[i];
   }
+  for (auto& [pair, path] : found.inferred)
+    known[pair.module]->second.names.inferred[without_module(pair)] = std::move(path);
   known_count_ += missing.size();
   for (size_t i = 0; i < modules.size(); ++i) {
     if (!is_read[i]) continue;
@@ -97,14 +126,32 @@ SymbolTable SymbolCache::symbolize(const std::vector<Module>& modules, const std
   for (const Location& location : missing_of(locations, known)) {
     if (!known[location.module]->second.is_begun) begin(known[location.module]);
   }
-  const std::vector<Location> missing = missing_of(locations, known);
-  if (!missing.empty()) read(modules, missing, options, known);
+  std::vector<Location> missing = missing_of(locations, known);
+  SymbolizeOptions with_missing = options;
+  with_missing.neighbours = missing_of(options.neighbours, known);
+  // Both of a pair are asked for, also where one is known.
+  for (const CallPair& pair : with_missing.neighbours) {
+    const KeptNames& names = known[pair.module]->second.names;
+    for (const uint64_t svma : {pair.outer_svma, pair.inner_svma})
+      if (svma != 0 && names.frames.contains(svma)) missing.push_back({pair.module, svma});
+  }
+  if (!missing.empty()) read(modules, missing, with_missing, known);
 
   SymbolTable table;
   table.frames.resize(locations.size());
+  table.calls.resize(locations.size());
   for (size_t i = 0; i < locations.size(); ++i) {
-    if (locations[i].module < known.size())
-      table.frames[i] = known[locations[i].module]->second.names.frames[locations[i].svma];
+    if (locations[i].module >= known.size()) continue;
+    KeptNames& names = known[locations[i].module]->second.names;
+    table.frames[i] = names.frames[locations[i].svma];
+    const auto call = names.calls.find(locations[i].svma);
+    if (call != names.calls.end()) table.calls[i] = call->second;
+  }
+  for (const CallPair& pair : options.neighbours) {
+    if (pair.module >= known.size()) continue;
+    const InferredCalls& inferred = known[pair.module]->second.names.inferred;
+    const auto path = inferred.find(without_module(pair));
+    if (path != inferred.end() && !path->second.empty()) table.inferred.emplace(pair, path->second);
   }
   for (const Entry* entry : known) {
     if (entry->second.is_unreadable) unread_modules->push_back(entry->first.path);

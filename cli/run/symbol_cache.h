@@ -54,6 +54,7 @@ class SymbolCache {
 
   void begin(Entry* entry);
   std::vector<Location> missing_of(const std::vector<Location>& locations, const std::vector<Entry*>& known) const;
+  std::vector<CallPair> missing_of(const std::vector<CallPair>& neighbours, const std::vector<Entry*>& known) const;
   void read(const std::vector<Module>& modules, const std::vector<Location>& missing, const SymbolizeOptions& options,
             const std::vector<Entry*>& known);
   void keep_all();

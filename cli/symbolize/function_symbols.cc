@@ -63,7 +63,7 @@ void FunctionSymbols::add(const GElf_Sym& symbol, uint64_t svma, const char* nam
   if (symbol.st_size == 0 && !has_full_table_) return;
   uint64_t high = svma + symbol.st_size;
   if (high < svma) return;
-  symbols_.push_back({svma, high, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL});
+  symbols_.push_back({svma, high, name, GELF_ST_BIND(symbol.st_info) == STB_LOCAL, type == STT_GNU_IFUNC});
 }
 
 void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections) {
@@ -77,6 +77,28 @@ void FunctionSymbols::close_open_ends(const std::vector<AddressRange>& sections)
     }
     if (next > symbol.low) symbol.high = std::min(symbol.high, next);  // no section: no addresses
   }
+}
+
+void FunctionSymbols::index_names() {
+  if (has_names_) return;
+  has_names_ = true;
+  by_name_.reserve(symbols_.size());
+  for (const FunctionSymbol& symbol : symbols_) {
+    if (symbol.is_local) continue;
+    const auto [entry, is_new] = by_name_.try_emplace(symbol.name, &symbol);
+    if (!is_new && entry->second != nullptr && entry->second->low != symbol.low) entry->second = nullptr;
+  }
+}
+
+bool FunctionSymbols::has_global(const char* name) {
+  index_names();
+  return by_name_.contains(name);
+}
+
+const FunctionSymbol* FunctionSymbols::find_global(const char* name) {
+  index_names();
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 const FunctionSymbol* FunctionSymbols::find(uint64_t svma) const {

@@ -15,6 +15,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heapprof::cli {
@@ -24,6 +26,7 @@ struct FunctionSymbol {
   uint64_t high;
   const char* name;  // as in the table, mangled; lives as long as the module
   bool is_local;
+  bool is_indirect = false;  // an ifunc: its code only chooses the function
 };
 
 class FunctionSymbols {
@@ -34,14 +37,21 @@ class FunctionSymbols {
   // Null if no function is known to cover the address.
   const FunctionSymbol* find(uint64_t svma) const;
 
+  // Where the module defines the symbol that others call by this name; two of one name give none.
+  bool has_global(const char* name);
+  const FunctionSymbol* find_global(const char* name);  // null: none, or several
+
   bool empty() const { return symbols_.empty(); }
 
  private:
+  void index_names();
   void add(const GElf_Sym& symbol, uint64_t svma, const char* name);
   void close_open_ends(const std::vector<AddressRange>& sections);
 
-  std::vector<FunctionSymbol> symbols_;  // by low, better ones later
-  std::vector<uint64_t> highest_end_;    // as in UnitIndex
+  std::vector<FunctionSymbol> symbols_;                                  // by low, better ones later
+  std::vector<uint64_t> highest_end_;                                    // as in UnitIndex
+  std::unordered_map<std::string_view, const FunctionSymbol*> by_name_;  // made at first need; null: several
+  bool has_names_ = false;
   bool has_full_table_ = false;
 };
 

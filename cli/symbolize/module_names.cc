@@ -1,8 +1,10 @@
 // cli/symbolize/module_names.cc: addresses are grouped by unit, so that each unit is read once.
 #include "cli/symbolize/module_names.h"
 
+#include "cli/model/profile/inferred_calls.h"
 #include "cli/symbolize/function_symbols.h"
 #include "cli/symbolize/symbolizer.h"
+#include "cli/symbolize/tail_calls.h"
 #include "cli/symbolize/unit_frames.h"
 #include "cli/symbolize/unit_index.h"
 
@@ -91,36 +93,111 @@ void use_symbol(const FunctionSymbols& symbols, uint64_t svma, Dwarf_Addr bias, 
   if (outermost.function.empty() || name != plain || is_same_function) outermost.function = std::move(name);
 }
 
+// One module while its names are read.
+class Reading {
+ public:
+  explicit Reading(const DebugFile& file) : file_(file), executable_(file.executable()) { dwarf_ = file.dwarf(&bias_); }
+
+  Dwarf* dwarf() const { return dwarf_; }
+  Dwarf_Addr bias() const { return bias_; }
+  bool has_symbols() const { return symbols_ && !symbols_->empty(); }
+
+  std::vector<UnitFrames> find(std::span<const uint64_t> addresses_svma, bool* lacks_units) {
+    std::vector<UnitFrames> found(addresses_svma.size());
+    if (dwarf_ != nullptr) found = read_dwarf(dwarf_, bias_, executable_, addresses_svma, lacks_units);
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (found[i].function_bytes != 0 && !found[i].has_bare_name) continue;
+      if (!symbols_) symbols_.emplace(file_.module(), executable_, file_.code_sections());
+      use_symbol(*symbols_, addresses_svma[i], bias_, &found[i]);
+    }
+    return found;
+  }
+
+ private:
+  const DebugFile& file_;
+  std::vector<AddressRange> executable_;
+  Dwarf* dwarf_ = nullptr;
+  Dwarf_Addr bias_ = 0;
+  std::optional<FunctionSymbols> symbols_;
+};
+
+std::vector<CallPair> find_open(const ModuleNames& names, std::span<const uint64_t> addresses_svma,
+                                std::span<const CallPair> neighbours) {
+  const auto keys_at = [&](uint64_t svma) {
+    const auto at = std::lower_bound(addresses_svma.begin(), addresses_svma.end(), svma - 1);
+    return at == addresses_svma.end() || *at != svma - 1
+               ? CallKeys()
+               : names.calls[static_cast<size_t>(at - addresses_svma.begin())];
+  };
+  std::vector<CallPair> open;
+  for (const CallPair& pair : neighbours) {
+    const CallKeys outer = keys_at(pair.outer_svma);
+    if (outer.target == 0) continue;
+    if (pair.inner_svma == 0 ? is_open_call(outer) : is_open_call(outer, keys_at(pair.inner_svma)))
+      open.push_back({0, pair.outer_svma, pair.inner_svma});
+  }
+  return open;
+}
+
+// Names the functions that were left as those of the stack are named. At a function's entry others may have been
+// inlined, but what is meant there is the function; the line would be theirs.
+InferredPath name_path(const std::vector<LeftFunction>& left, const std::vector<uint64_t>& addresses,
+                       const std::vector<UnitFrames>& found) {
+  InferredPath path;
+  for (const LeftFunction& function : left) {
+    const auto at = std::lower_bound(addresses.begin(), addresses.end(), function.svma);
+    std::vector<SourceFrame> frames = found[static_cast<size_t>(at - addresses.begin())].frames;
+    if (frames.empty() || frames.back().function.empty()) return {};  // a frame without a name tells nothing
+    if (function.is_entry && frames.size() > 1) frames = {{frames.back().function, "", 0, false}};
+    path.push_back({function.svma + 1, std::move(frames)});
+  }
+  return path;
+}
+
+InferredCalls infer_calls(const DebugFile& file, std::span<const CallPair> open, Reading* reading) {
+  InferredCalls inferred;
+  for (const CallPair& pair : open) inferred[pair];
+  const LeftFunctions left = find_left_functions(file, reading->dwarf(), reading->bias(), open);
+  std::vector<uint64_t> addresses;
+  for (const auto& [pair, functions] : left) {
+    for (const LeftFunction& function : functions) addresses.push_back(function.svma);
+  }
+  if (addresses.empty()) return inferred;
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  bool lacks_units = false;
+  const std::vector<UnitFrames> found = reading->find(addresses, &lacks_units);
+  for (const auto& [pair, functions] : left) inferred[pair] = name_path(functions, addresses, found);
+  return inferred;
+}
+
 }  // namespace
 
 ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
-                              const DebugSources& sources) {
+                              std::span<const CallPair> neighbours, const DebugSources& sources) {
   ModuleNames names;
   names.frames.resize(addresses_svma.size());
+  names.calls.resize(addresses_svma.size());
   DebugFile file(module, sources);
   names.state = file.state();
   names.debuginfod_answer = file.debuginfod_answer();
   if (names.state != DebugFileState::kOpen) return names;
-  std::vector<AddressRange> executable = file.executable();
-  std::vector<UnitFrames> found(addresses_svma.size());
-  Dwarf_Addr bias = 0;
-  if (Dwarf* dwarf = file.dwarf(&bias)) {
-    names.has_debug_info = true;
-    found = read_dwarf(dwarf, bias, executable, addresses_svma, &names.lacks_units);
+  Reading reading(file);
+  names.has_debug_info = reading.dwarf() != nullptr;
+  std::vector<UnitFrames> found = reading.find(addresses_svma, &names.lacks_units);
+  if (Dwarf* const dwarf = reading.dwarf()) {
     const char* supplement = nullptr;
     const void* build_id = nullptr;
     if (dwelf_dwarf_gnu_debugaltlink(dwarf, &supplement, &build_id) > 0 && dwarf_getalt(dwarf) == nullptr)
       names.lacks_units = true;
   }
-  std::optional<FunctionSymbols> symbols;
   for (size_t i = 0; i < found.size(); ++i) {
-    if (found[i].function_bytes == 0 || found[i].has_bare_name) {
-      if (!symbols) symbols.emplace(file.module(), executable, file.code_sections());
-      use_symbol(*symbols, addresses_svma[i], bias, &found[i]);
-    }
     names.frames[i] = std::move(found[i].frames);
+    names.calls[i] = found[i].call;
   }
-  names.has_symbols = symbols && !symbols->empty();
+  names.has_symbols = reading.has_symbols();
+  const std::vector<CallPair> open = find_open(names, addresses_svma, neighbours);
+  if (!open.empty()) names.inferred = infer_calls(file, open, &reading);
   names.debuginfod_answer = file.debuginfod_answer();
   names.debug_path = file.debug_path();
   return names;

@@ -23,11 +23,14 @@ struct ModuleNames {
   std::optional<int> debuginfod_answer;          // as errno, 0: a file; none: it was not asked
   std::string debug_path;                        // of the separate debug file that was opened; empty: none
   std::vector<std::vector<SourceFrame>> frames;  // by address
+  std::vector<CallKeys> calls;                   // likewise
+  InferredCalls inferred;                        // of open pairs; CallPair::module is 0
 };
 
-// addresses_svma: sorted, distinct, inside the instructions meant (return addresses less one).
+// addresses_svma: sorted, distinct, inside the instructions meant (return addresses less one). neighbours: of this
+// module, sorted; both of a pair are among the addresses, or nothing is found between them.
 ModuleNames read_module_names(const Module& module, std::span<const uint64_t> addresses_svma,
-                              const DebugSources& sources);
+                              std::span<const CallPair> neighbours, const DebugSources& sources);
 
 // As bytes, for the way between processes. decode gives false for bytes that encode cannot have made.
 std::string encode(const ModuleNames& names);

@@ -1,9 +1,10 @@
 // cli/symbolize/module_names_bytes.cc: ModuleNames as bytes. The writer is a child of this very program, but one that
 // has read strangers' files: the reader checks every length.
 //
-//   u32 state | u32 flags | u32 debuginfod | u32 strings | { u32 size, bytes }… | u32 addresses | { u32 frames, { u32
-//   function, u32 file, u32 line, u32 inlined }… }…
+//   u32 state | u32 flags | u32 debuginfod | u32 strings | { u32 size, bytes }… | u32 addresses | { u64 function, u64
+//   target, chain }… | u32 pairs | { u64 outer, u64 inner, u32 calls, { u64 svma, chain }… }…
 //
+// A chain is u32 frames | { u32 function, u32 file, u32 line, u32 inlined }….
 // debuginfod: 0 if it was not asked, else its answer plus one. The last string is the debug file's path.
 #include "cli/symbolize/byte_codec.h"
 #include "cli/symbolize/module_names.h"
@@ -36,6 +37,26 @@ bool read_frames(ByteReader* reader, const std::vector<std::string>& strings, st
   return true;
 }
 
+bool read_inferred(ByteReader* reader, const std::vector<std::string>& strings, InferredCalls* inferred) {
+  uint32_t pairs = 0;
+  if (!reader->number(&pairs) || !reader->has_room(pairs, 20)) return false;
+  for (uint32_t i = 0; i < pairs; ++i) {
+    CallPair pair;
+    uint32_t count = 0;
+    if (!reader->wide_number(&pair.outer_svma) || !reader->wide_number(&pair.inner_svma) || !reader->number(&count) ||
+        !reader->has_room(count, 12)) {
+      return false;
+    }
+    InferredPath path(count);
+    for (InferredCall& call : path)
+      if (!reader->wide_number(&call.svma) || call.svma == 0 || !read_frames(reader, strings, &call.frames) ||
+          call.frames.empty())
+        return false;
+    inferred->insert_or_assign(pair, std::move(path));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string encode(const ModuleNames& names) {
@@ -47,14 +68,30 @@ std::string encode(const ModuleNames& names) {
     return entry->second;
   };
   ByteWriter frames;
-  frames.number(names.frames.size());
-  for (const std::vector<SourceFrame>& chain : names.frames) {
+  const auto put_chain = [&](const std::vector<SourceFrame>& chain) {
     frames.number(chain.size());
     for (const SourceFrame& frame : chain) {
       frames.number(number_of(frame.function));
       frames.number(number_of(frame.file));
       frames.number(frame.line);
       frames.number(frame.inlined ? 1 : 0);
+    }
+  };
+  frames.number(names.frames.size());
+  for (size_t i = 0; i < names.frames.size(); ++i) {
+    const CallKeys call = i < names.calls.size() ? names.calls[i] : CallKeys();
+    frames.wide_number(call.function);
+    frames.wide_number(call.target);
+    put_chain(names.frames[i]);
+  }
+  frames.number(names.inferred.size());
+  for (const auto& [pair, path] : names.inferred) {
+    frames.wide_number(pair.outer_svma);
+    frames.wide_number(pair.inner_svma);
+    frames.number(path.size());
+    for (const InferredCall& call : path) {
+      frames.wide_number(call.svma);
+      put_chain(call.frames);
     }
   }
   ByteWriter head;
@@ -85,16 +122,19 @@ bool decode(const std::string& bytes, ModuleNames* names) {
   names->debug_path = std::move(strings.back());
   strings.pop_back();
   if (answer != 0) names->debuginfod_answer = static_cast<int>(answer) - 1;
-  if (!reader.number(&count) || !reader.has_room(count, 4)) return false;
+  if (!reader.number(&count) || !reader.has_room(count, 20)) return false;
   names->state = static_cast<DebugFileState>(state);
   names->has_debug_info = (flags & kHasDebugInfo) != 0;
   names->has_symbols = (flags & kHasSymbols) != 0;
   names->lacks_units = (flags & kLacksUnits) != 0;
   names->frames.resize(count);
-  for (std::vector<SourceFrame>& chain : names->frames) {
-    if (!read_frames(&reader, strings, &chain)) return false;
+  names->calls.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    CallKeys& call = names->calls[i];
+    if (!reader.wide_number(&call.function) || !reader.wide_number(&call.target)) return false;
+    if (!read_frames(&reader, strings, &names->frames[i])) return false;
   }
-  return reader.at_end();
+  return read_inferred(&reader, strings, &names->inferred) && reader.at_end();
 }
 
 }  // namespace heapprof::cli

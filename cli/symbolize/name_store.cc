@@ -24,7 +24,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr char kMagic[] = "heapprof names 1";  // the number grows with the form
+constexpr char kMagic[] = "heapprof names 2";  // the number grows with the form
 constexpr char kSuffix[] = ".names";
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kDayS = 24 * 60 * 60;
@@ -79,7 +79,10 @@ std::string bytes_of(const std::string& build_id, const KeptNames& names) {
   for (const auto& [svma, chain] : names.frames) {
     writer.wide_number(svma);
     frames.frames.push_back(chain);
+    const auto call = names.calls.find(svma);
+    frames.calls.push_back(call == names.calls.end() ? CallKeys() : call->second);
   }
+  frames.inferred = names.inferred;
   const std::string body = head_of(build_id) + writer.take() + encode(frames);
   ByteWriter head;
   head.wide_number(checksum_of(body));
@@ -104,7 +107,11 @@ bool names_of(const std::string& bytes, const std::string& build_id, KeptNames* 
   ModuleNames frames;
   if (!decode(head.rest(), &frames) || frames.frames.size() != count) return false;
   names->frames.reserve(count);
-  for (size_t i = 0; i < count; ++i) names->frames.emplace(addresses[i], std::move(frames.frames[i]));
+  for (size_t i = 0; i < count; ++i) {
+    names->frames.emplace(addresses[i], std::move(frames.frames[i]));
+    if (frames.calls[i] != CallKeys()) names->calls.emplace(addresses[i], frames.calls[i]);
+  }
+  names->inferred = std::move(frames.inferred);
   return true;
 }
 

@@ -50,6 +50,8 @@ struct KeptNames {
   std::string debug_path;                                         // of its debug file; empty: it has none
   FileFacts debug;                                                // as they were when the names were read
   std::unordered_map<uint64_t, std::vector<SourceFrame>> frames;  // by svma
+  std::unordered_map<uint64_t, CallKeys> calls;                   // of frames that have some
+  InferredCalls inferred;  // also those that came to nothing; CallPair::module is 0
 };
 
 class NameStore {

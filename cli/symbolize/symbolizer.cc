@@ -5,6 +5,7 @@
 #include "cli/symbolize/worker.h"
 
 #include <algorithm>
+#include <span>
 
 namespace heapprof::cli {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 struct ModuleWork {
   uint32_t module;
   std::vector<uint64_t> addresses_svma;  // sorted, distinct: return addresses less one
+  std::span<const CallPair> neighbours;  // in the module
 };
 
 // The kernel's page of code has no file; its functions are named by no table that is worth reading.
@@ -21,11 +23,19 @@ bool has_names(const std::vector<Module>& modules, const Location& location) {
   return location.module < modules.size() && location.svma != 0 && !is_vdso(modules[location.module]);
 }
 
-std::vector<ModuleWork> group_by_module(const std::vector<Module>& modules, const std::vector<Location>& locations) {
+std::vector<ModuleWork> group_by_module(const std::vector<Module>& modules, const std::vector<Location>& locations,
+                                        std::span<const CallPair> neighbours) {
   std::vector<ModuleWork> works(modules.size());
   for (uint32_t i = 0; i < works.size(); ++i) works[i].module = i;
   for (const Location& location : locations) {
     if (has_names(modules, location)) works[location.module].addresses_svma.push_back(location.svma - 1);
+  }
+  for (size_t first = 0; first < neighbours.size();) {
+    const uint32_t module = neighbours[first].module;
+    size_t last = first;
+    while (last < neighbours.size() && neighbours[last].module == module) ++last;
+    if (module < works.size()) works[module].neighbours = neighbours.subspan(first, last - first);
+    first = last;
   }
   std::erase_if(works, [](const ModuleWork& work) { return work.addresses_svma.empty(); });
   for (ModuleWork& work : works) {
@@ -57,13 +67,15 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
   *report = SymbolizeReport();
   report->modules.resize(modules.size());
   const DebugSources sources{options.debug_folders, options.debug_index};
-  std::vector<ModuleWork> works = group_by_module(modules, locations);
+  std::vector<ModuleWork> works = group_by_module(modules, locations, options.neighbours);
   std::vector<ModuleNames> found(modules.size());  // by module
   std::vector<const ModuleWork*> work_of(modules.size(), nullptr);
   for (const ModuleWork& work : works) work_of[work.module] = &work;
 
+  SymbolTable table;
+
   auto read = [&](size_t i) {
-    return encode(read_module_names(modules[works[i].module], works[i].addresses_svma, sources));
+    return encode(read_module_names(modules[works[i].module], works[i].addresses_svma, works[i].neighbours, sources));
   };
   auto take = [&](size_t i, const std::string& bytes) {
     uint32_t module = works[i].module;
@@ -75,6 +87,8 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
                                  found[module].lacks_units,
                                  found[module].debug_path,
                                  found[module].debuginfod_answer};
+      for (auto& [pair, path] : found[module].inferred)
+        table.inferred.emplace(CallPair{module, pair.outer_svma, pair.inner_svma}, std::move(path));
     } else {
       found[module] = ModuleNames();
       report->modules[module].is_unreadable = true;
@@ -89,8 +103,8 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
     report->unreadable_modules.push_back(modules[works[failed].module].path);
   }
 
-  SymbolTable table;
   table.frames.resize(locations.size());
+  table.calls.resize(locations.size());
   std::vector<std::vector<size_t>> users(modules.size());  // by module and address: the first location there, plus one
   for (const ModuleWork& work : works) users[work.module].resize(work.addresses_svma.size());
   for (size_t i = 0; i < locations.size(); ++i) {
@@ -99,6 +113,7 @@ SymbolTable symbolize(const std::vector<Module>& modules, const std::vector<Loca
       const std::vector<uint64_t>& addresses = work_of[location.module]->addresses_svma;
       auto at = std::lower_bound(addresses.begin(), addresses.end(), location.svma - 1);
       size_t position = static_cast<size_t>(at - addresses.begin());
+      table.calls[i] = found[location.module].calls[position];
       size_t& user = users[location.module][position];
       if (user == 0) {
         table.frames[i] = std::move(found[location.module].frames[position]);

@@ -39,6 +39,7 @@ struct SymbolizeOptions {
   uint64_t worker_data_bytes = 0;           // most memory of the process that reads; 0: half of the machine's
   std::string debug_folders;                // where separate debug files are, colon-separated; empty: /usr/lib/debug
   const DebugIndex* debug_index = nullptr;  // of folders that the user named
+  std::vector<CallPair> neighbours;         // in the stacks, sorted, all among the locations: what may lie between them
 };
 
 // What came of one module. Where none of its locations was asked for, all is as it stands here.

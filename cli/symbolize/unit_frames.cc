@@ -10,11 +10,13 @@
 // follows the order of the file, and parents only upwards.
 #include "cli/symbolize/unit_frames.h"
 
+#include "cli/symbolize/call_sites.h"
 #include "cli/symbolize/source_path.h"
 
 #include <dwarf.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -22,6 +24,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffff;
+// Instead of a target's key: a call through a pointer, or two entries that do not agree.
+constexpr uint64_t kContradiction = ~uint64_t{0};
 // Inlining is at most some dozens deep in real code.
 constexpr int kMaxInlineDepth = 1024;
 
@@ -43,15 +47,21 @@ class Walk {
  public:
   Walk(Dwarf_Die unit, std::span<const uint64_t> addresses, const std::vector<AddressRange>& executable,
        UnitReading* reading)
-      : addresses_(addresses), executable_(executable), reading_(reading), innermost_(addresses.size(), kNone) {
-    find_split_unit(unit);
+      : addresses_(addresses),
+        executable_(executable),
+        reading_(reading),
+        innermost_(addresses.size(), kNone),
+        targets_(addresses.size(), 0) {
+    find_directory(unit);
   }
 
   void run();
   UnitFrames frames_of(size_t index);
 
  private:
-  void find_split_unit(Dwarf_Die unit);
+  void find_directory(const Dwarf_Die& unit);
+  void add_call(Dwarf_Die site);
+  uint64_t key_of_function(const Dwarf_Die& die);
   uint32_t add_function(Dwarf_Die die);
   uint32_t add_inlined(Dwarf_Die die, uint32_t parent);
   uint32_t function_of(uint32_t node) const;
@@ -74,20 +84,16 @@ class Walk {
   Dwarf_Die lines_{};    // the unit that has the line table and the compilation directory: the skeleton
   std::vector<Node> nodes_;
   std::vector<uint32_t> innermost_;  // by address: the node found so far
+  std::vector<uint64_t> targets_;    // by address: as CallKeys::target
   std::string directory_;
   std::unordered_map<const char*, std::string> paths_;  // by the name's place in libdw's table of files
 };
 
-void Walk::find_split_unit(Dwarf_Die unit) {
-  entries_ = unit;
-  lines_ = unit;
-  uint8_t type = 0;
-  Dwarf_Die split{};
-  if (dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
-      type == DW_UT_skeleton) {
-    if (split.addr != nullptr) entries_ = split;
-    if (split.addr == nullptr) reading_->lacks_units = true;
-  }
+void Walk::find_directory(const Dwarf_Die& unit) {
+  const UnitParts parts = find_parts(unit);
+  entries_ = parts.entries;
+  lines_ = parts.lines;
+  if (parts.lacks_entries) reading_->lacks_units = true;
   Dwarf_Attribute memory;
   Dwarf_Attribute* found = dwarf_attr(&lines_, DW_AT_comp_dir, &memory);
   const char* directory = found == nullptr ? nullptr : dwarf_formstring(found);
@@ -107,6 +113,8 @@ void Walk::run() {
                open.back().node != kNone && open.size() < kMaxInlineDepth) {
       uint32_t node = add_inlined(reader.die(), open.back().node);
       if (node != kNone) open.push_back({reader.depth(), node});
+    } else if (is_call_site(reader.tag()) && !open.empty() && open.back().node != kNone) {
+      add_call(reader.die());
     }
   }
 }
@@ -146,6 +154,23 @@ uint32_t Walk::add_inlined(Dwarf_Die die, uint32_t parent) {
     }
   }
   return node;
+}
+
+// A call that returns behind one of the addresses says what was called there.
+void Walk::add_call(Dwarf_Die site) {
+  const Dwarf_Addr behind = return_address(&site);
+  const auto at = std::lower_bound(addresses_.begin(), addresses_.end(), behind - 1);
+  if (behind == 0 || at == addresses_.end() || *at != behind - 1 || is_tail_call(&site)) return;
+  uint64_t& target = targets_[static_cast<size_t>(at - addresses_.begin())];
+  const std::optional<Dwarf_Die> origin = call_origin(&site);
+  const uint64_t key = origin ? target_key(identify(*origin)) : kContradiction;
+  target = target == 0 || target == key ? key : kContradiction;
+}
+
+uint64_t Walk::key_of_function(const Dwarf_Die& die) {
+  auto [entry, is_new] = reading_->function_keys.try_emplace(die.addr);
+  if (is_new) entry->second = function_key(identify(die));
+  return entry->second;
 }
 
 uint32_t Walk::function_of(uint32_t node) const {
@@ -204,6 +229,8 @@ UnitFrames Walk::frames_of(size_t index) {
       result.function_bytes = nodes_[node].bytes;
       result.function_low = nodes_[node].low;
       result.has_bare_name = !name.is_mangled;
+      result.call.function = key_of_function(nodes_[node].die);
+      if (targets_[index] != kContradiction) result.call.target = targets_[index];
     }
   }
   if (result.frames.empty() && !frame.file.empty()) result.frames.push_back(std::move(frame));
@@ -211,6 +238,18 @@ UnitFrames Walk::frames_of(size_t index) {
 }
 
 }  // namespace
+
+UnitParts find_parts(const Dwarf_Die& unit) {
+  UnitParts parts{unit, unit, false};
+  uint8_t type = 0;
+  Dwarf_Die split{};
+  if (dwarf_cu_info(unit.cu, nullptr, &type, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
+      type == DW_UT_skeleton) {
+    if (split.addr != nullptr) parts.entries = split;
+    parts.lacks_entries = split.addr == nullptr;
+  }
+  return parts;
+}
 
 std::vector<UnitFrames> read_unit_frames(Dwarf_Die unit, std::span<const uint64_t> addresses,
                                          const std::vector<AddressRange>& executable, UnitReading* reading) {

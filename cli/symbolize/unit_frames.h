@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace heapprof::cli {
@@ -28,14 +29,25 @@ struct UnitFrames {
   uint64_t function_bytes = 0;      // size of the function found, to choose between units; 0: none found
   bool has_bare_name = false;       // of the outermost frame: without parameters
   uint64_t function_low = 0;        // where the function begins
+  CallKeys call;                    // of that function, and of what is called at the address
 };
 
 // What is kept while the units of one module are read.
 struct UnitReading {
   DieShapesCache shapes;
   DieNames names{&shapes};
-  bool lacks_units = false;  // a skeleton did not lead to its .dwo file
+  bool lacks_units = false;                                 // a skeleton did not lead to its .dwo file
+  std::unordered_map<const void*, uint64_t> function_keys;  // by the entry's place in memory
 };
+
+// The entries of a unit, and its own first entry, which has the line table and the folder. A skeleton's are in its .dwo
+// file, where that is there.
+struct UnitParts {
+  Dwarf_Die entries{};
+  Dwarf_Die lines{};
+  bool lacks_entries = false;
+};
+UnitParts find_parts(const Dwarf_Die& unit);
 
 // unit: as UnitIndex found it; a skeleton leads to its .dwo file. addresses: sorted, distinct.
 std::vector<UnitFrames> read_unit_frames(Dwarf_Die unit, std::span<const uint64_t> addresses,

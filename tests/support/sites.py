@@ -3,7 +3,8 @@
 
 usage: sites.py PROFILE sum REGEX      tb tbk eb ebk of all stacks with a frame whose text matches
        sites.py PROFILE leaf REGEX     the same, of stacks whose innermost named frame (allocators left out) matches
-       sites.py PROFILE stacks REGEX   each such stack as "inner < outer < …", function names without arguments, sorted
+       sites.py PROFILE stacks REGEX   each such stack as "inner < outer < …", function names without arguments, sorted;
+                                       what was inferred stands in brackets
        sites.py PROFILE frames REGEX   the texts of all such frames, without addresses, sorted
        sites.py PROFILE books FILE     for each line of FILE its first word, a function, and the sum of its stacks
        sites.py PROFILE depth REGEX    the largest number of frames of such a stack
@@ -48,7 +49,9 @@ def main():
     if command in ("sum", "leaf"):
         print(*(sum(pp[n] for pp in chosen) for n in ("tb", "tbk", "eb", "ebk")))
     elif command == "stacks":
-        print("\n".join(sorted(" < ".join(short_name(texts[f]) for f in pp["fs"]) for pp in chosen)))
+        inferred = {f + 1 for f in profile.get("heapprof", {}).get("frames", {}).get("inferred", [])}
+        named = [f"[{short_name(t)}]" if i in inferred else short_name(t) for i, t in enumerate(texts)]
+        print("\n".join(sorted(" < ".join(named[f] for f in pp["fs"]) for pp in chosen)))
     elif command == "frames":
         print("\n".join(sorted({texts[f] for pp in chosen for f in pp["fs"] if matches[f]})))
     elif command == "depth":

@@ -83,6 +83,7 @@ std::vector<uint32_t> merge_alike_frames(Profile* profile) {
     Frame& first = profile->frames[stands_for[i]];
     first.module = std::min(first.module, frame.module);
     first.inlined = first.inlined || frame.inlined;
+    first.inferred = first.inferred || frame.inferred;
   }
   return stands_for;
 }

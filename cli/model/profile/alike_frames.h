@@ -16,7 +16,7 @@
 namespace heapprof::cli {
 
 // Makes names printable. Returns which frame stands for each: the first of those that are alike, which then has the
-// smallest module of theirs, and is inlined if one of them is.
+// smallest module of theirs, and is inlined, or inferred, if one of them is.
 std::vector<uint32_t> merge_alike_frames(Profile* profile);
 
 // Which frame stands for each, of a profile as it is.

@@ -37,6 +37,7 @@ std::vector<uint32_t> add_frames(const Recording& recording, const SymbolTable& 
     const Location& location = recording.locations[i];
     Frame frame;
     frame.svma = location.svma == 0 ? 0 : location.svma - 1;
+    frame.inferred = location.inferred;
     if (location.module < module_number.size()) frame.module = module_number[location.module];
     if (i >= symbols.frames.size() || symbols.frames[i].empty()) {
       profile->frames.push_back(frame);

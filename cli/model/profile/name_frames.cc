@@ -11,10 +11,14 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace heapprof::cli {
 namespace {
+
+constexpr uint32_t kNoLocation = 0xffffffff;
 
 std::vector<char> find_expanded(const Profile& profile) {
   std::vector<char> is_expanded(profile.frames.size(), 0);
@@ -68,26 +72,97 @@ std::vector<Chain> add_chains(const NamelessFrames& nameless, const SymbolTable&
   return chains;
 }
 
-void expand_nodes(const std::vector<Chain>& chains, Profile* profile) {
+// Where calls may have left the stacks of a profile.
+class OpenCalls {
+ public:
+  OpenCalls(const NamelessFrames& nameless, const SymbolTable& table, const Profile& profile)
+      : nameless_(nameless), table_(table), nodes_(profile.nodes), location_of_(profile.frames.size(), kNoLocation) {
+    if (table.calls.size() != nameless.locations.size()) return;
+    for (uint32_t i = 0; i < nameless.frames.size(); ++i) {
+      if (is_better(table.frames[i], nameless.have_functions[i] != 0)) location_of_[nameless.frames[i]] = i;
+    }
+  }
+
+  // Between a node and the one that it hangs at.
+  std::optional<CallPair> above(uint32_t node) const {
+    const uint32_t outer = location_of(nodes_[node].parent);
+    const uint32_t inner = location_of(node);
+    if (outer == kNoLocation || inner == kNoLocation) return std::nullopt;
+    return open_call(named(outer), named(inner));
+  }
+
+  // Between a site's node and its allocation.
+  std::optional<CallPair> below(uint32_t node) const {
+    const uint32_t innermost = location_of(node);
+    return innermost == kNoLocation ? std::nullopt : open_call(named(innermost));
+  }
+
+ private:
+  NamedLocation named(uint32_t location) const {
+    return {nameless_.locations[location], table_.calls[location], table_.frames[location]};
+  }
+  uint32_t location_of(uint32_t node) const { return node == 0 ? kNoLocation : location_of_[nodes_[node].frame]; }
+
+  const NamelessFrames& nameless_;
+  const SymbolTable& table_;
+  const std::vector<FrameNode>& nodes_;
+  std::vector<uint32_t> location_of_;  // by frame
+};
+
+// The inferred frames, behind all others: of each address a chain.
+std::map<std::pair<uint32_t, uint64_t>, Chain> add_inferred_chains(const InferredCalls& inferred, Profile* profile) {
+  std::map<std::pair<uint32_t, uint64_t>, Chain> chains;
+  for (const auto& [pair, path] : inferred) {
+    for (const InferredCall& call : path) {
+      const auto [entry, is_new] = chains.try_emplace({pair.module, call.svma});
+      if (!is_new) continue;
+      entry->second.first = static_cast<uint32_t>(profile->frames.size());
+      for (const SourceFrame& source : call.frames) {
+        profile->frames.push_back(
+            {call.svma - 1, source.function, source.file, source.line, pair.module, source.inlined, true});
+      }
+      entry->second.last = static_cast<uint32_t>(profile->frames.size());
+    }
+  }
+  return chains;
+}
+
+void expand_nodes(const std::vector<Chain>& chains, const InferredCalls& inferred, const OpenCalls& open,
+                  Profile* profile) {
+  const std::map<std::pair<uint32_t, uint64_t>, Chain> inferred_chains = add_inferred_chains(inferred, profile);
   std::vector<FrameNode> nodes(1);
   nodes.reserve(profile->nodes.size());
   std::vector<uint32_t> new_node(std::max<size_t>(profile->nodes.size(), 1), 0);
-  for (size_t i = 1; i < profile->nodes.size(); ++i) {
+  uint32_t node = 0;
+  const auto add = [&](uint32_t frame) {
+    nodes.push_back({node, frame});
+    node = static_cast<uint32_t>(nodes.size() - 1);
+  };
+  const auto add_path = [&](const std::optional<CallPair>& pair) {
+    const auto found = pair ? inferred.find(*pair) : inferred.end();
+    if (found == inferred.end()) return;
+    for (const InferredCall& call : found->second) {
+      const Chain& chain = inferred_chains.at({pair->module, call.svma});
+      for (uint32_t frame = chain.last; frame-- > chain.first;) add(frame);
+    }
+  };
+  for (uint32_t i = 1; i < profile->nodes.size(); ++i) {
     const FrameNode& old = profile->nodes[i];
-    uint32_t node = new_node[old.parent];
-    const auto add = [&](uint32_t frame) {
-      nodes.push_back({node, frame});
-      node = static_cast<uint32_t>(nodes.size() - 1);
-    };
+    node = new_node[old.parent];
+    add_path(open.above(i));
     const Chain& chain = chains[old.frame];
     if (chain.first == chain.last) add(old.frame);
     for (uint32_t frame = chain.last; frame-- > chain.first;) add(frame);
     new_node[i] = node;
   }
   for (Device& device : profile->devices) {
-    for (Site& site : device.sites) site.node = new_node[site.node];
+    for (Site& site : device.sites) {
+      node = new_node[site.node];
+      if (site.grouped_stacks == 0) add_path(open.below(site.node));
+      site.node = node;
+    }
   }
-  for_each_other_node(*profile, [&](uint32_t& node) { node = new_node[node]; });
+  for_each_other_node(*profile, [&](uint32_t& other) { other = new_node[other]; });
   profile->nodes = std::move(nodes);
 }
 
@@ -108,12 +183,40 @@ NamelessFrames find_nameless_frames(const Profile& profile) {
   for (uint32_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
     if (frame.svma == 0 || frame.svma == ~uint64_t{0} || frame.module >= profile.modules.size()) continue;
-    if (!frame.file.empty() || frame.inlined || is_expanded[i] != 0) continue;
+    if (!frame.file.empty() || frame.inlined || frame.inferred || is_expanded[i] != 0) continue;
     nameless.locations.push_back({frame.module, frame.svma + 1});
     nameless.frames.push_back(i);
     nameless.have_functions.push_back(frame.function.empty() ? 0 : 1);
   }
   return nameless;
+}
+
+std::vector<CallPair> find_neighbours(const NamelessFrames& nameless, const Profile& profile) {
+  std::vector<uint32_t> location_of(profile.frames.size(), kNoLocation);
+  for (uint32_t i = 0; i < nameless.frames.size(); ++i) location_of[nameless.frames[i]] = i;
+  const auto at = [&](uint32_t node) { return node == 0 ? kNoLocation : location_of[profile.nodes[node].frame]; };
+  std::set<CallPair> pairs;
+  for (uint32_t i = 1; i < profile.nodes.size(); ++i) {
+    const uint32_t outer = at(profile.nodes[i].parent);
+    const uint32_t inner = at(i);
+    if (outer == kNoLocation || inner == kNoLocation) continue;
+    const Location& from = nameless.locations[outer];
+    const Location& to = nameless.locations[inner];
+    if (from.module == to.module) pairs.insert({from.module, from.svma, to.svma});
+  }
+  for (const Device& device : profile.devices) {
+    for (const Site& site : device.sites) {
+      const uint32_t innermost = at(site.node);
+      if (innermost == kNoLocation) continue;
+      const Location& to = nameless.locations[innermost];
+      pairs.insert({to.module, to.svma, 0});
+      const uint32_t outer = at(profile.nodes[site.node].parent);
+      if (outer == kNoLocation || !is_cpp_runtime(profile.modules[to.module].path)) continue;
+      const Location& from = nameless.locations[outer];
+      if (from.module != to.module) pairs.insert({from.module, from.svma, 0});
+    }
+  }
+  return {pairs.begin(), pairs.end()};
 }
 
 std::vector<NamedFrames> add_names(const NamelessFrames& nameless, const SymbolTable& table, Profile* profile) {
@@ -131,7 +234,8 @@ std::vector<NamedFrames> add_names(const NamelessFrames& nameless, const SymbolT
       of_module.functions_found += is_found && has_function(table.frames[i]) ? 1 : 0;
     }
   }
-  expand_nodes(add_chains(nameless, table, profile), profile);
+  const OpenCalls open(nameless, table, *profile);
+  expand_nodes(add_chains(nameless, table, profile), table.inferred, open, profile);
   forget_unread(named, profile);
   canonicalize(profile);
   return named;

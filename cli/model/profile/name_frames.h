@@ -13,6 +13,7 @@
 // Cost:     as canonicalize.
 #pragma once
 
+#include "cli/model/profile/inferred_calls.h"
 #include "cli/model/profile/profile.h"
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/symbols.h"
@@ -42,7 +43,11 @@ struct NamedFrames {
   uint64_t lines_found = 0;
 };
 
-// Gives the frames the names that were found; `table` is of nameless.locations. Returns what came of it, by module.
+// The pairs of nameless frames, as find_neighbours() of a recording.
+std::vector<CallPair> find_neighbours(const NamelessFrames& nameless, const Profile& profile);
+
+// Gives the frames the names that were found, and puts the inferred ones between them; `table` is of
+// nameless.locations. Returns what came of it, by module.
 std::vector<NamedFrames> add_names(const NamelessFrames& nameless, const SymbolTable& table, Profile* profile);
 
 }  // namespace heapprof::cli

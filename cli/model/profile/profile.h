@@ -21,6 +21,7 @@ struct Frame {
   uint32_t line = 0;
   uint32_t module = kNoModule;  // index into Profile::modules
   bool inlined = false;
+  bool inferred = false;  // was in no stack: the frames around it lead through it alone (inferred_calls.h)
 };
 
 // The tree of named stacks: node 0 is the root, every other node's parent has a smaller index; outermost frames hang at

@@ -33,7 +33,8 @@ struct Module {
 // interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
 struct Location {
   uint32_t module = kNoModule;
-  uint64_t svma = 0;  // address in the ELF file; the process's address if module is kNoModule
+  uint64_t svma = 0;      // address in the ELF file; the process's address if module is kNoModule
+  bool inferred = false;  // nobody returns there: see inferred_calls.h
 };
 
 // The call tree: node 0 is the root, every other node's parent has a smaller index, and no two have the same parent and

@@ -1,7 +1,9 @@
 // cli/model/profile/symbols.h: the names of a recording's locations, as cli/symbolize finds them.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,45 @@ struct SourceFrame {
   std::string file;      // absolute by its compilation directory, without . and .. parts; empty: unknown
   uint32_t line = 0;     // 0: unknown
   bool inlined = false;  // this frame was inlined into the next one
+
+  bool operator==(const SourceFrame&) const = default;
 };
+
+// What debug information says of the call at a location, as numbers that can be compared within a module, of one run or
+// of several: equal ones are one function. 0: not known.
+struct CallKeys {
+  static constexpr uint64_t kAllocator = 1;  // malloc, operator new and the like
+
+  uint64_t function = 0;  // that the location is in: the outermost one, into which others may be inlined
+  uint64_t target = 0;    // that is called there
+
+  bool operator==(const CallKeys&) const = default;
+};
+
+// Two frames, one next to the other in a stack; both of one module, but for a frame of operator new.
+struct CallPair {
+  uint32_t module = 0;
+  uint64_t outer_svma = 0;  // return addresses, as in Location
+  uint64_t inner_svma = 0;  // 0: the allocation itself, whose frame is in no stack, or is of operator new
+
+  auto operator<=>(const CallPair&) const = default;
+};
+
+// A function that the outer frame led through on its way to the inner one, and that had left the stack by a jump.
+struct InferredCall {
+  uint64_t svma = 0;  // as in Location: behind the jump; of several jumps to one function: behind the function's entry
+  std::vector<SourceFrame> frames;  // innermost first; more than one where the jump is in an inlined function
+
+  bool operator==(const InferredCall&) const = default;
+};
+using InferredPath = std::vector<InferredCall>;  // outermost first; empty: none, or not one alone
+using InferredCalls = std::map<CallPair, InferredPath>;
 
 // frames[i] belongs to Recording::locations[i]; empty: only module and address are known.
 struct SymbolTable {
   std::vector<std::vector<SourceFrame>> frames;
+  std::vector<CallKeys> calls;  // likewise; may be empty
+  InferredCalls inferred;       // of the pairs that were asked for; may lack those that came to nothing
 };
 
 }  // namespace heapprof::cli

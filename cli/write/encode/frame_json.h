@@ -14,6 +14,7 @@ inline void write_frame(const Profile& profile, uint32_t index, JsonWriter* json
   if (!frame.function.empty()) json->text("function", frame.function);
   if (!frame.file.empty()) json->text("file", frame.file);
   if (frame.line > 0) json->count("line", frame.line);
+  if (frame.inferred) json->flag("inferred", true);
   if (frame.module < profile.modules.size()) json->text("module", profile.modules[frame.module].path);
   if (frame.function.empty()) json->count("address", frame.svma);
 }

@@ -250,6 +250,15 @@ class DhatWriter {
       if (profile_.frames[i].inlined) json_.number(i);
     }
     json_.end_array();
+    if (std::any_of(profile_.frames.begin(), profile_.frames.end(),
+                    [](const Frame& frame) { return frame.inferred; })) {
+      json_.key("inferred");
+      json_.begin_array();
+      for (uint32_t i = 0; i < profile_.frames.size(); ++i) {
+        if (profile_.frames[i].inferred) json_.number(i);
+      }
+      json_.end_array();
+    }
     json_.key("exact");
     json_.begin_array();
     for (const uint32_t i : exact_frames_) {

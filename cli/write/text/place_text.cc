@@ -71,7 +71,7 @@ std::string FrameNames::function(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (is_reserve(frame)) return std::string(kReserveName);
   if (it.function.empty()) return fmt::format("0x{:X}", it.svma);
-  return escape_controls(plain_function(it.function));
+  return escape_controls(plain_function(it.function)).append(it.inferred ? kInferredMark : "");
 }
 
 std::string FrameNames::file(uint32_t frame) const {

@@ -23,7 +23,7 @@ class FrameNames {
   FrameNames(const Profile& profile, const PlaceTree& tree);
 
   bool has_name(uint32_t frame) const;
-  std::string function(uint32_t frame) const;        // "Tile::decode"; "0x1a2b" without a name
+  std::string function(uint32_t frame) const;        // "Tile::decode", "wrap (inferred)"; "0x1a2b" without a name
   std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(); "libfoo.so" without lines
   std::string short_location(uint32_t frame) const;  // "tile.cc:88"
   std::string file(uint32_t frame) const;            // "src/tile.cc"

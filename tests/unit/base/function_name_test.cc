@@ -103,3 +103,11 @@ TEST_CASE("any bytes in, at most the asked columns out") {
   }
   CHECK(display_width(shorten_function(plain_function(std::string(100000, '<')), 40)) == 40);
 }
+
+TEST_CASE("the mark of an inferred function stays where its name is shortened") {
+  CHECK(shorten_function("pool::Map<int>::put (inferred)", 40) == "pool::Map<int>::put (inferred)");
+  CHECK(shorten_function("pool::Map<int>::put (inferred)", 28) == "pool::Map<…>::put (inferred)");
+  CHECK(shorten_function("pool::Map<int>::put (inferred)", 24) ==
+        shorten_function("pool::Map<int>::put", 13) + " (inferred)");
+  CHECK(display_width(shorten_function("pool::Map<int>::put (inferred)", 10)) <= 10);
+}

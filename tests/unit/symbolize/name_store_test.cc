@@ -35,11 +35,15 @@ KeptNames some_names(const std::string& path, uint64_t count, const std::string&
   for (uint64_t i = 0; i < count; ++i)
     names.frames[i * i] = {{text + std::to_string(i), "/src/a.cc", 7, true}, {"main", "", 0, false}};
   names.frames[UINT64_MAX] = {};  // an address without a name
+  for (uint64_t i = 1; i < count; ++i) names.calls[i * i] = {i << 33, i == 2 ? CallKeys::kAllocator : UINT64_MAX - i};
+  names.inferred[{0, 4, 0}] = {{77, {{text, "/src/b.cc", 8, true}, {"outer", "/src/b.cc", 9, false}}},
+                               {UINT64_MAX, {{"main", "", 0, false}}}};
+  names.inferred[{0, 4, UINT64_MAX}] = {};  // nothing was found
   return names;
 }
 
 bool is_same(const KeptNames& a, const KeptNames& b) {
-  if (a.frames.size() != b.frames.size()) return false;
+  if (a.frames.size() != b.frames.size() || a.calls != b.calls || a.inferred != b.inferred) return false;
   for (const auto& [svma, chain] : a.frames) {
     const auto other = b.frames.find(svma);
     if (other == b.frames.end() || other->second.size() != chain.size()) return false;

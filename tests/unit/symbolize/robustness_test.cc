@@ -84,7 +84,7 @@ TEST_CASE("damaged files end the reading soon, and never the run") {
     size_t names_found = 0;
     auto job = [&](size_t i) {
       write_bytes(module.path, damaged(bytes, i));
-      return encode(cli::read_module_names(module, addresses, {(folder / "none").string(), nullptr}));
+      return encode(cli::read_module_names(module, addresses, {}, {(folder / "none").string(), nullptr}));
     };
     auto take = [&](size_t, const std::string& answer) {
       cli::ModuleNames names;
@@ -99,6 +99,63 @@ TEST_CASE("damaged files end the reading soon, and never the run") {
     CHECK(results + without.size() == kVariants);
     CHECK(without.size() == 0);
     CHECK(names_found > 0);
+  }
+}
+
+TEST_CASE("damaged files end the search for calls soon, and never the run") {
+  Folder folder;
+  constexpr size_t kVariants = 150;
+  cli::WorkerLimits limits;
+  limits.job_cpu_s = 20;
+  for (const std::string& name : split(SYMBOLIZE_NAMES)) {
+    if (name != "gcc_O2" && name != "gcc_dwarf4" && name != "gcc_lto" && name != "clang_O2") continue;
+    const std::vector<uint64_t> addresses = addresses_of(recorded(program(name)));
+    // Whatever is next to whatever: nothing says that a hostile file's answer to it is none.
+    std::vector<cli::CallPair> pairs;
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      pairs.push_back({0, addresses[i] + 1, 0});
+      pairs.push_back({0, addresses[i] + 1, addresses[addresses.size() - 1 - i] + 1});
+    }
+    std::sort(pairs.begin(), pairs.end());
+    const std::string bytes = read_bytes(program(name));
+    cli::Module module;
+    module.path = (folder / "shapes").string();
+    size_t results = 0;
+    size_t asked = 0;
+    const auto job = [&](size_t i) {
+      write_bytes(module.path, damaged(bytes, i));
+      return encode(cli::read_module_names(module, addresses, pairs, {(folder / "none").string(), nullptr}));
+    };
+    const auto take = [&](size_t, const std::string& answer) {
+      cli::ModuleNames names;
+      REQUIRE(cli::decode(answer, &names));
+      REQUIRE(names.inferred.size() <= pairs.size());
+      ++results;
+      asked += names.inferred.size();
+    };
+    const std::vector<size_t> without = cli::run_in_worker(kVariants, limits, job, take);
+    INFO(name << ": " << without.size() << " of " << kVariants << " crashed or did not end");
+    for (const size_t i : without) UNSCOPED_INFO("no result: " << i);
+    CHECK(results == kVariants);
+    CHECK(asked > kVariants);
+  }
+}
+
+TEST_CASE("an answer that was cut short anywhere is none") {
+  cli::ModuleNames names;
+  names.frames = {{{"f", "/a.c", 1, true}, {"g", "/a.c", 2, false}}, {}};
+  names.calls = {{5, 6}, {}};
+  names.inferred[{0, 7, 0}] = {{8, {{"h", "/a.c", 3, false}}}};
+  names.inferred[{0, 7, 9}] = {};
+  const std::string whole = encode(names);
+  cli::ModuleNames read;
+  REQUIRE(cli::decode(whole, &read));
+  CHECK(read.frames == names.frames);
+  CHECK(read.calls == names.calls);
+  CHECK(read.inferred == names.inferred);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    cli::ModuleNames part;
+    CHECK_FALSE(cli::decode(whole.substr(0, size), &part));
   }
 }
 

@@ -1,0 +1,195 @@
+// cli/model/profile/inferred_calls.cc: an inferred frame becomes a location and a stack node like any other, so that
+// whatever names, groups and orders stacks needs to know of it only that it is marked.
+#include "cli/model/profile/inferred_calls.h"
+
+#include "cli/base/file_name.h"
+#include "cli/model/profile/node_table.h"
+#include "cli/model/profile/profile.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint32_t kAllocation = 0xffffffff;  // in the place of a location
+
+// A recording's locations with what they call.
+class Calls {
+ public:
+  Calls(const Recording& recording, const SymbolTable& symbols) : recording_(recording), symbols_(symbols) {}
+
+  // Between a node and the one that it hangs at.
+  std::optional<CallPair> above(uint32_t node) const {
+    const uint32_t outer = recording_.stacks[node].parent;
+    if (!is_whole(outer) || !is_whole(node)) return std::nullopt;
+    return open_call(named(outer), named(node));
+  }
+
+  // Between a site's stack and its allocation.
+  std::optional<CallPair> below(uint32_t innermost) const {
+    return is_whole(innermost) ? open_call(named(innermost)) : std::nullopt;
+  }
+
+ private:
+  bool is_whole(uint32_t node) const {
+    return node != 0 && node < recording_.stacks.size() &&
+           recording_.stacks[node].location < recording_.locations.size();
+  }
+
+  NamedLocation named(uint32_t node) const {
+    const uint32_t location = recording_.stacks[node].location;
+    return {recording_.locations[location], symbols_.calls[location], symbols_.frames[location]};
+  }
+
+  const Recording& recording_;
+  const SymbolTable& symbols_;
+};
+
+// Makes the locations and the nodes of inferred frames; each is made once.
+class Inserter {
+ public:
+  Inserter(Recording* recording, SymbolTable* symbols)
+      : found_(symbols->inferred),
+        recording_(recording),
+        symbols_(symbols),
+        table_(&nodes_, recording->stacks.size()) {}
+
+  // The node where the pair's path ends, or `node` itself.
+  uint32_t follow(uint32_t node, const std::optional<CallPair>& pair) {
+    const auto entry = pair ? found_.find(*pair) : found_.end();
+    if (entry == found_.end()) return node;
+    for (const InferredCall& call : entry->second) node = intern(node, location_of(pair->module, call));
+    return node;
+  }
+  uint32_t intern(uint32_t parent, uint32_t location) { return table_.intern(parent, location); }
+
+  std::vector<StackNode> take_nodes() {
+    std::vector<StackNode> nodes;
+    nodes.reserve(nodes_.size());
+    for (const FrameNode& node : nodes_) nodes.push_back({node.parent, node.frame});
+    return nodes;
+  }
+
+ private:
+  uint32_t location_of(uint32_t module, const InferredCall& call) {
+    const auto [entry, is_new] = locations_.try_emplace({module, call.svma}, recording_->locations.size());
+    if (is_new) {
+      recording_->locations.push_back({module, call.svma, true});
+      symbols_->frames.push_back(call.frames);
+      symbols_->calls.emplace_back();
+    }
+    return static_cast<uint32_t>(entry->second);
+  }
+
+  const InferredCalls& found_;
+  Recording* recording_;
+  SymbolTable* symbols_;
+  std::vector<FrameNode> nodes_ = std::vector<FrameNode>(1);
+  NodeTable table_;
+  std::map<std::pair<uint32_t, uint64_t>, size_t> locations_;
+};
+
+}  // namespace
+
+bool is_open_call(const CallKeys& outer, const CallKeys& inner) {
+  return outer.target != 0 && inner.function != 0 && inner.function != outer.target;
+}
+
+bool is_open_call(const CallKeys& innermost) {
+  return innermost.target != 0 && innermost.target != CallKeys::kAllocator;
+}
+
+std::optional<CallPair> open_call(const NamedLocation& outer, const NamedLocation& inner) {
+  if (outer.location.module != inner.location.module) {
+    // The C++ runtime's function is what was called there last.
+    const bool is_allocator = !inner.frames.empty() && inner.frames.back().function.starts_with("operator new");
+    return is_allocator ? open_call(outer) : std::nullopt;
+  }
+  if (!is_open_call(outer.keys, inner.keys)) return std::nullopt;
+  return CallPair{outer.location.module, outer.location.svma, inner.location.svma};
+}
+
+std::optional<CallPair> open_call(const NamedLocation& innermost) {
+  if (!is_open_call(innermost.keys)) return std::nullopt;
+  return CallPair{innermost.location.module, innermost.location.svma, 0};
+}
+
+bool is_cpp_runtime(const std::string& path) {
+  const std::string_view name = base_name_view(path);
+  return name.starts_with("libstdc++.so") || name.starts_with("libc++");
+}
+
+std::vector<CallPair> find_neighbours(const Recording& recording) {
+  const std::vector<StackNode>& stacks = recording.stacks;
+  const std::vector<Location>& locations = recording.locations;
+  std::vector<CallPair> pairs;
+  // Millions of nodes are of some 10,000 pairs.
+  std::vector<FrameNode> distinct;
+  NodeTable table(&distinct);
+  const auto add = [&](uint32_t outer, uint32_t inner) {
+    const size_t before = distinct.size();
+    table.intern(outer, inner);
+    if (distinct.size() == before) return;
+    const Location& from = locations[outer];
+    if (from.module < recording.modules.size() && from.svma != 0)
+      pairs.push_back({from.module, from.svma, inner == kAllocation ? 0 : locations[inner].svma});
+  };
+  const auto location_of = [&](uint32_t node) {
+    return node != 0 && node < stacks.size() && stacks[node].location < locations.size() ? stacks[node].location
+                                                                                         : kAllocation;
+  };
+  for (uint32_t i = 1; i < stacks.size(); ++i) {
+    const uint32_t outer = location_of(stacks[i].parent);
+    const uint32_t inner = location_of(i);
+    if (outer == kAllocation || inner == kAllocation) continue;
+    if (locations[outer].module == locations[inner].module && locations[inner].svma != 0) add(outer, inner);
+  }
+  for (const RecordedDevice& device : recording.devices) {
+    for (const RecordedSite& site : device.sites) {
+      const uint32_t innermost = location_of(site.stack);
+      if (innermost == kAllocation) continue;
+      add(innermost, kAllocation);
+      const uint32_t outer = location_of(stacks[site.stack].parent);
+      const uint32_t module = locations[innermost].module;
+      if (outer != kAllocation && locations[outer].module != module && module < recording.modules.size() &&
+          is_cpp_runtime(recording.modules[module].path))
+        add(outer, kAllocation);
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
+void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
+  const InferredCalls& found = symbols->inferred;
+  const bool has_path =
+      std::any_of(found.begin(), found.end(), [](const auto& entry) { return !entry.second.empty(); });
+  const size_t nodes = recording->stacks.size();
+  if (!has_path || symbols->calls.size() != recording->locations.size()) return;
+  for (size_t i = 1; i < nodes; ++i) {
+    const StackNode& node = recording->stacks[i];
+    if (node.parent >= i || node.location >= recording->locations.size()) return;  // broken: it is left as it is
+  }
+  // The locations grow meanwhile; what is asked about are those of before.
+  const Calls calls(*recording, *symbols);
+  Inserter inserter(recording, symbols);
+  std::vector<uint32_t> new_node(nodes, 0);
+  for (uint32_t i = 1; i < nodes; ++i) {
+    const StackNode node = recording->stacks[i];
+    new_node[i] = inserter.intern(inserter.follow(new_node[node.parent], calls.above(i)), node.location);
+  }
+  for (RecordedDevice& device : recording->devices) {
+    for (RecordedSite& site : device.sites) {
+      if (site.stack >= nodes) continue;
+      site.stack = inserter.follow(new_node[site.stack], calls.below(site.stack));
+    }
+  }
+  for_each_other_node(*recording, [&](uint32_t& node) { node = node < nodes ? new_node[node] : node; });
+  recording->stacks = inserter.take_nodes();
+}
+
+}  // namespace heapprof::cli
