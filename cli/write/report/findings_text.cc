@@ -72,11 +72,13 @@ class FindingsText {
       lines.emplace_back(
           profile_.run.incomplete_reason.empty() ? "unknown" : escape_controls(profile_.run.incomplete_reason),
           "what is not in this profile, which is incomplete");
+    const LeakJudgement& judgement = profile_.run.leak_check;
+    if (is_whole && !judgement.is_made)
+      lines.emplace_back(judgement.is_asked ? escape_controls(judgement.reason) : "heapprof run --leak-check asks that",
+                         "whether live blocks can still be reached");
     if (is_whole)
       lines.emplace_back("no profile says what a program does with a block between malloc and free",
-                         profile_.run.leak_check.is_made
-                             ? "memory that is never used"
-                             : "whether live blocks can still be reached, and memory that is never used");
+                         "memory that is never used");
     if (lines.empty()) return;
     text_ += is_whole ? "not judged:\n" : "\nnot judged:\n";
     for (const auto& [why, what] : lines) wrap(what + ": " + why, 2, "");
