@@ -7,6 +7,7 @@
 //           is no address of the heap 2 ns, of a block some 10 ns.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
