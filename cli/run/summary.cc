@@ -292,16 +292,18 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
   size_t used = count_lines(text) + 1;
   for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;
-  // The places come first: they have three rows and their titles where many processes would leave them one.
-  const size_t wanted = used + 2 * (kShownPlaces + 1);
-  if (wanted > kScreenLines && !rows.empty()) {
+  const auto places_within = [&](size_t lines) {
+    return place_sections(profile, tree, {devices.shown, lines, columns, terminal.colored});
+  };
+  // The places come first: fewer processes are listed where these would leave them less than they have.
+  const size_t wanted = rows.empty() ? 0 : used + count_lines(places_within(kScreenLines));
+  if (wanted > kScreenLines) {
     const size_t most = kMostRows - std::min(kMostRows - kFewestRows, wanted - kScreenLines);
     const std::string fewer = process_section(input, paint, columns, most);
     used -= count_lines(rows) - count_lines(fewer);
     rows = fewer;
   }
-  const std::string places = place_sections(
-      profile, tree, {devices.shown, kScreenLines - std::min(kScreenLines, used), columns, terminal.colored});
+  const std::string places = places_within(kScreenLines - std::min(kScreenLines, used));
   text = fitted(text + (places.empty() ? "" : "\n" + places), columns);
   // Where the places could not give way, the warning does, and the empty line behind it.
   used += count_lines(places);
