@@ -10,7 +10,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kPageBits = 12;
-constexpr uint64_t kMostGapPages = 256;  // between two pages of a cluster: 1 KiB of index
+constexpr uint64_t kMostGapPages = 256;     // between two pages of a cluster: 1 KiB of index
+constexpr uint64_t kMostBlockPages = 1024;  // of one block; more than a gap: a cluster ends with a larger one
 constexpr uint64_t kEndOfAddresses = uint64_t{1} << 56;
 
 uint64_t page_of(uint64_t address) { return address >> kPageBits; }
@@ -34,12 +35,14 @@ BlockTable::BlockTable(std::vector<LeakBlock> blocks) : blocks_(std::move(blocks
     const uint64_t first = page_of(blocks_[i].start);
     const uint64_t last = page_of(blocks_[i].end() - 1);
     if (clusters_.empty() || first > clusters_.back().first_page + clusters_.back().pages + kMostGapPages)
-      clusters_.push_back({first, 0, index_.size()});
+      clusters_.push_back({first, 0, index_.size(), 0});
     Cluster& cluster = clusters_.back();
     while (cluster.first_page + cluster.pages <= first) {
       index_.push_back(i);
       ++cluster.pages;
     }
+    cluster.end = blocks_[i].end();
+    if (last - first > kMostBlockPages) continue;
     while (cluster.first_page + cluster.pages <= last) {
       index_.push_back(i + 1);
       ++cluster.pages;
@@ -55,7 +58,8 @@ uint32_t BlockTable::find(uint64_t address) const {
   if (behind == clusters_.begin()) return kNone;
   const Cluster& cluster = *(behind - 1);
   const uint64_t offset = page - cluster.first_page;
-  if (offset >= cluster.pages) return kNone;
+  if (address >= cluster.end) return kNone;
+  if (offset >= cluster.pages) return index_[cluster.index_off + cluster.pages] - 1;
   // The entry behind a cluster's last page is the next cluster's first, whose blocks are the next as well.
   const auto first = blocks_.begin() + index_[cluster.index_off + offset];
   const auto last = blocks_.begin() + index_[cluster.index_off + offset + 1];

@@ -3,7 +3,8 @@
 // Guarantees
 //  - Blocks stand in the order of their addresses. A block of no bytes holds its own address.
 // Context:  one thread; look-ups from several.
-// Cost:     24 bytes a block and 4 bytes for each page from the first block of a cluster to its last; a look-up of what
+// Cost:     24 bytes a block and 4 bytes for each page from the first block of a cluster to its last, but for the
+//           pages of a block of more than 4 MiB; a look-up of what
 //           is no address of the heap 2 ns, of a block some 10 ns.
 #pragma once
 
@@ -54,6 +55,7 @@ class BlockTable {
     uint64_t first_page;
     uint64_t pages;
     uint64_t index_off;
+    uint64_t end;  // of its last block, whose pages have no entries where they are many
   };
 
   std::vector<LeakBlock> blocks_;

@@ -94,6 +94,7 @@ void LeakCheck::work() {
       enter(Phase::kStopped);
       phase_.wait(Phase::kStopped, std::memory_order_acquire);
       TargetMemory memory(question_.pid);
+      memory.set_interrupt([this] { return has_to_stop(); });
       BlockTable blocks(std::move(scene_.blocks));
       RootFacts facts;
       facts.threads.push_back(question_.exiting);
@@ -109,13 +110,13 @@ void LeakCheck::work() {
       if (problem.empty() && memory.mappings().empty()) problem = "/proc/PID/maps cannot be read";
       if (problem.empty()) {
         LeakMarks marks(&blocks, &memory);
-        marks.set_interrupt([&] { return has_to_stop() || memory.is_gone(); });
+        marks.set_interrupt([&memory] { return memory.is_stopped(); });
         for (const StoppedThreads::Thread& thread : others.threads()) marks.add_root_words(thread.words);
         for (const LeakRoot& root : find_roots(&memory, blocks, facts)) marks.add_root(root.range, root.is_libc);
         marks.finish();
         if (memory.is_gone() || !memory.try_at(question_.exiting.stack_avma).empty()) {
           problem = kEndedMeanwhile;
-        } else if (marks.is_interrupted()) {
+        } else if (marks.is_interrupted() || memory.is_stopped()) {
           problem = kTooLong;
         }
         result_.read_bytes = memory.read_bytes();

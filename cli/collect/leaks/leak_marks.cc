@@ -131,7 +131,8 @@ void LeakMarks::add_root(MemoryRange range, bool is_libc) {
   };
   const uint64_t end = range.end & ~(kWordBytes - 1);
   uint64_t at = (range.start + kWordBytes - 1) & ~(kWordBytes - 1);
-  for (uint32_t block = blocks_.first_behind(at); block < blocks_.size() && blocks_[block].start < end; ++block) {
+  for (uint32_t block = blocks_.first_behind(at);
+       block < blocks_.size() && blocks_[block].start < end && !has_to_stop(); ++block) {
     add({at, std::min(blocks_[block].start & ~(kWordBytes - 1), end)});
     at = std::max(at, (blocks_[block].end() + kWordBytes - 1) & ~(kWordBytes - 1));
   }

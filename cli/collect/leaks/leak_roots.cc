@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 namespace heapprof::cli {
@@ -35,20 +36,23 @@ uint64_t page_end(uint64_t address) { return (address + kPageBytes - 1) & ~(kPag
 
 bool is_in(uint64_t address, const MemoryRange& range) { return address >= range.start && address < range.end; }
 
-// What is left of the pieces without `taken`.
-void cut(std::vector<MemoryRange>* pieces, const MemoryRange& taken) {
+bool is_before(const MemoryRange& a, const MemoryRange& b) { return a.start < b.start; }
+
+// What is left of the pieces without these; both by address.
+std::vector<MemoryRange> without(const std::vector<MemoryRange>& pieces, std::span<const MemoryRange> taken) {
   std::vector<MemoryRange> left;
-  for (const MemoryRange& piece : *pieces) {
-    const MemoryRange before{piece.start, std::min(piece.end, taken.start)};
-    const MemoryRange behind{std::max(piece.start, taken.end), piece.end};
-    if (taken.end <= piece.start || taken.start >= piece.end) {
-      left.push_back(piece);
-      continue;
+  size_t next = 0;
+  for (const MemoryRange& piece : pieces) {
+    uint64_t at = piece.start;
+    while (next < taken.size() && taken[next].start < piece.end) {
+      if (taken[next].start > at) left.push_back({at, taken[next].start});
+      at = std::max(at, taken[next].end);
+      if (taken[next].end > piece.end) break;  // it may reach into the next piece
+      ++next;
     }
-    if (before.start < before.end) left.push_back(before);
-    if (behind.start < behind.end) left.push_back(behind);
+    if (at < piece.end) left.push_back({at, piece.end});
   }
-  *pieces = std::move(left);
+  return left;
 }
 
 bool is_device(const std::string& path) {
@@ -62,14 +66,28 @@ bool is_anonymous(const TargetMapping& mapping) { return mapping.path.empty() ||
 class Roots {
  public:
   Roots(TargetMemory* memory, const BlockTable& blocks, const RootFacts& facts)
-      : memory_(*memory), blocks_(blocks), facts_(facts), is_glibc_(is_libc_path(facts.allocator)) {}
+      : memory_(*memory),
+        blocks_(blocks),
+        facts_(facts),
+        is_glibc_(is_libc_path(facts.allocator)),
+        own_pages_(facts.own_pages) {
+    std::sort(own_pages_.begin(), own_pages_.end(), is_before);
+    uint64_t end = 0;  // each once, so that their ends stand in order as well
+    for (MemoryRange& own : own_pages_) {
+      own.start = std::max(own.start, end);
+      own.end = std::max(own.start, own.end);
+      end = own.end;
+    }
+  }
 
   std::vector<LeakRoot> find() {
     const std::vector<TargetMapping>& mappings = memory_.mappings();
-    for (size_t i = 0; i < mappings.size(); ++i) {
+    for (size_t i = 0; i < mappings.size() && !memory_.is_stopped(); ++i) {
       const TargetMapping& mapping = mappings[i];
-      if (!mapping.is_readable || is_kernels(mapping.path)) continue;
-      if (mapping.path == "[heap]") {
+      if (is_kernels(mapping.path)) continue;
+      if (!mapping.is_readable) {
+        add_unreadable(mapping);
+      } else if (mapping.path == "[heap]") {
         add_heap(mapping, bss_of(i));
       } else if (mapping.path == "[stack]") {
         add_stack(mapping.range);
@@ -88,19 +106,16 @@ class Roots {
     const TargetMapping* of = nullptr;
   };
 
-  // The agent's pages out of these pieces of the range.
-  void cut_own(const MemoryRange& range, std::vector<MemoryRange>* pieces) const {
-    for (const MemoryRange& own : facts_.own_pages) {
-      if (own.start < range.end && own.end > range.start) cut(pieces, own);
-    }
+  // These pieces, all inside of the range, without the agent's pages.
+  std::vector<MemoryRange> without_own(const MemoryRange& range, const std::vector<MemoryRange>& pieces) const {
+    const auto first = std::partition_point(own_pages_.begin(), own_pages_.end(),
+                                            [&range](const MemoryRange& it) { return it.end <= range.start; });
+    return without(pieces, {first, own_pages_.end()});
   }
 
   void add(const MemoryRange& range, bool is_libc = false) {
-    std::vector<MemoryRange> pieces = {range};
-    cut_own(range, &pieces);
-    for (const MemoryRange& piece : pieces) {
-      if (piece.start < piece.end) roots_.push_back({piece, is_libc});
-    }
+    if (range.start >= range.end) return;
+    for (const MemoryRange& piece : without_own(range, {range})) roots_.push_back({piece, is_libc});
   }
 
   bool is_left_out(const std::string& path) const {
@@ -114,16 +129,39 @@ class Roots {
     return first < blocks_.size() && blocks_[first].start < range.end;
   }
 
+  std::vector<MemoryRange>::const_iterator first_mapped(const MemoryRange& range) const {
+    return std::partition_point(facts_.mapped.begin(), facts_.mapped.end(),
+                                [&range](const MemoryRange& it) { return it.end <= range.start; });
+  }
+
   void add_file(const TargetMapping& mapping) {
     if (mapping.inode == facts_.arena_inode && mapping.path.starts_with("/memfd:")) return;
     if (is_left_out(mapping.path) || is_device(mapping.path)) return;
     if (mapping.is_shared) {
-      if (mapping.is_writable) add(mapping.range);
+      if (mapping.is_writable) add_shared(mapping.range);
     } else if (mapping.is_writable) {
       add(mapping.range, is_libc_path(mapping.path));
     } else {
       for (const MemoryRange& range : memory_.changed_pages(mapping.range)) add(range);
     }
+  }
+
+  // Others may have written what the process never looked at; to look would change the file.
+  void add_shared(const MemoryRange& range) {
+    uint64_t unread_bytes = range.end - range.start;
+    for (const MemoryRange& pages : memory_.pages_of(range)) {
+      unread_bytes -= pages.end - pages.start;
+      add(pages);
+    }
+    memory_.add_unread(unread_bytes);
+  }
+
+  // It holds what nobody may read now; the process may allow that again.
+  void add_unreadable(const TargetMapping& mapping) {
+    if (mapping.is_of_file() && (is_left_out(mapping.path) || is_device(mapping.path))) return;
+    const std::vector<MemoryRange> held =
+        mapping.is_shared ? memory_.pages_of(mapping.range) : memory_.changed_pages(mapping.range);
+    for (const MemoryRange& pages : without_own(mapping.range, held)) memory_.add_unread(pages.end - pages.start);
   }
 
   // How far the .bss of the file that ends where mapping `index` begins reaches into it.
@@ -192,7 +230,11 @@ class Roots {
   void add_heap(const TargetMapping& mapping, const Bss& bss) {
     const uint64_t start = std::clamp(memory_.heap_start(), mapping.range.start, mapping.range.end);
     add_bss(bss, mapping.range.start);
-    if (facts_.inherits) add({start, mapping.range.end});
+    if (facts_.inherits) return add({start, mapping.range.end});
+    for (auto mapped = first_mapped({start, mapping.range.end});
+         mapped != facts_.mapped.end() && mapped->start < mapping.range.end; ++mapped) {
+      if (!has_blocks(*mapped)) add({std::max(mapped->start, start), std::min(mapped->end, mapping.range.end)});
+    }
   }
 
   void add_stack(const MemoryRange& range) {
@@ -211,9 +253,7 @@ class Roots {
     }
     std::vector<MemoryRange> pieces;
     uint64_t at = range.start;
-    auto mapped = std::partition_point(facts_.mapped.begin(), facts_.mapped.end(),
-                                       [&range](const MemoryRange& it) { return it.end <= range.start; });
-    for (; mapped != facts_.mapped.end() && mapped->start < range.end; ++mapped) {
+    for (auto mapped = first_mapped(range); mapped != facts_.mapped.end() && mapped->start < range.end; ++mapped) {
       const MemoryRange part{std::max(mapped->start, at), std::min(mapped->end, range.end)};
       if (at < part.start) pieces.push_back({at, part.start});
       at = std::max(at, part.end);
@@ -221,8 +261,7 @@ class Roots {
       if (!has_blocks(*mapped) || facts_.inherits) add(part);
     }
     if (at < range.end) pieces.push_back({at, range.end});
-    cut_own(range, &pieces);
-    for (const MemoryRange& piece : pieces) {
+    for (const MemoryRange& piece : without_own(range, pieces)) {
       if (!is_glibc_) {
         add_unknown(piece);
       } else {
@@ -248,15 +287,14 @@ class Roots {
 
   // Pages with glibc's malloc: without what that took.
   void add_beside_malloc(const MemoryRange& piece) {
-    std::vector<MemoryRange> pieces = {piece};
     std::vector<MemoryRange> taken = arenas_in(piece);
     const std::vector<MemoryRange> chunks = mapped_chunks_in(piece, taken);
     taken.insert(taken.end(), chunks.begin(), chunks.end());
-    for (const MemoryRange& range : taken) {
-      cut(&pieces, range);
-      if (facts_.inherits) add({std::max(range.start, piece.start), std::min(range.end, piece.end)});
+    std::sort(taken.begin(), taken.end(), is_before);
+    if (facts_.inherits) {
+      for (const MemoryRange& range : taken) add({std::max(range.start, piece.start), std::min(range.end, piece.end)});
     }
-    for (const MemoryRange& rest : pieces) {
+    for (const MemoryRange& rest : without({piece}, taken)) {
       if (has_blocks(rest) && !facts_.inherits) continue;  // a heap of another form: brk was refused
       add_without_old_stacks(rest);
     }
@@ -270,9 +308,10 @@ class Roots {
       uint64_t usable_bytes;
     };
     std::vector<MemoryRange> arenas;
-    for (uint64_t at = (piece.start + kArenaBytes - 1) & ~(kArenaBytes - 1); at < piece.end; at += kArenaBytes) {
+    for (uint64_t at = (piece.start + kArenaBytes - 1) & ~(kArenaBytes - 1); at < piece.end && !memory_.is_stopped();
+         at += kArenaBytes) {
       HeapInfo info{};
-      if (!memory_.read(at, &info, sizeof info)) continue;
+      if (!memory_.has_page(at) || !memory_.read(at, &info, sizeof info)) continue;
       const bool is_heap = info.arena != 0 && info.arena % 16 == 0 && info.previous % kPageBytes == 0 &&
                            info.size_bytes != 0 && info.size_bytes % kPageBytes == 0 &&
                            info.usable_bytes >= info.size_bytes && info.usable_bytes <= kArenaBytes &&
@@ -286,7 +325,8 @@ class Roots {
   std::vector<MemoryRange> mapped_chunks_in(const MemoryRange& piece, const std::vector<MemoryRange>& arenas) {
     std::vector<MemoryRange> chunks;
     auto arena = arenas.begin();
-    for (uint32_t i = blocks_.first_behind(piece.start); i < blocks_.size() && blocks_[i].start < piece.end; ++i) {
+    for (uint32_t i = blocks_.first_behind(piece.start);
+         i < blocks_.size() && blocks_[i].start < piece.end && !memory_.is_stopped(); ++i) {
       while (arena != arenas.end() && arena->end <= blocks_[i].start) ++arena;
       if (arena != arenas.end() && blocks_[i].start >= arena->start) continue;
       std::array<uint64_t, 2> header{};  // what lies before the chunk's start, and its size
@@ -325,7 +365,8 @@ class Roots {
   const BlockTable& blocks_;
   const RootFacts& facts_;
   bool is_glibc_;
-  uint64_t static_tls_bytes_ = 0;  // 0: nobody has asked yet
+  std::vector<MemoryRange> own_pages_;  // by address
+  uint64_t static_tls_bytes_ = 0;       // 0: nobody has asked yet
   std::vector<LeakRoot> roots_;
 };
 

@@ -3,10 +3,12 @@
 #include "cli/collect/leaks/target_memory.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cinttypes>
@@ -26,6 +28,35 @@ constexpr size_t kPagesAtOnce = 8192;      // of pagemap
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kSwapped = uint64_t{1} << 62;
 constexpr uint64_t kOfFile = uint64_t{1} << 61;  // or shared
+constexpr uint64_t kPagesOfBits = 512;
+constexpr size_t kBitsKept = 4096;
+
+// PAGEMAP_SCAN, which older headers do not have.
+struct ScanQuestion {
+  uint64_t size;
+  uint64_t flags;
+  uint64_t start;
+  uint64_t end;
+  uint64_t walk_end;  // the answer's: as far as it went
+  uint64_t regions;
+  uint64_t regions_count;
+  uint64_t most_pages;
+  uint64_t inverted;
+  uint64_t all_of;
+  uint64_t any_of;
+  uint64_t told;
+};
+struct ScanRegion {
+  uint64_t start;
+  uint64_t end;
+  uint64_t kinds;
+};
+constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanQuestion);
+constexpr uint64_t kScanFile = 1 << 2;
+constexpr uint64_t kScanPresent = 1 << 3;
+constexpr uint64_t kScanSwapped = 1 << 4;
+constexpr size_t kRegionsAtOnce = 1024;
+constexpr uint64_t kScanBytes = uint64_t{1} << 40;  // where nothing is the kernel goes over it in steps of GiB
 
 std::string read_file(const std::string& path) {
   std::string text;
@@ -79,6 +110,7 @@ std::vector<TargetMapping> parse_mappings(const std::string& text) {
 TargetMemory::TargetMemory(pid_t pid)
     : pid_(pid),
       windows_(kWindows),
+      page_bits_(kBitsKept),
       window_words_(new uint64_t[kWindows * kWindowBytes / sizeof(uint64_t)]),
       piece_words_(new uint64_t[kPieceBytes / sizeof(uint64_t)]) {
   const std::string folder = "/proc/" + std::to_string(pid);
@@ -103,28 +135,149 @@ std::string TargetMemory::try_at(uint64_t address) {
 
 bool TargetMemory::read(uint64_t address, void* to, size_t bytes) { return read_some(address, to, bytes) == bytes; }
 
-uint64_t* TargetMemory::window_of(uint64_t address, uint64_t* bytes) {
+bool TargetMemory::is_stopped() {
+  if (!is_stopped_ && (is_gone_ || (has_to_stop_ && has_to_stop_()))) is_stopped_ = true;
+  return is_stopped_;
+}
+
+const TargetMapping* TargetMemory::mapping_of(uint64_t address) const {
+  const auto behind = std::upper_bound(mappings_.begin(), mappings_.end(), address,
+                                       [](uint64_t wanted, const auto& it) { return wanted < it.range.start; });
+  if (behind == mappings_.begin() || address >= (behind - 1)->range.end) return nullptr;
+  return &*(behind - 1);
+}
+
+// pagemap has nothing to say of a process that is gone, nor of what is no address.
+void TargetMemory::note_end_of(uint64_t address) {
+  char byte = 0;
+  read_some(address, &byte, 1);
+}
+
+void TargetMemory::add_pages(MemoryRange pages, std::vector<MemoryRange>* found) const {
+  if (!found->empty() && found->back().end == pages.start) {
+    found->back().end = pages.end;
+  } else {
+    found->push_back(pages);
+  }
+}
+
+// Asks for what is there, where nothing is it costs nothing. False: the kernel is too old for it (Linux 6.7 has it).
+bool TargetMemory::scan_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found) {
+  std::vector<ScanRegion> regions(kRegionsAtOnce);
+  while (range.start < range.end && !is_stopped()) {
+    ScanQuestion question{};
+    question.size = sizeof question;
+    question.start = range.start;
+    question.end = std::min(range.end, range.start + kScanBytes);
+    question.regions = reinterpret_cast<uint64_t>(regions.data());
+    question.regions_count = regions.size();
+    question.most_pages = kPagesAtOnce;
+    question.any_of = kScanPresent | kScanSwapped;
+    question.told = kScanPresent | kScanSwapped | kScanFile;
+    const int count = ::ioctl(pagemap_.get(), kPagemapScan, &question);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == ESRCH) is_gone_ = true;
+    if (count < 0 || question.walk_end <= range.start) return false;
+    for (int i = 0; i < count; ++i) {
+      const uint64_t kinds = regions[static_cast<size_t>(i)].kinds;
+      if (only_changed && (kinds & kScanSwapped) == 0 && (kinds & kScanFile) != 0) continue;
+      add_pages({regions[static_cast<size_t>(i)].start, regions[static_cast<size_t>(i)].end}, found);
+    }
+    range.start = question.walk_end;
+  }
+  return true;
+}
+
+// Asks for page after page. False: nobody knows.
+bool TargetMemory::list_pages(MemoryRange range, bool only_changed, std::vector<MemoryRange>* found) {
+  std::vector<uint64_t> entries(kPagesAtOnce);
+  const uint64_t last = range.end / kPageBytes;
+  for (uint64_t page = range.start / kPageBytes; page < last && !is_stopped();) {
+    const size_t wanted = std::min<uint64_t>(kPagesAtOnce, last - page);
+    const ssize_t got =
+        ::pread(pagemap_.get(), entries.data(), wanted * sizeof(uint64_t), static_cast<off_t>(page * sizeof(uint64_t)));
+    if (got == 0) note_end_of(page * kPageBytes);
+    if (got < static_cast<ssize_t>(sizeof(uint64_t))) return false;
+    const size_t count = static_cast<size_t>(got) / sizeof(uint64_t);
+    for (size_t i = 0; i < count; ++i, ++page) {
+      const bool is_there = (entries[i] & (kPresent | kSwapped)) != 0;
+      if (!is_there || (only_changed && (entries[i] & kSwapped) == 0 && (entries[i] & kOfFile) != 0)) continue;
+      add_pages({page * kPageBytes, (page + 1) * kPageBytes}, found);
+    }
+  }
+  return true;
+}
+
+std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, bool only_changed) {
+  std::vector<MemoryRange> found;
+  if (range.start >= range.end) return found;
+  const MemoryRange pages{range.start & ~(kPageBytes - 1), (range.end + kPageBytes - 1) & ~(kPageBytes - 1)};
+  bool is_known = false;
+  if (can_scan_) {
+    is_known = scan_pages(pages, only_changed, &found);
+    can_scan_ = is_known || is_gone_;
+  }
+  if (!is_known && !is_stopped()) {
+    found.clear();
+    is_known = list_pages(pages, only_changed, &found);
+  }
+  if (is_stopped()) return {};
+  if (!is_known) found = {pages};
+  for (MemoryRange& it : found) it = {std::max(it.start, range.start), std::min(it.end, range.end)};
+  return found;
+}
+
+std::vector<MemoryRange> TargetMemory::changed_pages(MemoryRange range) { return pages_in(range, true); }
+
+std::vector<MemoryRange> TargetMemory::pages_of(MemoryRange range) { return pages_in(range, false); }
+
+bool TargetMemory::has_page(uint64_t address) {
+  const uint64_t page = address / kPageBytes;
+  PageBits& bits = page_bits_[page / kPagesOfBits % page_bits_.size()];
+  const uint64_t first_page = page / kPagesOfBits * kPagesOfBits;
+  if (bits.first_page != first_page) {
+    std::array<uint64_t, kPagesOfBits> entries{};
+    const ssize_t got =
+        ::pread(pagemap_.get(), entries.data(), sizeof entries, static_cast<off_t>(first_page * sizeof(uint64_t)));
+    if (got == 0) note_end_of(address);
+    bits.first_page = first_page;
+    if (got < static_cast<ssize_t>(sizeof entries)) {
+      bits.has.set();
+    } else {
+      for (size_t i = 0; i < entries.size(); ++i) bits.has[i] = (entries[i] & (kPresent | kSwapped)) != 0;
+    }
+  }
+  return bits.has[page - first_page];
+}
+
+const TargetMemory::Window& TargetMemory::window_of(uint64_t address, uint64_t** words) {
   const uint64_t start = address & ~(kWindowBytes - 1);
   const size_t slot = start / kWindowBytes % kWindows;
   Window& window = windows_[slot];
-  uint64_t* const words = &window_words_[slot * kWindowBytes / sizeof(uint64_t)];
+  *words = &window_words_[slot * kWindowBytes / sizeof(uint64_t)];
   if (window.start != start) {
-    // A read ends at the first page that is not there, and the window's first page may not be.
-    window = {start, 0};
-    std::memset(words, 0, kWindowBytes);
-    for (uint64_t at = 0; at < kWindowBytes;) {
-      const size_t got = read_some(start + at, reinterpret_cast<char*>(words) + at, kWindowBytes - at);
-      at = got == 0 ? at + kPageBytes : at + got;
+    window = {start, 0, 0};
+    std::memset(*words, 0, kWindowBytes);
+    for (uint64_t at = 0; at < kWindowBytes && !is_stopped();) {
+      uint64_t end = at;
+      while (end < kWindowBytes && has_page(start + end)) end += kPageBytes;
+      if (end == at) {
+        at += kPageBytes;
+        continue;
+      }
+      // A read ends at the first page that cannot be read.
+      const size_t got = read_some(start + at, reinterpret_cast<char*>(*words) + at, end - at);
+      if (got == 0) window.unread |= static_cast<uint8_t>(1U << (at / kPageBytes));
+      at = got == 0 ? at + kPageBytes : (at + got + kPageBytes - 1) & ~(kPageBytes - 1);
       if (got != 0) window.bytes = at;
+      read_bytes_ += got;
     }
-    read_bytes_ += window.bytes;
   }
-  *bytes = window.bytes;
-  return words;
+  return window;
 }
 
 void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
-  while (piece.start < piece.end) {
+  while (piece.start < piece.end && !is_stopped()) {
     const uint64_t wanted = std::min(piece.end - piece.start, kPieceBytes);
     const size_t got = read_some(piece.start, piece_words_.get(), wanted) & ~(sizeof(uint64_t) - 1);
     read_bytes_ += got;
@@ -138,75 +291,44 @@ void TargetMemory::visit_piece(MemoryRange piece, const Visit& visit) {
   }
 }
 
-template <typename IsWanted>
-std::vector<MemoryRange> TargetMemory::pages_in(MemoryRange range, const IsWanted& is_wanted) {
-  std::vector<MemoryRange> found;
-  std::vector<uint64_t> entries(kPagesAtOnce);
-  for (uint64_t page = range.start / kPageBytes; page * kPageBytes < range.end;) {
-    const uint64_t last = (range.end + kPageBytes - 1) / kPageBytes;
-    const size_t wanted = std::min<uint64_t>(kPagesAtOnce, last - page);
-    const ssize_t got =
-        ::pread(pagemap_.get(), entries.data(), wanted * sizeof(uint64_t), static_cast<off_t>(page * sizeof(uint64_t)));
-    if (got < static_cast<ssize_t>(sizeof(uint64_t))) {  // nobody knows
-      found.push_back({page * kPageBytes, last * kPageBytes});
-      break;
-    }
-    const size_t count = static_cast<size_t>(got) / sizeof(uint64_t);
-    for (size_t i = 0; i < count; ++i, ++page) {
-      if (!is_wanted(entries[i])) continue;
-      if (!found.empty() && found.back().end == page * kPageBytes) {
-        found.back().end += kPageBytes;
-      } else {
-        found.push_back({page * kPageBytes, (page + 1) * kPageBytes});
-      }
-    }
-  }
-  for (MemoryRange& it : found) it = {std::max(it.start, range.start), std::min(it.end, range.end)};
-  return found;
-}
-
-std::vector<MemoryRange> TargetMemory::changed_pages(MemoryRange range) {
-  return pages_in(range, [](uint64_t entry) {
-    return (entry & kSwapped) != 0 || ((entry & kPresent) != 0 && (entry & kOfFile) == 0);
-  });
-}
-
 void TargetMemory::visit(MemoryRange range, const Visit& visit) {
   if (range.end - range.start >= kLongBytes) {
-    for (const MemoryRange& piece :
-         pages_in(range, [](uint64_t entry) { return (entry & (kPresent | kSwapped)) != 0; }))
+    for (const MemoryRange& piece : pages_in(range, false)) {
+      if (is_stopped()) return;
       visit_piece(piece, visit);
+    }
     return;
   }
-  while (range.start < range.end) {
-    uint64_t bytes = 0;
-    uint64_t* const words = window_of(range.start, &bytes);
-    const uint64_t window = range.start & ~(kWindowBytes - 1);
-    const uint64_t end = std::min(range.end, window + kWindowBytes);
-    const uint64_t known = std::min(end, window + bytes);
-    if (known > range.start) {
-      visit({words + (range.start - window) / sizeof(uint64_t), (known - range.start) / sizeof(uint64_t)}, range.start);
+  while (range.start < range.end && !is_stopped()) {
+    uint64_t* words = nullptr;
+    const Window window = window_of(range.start, &words);
+    const uint64_t end = std::min(range.end, window.start + kWindowBytes);
+    const uint64_t known = std::min(end, window.start + window.bytes);
+    for (uint64_t page = window.start, bits = window.unread; bits != 0; page += kPageBytes, bits >>= 1) {
+      const uint64_t from = std::max(page, range.start);
+      const uint64_t to = std::min(page + kPageBytes, end);
+      if ((bits & 1) != 0 && from < to) unread_bytes_ += to - from;
     }
-    if (known < end) unread_bytes_ += end - std::max(known, range.start);
+    if (known > range.start) {
+      const size_t offset = (range.start - window.start) / sizeof(uint64_t);
+      visit({words + offset, (known - range.start) / sizeof(uint64_t)}, range.start);
+    }
     range.start = end;
   }
 }
 
 bool TargetMemory::is_vtable(uint64_t address) {
-  const auto mapping_of = [this](uint64_t at) -> const TargetMapping* {
-    const auto behind = std::upper_bound(mappings_.begin(), mappings_.end(), at,
-                                         [](uint64_t wanted, const auto& it) { return wanted < it.range.start; });
-    if (behind == mappings_.begin() || at >= (behind - 1)->range.end) return nullptr;
-    return &*(behind - 1);
-  };
   if (address % sizeof(uint64_t) != 0) return false;
   const TargetMapping* const table = mapping_of(address);
-  if (table == nullptr || !table->is_readable || table->is_writable || !table->is_of_file()) return false;
+  if (table == nullptr || !table->is_readable || table->is_writable || table->is_shared || !table->is_of_file())
+    return false;
+  const auto [known, is_new] = vtables_.try_emplace(address, false);
   uint64_t function = 0;
-  visit({address, address + sizeof function},
-        [&function](std::span<const uint64_t> words, uint64_t) { function = words[0]; });
-  const TargetMapping* const code = mapping_of(function);
-  return code != nullptr && code->is_executable;
+  if (is_new && !is_stopped() && read(address, &function, sizeof function)) {
+    const TargetMapping* const code = mapping_of(function);
+    known->second = code != nullptr && code->is_executable;
+  }
+  return known->second;
 }
 
 }  // namespace heapprof::cli

@@ -1,0 +1,133 @@
+// tests/unit/collect/target_memory_test.cc: the memory of another process is read without a change to it, and never for
+// longer than there is somebody to read for: it may be killed at any time, and have mapped terabytes of nothing.
+#include "cli/collect/leaks/target_memory.h"
+
+#include <catch2/catch.hpp>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <span>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kHuge = uint64_t{4} << 40;
+
+// A child of ours, with our mappings, that waits until it is killed.
+class Child {
+ public:
+  Child() : pid_(::fork()) {
+    while (pid_ == 0) ::pause();
+  }
+  ~Child() { kill(); }
+  void kill() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+uint64_t address_of(const void* memory) { return reinterpret_cast<uint64_t>(memory); }
+
+std::vector<uint64_t> words_in(TargetMemory* memory, MemoryRange range) {
+  std::vector<uint64_t> found;
+  memory->visit(range, [&found](std::span<const uint64_t> words, uint64_t) {
+    for (const uint64_t word : words) {
+      if (word != 0) found.push_back(word);
+    }
+  });
+  return found;
+}
+
+void* map(uint64_t bytes, int flags, int file) {
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+  CHECK(memory != MAP_FAILED);
+  return memory;
+}
+
+// As newer and older kernels tell which pages there are.
+void check_huge(bool can_scan) {
+  char* const huge = static_cast<char*>(map(kHuge, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1));
+  const MemoryRange range{address_of(huge), address_of(huge) + kHuge};
+  const uint64_t word = 77;
+  std::memcpy(huge + (uint64_t{1} << 30), &word, sizeof word);
+  Child child;
+  {
+    TargetMemory memory(child.pid());
+    if (!can_scan) memory.forgo_scan();
+    // Terabytes without a page are as good as none where the kernel can be asked for what is there.
+    const uint64_t searched = can_scan ? kHuge : uint64_t{2} << 30;
+    CHECK(words_in(&memory, {range.start, range.start + searched}) == std::vector<uint64_t>{77});
+    CHECK(memory.unread_bytes() == 0);
+    int asked = 0;
+    memory.set_interrupt([&asked] { return ++asked > 3; });
+    words_in(&memory, range);
+    CHECK(memory.is_stopped());
+    CHECK(asked == 4);
+  }
+  TargetMemory memory(child.pid());
+  if (!can_scan) memory.forgo_scan();
+  child.kill();
+  CHECK(words_in(&memory, range).empty());
+  CHECK(words_in(&memory, {range.start, range.start + kPage}).empty());
+  CHECK(memory.is_gone());
+  CHECK(memory.is_stopped());
+  ::munmap(huge, kHuge);
+}
+
+}  // namespace
+
+TEST_CASE("a search through terabytes ends with the process, or when it is told to") {
+  check_huge(true);
+  check_huge(false);
+}
+
+// Two pages of 15 and of 30, of which one was written: to read the others would give the file blocks.
+TEST_CASE("a file with holes that the process shares keeps them") {
+  for (const uint64_t pages : {uint64_t{15}, uint64_t{30}}) {
+    for (const bool can_scan : {true, false}) {
+      const int file = ::memfd_create("holes", 0);
+      CHECK(::ftruncate(file, static_cast<off_t>(pages * kPage)) == 0);
+      char* const shared = static_cast<char*>(map(pages * kPage, MAP_SHARED, file));
+      Child child;
+      CHECK(::pwrite(file, "12345678", 8, 3 * kPage) == 8);
+      TargetMemory memory(child.pid());
+      if (!can_scan) memory.forgo_scan();
+      const MemoryRange range{address_of(shared), address_of(shared) + pages * kPage};
+      CHECK(words_in(&memory, range).empty());  // nobody has looked at it, and so it is not read
+      CHECK(memory.pages_of(range).empty());
+      struct stat facts {};
+      CHECK(::fstat(file, &facts) == 0);
+      CHECK(facts.st_blocks == kPage / 512);
+      ::munmap(shared, pages * kPage);
+      ::close(file);
+    }
+  }
+}
+
+TEST_CASE("what may not be read is counted, once for each page of the range") {
+  char* const pages = static_cast<char*>(map(40 * kPage, MAP_PRIVATE | MAP_ANONYMOUS, -1));
+  std::memset(pages, 1, 40 * kPage);
+  CHECK(::mprotect(pages + 2 * kPage, kPage, PROT_NONE) == 0);
+  Child child;
+  for (const uint64_t count : {uint64_t{4}, uint64_t{40}}) {
+    TargetMemory memory(child.pid());
+    const uint64_t start = address_of(pages);
+    CHECK(words_in(&memory, {start, start + count * kPage}).size() == (count - 1) * kPage / 8);
+    CHECK(memory.unread_bytes() == kPage);
+  }
+  ::munmap(pages, 40 * kPage);
+}
+
+}  // namespace heapprof::cli
