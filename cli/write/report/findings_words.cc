@@ -178,19 +178,19 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
     case FindingKind::kNeverFreed:
       if (finding.is_lost)
         return fmt::format(
-            "{} in {} large blocks from {} are lost, nothing leads to them: free them after their last use", cost,
-            count, at);
-      return fmt::format(
-          "{} in {} large blocks from {} were never freed: free them after their last use, unless kept on purpose",
-          cost, count, at);
+            "{} in {} from {} are lost, nothing that the program can reach leads to them: free them after their last "
+            "use",
+            cost, format_counted(finding.cost_blocks, "large block"), at);
+      return fmt::format("{} in {} from {} were never freed: free them after their last use, unless kept on purpose",
+                         cost, format_counted(finding.cost_blocks, "large block"), at);
     case FindingKind::kSmallNeverFreed:
       if (finding.is_lost)
         return fmt::format(
-            "{} in {} small blocks from {} are lost, nothing leads to them: free them after their last use", cost,
-            count, at);
-      return fmt::format(
-          "{} in {} small blocks from {} were never freed: free them after their last use, unless kept on purpose",
-          cost, count, at);
+            "{} in {} from {} are lost, nothing that the program can reach leads to them: free them after their last "
+            "use",
+            cost, format_counted(finding.cost_blocks, "small block"), at);
+      return fmt::format("{} in {} from {} were never freed: free them after their last use, unless kept on purpose",
+                         cost, format_counted(finding.cost_blocks, "small block"), at);
     case FindingKind::kStartPeak:
       return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
                          cost, at);

@@ -76,6 +76,10 @@ std::string leak_lines(const Profile& profile, const PlaceTree& tree, const Fram
   const uint64_t judged = lost_blocks(sum) + sum.possibly_lost_blocks + sum.reachable_blocks;
   if (judged < sum.leaked_blocks)
     text += fmt::format("; not judged: {}", format_counted(sum.leaked_blocks - judged, "block"));
+  if (check.unread_bytes != 0) {
+    text += fmt::format("; {} of its memory could not be read",
+                        view.exact_bytes ? format_bytes_exact(check.unread_bytes) : format_bytes(check.unread_bytes));
+  }
   if (!check.reason.empty()) text += "; " + escape_controls(check.reason);
   text = "lost  " + wrapped(text, wrapping) + "\n";
   const std::string rows = lost_places(profile, tree, names, host, view).rows;

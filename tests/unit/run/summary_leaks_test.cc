@@ -32,6 +32,12 @@ void check_summary(const Profile& profile, int columns, const std::string& golde
 TEST_CASE("what is lost at exit is told with its place, and why it was not judged") {
   Profile profile = judged_scene();
   for (const int columns : {40, 60, 80, 200}) check_summary(profile, columns, "judged");
+  Terminal wide;
+  wide.columns = 200;
+  CHECK(render_summary({profile, "a.json", 1}, wide).find("could not be read") == std::string::npos);
+  profile.run.leak_check.unread_bytes = 12'288;
+  CHECK(render_summary({profile, "a.json", 1}, wide).find("; 12.0 KiB of its memory could not be read") !=
+        std::string::npos);
   profile = scene_profile();
   profile.run.leak_check.is_asked = true;
   profile.run.leak_check.reason = "a thread of it cannot be stopped (ptrace: Operation not permitted)";
