@@ -136,6 +136,7 @@ void LeakCheck::work() {
   const bool is_held = !others.threads().empty();
   enter(Phase::kDone);
   if (is_held) others.await_end(kHoldNs);
+  others.renew_calls();
   enter(Phase::kEnded);
 }
 

@@ -6,7 +6,9 @@
 
 #include <dirent.h>
 #include <elf.h>
+#include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -82,7 +84,72 @@ void add_words(const Registers& registers, std::vector<uint64_t>* words) {
   std::memcpy(words->data() + before, &registers, (words->size() - before) * sizeof(uint64_t));
 }
 
+// Calls that come back with EINTR when the thread is stopped, no handler having run, and have done nothing then
+// (signal(7)). Most others the kernel begins again by itself.
+bool is_ended_by_stops(uint64_t call) {
+  switch (call) {
+    case SYS_read:  // of inotify; a device's
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2:
+    case SYS_rt_sigtimedwait:
+    case SYS_semop:
+    case SYS_semtimedop:
+    case SYS_io_getevents:
+    case SYS_accept:  // these with a timeout of the socket's
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg: return true;
+    default: return false;
+  }
+}
+
+// A signal of these would end the call as well.
+bool has_pending_signal(pid_t pid, pid_t id) {
+  std::ifstream status(task_path(pid, id, "status"));
+  uint64_t pending = 0;
+  uint64_t blocked = 0;
+  int found = 0;
+  for (std::string line; std::getline(status, line);) {
+    const bool is_blocked = line.starts_with("SigBlk:");
+    if (!is_blocked && !line.starts_with("SigPnd:") && !line.starts_with("ShdPnd:")) continue;
+    (is_blocked ? blocked : pending) |= std::strtoull(line.c_str() + sizeof "SigBlk:" - 1, nullptr, 16);
+    ++found;
+  }
+  return found != 3 || (pending & ~blocked) != 0;
+}
+
+void renew_call(pid_t pid, pid_t id) {
+  constexpr uint64_t kInstructionBytes = 2;
+  constexpr uint64_t kSyscallInstruction = 0x050f;
+  constexpr uint64_t kCodeOf64Bits = 0x33;
+  user_regs_struct registers{};
+  if (!read_registers(id, NT_PRSTATUS, &registers)) return;
+  if (registers.cs != kCodeOf64Bits || registers.rax != static_cast<uint64_t>(-EINTR) ||
+      !is_ended_by_stops(registers.orig_rax) || has_pending_signal(pid, id))
+    return;
+  errno = 0;
+  const long code = ::ptrace(PTRACE_PEEKTEXT, id, reinterpret_cast<void*>(registers.rip - kInstructionBytes), nullptr);
+  if (errno != 0 || (static_cast<uint64_t>(code) & 0xffff) != kSyscallInstruction) return;
+  registers.rax = registers.orig_rax;
+  registers.orig_rax = UINT64_MAX;  // in no call
+  registers.rip -= kInstructionBytes;
+  iovec part{&registers, sizeof registers};
+  ::ptrace(PTRACE_SETREGSET, id, NT_PRSTATUS, &part);
+}
+
 }  // namespace
+
+void StoppedThreads::renew_calls() const {
+  for (const Thread& thread : threads_) {
+    constexpr int kNews = WSTOPPED | WNOHANG | WNOWAIT | __WALL;
+    constexpr int kStopOfOurs = SIGTRAP | (PTRACE_EVENT_STOP << 8);
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(thread.id), &info, kNews) == 0 && info.si_pid != 0 &&
+        info.si_status == kStopOfOurs)
+      renew_call(pid_, thread.id);
+  }
+}
 
 void StoppedThreads::bury_dead(pid_t pid) {
   for (const pid_t id : list_tasks(pid)) {

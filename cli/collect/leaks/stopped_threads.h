@@ -3,7 +3,8 @@
 // Threads that run change what is read, and keep pointers in registers that nobody else can see. So they are stopped as
 // a debugger stops them (PTRACE_SEIZE, PTRACE_INTERRUPT), without a signal that the program could notice. They are not
 // let go before the process ends: a system call that was interrupted may return EINTR, and a program that is about to
-// end would have an error to report. If it does not end, they are let go after a while.
+// end would have an error to report. If it does not end, they are let go after a while, and calls that only the stop
+// ended begin anew, with their whole timeout.
 //
 // Guarantees
 //  - A thread that is stopped stays so until release(), or until the thread that called stop() ends, however it ends:
@@ -38,6 +39,9 @@ class StoppedThreads {
   const std::vector<Thread>& threads() const { return threads_; }
   // Waits until the process has ended; most_ns at most.
   void await_end(uint64_t most_ns) const;
+  // Before they are let go: those that were stopped in a system call which the kernel ended for that, and does not
+  // begin again by itself, will call it once more.
+  void renew_calls() const;
 
   // Who is traced and dies is there until its tracer has looked. A thread that calls exec waits for all others to be
   // gone, and PTRACE_SEIZE of any of them waits for exec: so another thread than the one in stop() has to look. Called

@@ -17,6 +17,8 @@ for i in 1 2 3 4 5 6; do expect_races 4 signals; done
 check_profile run.*.json
 for delay in 0 50 100 200 400 800 1600; do expect_races 8 exits $delay; done
 for i in 1 2 3; do expect_races 7 spawn; done
+# A call that the stop ended, and nothing else, begins anew: the thread never sees EINTR.
+for i in 1 2 3; do expect_races 10 calls; done
 check_profile run.*.json
 expect_races 6 many
 check_profile run.*.json

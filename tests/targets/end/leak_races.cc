@@ -5,14 +5,18 @@
 //   many     200,000 blocks and 20 threads, half of which allocate; returns 6
 //   spawn    threads that start threads without end; returns 7
 //   exits    each of 7 threads calls exit(8)
+//   calls    threads wait in epoll_wait() and sigwaitinfo(), which only what they wait for may end; returns 10
 //   fork     writes "go", waits for a line, and returns 9; SIGALRM forks, and the child goes on from where it was
 #include "../keep.h"
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +29,8 @@ constexpr int kWorkers = 4;
 long g_delay_us;
 const char* g_program;
 bool g_counts_signals;
+int g_event = -1;
+int g_poll = -1;  // -1: nobody waits for it
 std::atomic<long> g_sent;
 std::atomic<long> g_taken;
 std::atomic<bool> g_is_over;
@@ -74,6 +80,17 @@ void* spawner(void*) {
     if (pthread_create(&thread, &detached, nothing, block) != 0) free(block);
   }
 }
+// What they return: nothing but the one thing that they wait for has come.
+void* poller(void*) {
+  epoll_event event{};
+  return epoll_wait(g_poll, &event, 1, -1) == 1 ? &g_poll : nullptr;
+}
+void* signal_taker(void*) {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGUSR2);
+  return sigwaitinfo(&wanted, nullptr) == SIGUSR2 ? &g_poll : nullptr;
+}
 void* sender(void*) {
   while (!g_is_over) {
     for (const pthread_t worker : g_workers) {
@@ -85,6 +102,16 @@ void* sender(void*) {
 
 // Called last of all by exit(), after the agent has waited, as it was registered before any library's constructors ran.
 void count_signals(int, void*) {
+  if (g_poll != -1) {
+    sleep_us(200'000);  // by then they are let go
+    void* poll_result = nullptr;
+    void* signal_result = nullptr;
+    const uint64_t one = 1;
+    if (write(g_event, &one, sizeof one) != sizeof one || pthread_kill(g_workers[1], SIGUSR2) != 0) _exit(95);
+    pthread_join(g_workers[0], &poll_result);
+    pthread_join(g_workers[1], &signal_result);
+    if (poll_result == nullptr || signal_result == nullptr) _exit(5);
+  }
   if (!g_counts_signals) return;
   g_is_over = true;
   pthread_join(g_sender, nullptr);  // it may be held still
@@ -103,6 +130,21 @@ void send_signals() {
   for (int i = 0; i < 20'000; ++i) keep(malloc(40));
   g_sender = start(sender);
   g_counts_signals = true;
+}
+
+void wait_in_calls() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+  g_event = eventfd(0, 0);
+  g_poll = epoll_create1(0);
+  epoll_event wanted{};
+  wanted.events = EPOLLIN;
+  if (epoll_ctl(g_poll, EPOLL_CTL_ADD, g_event, &wanted) != 0) _exit(96);
+  g_workers[0] = start(poller);
+  g_workers[1] = start(signal_taker);
+  sleep_us(50'000);
 }
 
 void fork_here(int) {
@@ -134,6 +176,10 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 200'000; ++i) keep(malloc(40));
     for (int i = 0; i < 20; ++i) start(i % 2 == 0 ? sleeper : churner);
     return 6;
+  }
+  if (strcmp(how, "calls") == 0) {
+    wait_in_calls();
+    return 10;
   }
   if (strcmp(how, "spawn") == 0) {
     for (int i = 0; i < 4; ++i) start(spawner);
