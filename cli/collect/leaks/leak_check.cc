@@ -93,7 +93,7 @@ void LeakCheck::work() {
     if (problem.empty()) {
       enter(Phase::kStopped);
       phase_.wait(Phase::kStopped, std::memory_order_acquire);
-      TargetMemory memory(question_.pid);
+      TargetMemory memory(others.exiting());
       memory.set_interrupt([this] { return has_to_stop(); });
       BlockTable blocks(std::move(scene_.blocks));
       RootFacts facts;

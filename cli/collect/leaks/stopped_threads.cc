@@ -168,14 +168,13 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
   const auto is_late = [&] { return monotonic_ns() - start_ns > kMostStopNs || has_to_stop(); };
   std::unordered_set<pid_t> held;
   size_t looked_at = 0;  // of threads_
-  pid_t exiting = 0;
   for (bool has_new = true; has_new;) {
     has_new = false;
     for (const pid_t id : list_tasks(pid)) {
-      if (id == exiting || held.count(id) != 0) continue;
+      if (id == exiting_ || held.count(id) != 0) continue;
       if (is_late()) return kNotStopped;
-      if (exiting == 0 && own_id(pid, id) == exiting_id) {
-        exiting = id;
+      if (exiting_ == 0 && own_id(pid, id) == exiting_id) {
+        exiting_ = id;
         continue;
       }
       if (::ptrace(PTRACE_SEIZE, id, nullptr, nullptr) != 0) {
@@ -209,7 +208,7 @@ std::string StoppedThreads::stop(pid_t pid, uint32_t exiting_id, const std::func
       if (read_registers(thread.id, NT_PRFPREG, &vectors)) add_words(vectors, &thread.words);
     }
   }
-  return exiting == 0 ? "the process ended meanwhile" : "";
+  return exiting_ == 0 ? "the process ended meanwhile" : "";
 }
 
 void StoppedThreads::await_end(uint64_t most_ns) const {

@@ -37,6 +37,9 @@ class StoppedThreads {
   // not; empty: it has. has_to_stop: asked now and then.
   std::string stop(pid_t pid, uint32_t exiting_id, const std::function<bool()>& has_to_stop);
   const std::vector<Thread>& threads() const { return threads_; }
+  // The one that was left alone, by the id that it has here. The process's first thread may have ended, and its memory
+  // is seen by a thread that lives.
+  pid_t exiting() const { return exiting_; }
   // Waits until the process has ended; most_ns at most.
   void await_end(uint64_t most_ns) const;
   // Before they are let go: those that were stopped in a system call which the kernel ended for that, and does not
@@ -50,6 +53,7 @@ class StoppedThreads {
 
  private:
   pid_t pid_ = 0;
+  pid_t exiting_ = 0;
   std::vector<Thread> threads_;
 };
 

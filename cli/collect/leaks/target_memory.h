@@ -47,6 +47,7 @@ std::vector<TargetMapping> parse_mappings(const std::string& text);
 
 class TargetMemory : public WordSource {
  public:
+  // pid: of any thread of it that lives
   explicit TargetMemory(pid_t pid);
 
   // Why it cannot be read, "process_vm_readv: Operation not permitted"; empty: it can.

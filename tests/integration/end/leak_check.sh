@@ -29,6 +29,7 @@ check_kinds -- exit
 expect_eq "threads that were stopped" "$(json profile.json .heapprof.leak_check.stopped_threads_count)" 2
 check_kinds -- return
 check_kinds -- thread
+check_kinds -- leaderless
 check_kinds -- closed
 check_kinds --clock sequence -- exit
 check_kinds --fence producer -- exit

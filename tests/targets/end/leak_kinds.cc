@@ -3,7 +3,8 @@
 // BLOCKS BYTES". No address is kept but where the plant says so: what is below main is wiped, and only then the program
 // ends.
 // usage: leak_kinds BOOKS END [alone] [other] [many]
-//   END    exit, return, thread (one of its threads calls exit), _exit, abort, kill, quick_exit, churn (a thread goes
+//   END    exit, return, thread (one of its threads calls exit), leaderless (so
+//          does one when the first thread has ended), _exit, abort, kill, quick_exit, churn (a thread goes
 //          on allocating, which no book has), fork (a child plants and exits, its parent does nothing), held (writes
 //          "go", waits for a line, and returns 7), closed (all descriptors are closed, then as exit)
 //   alone  without other threads
@@ -211,6 +212,11 @@ PLANT void plant_sealed_pages() {
   mprotect(page, 4096, PROT_READ);
   book("plant_sealed_pages", "reachable", 1, 488);
 }
+PLANT void plant_break() {
+  void** page = static_cast<void**>(sbrk(4096));
+  page[17] = block_of(696);
+  book("plant_break", "reachable", 1, 696);
+}
 PLANT void plant_hidden() {
   g_hidden = reinterpret_cast<uintptr_t>(block_of(504)) ^ 0x5555555555555555;
   book("plant_hidden", "lost", 1, 504);
@@ -350,6 +356,19 @@ void* ender(void*) {
   exit(0);
 }
 
+bool has_leader() {
+  char stat[200] = "";
+  FILE* const file = fopen("/proc/self/stat", "r");
+  const bool is_read = file != nullptr && fgets(stat, sizeof stat, file) != nullptr;
+  if (file != nullptr) fclose(file);
+  return is_read && strstr(stat, ") Z ") == nullptr;
+}
+void* last_ender(void*) {
+  while (has_leader()) usleep(1000);
+  wipe_below();
+  exit(0);
+}
+
 void start(void* (*function)(void*)) {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, function, nullptr) != 0) _exit(93);
@@ -392,6 +411,7 @@ KEEP_FRAME void plant_all() {
   plant_shared_pages();
   plant_unseen_pages();
   plant_sealed_pages();
+  plant_break();
   plant_hidden();
   plant_stale();
   plant_before_free();
@@ -431,6 +451,10 @@ void end(const char* how) {
   if (strcmp(how, "closed") == 0) {
     for (int fd = 0; fd < 1024; ++fd) close(fd);
   }
+  if (strcmp(how, "leaderless") == 0) {
+    start(last_ender);
+    pthread_exit(nullptr);
+  }
   if (strcmp(how, "thread") != 0) return;
   start(ender);
   sleep_for_ever();
@@ -464,6 +488,8 @@ int main(int argc, char** argv) {
   void* volatile on_stack = plant_on_stack();
   const uintptr_t hidden = reinterpret_cast<uintptr_t>(plant_in_own_register()) ^ 0x3333333333333333;
   leave_below();
+  if (strcmp(how, "leaderless") == 0)  // its stack is searched whole, and its TLS is gone
+    fprintf(g_books, "plant_on_stack any\nplant_in_own_register any\nplant_below_stack any\nplant_tls any\n");
   fflush(g_books);
   wipe_below();
   end(how);
