@@ -149,6 +149,7 @@ class Roots {
   // Others may have written what the process never looked at; to look would change the file.
   void add_shared(const MemoryRange& range) {
     uint64_t unread_bytes = range.end - range.start;
+    if (!memory_.tells_pages()) return memory_.add_unread(unread_bytes);
     for (const MemoryRange& pages : memory_.pages_of(range)) {
       unread_bytes -= pages.end - pages.start;
       add(pages);

@@ -72,6 +72,8 @@ class TargetMemory : public WordSource {
   // What of the range the process has, in memory or swapped out. Where the kernel does not tell: all of it.
   std::vector<MemoryRange> pages_of(MemoryRange range);
   bool has_page(uint64_t address);
+  // False: the kernel does not tell (it was built without pagemap).
+  bool tells_pages() const { return pagemap_.is_open(); }
   // What is known of memory that was not searched, and is not asked for either.
   void add_unread(uint64_t bytes) { unread_bytes_ += bytes; }
 
