@@ -16,7 +16,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 10;
+inline constexpr uint32_t kProtocolVersion = 11;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -32,6 +32,8 @@ inline constexpr uint64_t kSmallRingBytes = 256u << 10;
 inline constexpr uint64_t kChunkBytes = 32u << 10;  // a ring is filled chunk by chunk (shared/README.md)
 inline constexpr uint32_t kSmallChunks = 2;         // of a ring: it has them whatever the others have
 inline constexpr uint32_t kMostCalmChunks = 192;    // of all rings: from here on a ring waits before it grows
+inline constexpr uint64_t kQuestionsOff = 1024;     // in the control page
+inline constexpr uint32_t kQuestions = 24;          // that threads of the program may have asked at one time
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
@@ -168,14 +170,68 @@ struct Control {
   uint32_t end_thread_id;                 // … and its id, in its own pid namespace
   uint32_t own_pages_count;               // agent, before it asks: entries of the table of its own pages …
   uint64_t own_pages_avma;                // … which stands here in its memory: pairs of address and bytes
+  std::atomic<uint32_t> questions_asked;  // agent: how many ever; pairs with (J)
+  uint32_t reserved[15];
 };
-static_assert(sizeof(Control) == 512 && sizeof(Control) <= kControlBytes);
+static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&
               offsetof(Control, estimates_gpu) == 448 && offsetof(Control, host_limit_bytes) == 456 &&
               offsetof(Control, modules_read) == 464 && offsetof(Control, end_question) == 472 &&
-              offsetof(Control, end_stack_avma) == 480 && offsetof(Control, own_pages_avma) == 504);
+              offsetof(Control, end_stack_avma) == 480 && offsetof(Control, own_pages_avma) == 504 &&
+              offsetof(Control, questions_asked) == 512);
+
+// What the program asks of its own numbers (heapprof/heapprof.h).
+enum class QuestionKind : uint32_t {
+  kDevice = 1,       // of a device
+  kDevicePhase = 2,  // the same, and a new phase begins
+  kThread = 3,       // of the thread whose ring is Question::ring
+};
+
+// The low two bits of Question::word; the rest counts the askers.
+enum class QuestionState : uint32_t {
+  kFree = 0,
+  kWriting = 1,   // an asker fills it in
+  kAsked = 2,     // the collector's turn
+  kAnswered = 3,  // the asker's turn
+};
+constexpr QuestionState question_state(uint32_t word) { return static_cast<QuestionState>(word & 3); }
+constexpr uint32_t question_word(uint32_t ticket, QuestionState state) {
+  return ticket << 2 | static_cast<uint32_t>(state);
+}
+
+struct DeviceStatistics {
+  uint64_t live_bytes;
+  uint64_t live_blocks;
+  uint64_t peak_bytes;
+  uint64_t peak_blocks;       // at the peak of bytes
+  uint64_t phase_peak_bytes;  // since the phase began, with what was live then
+  uint64_t phase_peak_blocks;
+  uint64_t total_bytes;
+  uint64_t total_blocks;
+};
+struct ThreadStatistics {
+  uint64_t total_bytes;
+  uint64_t total_blocks;
+  uint64_t freed_blocks;
+};
+
+union Statistics {
+  DeviceStatistics device;
+  ThreadStatistics thread;
+};
+
+struct alignas(128) Question {
+  std::atomic<uint32_t> word;  // both sides, by compare and swap: a QuestionState and a ticket; pairs with (J), (K)
+  QuestionKind kind;           // agent
+  uint32_t ring;               // agent
+  uint32_t is_known;           // collector: 0: there is no such device
+  char device[32];             // agent: its name; ends with a zero byte
+  Statistics statistics;       // collector
+};
+static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48);
+static_assert(kQuestionsOff + kQuestions * sizeof(Question) == kControlBytes);
 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;

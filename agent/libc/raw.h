@@ -46,6 +46,11 @@ inline long sys_munmap(void* address, size_t size_bytes) {
 inline long sys_close(int fd) { return raw_syscall(SYS_close, fd); }
 inline int sys_gettid() { return static_cast<int>(raw_syscall(SYS_gettid)); }
 inline int sys_getpid() { return static_cast<int>(raw_syscall(SYS_getpid)); }
+inline uint64_t sys_monotonic_ns() {
+  timespec now{};
+  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
 inline void sys_yield() { raw_syscall(SYS_sched_yield); }
 
 // Sleeps at most timeout_ns while *word is `expected`. The word may be shared between processes.

@@ -19,9 +19,7 @@ inline uint64_t read_clock() {
 inline uint64_t read_ticks() {
   if (__builtin_expect(g_use_tsc, 1)) return __builtin_ia32_rdtsc();
   if (is_filtered()) return 0;
-  timespec now{};
-  raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, reinterpret_cast<long>(&now));
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+  return sys_monotonic_ns();
 }
 
 }  // namespace heapprof::agent

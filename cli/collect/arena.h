@@ -27,6 +27,9 @@ class Arena {
 
   int fd() const { return fd_.get(); }
   wire::Control& control() { return *reinterpret_cast<wire::Control*>(base_); }
+  wire::Question& question(uint32_t index) {
+    return reinterpret_cast<wire::Question*>(base_ + wire::kQuestionsOff)[index];
+  }
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
   const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
   wire::RingHeader& header(uint32_t ring) {

@@ -157,6 +157,34 @@ bool Drain::is_quiet() {
   return true;
 }
 
+Drain::Mark Drain::mark() {
+  Mark mark;
+  const uint32_t claimed =
+      std::min(arena_.control().rings_claimed.load(std::memory_order_acquire), wire::kMaxRings);  // (C)
+  mark.heads.reserve(claimed);
+  for (uint32_t i = 0; i < claimed; ++i)
+    mark.heads.push_back(arena_.header(i).head.load(std::memory_order_acquire));  // (A)
+  return mark;
+}
+
+// A queue is in the order of its stamps: what stands first in it was decoded later if its stamp is larger.
+bool Drain::has_applied(Mark* mark) const {
+  if (rings_.size() < mark->heads.size()) return false;
+  if (mark->last_stamps.empty()) {
+    for (size_t i = 0; i < mark->heads.size(); ++i) {
+      const Ring& ring = *rings_[i];
+      const auto left = static_cast<int64_t>(mark->heads[i] - ring.decoder.position());
+      if (ring.is_readable && !ring.decoder.has_stopped() && left > 0) return false;
+    }
+    for (size_t i = 0; i < mark->heads.size(); ++i) mark->last_stamps.push_back(rings_[i]->decoder.last_stamp());
+  }
+  for (size_t i = 0; i < mark->last_stamps.size(); ++i) {
+    const EventQueue& queue = rings_[i]->queue;
+    if (!queue.empty() && queue.front().stamp <= mark->last_stamps[i]) return false;
+  }
+  return true;
+}
+
 size_t Drain::final_round() {
   is_final_ = true;
   size_t taken = round();

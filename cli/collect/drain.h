@@ -57,6 +57,17 @@ class Drain {
   // Everything that is published was taken and applied.
   bool is_quiet();
 
+  // What was published at some moment.
+  struct Mark {
+    std::vector<uint64_t> heads;        // by ring
+    std::vector<uint64_t> last_stamps;  // of that; filled in when all of it is decoded
+  };
+  Mark mark();
+  // All of that is in the books. After a round of kAll.
+  bool has_applied(Mark* mark) const;
+  // Slot of the thread that wrote to this ring last; 0: nobody has.
+  uint32_t thread_of(uint32_t ring) const { return ring < rings_.size() ? rings_[ring]->decoder.thread() : 0; }
+
   // Applies what waits for nothing but its turn.
   void apply_ready();
 

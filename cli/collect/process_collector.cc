@@ -13,9 +13,11 @@
 #include "cli/collect/arena.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/counters.h"
 #include "cli/collect/coverage.h"
 #include "cli/collect/drain.h"
 #include "cli/collect/leak_watch.h"
+#include "cli/collect/questions.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 
@@ -49,8 +51,9 @@ struct ProcessCollector::State {
       : options(chosen),
         arena(std::move(shared_arena)),
         scale(chosen.clock_mode),
-        ledger(&threads, chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps
-                                                                    : Ledger::TimeSource::kDrains) {}
+        ledger(&threads,
+               chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps : Ledger::TimeSource::kDrains),
+        questions(arena.get()) {}
 
   uint64_t repair_window() const {
     return options.clock_mode == wire::ClockMode::kTsc ? scale.to_ticks(kWindowNs) : kWindowNumbers;
@@ -75,8 +78,9 @@ struct ProcessCollector::State {
   LiveSamples samples;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
-  bool is_broken = false;          // memory ran out in the middle of a round
-  std::string stop_reason;         // empty: has not stopped before its time
+  bool is_broken = false;   // memory ran out in the middle of a round
+  std::string stop_reason;  // empty: has not stopped before its time
+  QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   DeviceUses uses;
 
@@ -169,7 +173,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
 bool ProcessCollector::is_judged() const { return state_->leaks && state_->leaks->is_asked(); }
 
 uint64_t ProcessCollector::next_drain_ns() const {
-  return state_->drain == nullptr ? Pace::kNever : state_->drain->next_round_ns();
+  if (state_->drain == nullptr) return Pace::kNever;
+  return state_->questions.next_look_ns(state_->drain->next_round_ns(), monotonic_ns());
 }
 
 size_t ProcessCollector::drain(RoundKind kind) {
@@ -178,9 +183,11 @@ size_t ProcessCollector::drain(RoundKind kind) {
   state.arena->control().heartbeat.fetch_add(1, std::memory_order_relaxed);
   const uint64_t now_ns = monotonic_ns();
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
+  const bool is_asked = state.questions.look(state.drain.get(), now_ns);
   state.is_broken = true;  // should this not come back
-  const size_t taken = state.drain->round(is_judged() ? RoundKind::kAll : kind);
+  const size_t taken = state.drain->round(is_judged() || is_asked ? RoundKind::kAll : kind);
   state.is_broken = false;
+  if (is_asked) state.questions.answer(*state.drain, &state.ledger, state.threads);
   if (state.leaks) state.leaks->step(state.drain.get(), &state.ledger);
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;
@@ -305,45 +312,6 @@ MemoryNeed ProcessCollector::memory_need() const {
       kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
   return need;
 }
-
-namespace {
-
-Counters counters_of(const LedgerCounts& counts, wire::Control& control, bool is_fork) {
-  Counters counters;
-  counters.allocations = counts.allocations;
-  counters.frees = counts.frees;
-  counters.reallocs = counts.reallocs;
-  counters.failed_reallocs = counts.failed_reallocs;
-  counters.reordered = counts.reordered;
-  (is_fork ? counters.inherited_frees : counters.foreign_frees) = counts.foreign;
-  counters.unseen_frees = counts.unseen_frees;
-  counters.abandoned = control.events_abandoned.load(std::memory_order_relaxed);
-  counters.modules_lost = control.modules_lost.load(std::memory_order_relaxed);
-  const uint32_t notes = control.notes_claimed.load(std::memory_order_relaxed);
-  counters.notes_lost = notes > wire::kMaxNotes ? notes - wire::kMaxNotes : 0;
-  counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
-  counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
-  counters.verify_filtered = control.verify_filtered.load(std::memory_order_relaxed);
-  return counters;
-}
-
-// Why the profile is not whole; empty if it is.
-std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,
-                            bool has_unreadable_rings, bool is_attached, const std::string& own_reason) {
-  std::string reasons;
-  const auto add = [&reasons](const std::string& reason) { reasons += (reasons.empty() ? "" : "; ") + reason; };
-  if (!own_reason.empty()) add(own_reason);
-  if (!is_attached) add("the agent could not map the shared memory (a limit on descriptors or address space)");
-  if (counters.corrupt_records != 0) add(wire::stop_reason_text(wire::StopReason::kCorruptRing));
-  if (has_unreadable_rings) add("the collector had no address space left for a ring");
-  if (is_detached && own_reason.empty()) add(wire::stop_reason_text(wire::StopReason::kDetached));
-  if (stop != wire::StopReason::kNone && !(is_detached && stop == wire::StopReason::kDetached))
-    add(wire::stop_reason_text(stop));
-  if (counters.lost != 0) add("events were lost");
-  return reasons;
-}
-
-}  // namespace
 
 Recording ProcessCollector::finish_copy() {
   if (state_->drain != nullptr) state_->drain->apply_ready();

@@ -75,6 +75,7 @@ class Ledger {
   void finish(uint64_t end_ticks);
 
   const SiteBook& sites() const { return sites_; }
+  SiteBook& host_sites() { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }

@@ -58,6 +58,15 @@ class SiteBook {
     uint64_t temporary_blocks;
   };
 
+  // From now on a second peak is kept, which is at first what is live now. The program may begin as many as it likes.
+  void begin_phase() {
+    has_phase_ = true;
+    phase_peak_ = totals_.live;
+    watched_bytes_ = totals_.live.bytes;
+  }
+  // Of the phase that was begun last; without one, of all time.
+  Amount phase_peak() const { return has_phase_ ? phase_peak_ : totals_.peak; }
+
   // Sites below `count` exist from now on.
   void grow_to(uint32_t count) { sites_.grow_to(count); }
   // After this the next add() needs no memory, and so cannot fail half way.
@@ -138,11 +147,7 @@ class SiteBook {
   // After each event that added: is this a new maximum? A realloc is one event, so its remove and add come before one
   // check.
   void check_peak(uint64_t ticks) {
-    if (totals_.live.bytes > totals_.peak.bytes) {
-      totals_.peak = totals_.live;
-      totals_.peak_ticks = ticks;
-      ++epoch_;
-    }
+    if (totals_.live.bytes > watched_bytes_) raise_peak(ticks);
     if (totals_.live.blocks > totals_.max_blocks) {
       totals_.max_blocks = totals_.live.blocks;
       totals_.max_blocks_ticks = ticks;
@@ -171,6 +176,16 @@ class SiteBook {
  private:
   static constexpr size_t kSmall = 2048;  // 256 KiB
 
+  // pre: more bytes are live than in one of the two peaks
+  void raise_peak(uint64_t ticks) {
+    if (totals_.live.bytes > totals_.peak.bytes) {
+      totals_.peak = totals_.live;
+      totals_.peak_ticks = ticks;
+      ++epoch_;
+    }
+    if (has_phase_) phase_peak_ = totals_.live;  // it is the smaller one
+    watched_bytes_ = totals_.live.bytes;
+  }
   static void raise_max(SiteEntry& entry) {
     if (entry.live.bytes > entry.max.bytes || entry.live.blocks > entry.max.blocks) entry.max = entry.live;
   }
@@ -204,6 +219,9 @@ class SiteBook {
   GrowingArray<SiteEntry> sites_;
   GrowingArray<SizeCounts> histograms_;  // [0] is unused
   Totals totals_{};
+  uint64_t watched_bytes_ = 0;  // the smaller one of the two peaks
+  bool has_phase_ = false;
+  Amount phase_peak_{};
   uint64_t epoch_ = 1;  // sites start at 0: nothing saved
 };
 

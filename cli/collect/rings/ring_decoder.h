@@ -93,6 +93,7 @@ class RingDecoder {
   uint64_t position() const { return position_; }  // bytes consumed: what tail may become
   uint64_t last_stamp() const { return last_stamp_; }
   bool has_stopped() const { return has_stopped_; }
+  uint32_t thread() const { return thread_; }  // slot of the last record's
 
   // Chunks (wire::kChunkBytes each, as bits) whose last record was decoded since this was asked.
   uint32_t take_finished() {

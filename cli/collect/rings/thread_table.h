@@ -47,6 +47,7 @@ class ThreadTable {
 
   // Ledger: the thread of a slot; and (left) that the last event of the thread from one of its rings has been applied.
   ThreadSlot& operator[](uint32_t slot) { return slots_[slot]; }
+  const ThreadSlot& at(uint32_t slot) const { return slots_[slot]; }
   void left(uint32_t slot);
   // The last block of a thread that has ended is gone too.
   void release(uint32_t slot);

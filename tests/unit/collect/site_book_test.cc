@@ -118,6 +118,37 @@ TEST_CASE("each site's value at the peak is what a copy at the peak would hold")
   }
 }
 
+TEST_CASE("the peak of a phase and that of all time are both maxima") {
+  std::mt19937_64 random(3);
+  SiteBook book;
+  book.grow_to(2);
+  std::vector<uint64_t> live;
+  uint64_t bytes = 0, peak = 0, phase_peak = 0;
+  bool has_phase = false;
+  for (int i = 0; i < 100'000; ++i) {
+    if (random() % 1000 == 0) {
+      book.begin_phase();
+      has_phase = true;
+      phase_peak = bytes;
+    }
+    const bool grows = random() % 200 < (i / 5000 % 2 == 0 ? 110 : 90);  // waves, so that there are old peaks to pass
+    if (grows || live.empty()) {
+      live.push_back(random() % 1000);
+      bytes += live.back();
+      book.add(1, live.back());
+      book.check_peak(static_cast<uint64_t>(i));
+    } else {
+      bytes -= live.back();
+      book.remove(1, live.back(), 0, false);
+      live.pop_back();
+    }
+    peak = std::max(peak, bytes);
+    phase_peak = std::max(phase_peak, bytes);
+    REQUIRE(book.totals().peak.bytes == peak);
+    REQUIRE(book.phase_peak().bytes == (has_phase ? phase_peak : peak));
+  }
+}
+
 TEST_CASE("lifetimes of a site may sum to more than 64 bits") {
   SiteBook book;
   book.grow_to(2);

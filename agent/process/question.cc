@@ -1,0 +1,90 @@
+// agent/process/question.cc: a question is a word that goes round: free, being written, asked, answered, free.
+//
+// Each step is one compare and swap on the word, which also counts the askers. So whoever comes back from a long sleep
+// finds out that the slot is no more its own: the collector frees what stands there for seconds, as the asker may be
+// gone.
+#include "agent/process/question.h"
+
+#include "agent/libc/raw.h"
+#include "agent/process/arena.h"
+#include "agent/process/state.h"
+
+#include <stddef.h>
+
+#include <atomic>
+
+namespace heapprof::agent {
+
+namespace {
+
+constexpr long kSleepNs = 5'000'000;  // then it is looked whether the collector is alive
+constexpr uint64_t kMostSleepNs = 1'000'000'000;
+
+wire::Question* questions() {
+  return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);
+}
+
+// A handler may have forked: in the child nobody answers.
+bool can_be_answered() {
+  return g_fork_page.state == AgentState::kOn && !is_collector_dead() &&
+         g_control->detach.load(std::memory_order_relaxed) == 0;
+}
+
+constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
+
+// A free slot, which is this thread's to write from now on; nullptr: none came free in time.
+wire::Question* claim(uint64_t end_ns, uint32_t* ticket) {
+  for (uint32_t round = 0; can_be_answered() && sys_monotonic_ns() < end_ns; ++round) {
+    for (uint32_t i = 0; i < wire::kQuestions; ++i) {
+      wire::Question& question = questions()[i];
+      uint32_t word = question.word.load(std::memory_order_relaxed);
+      if (wire::question_state(word) != wire::QuestionState::kFree) continue;
+      *ticket = ((word >> 2) + 1) & kTicketMask;
+      const uint32_t mine = wire::question_word(*ticket, wire::QuestionState::kWriting);
+      if (question.word.compare_exchange_strong(word, mine, std::memory_order_acquire)) return &question;
+    }
+    g_control->questions_asked.fetch_add(1,
+                                         std::memory_order_release);  // the collector looks for slots that were left
+    let_others_run(round);
+  }
+  return nullptr;
+}
+
+bool is_in_state(const wire::Question& question, uint32_t ticket, wire::QuestionState state) {
+  return question.word.load(std::memory_order_acquire) == wire::question_word(ticket, state);  // (K)
+}
+
+// The slot goes from one state to the next, unless it is no more this thread's.
+bool move(wire::Question* question, uint32_t ticket, wire::QuestionState from, wire::QuestionState to) {
+  uint32_t word = wire::question_word(ticket, from);
+  return question->word.compare_exchange_strong(word, wire::question_word(ticket, to), std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+Answer ask(wire::QuestionKind kind, const char* device, uint32_t ring, wire::Statistics* statistics) {
+  using State = wire::QuestionState;
+  if (g_control == nullptr || !may_ask_kernel()) return Answer::kNone;
+  const uint64_t end_ns = sys_monotonic_ns() + kMostSleepNs;
+  uint32_t ticket = 0;
+  wire::Question* const question = claim(end_ns, &ticket);
+  if (question == nullptr) return Answer::kNone;
+  question->kind = kind;
+  question->ring = ring;
+  size_t length = 0;
+  for (; device[length] != 0 && length + 1 < sizeof question->device; ++length)
+    question->device[length] = device[length];
+  question->device[length] = 0;
+  if (!move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
+  g_control->questions_asked.fetch_add(1, std::memory_order_release);
+  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered() && sys_monotonic_ns() < end_ns)
+    sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
+  if (move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // it is taken back
+  if (!is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
+  const bool is_known = question->is_known != 0;
+  *statistics = question->statistics;
+  if (!move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;  // it may be another's answer
+  return is_known ? Answer::kGiven : Answer::kUnknownDevice;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,141 @@
+// cli/collect/questions.cc: all who ask at one time are answered together, behind one round.
+//
+// The collector sleeps for up to 2 ms between two rounds, and nothing of the program's can wake it up. So while
+// questions come it sleeps for less: programs ask before and after what they want to know.
+#include "cli/collect/questions.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kBusyNs = 20'000'000;     // after a question
+constexpr uint64_t kBusyNapNs = 150'000;     // meanwhile
+constexpr uint64_t kLeftNs = 3'000'000'000;  // longer than anybody waits
+
+// The wire's number of a device; kHostDevice for a name that none has.
+uint32_t device_number(std::string_view name) {
+  for (uint32_t device = wire::kHostDevice + 1; device <= wire::kLastCudaDevice; ++device) {
+    if ((wire::is_device(device) || wire::is_mapping(device)) && device_name(device) == name) return device;
+  }
+  return wire::kHostDevice;
+}
+
+wire::DeviceStatistics statistics_of(const SiteBook& sites, const Amount& total) {
+  const SiteBook::Totals& totals = sites.totals();
+  const Amount phase_peak = sites.phase_peak();
+  return {totals.live.bytes, totals.live.blocks, totals.peak.bytes, totals.peak.blocks,
+          phase_peak.bytes,  phase_peak.blocks,  total.bytes,       total.blocks};
+}
+
+// The books of a device; nullptr: it has had no memory.
+SiteBook* sites_of(uint32_t device, Ledger* ledger) {
+  if (wire::is_mapping(device)) {
+    DeviceBook* const book = ledger->mappings().book(device);
+    return book == nullptr ? nullptr : &book->sites;
+  }
+  const auto at = ledger->devices().books().find(device);
+  return at == ledger->devices().books().end() ? nullptr : &at->second->sites;
+}
+
+// False: there is no device of that name.
+bool answer_of_device(std::string_view name, bool begins_phase, Ledger* ledger, const ThreadTable& threads,
+                      wire::DeviceStatistics* statistics) {
+  SiteBook* sites = nullptr;
+  Amount total{};
+  if (name == "host") {
+    sites = &ledger->host_sites();
+    const ThreadSlot sum = threads.sum();  // there are fewer threads than sites
+    total = {sum.total_bytes, sum.allocations};
+  } else {
+    const uint32_t device = device_number(name);
+    if (device == wire::kHostDevice) return false;
+    sites = sites_of(device, ledger);
+    if (sites != nullptr) total = sites->total();
+  }
+  if (sites == nullptr) return true;
+  *statistics = statistics_of(*sites, total);
+  if (begins_phase) sites->begin_phase();
+  return true;
+}
+
+}  // namespace
+
+void QuestionDesk::find_waiting() {
+  waiting_count_ = 0;
+  for (uint32_t i = 0; i < wire::kQuestions; ++i) {
+    const uint32_t word = arena_.question(i).word.load(std::memory_order_acquire);  // (J)
+    if (wire::question_state(word) == wire::QuestionState::kAsked) waiting_[waiting_count_++] = {i, word};
+  }
+}
+
+// Whoever wrote there, or was answered, is gone.
+void QuestionDesk::free_slots_left(uint64_t now_ns) {
+  for (uint32_t i = 0; i < wire::kQuestions; ++i) {
+    std::atomic<uint32_t>& slot = arena_.question(i).word;
+    uint32_t word = slot.load(std::memory_order_relaxed);
+    if (word != words_[i] || since_ns_[i] == 0) {
+      words_[i] = word;
+      since_ns_[i] = now_ns;
+    } else if (wire::question_state(word) != wire::QuestionState::kFree && now_ns - since_ns_[i] > kLeftNs) {
+      slot.compare_exchange_strong(word, wire::question_word(word >> 2, wire::QuestionState::kFree),
+                                   std::memory_order_relaxed);
+    }
+  }
+}
+
+bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
+  if (waiting_count_ != 0) return true;
+  const uint32_t asked = arena_.control().questions_asked.load(std::memory_order_acquire);  // (J)
+  if (asked == seen_) return false;
+  seen_ = asked;
+  asked_ns_ = now_ns;
+  find_waiting();
+  free_slots_left(now_ns);
+  if (waiting_count_ != 0) mark_ = drain->mark();
+  return waiting_count_ != 0;
+}
+
+void QuestionDesk::answer(const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
+  if (waiting_count_ == 0 || !drain.has_applied(&mark_)) return;
+  for (const Waiting& one : std::span(waiting_).first(waiting_count_)) {
+    wire::Question& question = arena_.question(one.index);
+    const wire::QuestionKind kind = question.kind;
+    const uint32_t ring = question.ring;
+    std::array<char, sizeof question.device> device{};
+    std::memcpy(device.data(), question.device, device.size() - 1);
+    wire::Statistics statistics{};
+    bool is_known = true;
+    if (kind == wire::QuestionKind::kThread) {
+      const ThreadSlot slot = threads.at(drain.thread_of(ring));
+      statistics.thread = {slot.total_bytes, slot.allocations, slot.frees};
+    } else {
+      is_known = answer_of_device(device.data(), kind == wire::QuestionKind::kDevicePhase, ledger, threads,
+                                  &statistics.device);
+    }
+    question.statistics = statistics;
+    question.is_known = is_known ? 1 : 0;
+    uint32_t word = one.word;
+    question.word.compare_exchange_strong(word, wire::question_word(word >> 2, wire::QuestionState::kAnswered),
+                                          std::memory_order_release);  // (K)
+    ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+  waiting_count_ = 0;
+}
+
+uint64_t QuestionDesk::next_look_ns(uint64_t next_ns, uint64_t now_ns) const {
+  const bool is_busy = waiting_count_ != 0 || (asked_ns_ != 0 && now_ns - asked_ns_ < kBusyNs);
+  return is_busy ? std::min(next_ns, now_ns + kBusyNapNs) : next_ns;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,53 @@
+// cli/collect/questions.h: answers what the program asks of its own numbers (agent/include/heapprof/heapprof.h).
+//
+// Guarantees
+//  - An answer counts every event that was published before the question.
+//  - Nobody who asks keeps the rings from being read. Who no longer waits is not answered, and its slot is free again.
+// Context:  the thread that reads the rings: look() before a round, answer() behind it.
+// Trust:    everything in the arena is hostile: a false question gets a true answer, or none.
+// Order:    (J) questions_asked and Question::word are acquire-loaded; (K) Question::word is release-stored.
+// Cost:     a load a round while nobody asks.
+#pragma once
+
+#include "cli/collect/arena.h"
+#include "cli/collect/books/ledger.h"
+#include "cli/collect/drain.h"
+#include "cli/collect/rings/thread_table.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace heapprof::cli {
+
+class QuestionDesk {
+ public:
+  explicit QuestionDesk(Arena* arena) : arena_(*arena) {}
+
+  // True: somebody waits for an answer, so the next round has to take what all rings have.
+  bool look(Drain* drain, uint64_t now_ns);
+  // Answers, if what they count is in the books by now.
+  void answer(const Drain& drain, Ledger* ledger, const ThreadTable& threads);
+  // When to look again, if that is sooner than `next_ns`: who has asked asks again soon.
+  uint64_t next_look_ns(uint64_t next_ns, uint64_t now_ns) const;
+
+ private:
+  struct Waiting {
+    uint32_t index;
+    uint32_t word;
+  };
+
+  void find_waiting();
+  void free_slots_left(uint64_t now_ns);
+
+  Arena& arena_;
+  uint32_t seen_ = 0;      // questions_asked
+  uint64_t asked_ns_ = 0;  // when that was found to have grown; 0: never
+  std::array<Waiting, wire::kQuestions> waiting_{};
+  size_t waiting_count_ = 0;
+  Drain::Mark mark_;                                // what they count
+  std::array<uint32_t, wire::kQuestions> words_{};  // as they stood when
+  std::array<uint64_t, wire::kQuestions> since_ns_{};
+};
+
+}  // namespace heapprof::cli

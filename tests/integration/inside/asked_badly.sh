@@ -1,0 +1,35 @@
+# Questions from handlers, from children, under filters, left half way: each has an answer or a refusal, and nobody
+# waits for ever. Nor does anybody when the collector stands still, or is killed.
+for how in handlers jumps forks cancels; do
+  profile "$TARGETS/asks_on" $how
+  expect_eq "$how: exit status" "$status" 0
+  expect_in out.txt done
+  expect_eq "$how: lost events" "$(counter lost_count)" 0
+done
+profile "$TARGETS/asks_on" filtered
+if [ "$status" = 77 ]; then not_tried "no seccomp here"; else expect_eq "filtered: exit status" "$status" 0; fi
+
+# ask COMMAND…: the program asks and asks, something is done to heapprof, and the program says what it was told then
+ask() {
+  rm -f words
+  mkfifo words
+  "$HEAPPROF_BIN" run -o profile.json -- "$TARGETS/asks_on" loop >words 2>err.txt &
+  cli=$!
+  exec 3<words
+  read -r -t 60 word <&3
+  expect_eq "the program's word" "$word" go
+  sleep 0.2
+  "$@"
+  read -r -t 60 word <&3 || fail "the program waits for ever"
+}
+stop_for_two_seconds() { kill -STOP $cli; sleep 2; kill -CONT $cli; }
+ask stop_for_two_seconds
+expect_eq "while heapprof stands still" "$word" "-2 after a moment"
+read -r -t 60 word <&3
+expect_eq "when heapprof goes on" "$word" "and again"
+wait $cli
+check_profile profile.json
+expect_complete
+kill_it() { kill -9 $cli; wait $cli 2>/dev/null || true; }
+ask kill_it
+case "$word" in "-1 after a moment" | "-2 after a moment") ;; *) fail "heapprof was killed: '$word'" ;; esac
