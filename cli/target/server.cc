@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -27,7 +28,7 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kBacklog = 4096;  // or what the system allows (net.core.somaxconn)
 constexpr uint64_t kHelloPatienceNs =
     1'000'000'000;  // an agent sends its hello at once, and waits no longer for the answer
 constexpr size_t kMostPending = 64;
@@ -124,12 +125,21 @@ bool Server::turn_away(int listener) {
   return was_anybody;
 }
 
+// Whoever has said something is heard in turn, however long that takes. False: nobody has been silent for long.
+bool Server::drop_silent() {
+  const uint64_t now_ns = monotonic_ns();
+  const auto silent = std::find_if(pending_.begin(), pending_.end(), [now_ns](const Pending& pending) {
+    pollfd waiting = {pending.connection.get(), POLLIN, 0};
+    return pending.deadline_ns - kHelloPatienceNs + kCrowdedPatienceNs <= now_ns && poll(&waiting, 1, 0) == 0;
+  });
+  if (silent == pending_.end()) return false;
+  pending_.erase(silent);
+  return true;
+}
+
 void Server::accept_all(int listener) {
   for (;;) {
-    if (pending_.size() == kMostPending) {
-      if (monotonic_ns() + kHelloPatienceNs - pending_.front().deadline_ns < kCrowdedPatienceNs) return;
-      pending_.pop_front();
-    }
+    if (pending_.size() == kMostPending && !drop_silent()) return;
     UniqueFd connection(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!connection.is_open()) {
       if (errno == EINTR || errno == ECONNABORTED) continue;

@@ -4,7 +4,8 @@
 //  - Who asks is known from the kernel (SO_PEERCRED), never from the agent.
 //  - Only processes of our own user are answered (of any user, if we are root), and only those that we can name: one
 //    that our pid namespace does not show has the pid 0 here.
-//  - Nobody is waited for: who connects and says nothing keeps a place, one of few, until a second has passed.
+//  - Nobody is waited for: who connects and says nothing keeps a place, one of few, until a second has passed. Whoever
+//    has said what it wants is heard, however many others ask.
 //  - Without descriptors the agents are sent away at once, and counted; the listeners never keep the caller's poll
 //    awake.
 // Context:  one thread; nothing blocks.
@@ -75,6 +76,7 @@ class Server {
         named_(std::move(named)),
         reserve_(std::move(reserve)) {}
   void accept_all(int listener);
+  bool drop_silent();
   bool turn_away(int listener);
   std::optional<Caller> hear(Pending* pending);
 

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 using namespace heapprof;
 using namespace heapprof::cli;
@@ -61,6 +62,28 @@ TEST_CASE("who connects and says nothing does not keep the next one waiting") {
   say_hello(silent);
   CHECK(is_anybody_waiting(*server));
   CHECK(server->accept_caller());
+}
+
+TEST_CASE("of a hundred that ask at once each is heard, however long the others take, and silent ones give way") {
+  Result<Server> server = Server::open();
+  REQUIRE(server);
+  std::vector<UniqueFd> silent(3);
+  std::vector<UniqueFd> clients(100);
+  for (UniqueFd& client : silent) {
+    client = make_client();
+    REQUIRE(connect_client(client, server->path()) == 0);
+  }
+  for (UniqueFd& client : clients) {
+    client = make_client();
+    REQUIRE(connect_client(client, server->path()) == 0);
+    say_hello(client);
+  }
+  size_t heard = 0;
+  while (server->accept_caller()) {
+    ++heard;
+    if (heard % 30 == 1) usleep(150'000);  // longer than one who says nothing keeps a place while many wait
+  }
+  CHECK(heard == clients.size());
 }
 
 TEST_CASE("a connection that is closed, or says something else, is forgotten") {
