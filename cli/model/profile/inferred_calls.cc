@@ -48,14 +48,11 @@ class Calls {
   const SymbolTable& symbols_;
 };
 
-// Makes the locations and the nodes of inferred frames; each is made once.
+// Makes the locations and the nodes of inferred frames, and the nodes below these; each is made once.
 class Inserter {
  public:
   Inserter(Recording* recording, SymbolTable* symbols)
-      : found_(symbols->inferred),
-        recording_(recording),
-        symbols_(symbols),
-        table_(&nodes_, recording->stacks.size()) {}
+      : found_(symbols->inferred), recording_(recording), symbols_(symbols), table_(&nodes_) {}
 
   // The node where the pair's path ends, or `node` itself.
   uint32_t follow(uint32_t node, const std::optional<CallPair>& pair) {
@@ -64,13 +61,13 @@ class Inserter {
     for (const InferredCall& call : entry->second) node = intern(node, location_of(pair->module, call));
     return node;
   }
-  uint32_t intern(uint32_t parent, uint32_t location) { return table_.intern(parent, location); }
+  // A node behind those that there were.
+  uint32_t intern(uint32_t parent, uint32_t location) { return table_.intern(parent, location) + old_nodes_ - 1; }
 
-  std::vector<StackNode> take_nodes() {
-    std::vector<StackNode> nodes;
-    nodes.reserve(nodes_.size());
-    for (const FrameNode& node : nodes_) nodes.push_back({node.parent, node.frame});
-    return nodes;
+  // Nothing may be asked for any more.
+  void append_nodes() {
+    recording_->stacks.reserve(recording_->stacks.size() + nodes_.size());
+    for (size_t i = 1; i < nodes_.size(); ++i) recording_->stacks.push_back({nodes_[i].parent, nodes_[i].frame});
   }
 
  private:
@@ -87,7 +84,8 @@ class Inserter {
   const InferredCalls& found_;
   Recording* recording_;
   SymbolTable* symbols_;
-  std::vector<FrameNode> nodes_ = std::vector<FrameNode>(1);
+  const uint32_t old_nodes_ = static_cast<uint32_t>(recording_->stacks.size());
+  std::vector<FrameNode> nodes_;
   NodeTable table_;
   std::map<std::pair<uint32_t, uint64_t>, size_t> locations_;
 };
@@ -180,7 +178,8 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
   std::vector<uint32_t> new_node(nodes, 0);
   for (uint32_t i = 1; i < nodes; ++i) {
     const StackNode node = recording->stacks[i];
-    new_node[i] = inserter.intern(inserter.follow(new_node[node.parent], calls.above(i)), node.location);
+    const uint32_t parent = inserter.follow(new_node[node.parent], calls.above(i));
+    new_node[i] = parent == node.parent ? i : inserter.intern(parent, node.location);
   }
   for (RecordedDevice& device : recording->devices) {
     for (RecordedSite& site : device.sites) {
@@ -189,7 +188,7 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
     }
   }
   for_each_other_node(*recording, [&](uint32_t& node) { node = node < nodes ? new_node[node] : node; });
-  recording->stacks = inserter.take_nodes();
+  inserter.append_nodes();
 }
 
 }  // namespace heapprof::cli
