@@ -141,7 +141,7 @@ Stack random_stack(std::mt19937* random, uint32_t kinds) {
   return stack;
 }
 
-TEST_CASE("every event has the site of its own stack, whether frames are known or not") {
+TEST_CASE("every event has the site of its own stack, whether frames are known or not", "[one thread]") {
   const uint32_t seed = GENERATE(range(1u, 5u));
   std::mt19937 random(seed);
   Process process;
