@@ -192,7 +192,7 @@ enum class QuestionKind : uint32_t {
 // The low two bits of Question::word; the rest counts the askers.
 enum class QuestionState : uint32_t {
   kFree = 0,
-  kWriting = 1,   // an asker fills it in
+  kWriting = 1,   // an asker fills it in, or the collector the answer
   kAsked = 2,     // the collector's turn
   kAnswered = 3,  // the asker's turn
 };
@@ -226,8 +226,9 @@ struct alignas(128) Question {
   std::atomic<uint32_t> word;  // both sides, by compare and swap: a QuestionState and a ticket; pairs with (J), (K)
   QuestionKind kind;           // agent
   uint32_t ring;               // agent
-  uint32_t is_known;           // collector: 0: there is no such device
-  char device[32];             // agent: its name; ends with a zero byte
+  uint32_t thread_id;          // agent: as in the ring's header
+  uint32_t is_known;           // collector: 0: there is no such device, or nothing of that thread
+  char device[28];             // agent: its name; ends with a zero byte
   Statistics statistics;       // collector
 };
 static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48);

@@ -1,8 +1,8 @@
 // agent/process/question.cc: a question is a word that goes round: free, being written, asked, answered, free.
 //
 // Each step is one compare and swap on the word, which also counts the askers. So whoever comes back from a long sleep
-// finds out that the slot is no more its own: the collector frees what stands there for seconds, as the asker may be
-// gone.
+// finds out that the answer is no more its own: the collector frees one that stands there for seconds, as the asker may
+// be gone.
 #include "agent/process/question.h"
 
 #include "agent/libc/raw.h"
@@ -24,17 +24,18 @@ wire::Question* questions() {
   return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);
 }
 
-// A handler may have forked: in the child nobody answers.
-bool can_be_answered() {
-  return g_fork_page.state == AgentState::kOn && !is_collector_dead() &&
-         g_control->detach.load(std::memory_order_relaxed) == 0;
+// False in a child that a handler has forked since: what it sees of the arena is its parent's, or another one.
+bool is_same_life(uint32_t birth) { return g_fork_page.state == AgentState::kOn && g_birth == birth; }
+
+bool can_be_answered(uint32_t birth) {
+  return is_same_life(birth) && !is_collector_dead() && g_control->detach.load(std::memory_order_relaxed) == 0;
 }
 
 constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
 
 // A free slot, which is this thread's to write from now on; nullptr: none came free in time.
-wire::Question* claim(uint64_t end_ns, uint32_t* ticket) {
-  for (uint32_t round = 0; can_be_answered() && sys_monotonic_ns() < end_ns; ++round) {
+wire::Question* claim(uint32_t birth, uint64_t end_ns, uint32_t* ticket) {
+  for (uint32_t round = 0; can_be_answered(birth) && sys_monotonic_ns() < end_ns; ++round) {
     for (uint32_t i = 0; i < wire::kQuestions; ++i) {
       wire::Question& question = questions()[i];
       uint32_t word = question.word.load(std::memory_order_relaxed);
@@ -62,29 +63,34 @@ bool move(wire::Question* question, uint32_t ticket, wire::QuestionState from, w
 
 }  // namespace
 
-Answer ask(wire::QuestionKind kind, const char* device, uint32_t ring, wire::Statistics* statistics) {
+Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::Statistics* statistics) {
   using State = wire::QuestionState;
   if (g_control == nullptr || !may_ask_kernel()) return Answer::kNone;
+  const uint32_t birth = g_birth;
   const uint64_t end_ns = sys_monotonic_ns() + kMostSleepNs;
   uint32_t ticket = 0;
-  wire::Question* const question = claim(end_ns, &ticket);
+  wire::Question* const question = claim(birth, end_ns, &ticket);
   if (question == nullptr) return Answer::kNone;
   question->kind = kind;
-  question->ring = ring;
+  question->ring = thread.ring;
+  question->thread_id = thread.thread_id;
   size_t length = 0;
   for (; device[length] != 0 && length + 1 < sizeof question->device; ++length)
     question->device[length] = device[length];
   question->device[length] = 0;
-  if (!move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
+  if (!is_same_life(birth) || !move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
   g_control->questions_asked.fetch_add(1, std::memory_order_release);
-  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered() && sys_monotonic_ns() < end_ns)
+  while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && sys_monotonic_ns() < end_ns)
     sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
-  if (move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // it is taken back
-  if (!is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
+  if (!is_same_life(birth) || move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // taken back
+  // What it has begun to answer it has done: that is waited for.
+  for (uint32_t round = 0; is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth); ++round)
+    let_others_run(round);
+  if (!is_same_life(birth) || !is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
   const bool is_known = question->is_known != 0;
   *statistics = question->statistics;
-  if (!move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;  // it may be another's answer
-  return is_known ? Answer::kGiven : Answer::kUnknownDevice;
+  if (!is_same_life(birth) || !move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;
+  return is_known ? Answer::kGiven : Answer::kUnknown;
 }
 
 }  // namespace heapprof::agent

@@ -5,11 +5,14 @@
 //    knows to be over.
 //  - The wait ends: with the answer, with the collector's death, or after a second. No lock is taken, and none of
 //    another thread's questions is waited for longer than that.
-//  - What was left half way (a thread that was cancelled, a handler that jumped out) costs a slot for some seconds.
+//  - What was left while it waited (a thread that was cancelled, a handler that jumped out) costs a slot for some
+//    seconds; what was left in the few instructions in which a question is written costs it for good.
+//  - A child that a handler forked during the wait has no answer, and leaves its parent's question alone.
 // Context:  any thread outside of an event, that may ask the kernel (state.h). A forked child asks nothing until it has
 //           an arena of its own.
 // Order:    (J) Question::word is release-stored as kAsked, and acquire-loaded as kAnswered (K).
-// Cost:     as long as the collector's next look at the rings takes: up to 2 ms for the first of several, else 0.2 ms.
+// Cost:     until the collector's next look at the rings, up to 2 ms, or 0.2 ms where others asked before; and until it
+//           has read what the program wrote.
 #pragma once
 
 #include "shared/wire.h"
@@ -20,11 +23,17 @@ namespace heapprof::agent {
 
 enum class Answer : uint8_t {
   kNone,
-  kUnknownDevice,
+  kUnknown,  // there is no such device, or nothing of that thread
   kGiven,
 };
 
-// device: its name as in profiles ("host", "cuda:0"); ring: the thread's, for kThread.
-Answer ask(wire::QuestionKind kind, const char* device, uint32_t ring, wire::Statistics* statistics);
+// Whom a question of kThread is about: the owner of a ring.
+struct ThreadKey {
+  uint32_t ring;
+  uint32_t thread_id;
+};
+
+// device: its name as in profiles ("host", "cuda:0").
+Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::Statistics* statistics);
 
 }  // namespace heapprof::agent

@@ -187,7 +187,7 @@ size_t ProcessCollector::drain(RoundKind kind) {
   state.is_broken = true;  // should this not come back
   const size_t taken = state.drain->round(is_judged() || is_asked ? RoundKind::kAll : kind);
   state.is_broken = false;
-  if (is_asked) state.questions.answer(*state.drain, &state.ledger, state.threads);
+  if (is_asked) state.questions.answer(state.drain.get(), &state.ledger, state.threads);
   if (state.leaks) state.leaks->step(state.drain.get(), &state.ledger);
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;

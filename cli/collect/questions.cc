@@ -19,9 +19,10 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr uint64_t kBusyNs = 20'000'000;     // after a question
-constexpr uint64_t kBusyNapNs = 150'000;     // meanwhile
-constexpr uint64_t kLeftNs = 3'000'000'000;  // longer than anybody waits
+constexpr uint64_t kBusyNs = 20'000'000;         // after a question
+constexpr uint64_t kBusyNapNs = 150'000;         // meanwhile
+constexpr uint64_t kPatienceNs = 2'000'000'000;  // longer than anybody waits
+constexpr uint64_t kLeftNs = 3'000'000'000;
 
 // The wire's number of a device; kHostDevice for a name that none has.
 uint32_t device_number(std::string_view name) {
@@ -79,7 +80,7 @@ void QuestionDesk::find_waiting() {
   }
 }
 
-// Whoever wrote there, or was answered, is gone.
+// Whoever was answered there is gone. A slot that is being written may be written yet.
 void QuestionDesk::free_slots_left(uint64_t now_ns) {
   for (uint32_t i = 0; i < wire::kQuestions; ++i) {
     std::atomic<uint32_t>& slot = arena_.question(i).word;
@@ -87,7 +88,7 @@ void QuestionDesk::free_slots_left(uint64_t now_ns) {
     if (word != words_[i] || since_ns_[i] == 0) {
       words_[i] = word;
       since_ns_[i] = now_ns;
-    } else if (wire::question_state(word) != wire::QuestionState::kFree && now_ns - since_ns_[i] > kLeftNs) {
+    } else if (wire::question_state(word) == wire::QuestionState::kAnswered && now_ns - since_ns_[i] > kLeftNs) {
       slot.compare_exchange_strong(word, wire::question_word(word >> 2, wire::QuestionState::kFree),
                                    std::memory_order_relaxed);
     }
@@ -95,41 +96,67 @@ void QuestionDesk::free_slots_left(uint64_t now_ns) {
 }
 
 bool QuestionDesk::look(Drain* drain, uint64_t now_ns) {
-  if (waiting_count_ != 0) return true;
+  if (waiting_count_ != 0) {
+    if (now_ns - asked_ns_ < kPatienceNs) return true;
+    waiting_count_ = 0;  // what cannot be true was to be waited for; nobody waits any more
+  }
   const uint32_t asked = arena_.control().questions_asked.load(std::memory_order_acquire);  // (J)
   if (asked == seen_) return false;
   seen_ = asked;
   asked_ns_ = now_ns;
   find_waiting();
   free_slots_left(now_ns);
-  if (waiting_count_ != 0) mark_ = drain->mark();
-  return waiting_count_ != 0;
+  if (waiting_count_ == 0) return false;
+  mark_ = drain->mark();
+  parked_until_.clear();
+  return true;
 }
 
-void QuestionDesk::answer(const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
-  if (waiting_count_ == 0 || !drain.has_applied(&mark_)) return;
-  for (const Waiting& one : std::span(waiting_).first(waiting_count_)) {
-    wire::Question& question = arena_.question(one.index);
-    const wire::QuestionKind kind = question.kind;
-    const uint32_t ring = question.ring;
-    std::array<char, sizeof question.device> device{};
-    std::memcpy(device.data(), question.device, device.size() - 1);
-    wire::Statistics statistics{};
-    bool is_known = true;
-    if (kind == wire::QuestionKind::kThread) {
-      const ThreadSlot slot = threads.at(drain.thread_of(ring));
-      statistics.thread = {slot.total_bytes, slot.allocations, slot.frees};
-    } else {
-      is_known = answer_of_device(device.data(), kind == wire::QuestionKind::kDevicePhase, ledger, threads,
-                                  &statistics.device);
-    }
-    question.statistics = statistics;
-    question.is_known = is_known ? 1 : 0;
-    uint32_t word = one.word;
-    question.word.compare_exchange_strong(word, wire::question_word(word >> 2, wire::QuestionState::kAnswered),
-                                          std::memory_order_release);  // (K)
-    ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+// An event that is parked waits for one that was published before it, whose ring was perhaps read before its own. When
+// all that was published until now has been applied, too, there is none.
+bool QuestionDesk::is_settled(Drain* drain, Ledger* ledger) {
+  if (!drain->has_applied(&mark_)) return false;
+  if (!ledger->has_parked()) return true;
+  if (parked_until_.empty()) {
+    parked_until_ = mark_.last_stamps;
+    mark_ = drain->mark();
+    return false;
   }
+  ledger->give_up_until(parked_until_);
+  return true;
+}
+
+void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
+  wire::Question& question = arena_.question(one.index);
+  uint32_t word = one.word;
+  const uint32_t taken = wire::question_word(word >> 2, wire::QuestionState::kWriting);
+  if (!question.word.compare_exchange_strong(word, taken, std::memory_order_acq_rel)) return;  // it was taken back
+  const wire::QuestionKind kind = question.kind;
+  const uint32_t ring = question.ring;
+  const uint32_t thread_id = question.thread_id;
+  std::array<char, sizeof question.device> device{};
+  std::memcpy(device.data(), question.device, device.size() - 1);
+  wire::Statistics statistics{};
+  bool is_known = true;
+  if (kind == wire::QuestionKind::kThread) {
+    const ThreadSlot slot = threads.at(drain.thread_of(ring));
+    is_known = slot.id == thread_id;
+    if (is_known) statistics.thread = {slot.total_bytes, slot.allocations, slot.frees};
+  } else {
+    is_known =
+        answer_of_device(device.data(), kind == wire::QuestionKind::kDevicePhase, ledger, threads, &statistics.device);
+  }
+  question.statistics = statistics;
+  question.is_known = is_known ? 1 : 0;
+  const uint32_t answered = wire::question_word(one.word >> 2, wire::QuestionState::kAnswered);
+  word = taken;
+  question.word.compare_exchange_strong(word, answered, std::memory_order_release);  // (K)
+  ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void QuestionDesk::answer(Drain* drain, Ledger* ledger, const ThreadTable& threads) {
+  if (waiting_count_ == 0 || !is_settled(drain, ledger)) return;
+  for (const Waiting& one : std::span(waiting_).first(waiting_count_)) answer_one(one, *drain, ledger, threads);
   waiting_count_ = 0;
 }
 

@@ -1,8 +1,10 @@
 // cli/collect/questions.h: answers what the program asks of its own numbers (agent/include/heapprof/heapprof.h).
 //
 // Guarantees
-//  - An answer counts every event that was published before the question.
-//  - Nobody who asks keeps the rings from being read. Who no longer waits is not answered, and its slot is free again.
+//  - An answer counts every event that was published before the question, also one that waits for another (parking.h):
+//    what was published before it is in the books by then, so what it waits for was not recorded.
+//  - Nobody who asks keeps the rings from being read, whatever is asked. Who no longer waits is not answered, and what
+//    it asked for is not done.
 // Context:  the thread that reads the rings: look() before a round, answer() behind it.
 // Trust:    everything in the arena is hostile: a false question gets a true answer, or none.
 // Order:    (J) questions_asked and Question::word are acquire-loaded; (K) Question::word is release-stored.
@@ -17,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -27,7 +30,7 @@ class QuestionDesk {
   // True: somebody waits for an answer, so the next round has to take what all rings have.
   bool look(Drain* drain, uint64_t now_ns);
   // Answers, if what they count is in the books by now.
-  void answer(const Drain& drain, Ledger* ledger, const ThreadTable& threads);
+  void answer(Drain* drain, Ledger* ledger, const ThreadTable& threads);
   // When to look again, if that is sooner than `next_ns`: who has asked asks again soon.
   uint64_t next_look_ns(uint64_t next_ns, uint64_t now_ns) const;
 
@@ -37,6 +40,8 @@ class QuestionDesk {
     uint32_t word;
   };
 
+  bool is_settled(Drain* drain, Ledger* ledger);
+  void answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads);
   void find_waiting();
   void free_slots_left(uint64_t now_ns);
 
@@ -45,7 +50,9 @@ class QuestionDesk {
   uint64_t asked_ns_ = 0;  // when that was found to have grown; 0: never
   std::array<Waiting, wire::kQuestions> waiting_{};
   size_t waiting_count_ = 0;
-  Drain::Mark mark_;                                // what they count
+  Drain::Mark mark_;  // what they count
+  // Where events were parked then: the last stamps of that; the mark is a later one.
+  std::vector<uint64_t> parked_until_;
   std::array<uint32_t, wire::kQuestions> words_{};  // as they stood when
   std::array<uint64_t, wire::kQuestions> since_ns_{};
 };

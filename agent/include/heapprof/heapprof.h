@@ -12,12 +12,12 @@
  * Guarantees
  *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
  *    knows to be over (it joined them, took a lock after them). What other threads do meanwhile may be in them.
- *  - No function allocates, changes errno or throws. A call that asks waits for the profiler: up to 2 ms, some 0.2 ms
- *    when it comes soon after another; never longer than a second.
+ *  - No function allocates, changes errno or throws. A call that asks waits until the profiler has read what the program
+ *    wrote: as a rule for 2 ms at most, some 0.2 ms soon after another call; longer where threads allocate as fast as it
+ *    reads, or where more than 24 ask at once. After a second it is given up.
  * Trust:    a profiler of another version is asked nothing that it does not know: HEAPPROF_INACTIVE.
  *
- * A program that is linked statically never finds a profiler. One that is neither compiled as position-independent code
- * nor linked with libc 2.34 or newer has to be linked with -ldl to find it.
+ * A program that is linked statically never finds a profiler.
  */
 #ifndef HEAPPROF_HEAPPROF_H
 #define HEAPPROF_HEAPPROF_H
@@ -25,7 +25,10 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define HEAPPROF_NULL_ nullptr
 extern "C" {
+#else
+#define HEAPPROF_NULL_ ((void*)0)
 #endif
 
 /* What the functions return that ask. */
@@ -33,7 +36,8 @@ enum {
   HEAPPROF_OK = 0,
   HEAPPROF_INACTIVE = -1,       /* no profiler, or it records nothing of this process */
   HEAPPROF_UNAVAILABLE = -2,    /* it could not answer: it was asked from a signal handler that interrupted an
-                                   allocation, under a filter of system calls, or it has not answered within a second */
+                                   allocation, or after one that jumped out of it, under a filter of system calls,
+                                   or it has not answered within a second */
   HEAPPROF_UNKNOWN_DEVICE = -3, /* there is no device of that name */
 };
 
@@ -53,7 +57,7 @@ typedef struct heapprof_stats {
 typedef struct heapprof_thread_stats {
   uint64_t total_bytes; /* ever allocated by it */
   uint64_t total_blocks;
-  uint64_t freed_blocks; /* that it gave back, whoever had allocated them */
+  uint64_t freed_blocks; /* that it freed, whoever had allocated them; not those that realloc resized */
 } heapprof_thread_stats;
 
 /* What the profiler's agent gives out. Functions are only ever appended. */
@@ -71,55 +75,42 @@ struct heapprof_functions {
 /* Defined by libheapprof.so where it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
 
-#ifdef __PIC__
+#if defined(__PIC__) || !defined(__x86_64__)
 static inline const struct heapprof_functions* heapprof_functions_(void) {
-  return heapprof_agent_functions != 0 ? heapprof_agent_functions() : 0;
+  return heapprof_agent_functions != HEAPPROF_NULL_ ? heapprof_agent_functions() : HEAPPROF_NULL_;
 }
 #else
-/* The linker binds weak references of such code to nothing for good: it is looked up by name, once. */
-#ifdef __cplusplus
-__attribute__((weak)) void* dlsym(void* library, const char* name) noexcept;
-#else
-__attribute__((weak)) void* dlsym(void* library, const char* name);
-#endif
+/* A linker binds the weak references of such code to nothing for good, but for those through the global offset table. */
 static inline const struct heapprof_functions* heapprof_functions_(void) {
-  static const struct heapprof_functions none = {0, 0, 0, 0, 0, 0};
-  static const struct heapprof_functions* found;
-  const struct heapprof_functions* known = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(known == 0, 0)) {
-    const struct heapprof_functions* (*give)(void) = 0;
-    void* const symbol = dlsym != 0 ? dlsym(0, "heapprof_agent_functions") : 0; /* RTLD_DEFAULT */
-    __builtin_memcpy(&give, &symbol, sizeof give);
-    known = give != 0 ? give() : &none;
-    __atomic_store_n(&found, known, __ATOMIC_RELEASE);
-  }
-  return known->count != 0 ? known : 0;
+  const struct heapprof_functions* (*give)(void);
+  __asm__(".weak heapprof_agent_functions\n\tmovq heapprof_agent_functions@GOTPCREL(%%rip), %0" : "=r"(give));
+  return give != HEAPPROF_NULL_ ? give() : HEAPPROF_NULL_;
 }
 #endif
 
 /* The functions of a profiler that has all of those which this header knows. */
 static inline const struct heapprof_functions* heapprof_known_functions_(void) {
   const struct heapprof_functions* const functions = heapprof_functions_();
-  return functions != 0 && functions->count >= HEAPPROF_FUNCTIONS_COUNT ? functions : 0;
+  return functions != HEAPPROF_NULL_ && functions->count >= HEAPPROF_FUNCTIONS_COUNT ? functions : HEAPPROF_NULL_;
 }
 
 /* 1 while allocations of this process are recorded, else 0. Does not wait. */
 static inline int heapprof_is_active(void) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
-  return functions != 0 ? functions->is_recording() : 0;
+  return functions != HEAPPROF_NULL_ ? functions->is_recording() : 0;
 }
 
 /* The profiler's version, "0.1.0"; NULL without one. */
 static inline const char* heapprof_version(void) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
-  return functions != 0 ? functions->version() : 0;
+  return functions != HEAPPROF_NULL_ ? functions->version() : HEAPPROF_NULL_;
 }
 
 /* The statistics of a device: "host" (NULL means the same), "mapped", "cuda:0" … as they stand in a profile. A device
  * that has had no memory yet has none live. Returns HEAPPROF_OK, or why *stats is unchanged. */
 static inline int heapprof_get_stats(const char* device, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
-  return functions != 0 ? functions->get_stats(device, stats) : HEAPPROF_INACTIVE;
+  return functions != HEAPPROF_NULL_ ? functions->get_stats(device, stats) : HEAPPROF_INACTIVE;
 }
 
 /* Begins a phase of that device: the next phase peak is the most that is live from now on, what is live now included.
@@ -127,13 +118,13 @@ static inline int heapprof_get_stats(const char* device, heapprof_stats* stats) 
  * whole run, and the profile, are as without phases. */
 static inline int heapprof_begin_phase(const char* device, heapprof_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
-  return functions != 0 ? functions->begin_phase(device, stats) : HEAPPROF_INACTIVE;
+  return functions != HEAPPROF_NULL_ ? functions->begin_phase(device, stats) : HEAPPROF_INACTIVE;
 }
 
 /* What the calling thread has allocated and freed on the host. */
 static inline int heapprof_get_thread_stats(heapprof_thread_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
-  return functions != 0 ? functions->get_thread_stats(stats) : HEAPPROF_INACTIVE;
+  return functions != HEAPPROF_NULL_ ? functions->get_thread_stats(stats) : HEAPPROF_INACTIVE;
 }
 
 #ifdef __cplusplus

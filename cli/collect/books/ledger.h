@@ -69,6 +69,10 @@ class Ledger {
   }
   void prefetch_site(const Event& event) const;
 
+  bool has_parked() const { return !parking_.empty(); }
+  // What was parked up to that stamp, by ring, waits no longer: what it needs was not recorded.
+  void give_up_until(std::span<const uint64_t> last_stamps);
+
   // Called when memory has run out: finish() then makes do with what there is.
   void stop_growing() { heap_.stop_growing(); }
   // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.

@@ -12,6 +12,14 @@ uint64_t Parking::park(uint64_t stamp, const Event& event, uint32_t ring) {
   return id;
 }
 
+std::vector<uint64_t> Parking::addresses() const {
+  std::vector<uint64_t> addresses;
+  addresses.reserve(by_address_.size());
+  for (const auto& [address, events] : by_address_) addresses.push_back(address);
+  std::sort(addresses.begin(), addresses.end());
+  return addresses;
+}
+
 const ParkedEvent* Parking::first(uint64_t address) const {
   const auto at = by_address_.find(address);
   return at == by_address_.end() ? nullptr : &at->second.front();

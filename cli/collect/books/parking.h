@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -42,6 +43,8 @@ class Parking {
   // For changing an event that waits; nullptr: it does so no longer.
   ParkedEvent* find(uint64_t address, uint64_t id);
   void remove(uint64_t address, uint64_t id);
+
+  std::vector<uint64_t> addresses() const;
 
   // When the oldest event was parked, or earlier; UINT64_MAX: nothing waits.
   uint64_t oldest_stamp() const { return by_age_.empty() ? UINT64_MAX : by_age_.front().stamp; }

@@ -1,6 +1,6 @@
 # Questions from handlers, from children, under filters, left half way: each has an answer or a refusal, and nobody
 # waits for ever. Nor does anybody when the collector stands still, or is killed.
-for how in handlers jumps forks cancels; do
+for how in handlers jumps forks returns unseen cancels; do
   profile "$TARGETS/asks_on" $how
   expect_eq "$how: exit status" "$status" 0
   expect_in out.txt done

@@ -4,8 +4,11 @@
 //   asks_on handlers    handlers interrupt allocations and questions, and ask
 //   asks_on jumps       handlers jump out of questions that wait
 //   asks_on forks       children ask before and after their first allocation, also from within a handler
+//   asks_on returns     handlers fork while the interrupted code waits for an answer, and the children return into it
+//   asks_on unseen      blocks end past the hooks, and others begin at their addresses
 //   asks_on cancels     threads are cancelled while they ask
 //   asks_on filtered    under a filter of system calls that kills for a futex
+#include <dlfcn.h>
 #include <heapprof/heapprof.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -32,6 +35,7 @@ std::atomic<uint64_t> g_given{0};
 std::atomic<uint64_t> g_refused{0};
 sigjmp_buf g_before;
 volatile sig_atomic_t g_may_jump = 0;
+void* volatile keep_live = nullptr;
 
 uint64_t now_ms() {
   timespec now{};
@@ -167,6 +171,57 @@ void forks() {
   }
 }
 
+volatile sig_atomic_t g_is_child = 0;
+
+void fork_and_return(int) {
+  stop_timer();
+  const pid_t child = fork();
+  if (child == 0) g_is_child = 1;
+  if (child > 0) expect_ok(child);
+}
+
+void returns() {
+  keep_live = malloc(12'000'000);
+  for (int i = 0; i < 60; ++i) {
+    set_timer(150 + i * 29, fork_and_return);
+    for (int k = 0; k < 5; ++k) {
+      heapprof_stats stats;
+      const int result = heapprof_get_stats("host", &stats);
+      if (g_is_child != 0) _exit(result == HEAPPROF_OK && stats.live_bytes >= 12'000'000 ? 1 : 0);
+      if (result != HEAPPROF_OK) fail("a parent is not answered");
+    }
+    stop_timer();
+  }
+  free(keep_live);
+}
+
+void* nothing(void*) {
+  free(malloc(10));
+  return nullptr;
+}
+
+void unseen() {
+  pthread_t thread;
+  pthread_create(&thread, nullptr, nothing, nullptr);
+  pthread_join(thread, nullptr);
+  using Free = void (*)(void*);
+  const auto real_free = reinterpret_cast<Free>(dlsym(dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD), "free"));
+  int same = 0;
+  for (int i = 0; i < 20; ++i) {
+    heapprof_stats before;
+    heapprof_stats after;
+    char* volatile first = static_cast<char*>(malloc(5000));
+    real_free(first);
+    heapprof_get_stats("host", &before);
+    char* volatile second = static_cast<char*>(malloc(5000));
+    heapprof_get_stats("host", &after);
+    same += first == second ? 1 : 0;
+    if (after.total_blocks - before.total_blocks != 1) fail("a block is missing");
+    free(second);
+  }
+  if (same == 0) fail("no address came back");
+}
+
 void* ask_for_ever(void*) {
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
   for (;;) {
@@ -218,6 +273,8 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "handlers") == 0) handlers();
   if (std::strcmp(what, "jumps") == 0) jumps();
   if (std::strcmp(what, "forks") == 0) forks();
+  if (std::strcmp(what, "returns") == 0) returns();
+  if (std::strcmp(what, "unseen") == 0) unseen();
   if (std::strcmp(what, "cancels") == 0) cancels();
   if (std::strcmp(what, "filtered") == 0) filtered();
   std::puts("done");

@@ -34,10 +34,12 @@ struct Session {
   wire::Question& slot(uint32_t index) {
     return reinterpret_cast<wire::Question*>(reinterpret_cast<char*>(&agent->control()) + wire::kQuestionsOff)[index];
   }
-  wire::Question& ask(uint32_t index, wire::QuestionKind kind, const char* device, uint32_t ring = 0) {
+  wire::Question& ask(uint32_t index, wire::QuestionKind kind, const char* device, uint32_t ring = 0,
+                      uint32_t thread_id = 0) {
     wire::Question& question = slot(index);
     question.kind = kind;
     question.ring = ring;
+    question.thread_id = thread_id;
     std::strncpy(question.device, device, sizeof question.device);  // a long one without an end
     question.word.store(wire::question_word(++ticket, State::kAsked), std::memory_order_release);
     agent->control().questions_asked.fetch_add(1);
@@ -60,7 +62,8 @@ TEST_CASE("an answer counts what was published before the question") {
   ring.malloc(0x2000, 100, {0x10}, 1);
   ring.free(0x2000, 1);
   wire::Question& of_host = session.ask(0, wire::QuestionKind::kDevice, "host");
-  wire::Question& of_thread = session.ask(23, wire::QuestionKind::kThread, "", 0);
+  wire::Question& of_thread = session.ask(23, wire::QuestionKind::kThread, "", 0, 77);
+  wire::Question& of_another = session.ask(22, wire::QuestionKind::kThread, "", 0, 78);
   session.collector->drain(RoundKind::kIfDue);
   REQUIRE(session.state(of_host) == State::kAnswered);
   CHECK(of_host.is_known == 1);
@@ -71,6 +74,9 @@ TEST_CASE("an answer counts what was published before the question") {
   CHECK(of_host.statistics.device.phase_peak_bytes == 1335);
   CHECK(of_host.statistics.device.total_bytes == 1335);
   CHECK(of_host.statistics.device.total_blocks == 2);
+  REQUIRE(session.state(of_another) == State::kAnswered);
+  CHECK(of_another.is_known == 0);
+  CHECK(of_another.statistics.thread.total_blocks == 0);
   REQUIRE(session.state(of_thread) == State::kAnswered);
   CHECK(of_thread.statistics.thread.total_bytes == 1335);
   CHECK(of_thread.statistics.thread.freed_blocks == 1);
@@ -119,7 +125,24 @@ TEST_CASE("hostile questions") {
   CHECK(no_device.is_known == 1);  // what a driver did not name is one
 }
 
-TEST_CASE("who takes a question back is not answered") {
+TEST_CASE("an event that waits for another is counted when that one cannot come any more") {
+  Session session;
+  session.agent->control().sequence.store(10);
+  RingBuilder first = session.agent->claim();
+  RingBuilder second = session.agent->claim();
+  first.open(77, 1);
+  second.open(78, 2);
+  first.malloc(0x1000, 1235, {0x10}, 3);
+  first.malloc(0x1000, 100, {0x10}, 4);  // its block's end was not recorded, or is still to come
+  wire::Question& question = session.ask(0, wire::QuestionKind::kDevice, "host");
+  session.collector->drain();
+  session.collector->drain();
+  REQUIRE(session.state(question) == State::kAnswered);
+  CHECK(question.statistics.device.total_blocks == 2);
+  CHECK(question.statistics.device.live_bytes == 100);
+}
+
+TEST_CASE("who takes a question back is not answered, and has begun no phase") {
   Session session;
   session.agent->control().sequence.store(10);
   RingBuilder ring = session.agent->claim();
@@ -130,7 +153,8 @@ TEST_CASE("who takes a question back is not answered") {
   ring.begin_event();
   session.agent->control().sequence.store(20);
   other.malloc(0x1000, 1235, {0x10}, 12);
-  wire::Question& question = session.ask(0, wire::QuestionKind::kDevice, "host");
+  other.free(0x1000, 13);
+  wire::Question& question = session.ask(0, wire::QuestionKind::kDevicePhase, "host");
   session.collector->drain();
   REQUIRE(session.state(question) == State::kAsked);
   question.word.store(wire::question_word(9, State::kWriting));  // taken back, and another's already
@@ -139,6 +163,10 @@ TEST_CASE("who takes a question back is not answered") {
   session.collector->drain();
   session.collector->drain();
   CHECK(question.word.load() == wire::question_word(9, State::kWriting));
+  wire::Question& later = session.ask(1, wire::QuestionKind::kDevice, "host");
+  session.collector->drain();
+  REQUIRE(session.state(later) == State::kAnswered);
+  CHECK(later.statistics.device.phase_peak_bytes == 1235);
 }
 
 }  // namespace heapprof::cli
