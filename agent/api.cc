@@ -1,11 +1,11 @@
-// agent/api.cc: the functions behind include/heapprof/heapprof.h. A program may call them at any time: they take no
-// lock, allocate nothing, and say so where they cannot answer.
-#include "agent/include/heapprof/heapprof.h"
+// agent/api.cc: the functions behind shared/include/heapprof/heapprof.h. A program may call them at any time: they take
+// no lock, allocate nothing, and say so where they cannot answer.
 #include "agent/process/arena.h"
 #include "agent/process/question.h"
 #include "agent/process/state.h"
 #include "agent/record/context.h"
 #include "agent/start/start.h"
+#include "shared/include/heapprof/heapprof.h"
 
 #include <stddef.h>
 

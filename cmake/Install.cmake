@@ -1,4 +1,4 @@
-# `cmake --install` puts agent, tool, header, man pages and completions where they belong. The tool finds its agent by
+# `cmake --install` puts agent, tool, headers, man pages and completions where they belong. The tool finds its agent by
 # its own place, so the whole prefix can be moved.
 #
 # What is installed is stripped, its debug information in a file beside it: of 29 MB of the tool, 4 are code.
@@ -16,7 +16,8 @@ heapprof_install(heapprof_agent LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof Unspeci
 heapprof_install(heapprof_nvml RUNTIME ${CMAKE_INSTALL_LIBDIR}/heapprof Unspecified)
 heapprof_install(heapprof_verify LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof verify)
 
-file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/agent/include/heapprof/*.h)
+file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shared/include/heapprof/*.h
+     ${PROJECT_SOURCE_DIR}/shared/include/heapprof/*.hpp)
 if(public_headers)
   install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heapprof)
 endif()

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-CPP = (".h", ".cc", ".c", ".def", ".cu", ".S")
+CPP = (".h", ".hpp", ".cc", ".c", ".def", ".cu", ".S")
 
 
 def _hollow(found: re.Match) -> str:

@@ -1,4 +1,4 @@
-// cli/collect/questions.h: answers what the program asks of its own numbers (agent/include/heapprof/heapprof.h).
+// cli/collect/questions.h: answers what the program asks of its own numbers (shared/include/heapprof/heapprof.h).
 //
 // Guarantees
 //  - An answer counts every event that was published before the question, also one that waits for another (parking.h):

@@ -13,7 +13,7 @@ C
 cp asks.c asks.cc
 printf '#include <dlfcn.h>\n#include <heapprof/heapprof.h>\nvoid* (*find)(void*, const char*) = dlsym;\n' >after.c
 printf '#include <heapprof/heapprof.h>\n#include <dlfcn.h>\nvoid* (*find)(void*, const char*) = dlsym;\n' >before.c
-strict="-Wall -Wextra -Wpedantic -Werror -I$SOURCE/agent/include"
+strict="-Wall -Wextra -Wpedantic -Werror -I$SOURCE/shared/include"
 kinds="-fPIE:-pie -fPIC:-pie -fno-pic:-no-pie"
 tried=0
 for pair in gcc:g++ clang:clang++; do

@@ -12,6 +12,8 @@ enable_testing()
 add_executable(blocks blocks.cc)
 target_link_libraries(blocks PRIVATE heapprof::headers)
 add_executable(words words.cc)
+target_link_libraries(words PRIVATE heapprof::headers)
+target_compile_features(words PRIVATE cxx_std_17)
 heapprof_add_test(NAME within COMMAND blocks 10 MAX_PEAK 1MiB MAX_LEAKED host=0B JUNIT within.xml)
 heapprof_add_test(NAME over COMMAND blocks 10 MAX_PEAK 1MiB MAX_ALLOCATIONS host=9)
 heapprof_add_test(NAME crashes COMMAND blocks MAX_PEAK 1MiB)
@@ -34,7 +36,15 @@ int main(int argc, char** argv) {
   }
 }
 CODE
-echo 'int main() {}' >project/words.cc
+cat >project/words.cc <<'CODE'
+#include <heapprof/budget.hpp>
+
+int main() {
+  heapprof::MemoryTracker tracker(4000);
+  const auto bytes = heapprof::estimate_tensor_bytes({10, 100}, heapprof::Dtype::kF32);
+  return tracker.try_allocate(bytes) && !tracker.try_allocate(1) ? 0 : 1;
+}
+CODE
 printf 'version = 1\n[[budget]]\nname = "blocks"\ntotal = "12 KiB"\n' >project/limits.toml
 expect_status 0 cmake -S project -B made -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug
 expect_status 0 cmake --build made

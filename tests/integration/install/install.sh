@@ -9,8 +9,9 @@ expect_eq "the agent's folder" "$(basename "$(dirname "$agent")")" heapprof
 for file in LICENSE THIRD_PARTY.md CHANGELOG.md; do
   [ -s "$prefix/share/doc/heapprof/$file" ] || fail "share/doc/heapprof/$file is missing"
 done
-for source in "$SOURCE"/agent/include/heapprof/*.h; do
-  [ ! -f "$source" ] || cmp "$source" "$prefix/include/heapprof/$(basename "$source")" || fail "the header is not installed as it is"
+[ -s "$prefix/include/heapprof/budget.hpp" ] || fail "include/heapprof/budget.hpp is missing"
+for source in "$SOURCE"/shared/include/heapprof/*; do
+  cmp "$source" "$prefix/include/heapprof/$(basename "$source")" || fail "the header is not installed as it is"
 done
 if [ -n "$(command -v scdoc)" ]; then
   for source in "$SOURCE"/man/*.scd; do

@@ -26,6 +26,9 @@ folder=/opt/heapprof-test
 rm -rf "${old:?}$folder"  # of a run that failed
 mkdir -p "$old$folder"
 tar -xzf "$tarball" -C "$old$folder" --strip-components=1
+for header in "$SOURCE"/shared/include/heapprof/*; do
+  cmp "$header" "$old$folder/include/heapprof/$(basename "$header")" || fail "the tarball lacks a public header, or has another one"
+done
 cat >"$old$folder/program.pl" <<'PERL'
 my %seen;
 $seen{$_ % 5000} .= "x" x 100 for 1 .. 20000;

@@ -30,6 +30,22 @@ finds check-types "one::Same is defined by cli/run/a.h and by cli/run/c.cc"
 printf 'namespace one::three {}\nnamespace one { enum class Kind : int { kB }; }\n' >tree/cli/run/c.cc
 finds check-types "one::Kind is defined by cli/run/a.h and by cli/run/c.cc"
 
+# Public headers: they stand in shared/include, and only users with libstdc++ include those of C++.
+mkdir -p tree/shared/include/heapprof tree/cli/base tree/agent/hooks
+printf '#include <string>\n' >tree/shared/include/heapprof/a.hpp
+printf '#include "heapprof/a.hpp"\n' >tree/shared/include/heapprof/b.hpp
+printf '#include <heapprof/b.hpp>\n' >tree/cli/run/d.cc
+passes check-includes
+printf '#include <heapprof/a.hpp>\n' >tree/agent/hooks/d.cc
+finds check-includes "agent/hooks/d.cc:1: <heapprof/a.hpp: libstdc++ may not stand in a stranger's process"
+rm -r tree/agent/hooks
+printf '#include <heapprof/a.hpp>\n' >tree/cli/base/d.cc
+finds check-includes "cli/base/d.cc:1: <heapprof/a.hpp: cli/base may include cli/base"
+rm -r tree/cli/base
+printf '#include <heapprof/c.hpp>\n' >tree/cli/run/d.cc
+finds check-includes "cli/run/d.cc:1: <heapprof/c.hpp: no such file"
+rm -r tree/shared/include tree/cli/run/d.cc
+
 # Fields of the protocol, both ways.
 passes check-protocol
 sed -i 's/^struct Welcome {/&\n  uint64_t unsaid = 0;/' tree/shared/wire.h

@@ -1,1 +1,1 @@
-target_include_directories(target_statistics PRIVATE ${PROJECT_SOURCE_DIR}/agent/include)
+target_include_directories(target_statistics PRIVATE ${PROJECT_SOURCE_DIR}/shared/include)

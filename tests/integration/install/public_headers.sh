@@ -1,0 +1,80 @@
+# The public headers compile as their users compile: C++17 and newer, g++ and clang, all warnings, with exceptions and
+# without, each alone, and in two files of one program. Their unit tests hold under ThreadSanitizer.
+include=$SOURCE/shared/include
+warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wcast-qual -Wold-style-cast -Wnon-virtual-dtor"
+cat >both.cc <<'CODE'
+#include <heapprof/budget.hpp>
+#include <heapprof/heapprof.h>
+
+#include <vector>
+
+int other(heapprof::MemoryTracker* tracker);
+
+int main() {
+  using namespace heapprof;
+  static_assert(try_estimate_tensor_bytes({10, 100}, Dtype::kF32).bytes == 4000);
+  static_assert(try_estimate_attention_memory({1, 1, 4, 2}, Dtype::kF32).bytes == 192);
+  MemoryTracker tracker(1000, 1.5);
+  const std::vector<long> shape = {10, 40};
+  const ByteEstimate estimate = try_estimate_tensor_bytes(shape, Dtype::kF16);
+  if (!estimate || !tracker.try_allocate(estimate.bytes)) return 1;
+  const BudgetOutcome refused = tracker.try_allocate(201);
+  if (refused || refused.message() != "201 bytes do not fit: 800 bytes are allocated, and the limit is 1000") return 2;
+#ifdef __cpp_exceptions
+  try {
+    tracker.allocate(201);
+    return 3;
+  } catch (const BudgetError& error) {
+    if (error.requested_bytes() != 201) return 4;
+  }
+  if (estimate_attention_memory(1, 1, 4, 2, Dtype::kF32) != 192) return 5;
+#endif
+  return other(&tracker);
+}
+CODE
+cat >other.cc <<'CODE'
+#include <heapprof/budget.hpp>
+
+int other(heapprof::MemoryTracker* tracker);
+int other(heapprof::MemoryTracker* tracker) {
+  return tracker->would_fit(200) && !tracker->would_fit(201) && tracker->try_estimate_with_overhead(10).bytes == 15 ? 0 : 6;
+}
+CODE
+tried=0
+clang="clang++-14"
+have "$clang" || clang="clang++"
+for compiler in g++ "$clang"; do
+  have $compiler || continue
+  for language in c++17 c++20; do
+    for exceptions in "" -fno-exceptions; do
+      # shellcheck disable=SC2086
+      $compiler -std=$language $exceptions $warnings -O1 -I"$include" both.cc other.cc -o both || fail "$compiler -std=$language $exceptions"
+      ./both || fail "built by $compiler -std=$language $exceptions it ends with $?"
+      tried=$((tried + 1))
+    done
+  done
+  for header in "$include"/heapprof/*; do
+    printf '#include <heapprof/%s>\n' "$(basename "$header")" >alone.cc
+    # shellcheck disable=SC2086
+    $compiler -std=c++17 $warnings -I"$include" -fsyntax-only alone.cc || fail "$compiler: $(basename "$header") does not stand alone"
+  done
+done
+[ $tried -ge 4 ] || fail "no compiler was found"
+have "$clang" || not_tried "clang: it is not installed"
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$include" -x c -fsyntax-only "$include/heapprof/heapprof.h" || fail "heapprof.h is no C11"
+
+# What cannot be counted right does not compile, or ends at once.
+printf '#include <heapprof/estimate.hpp>\nint main() { return static_cast<int>(heapprof::try_estimate_tensor_bytes({1.5}, heapprof::Dtype::kF32).bytes); }\n' >half.cc
+if g++ -std=c++17 -I"$include" -fsyntax-only half.cc 2>/dev/null; then fail "a dimension of 1.5 compiles"; fi
+printf '#include <heapprof/budget.hpp>\nint main() { heapprof::MemoryTracker tracker(1, 0.5); }\n' >factor.cc
+g++ -std=c++17 -fno-exceptions -I"$include" factor.cc -o factor || fail "factor.cc"
+expect_status 134 ./factor
+
+printf 'int main() {}\n' >empty.cc
+if g++ -fsanitize=thread empty.cc -o empty 2>/dev/null && ./empty; then
+  g++ -std=c++20 -O1 -g -fsanitize=thread -I"$include" "$SOURCE/tests/unit/public_headers/budget_test.cc" "$BUILD/tests/libheapprof_catch_main.a" -o raced || fail "the tests do not compile"
+  ./raced >raced.txt 2>&1 || fail "ThreadSanitizer: $(tail -n 30 raced.txt)"
+  expect_not_in raced.txt "data race"
+else
+  not_tried "threads that race: ThreadSanitizer does not work here"
+fi
