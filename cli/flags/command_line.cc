@@ -5,6 +5,25 @@
 #include <CLI/CLI.hpp>
 
 namespace heapprof::cli {
+namespace {
+
+// CLI11 takes "[a,b]" for a list of two. A sign behind it, which is taken off again, makes it a word like all others.
+constexpr char kEndOfWord = '\x1f';
+
+std::string with_end(std::string word) {
+  if (word.ends_with(']')) word += kEndOfWord;
+  return word;
+}
+std::string without_end(std::string word) {
+  if (word.ends_with(kEndOfWord)) word.pop_back();
+  return word;
+}
+std::vector<std::string> without_ends(std::vector<std::string> words) {
+  for (std::string& word : words) word = without_end(std::move(word));
+  return words;
+}
+
+}  // namespace
 
 std::optional<std::string> take_arguments(const CommandLine& line, const std::vector<std::string>& arguments) {
   CLI::App app;
@@ -15,19 +34,28 @@ std::optional<std::string> take_arguments(const CommandLine& line, const std::ve
       continue;
     }
     if (flag.values == FlagTaker::Values::kAll) {
-      app.add_option_function<std::vector<std::string>>(flag.names, flag.take)->take_all()->allow_extra_args(false);
+      app.add_option_function<std::vector<std::string>>(
+             flag.names, [&flag](const std::vector<std::string>& values) { flag.take(without_ends(values)); })
+          ->take_all()
+          ->allow_extra_args(false);
     } else {
-      app.add_option_function<std::string>(flag.names, [&flag](const std::string& value) { flag.take({value}); })
+      app.add_option_function<std::string>(flag.names,
+                                           [&flag](const std::string& value) { flag.take({without_end(value)}); })
           ->take_last();
     }
   }
   if (line.positional != nullptr) app.add_option("FILE", *line.positional);
   if (line.positionals != nullptr) app.add_option("FILE", *line.positionals);
+  std::vector<std::string> words;  // in the order that CLI11 wants
+  for (auto argument = arguments.rbegin(); argument != arguments.rend(); ++argument)
+    words.push_back(with_end(*argument));
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return error.get_name();
   }
+  if (line.positional != nullptr) *line.positional = without_end(std::move(*line.positional));
+  if (line.positionals != nullptr) *line.positionals = without_ends(std::move(*line.positionals));
   return std::nullopt;
 }
 

@@ -40,6 +40,26 @@ TEST_CASE("run's flags end at the program") {
   CHECK(parse_run({"-q", "--"}).options.program.empty());
 }
 
+TEST_CASE("a word in brackets is one word, whatever is in it") {
+  std::string output;
+  std::vector<std::string> files;
+  std::vector<std::string> suppressions;
+  Options options({"x", "", "", {}, {}});
+  options.add_text({"-o,--output", "FILE", "output", ""}, &output);
+  options.add_texts({"--suppressions", "FILE", "output", ""}, &suppressions);
+  options.add_positionals(&files);
+  const Words words = {"-o", "[a,b]", "--suppressions=[c, d]", "--suppressions", "[]", "[e,f]", "[]", "[g", "h]", "i"};
+  REQUIRE(options.parse(words).ok());
+  CHECK(output == "[a,b]");
+  CHECK(suppressions == Words{"[c, d]", "[]"});
+  CHECK(files == Words{"[e,f]", "[]", "[g", "h]", "i"});
+  std::string file;
+  Options one({"x", "", "", {}, {}});
+  one.add_positional(&file);
+  REQUIRE(one.parse({"[a,b]"}).ok());
+  CHECK(file == "[a,b]");
+}
+
 TEST_CASE("values stand behind the flag, after '=' or glued to a letter") {
   for (const Words& words :
        {Words{"-o", "f", "p"}, Words{"-of", "p"}, Words{"--output", "f", "p"}, Words{"--output=f", "p"},
