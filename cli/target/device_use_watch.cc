@@ -9,21 +9,15 @@
 #include "cli/target/device_use_watch.h"
 
 #include "cli/base/problems.h"
+#include "cli/target/helper_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <string_view>
-
-extern char** environ;
 
 namespace heapprof::cli {
 namespace {
@@ -44,7 +38,6 @@ bool parse_amount(std::string_view words, std::string_view* name, uint64_t* numb
 
 DeviceUseWatch::~DeviceUseWatch() { stop(); }
 
-// Starts the helper. It finds no signal blocked or ignored, whatever is so here.
 void DeviceUseWatch::start() {
   if (helper_.empty()) {
     missing_ = "heapprof-nvml is not installed beside the agent";
@@ -57,25 +50,7 @@ void DeviceUseWatch::start() {
   }
   socket_ = UniqueFd(ends[0]);
   const UniqueFd helpers_end(ends[1]);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, helpers_end.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, helpers_end.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  sigset_t none;
-  sigset_t all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  char* const arguments[] = {helper_.data(), nullptr};
-  const int error = posix_spawn(&pid_, helper_.c_str(), &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  const int error = start_helper(helper_, {}, helpers_end, &pid_);
   if (error == 0) return;
   pid_ = 0;
   missing_ = "heapprof-nvml: " + errno_text(error);
@@ -86,8 +61,7 @@ void DeviceUseWatch::start() {
 void DeviceUseWatch::stop() {
   socket_.reset();
   if (pid_ == 0) return;
-  kill(pid_, SIGKILL);
-  waitpid(pid_, nullptr, WNOHANG);
+  end_helper(pid_);
   pid_ = 0;
   uuids_.clear();
   text_.clear();  // the next one begins anew
