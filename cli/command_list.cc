@@ -10,6 +10,7 @@
 #include "cli/commands/check.h"
 #include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
+#include "cli/commands/estimate.h"
 #include "cli/commands/export.h"
 #include "cli/commands/history.h"
 #include "cli/commands/merge.h"
@@ -28,7 +29,7 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 10> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 11> kCommands = {{{"run", run_text, run_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},
@@ -37,6 +38,7 @@ std::span<const Command> commands() {
                                                          {"export", export_text, export_main},
                                                          {"history", history_text, history_main},
                                                          {"check", check_text, check_main},
+                                                         {"estimate", estimate_text, estimate_main},
                                                          {"doctor", doctor_text, doctor_main}}};
   return kCommands;
 }

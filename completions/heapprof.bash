@@ -45,11 +45,12 @@ _heapprof() {
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
+  local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
   local -r report_flags='--sort --top --tree --all-frames --sizes --threads --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -84,12 +85,17 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local formats='text json csv'; case $command in doctor | history) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof' ;; esac
+    --format) local formats='text json csv'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return
       ;;
-    --device) mapfile -t COMPREPLY < <(compgen -W 'host' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs | --fold) return ;;
+    --device) local devices=host; [[ $command != estimate ]] || devices=cuda:0
+      mapfile -t COMPREPLY < <(compgen -W "$devices" -- "$cur")
+      declare -F __ltrim_colon_completions >/dev/null && __ltrim_colon_completions "$cur"
+      return
+      ;;
+    --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
     -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return
@@ -159,6 +165,13 @@ _heapprof() {
         mapfile -t COMPREPLY < <(compgen -W "$snapshot_flags" -- "$cur")
       else
         _pids
+      fi
+      ;;
+    estimate)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$estimate_flags" -- "$cur")
+      elif [[ $cword -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'tensor attention kv-cache weights' -- "$cur")
       fi
       ;;
     doctor) mapfile -t COMPREPLY < <(compgen -W "$doctor_flags" -- "$cur") ;;

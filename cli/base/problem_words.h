@@ -15,6 +15,7 @@ inline constexpr int kWarning = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kBadProfile = 3;
+inline constexpr int kNotMeasured = 3;
 inline constexpr int kProgramFailed = 4;  // of `check`
 inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;

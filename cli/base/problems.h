@@ -182,7 +182,14 @@ struct FileLine {
   X("HP186", program_did_not_start, ("./server", "exit 127"))                                                      \
   X("HP187", children_never_profiled, (3, "worker (4711), worker (4712)", "./server"))                             \
   X("HP190", command_is_file, ("x.json", "heapprof report x.json", "to read the profile"))                         \
-  X("HP191", one_profile_too_many, ("a.json", "b.json"))
+  X("HP191", one_profile_too_many, ("a.json", "b.json"))                                                           \
+  X("HP192", estimate_of_what, ("tensr", "tensor"))                                                                \
+  X("HP193", estimate_lacks, ("tensor", "--dtype", "tensor 32x4096 --dtype bf16"))                                 \
+  X("HP194", flag_of_other_estimate, ("--layers", "tensor", "kv-cache"))                                           \
+  X("HP195", bad_estimate_value, ("7Q", "a number of parameters", "7B, 1.5M or 13e9"))                             \
+  X("HP196", unknown_dtype, ("f23", "f32", "f64, f32"))                                                            \
+  X("HP197", estimate_overflows, ("tensor", "4294967296×4294967296 elements × 4 B (f32)"))                         \
+  X("HP198", device_not_measured, ("cuda:0", "libcuda.so.1: cannot open shared object file"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -354,6 +361,15 @@ Problem contracts_stand_alone(const std::string& other);
 Problem history_without_runs(const std::string& file, const std::string& program);
 Problem history_not_made_baseline(const std::string& file);
 Problem history_begins(const std::string& file, const std::string& program);  // warning
+
+// Estimates: what is asked of them, and what the memory is that they are to fit into.
+Problem estimate_of_what(const std::string& word, const std::string& nearest);  // word: empty if there was none
+Problem estimate_lacks(const std::string& kind, const std::string& missing, const std::string& example);
+Problem flag_of_other_estimate(const std::string& flag, const std::string& kind, const std::string& others);
+Problem bad_estimate_value(const std::string& text, const std::string& expected, const std::string& examples);
+Problem unknown_dtype(const std::string& word, const std::string& nearest, const std::string& known);
+Problem estimate_overflows(const std::string& kind, const std::string& formula);
+Problem device_not_measured(const std::string& device, const std::string& reason);
 
 // strerror in lower case, as the sentences want it.
 std::string errno_text(int error_number);

@@ -8,10 +8,18 @@
 //   device UUID BYTES_IN_USE
 //   process PID BYTES                for each that NVML knows the bytes of
 //   end
-// or "unknown UUID REASON". Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
+// or "unknown UUID REASON".
+//
+// usage: heapprof-nvml free INDEX
+// Makes a context on that device of CUDA's, prints "free BYTES TOTAL CONTEXT NAME", and ends: what is free beside the
+// context, and what that took by NVML's count ("-": not known); or "missing REASON".
+//
+// Types and values are those of nvml.h of CUDA 13.0, as facts of its ABI.
 //
 // Runs wherever the agent does: it needs no symbol newer than glibc 2.31, so it starts itself (a start file of a newer
 // one asks for that), and takes dlopen from where it was before 2.34.
+#include "cli/nvml/cuda_device.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -78,17 +86,17 @@ const char* text_of(int error) {
   _exit(0);
 }
 
-void start_nvml() {
+// Why there is none; nullptr: there is.
+const char* start_nvml() {
   g_library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (g_library == nullptr) leave(dlerror());
+  if (g_library == nullptr) return dlerror();
   auto* start = find<int()>("nvmlInit_v2");
   if (start == nullptr) start = find<int()>("nvmlInit");
   if (start == nullptr || find<int(const char*, void**)>("nvmlDeviceGetHandleByUUID") == nullptr ||
       find<int(void*, Memory*)>("nvmlDeviceGetMemoryInfo") == nullptr)
-    leave("NVML lacks what is needed");
-  if (const int error = start(); error != kSuccess) leave(text_of(error));
-  printf("ready\n");
-  fflush(stdout);
+    return "NVML lacks what is needed";
+  const int error = start();
+  return error == kSuccess ? nullptr : text_of(error);
 }
 
 void add_device(const char* uuid) {
@@ -179,12 +187,46 @@ void take_lines(char* text, size_t* length) {
   *length -= start;
 }
 
+// By NVML's count; kNotAvailable: it does not say.
+uint64_t free_of(const char* uuid) {
+  void* handle = nullptr;
+  Memory memory{};
+  const bool is_known = uuid[0] != 0 &&
+                        find<int(const char*, void**)>("nvmlDeviceGetHandleByUUID")(uuid, &handle) == kSuccess &&
+                        find<int(void*, Memory*)>("nvmlDeviceGetMemoryInfo")(handle, &memory) == kSuccess;
+  return is_known ? memory.free : kNotAvailable;
+}
+
+// NVML is asked on both sides of the context's making: it is the one that can be asked without a context.
+[[noreturn]] void print_free(const char* index) {
+  heapprof::nvml::CudaDevice device;
+  if (const char* reason = heapprof::nvml::find_cuda_device(atoi(index), &device)) leave(reason);
+  const bool has_nvml = start_nvml() == nullptr;
+  const uint64_t before = has_nvml ? free_of(device.uuid) : kNotAvailable;
+  if (const char* reason = heapprof::nvml::enter_cuda_device(&device)) leave(reason);
+  const uint64_t after = has_nvml ? free_of(device.uuid) : kNotAvailable;
+  printf("free %llu %llu ", static_cast<unsigned long long>(device.free_bytes),
+         static_cast<unsigned long long>(device.total_bytes));
+  if (before != kNotAvailable && after != kNotAvailable && before >= after) {
+    printf("%llu", static_cast<unsigned long long>(before - after));
+  } else {
+    printf("-");
+  }
+  printf(" %s\n", device.name);
+  fflush(stdout);
+  _exit(0);  // which ends the context
+}
+
 }  // namespace
 
-extern "C" [[noreturn, gnu::used]] void run_heapprof_nvml() {
+extern "C" [[noreturn, gnu::used]] void run_heapprof_nvml(long* stack) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);              // NVML may never come back to see that the input has ended
   syscall(SYS_close_range, 3u, UINT32_MAX, 0u);  // what is not ours must not stay open for that long
-  start_nvml();
+  char** const arguments = reinterpret_cast<char**>(stack + 1);
+  if (*stack == 3 && strcmp(arguments[1], "free") == 0) print_free(arguments[2]);
+  if (const char* reason = start_nvml()) leave(reason);
+  printf("ready\n");
+  fflush(stdout);
   char text[4096];
   size_t length = 0;
   for (unsigned round = 0;; ++round) {
@@ -204,6 +246,7 @@ asm(R"(
   .type _start, @function
 _start:
   xor %ebp, %ebp
+  mov %rsp, %rdi
   and $-16, %rsp
   call run_heapprof_nvml
   hlt

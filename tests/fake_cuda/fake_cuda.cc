@@ -295,6 +295,17 @@ int cuDriverGetVersion(int* version) {
   *version = kVersion;
   return kSuccess;
 }
+int cuDeviceGetCount(int* count) {
+  ENTER(cuDeviceGetCount);
+  *count = kDevices;
+  return kSuccess;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  ENTER(cuDeviceGet);
+  if (ordinal < 0 || ordinal >= kDevices) return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
 int cuCtxCreate_v2(CUcontext* context, unsigned, int device) {
   ENTER(cuCtxCreate_v2);
   if (device < 0 || device >= kDevices) return kInvalidValue;

@@ -60,6 +60,7 @@ constexpr int kSuccess = 0;
 constexpr int kInvalidValue = 1;
 constexpr int kOutOfMemory = 2;
 constexpr int kNotInitialized = 3;
+constexpr int kInvalidDevice = 101;
 constexpr int kInvalidContext = 201;
 constexpr int kNotFound = 500;
 // Functions that only answer leave this in errno, as a driver may. Those that allocate and free leave errno alone.
@@ -69,6 +70,8 @@ constexpr int kErrnoOfQuestions = 77;
 #define FAKE_CUDA_FUNCTIONS(X)                                                                                      \
   X(cuInit, (unsigned flags))                                                                                       \
   X(cuDriverGetVersion, (int* version))                                                                             \
+  X(cuDeviceGetCount, (int* count))                                                                                 \
+  X(cuDeviceGet, (int* device, int ordinal))                                                                        \
   X(cuCtxCreate_v2, (CUcontext * context, unsigned flags, int device))                                              \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                            \
   X(cuCtxSetCurrent, (CUcontext context))                                                                           \

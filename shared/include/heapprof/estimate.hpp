@@ -8,7 +8,8 @@
 // Guarantees
 //  - Every result is exact: checked 64-bit arithmetic, no floating point. What does not fit in 64 bits is an error, and
 //    so is a negative dimension, never a number. A dimension of 0 makes 0 bytes, whatever the others are.
-//    (tests/unit/public_headers/estimate_test.cc attacks all of that.)
+//    (tests/unit/public_headers/estimate_test.cc attacks all of that; tests/integration/cuda/estimate_oracle.sh holds
+//    the sizes against what a program allocates.)
 //  - Each estimate comes twice: try_… is constexpr, never throws and returns a ByteEstimate; the other returns the
 //    bytes and throws EstimateError. Without exceptions (-fno-exceptions) there is only try_….
 // Not provided: what an allocator adds to a block, and what a library takes beside the tensors; add_overhead() allows

@@ -34,6 +34,9 @@ ASK
   offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
   offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "pprof"
   offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"
+  offered bash "heapprof estimate w" "$(ask heapprof estimate w)" "weights"
+  offered bash "heapprof estimate tensor 3 --dtype b" "$(ask heapprof estimate tensor 3 --dtype b)" "bf16 bool"
+  offered bash "heapprof estimate tensor 3 --format " "$(ask heapprof estimate tensor 3 --format "")" "json text"
   offered bash "heapprof report a-p" "$(ask heapprof report a-p)" "a-profile.json"
   offered bash "heapprof run -o x ls a-p" "$(ask heapprof run -o x ls a-p)" "a-profile.json"
 else

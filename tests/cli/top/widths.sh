@@ -34,5 +34,8 @@ for columns in 40 60 80 200; do
   fits $columns "$HEAPPROF_BIN" check --contracts "$SOURCE/tests/cli/contracts/all.toml"
   fits $columns "$HEAPPROF_BIN" history ci.jsonl
   fits $columns "$HEAPPROF_BIN" doctor
+  fits $columns "$HEAPPROF_BIN" estimate attention --batch 8 --heads 32 --seq 4096 --head-dim 128 --dtype f16 --limit 24GiB --reserve 1GiB
+  fits $columns "$HEAPPROF_BIN" estimate kv-cache --layers 32 --kv-heads 8 --head-dim 128 --tokens 8192 --page-size 16 --dtype fp8 --limit 1GiB
+  fits $columns env LD_LIBRARY_PATH="$BUILD/tests/fake_cuda" "$HEAPPROF_BIN" estimate weights 7B --dtype f64 --device cuda:0 --reserve 1GiB
   fits $columns "$HEAPPROF_BIN" merge -o sum.json leaky.json grown.json
 done

@@ -1,0 +1,81 @@
+// cli/model/estimate/estimate.h: how much memory something takes before it is allocated, and whether that is there.
+//
+// The sizes are those of heapprof/estimate.hpp, which programs include as well: there is no second formula.
+#pragma once
+
+#include "cli/base/result.h"
+
+#include <heapprof/estimate.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class EstimateKind : unsigned char { kTensor, kAttention, kKvCache, kWeights };
+inline constexpr std::array<const char*, 4> kEstimateKinds = {"tensor", "attention", "kv-cache", "weights"};
+inline const char* estimate_kind_name(EstimateKind kind) { return kEstimateKinds[static_cast<size_t>(kind)]; }
+
+// What was asked; of the numbers only those of the kind count.
+struct EstimateInput {
+  EstimateKind kind = EstimateKind::kTensor;
+  Dtype dtype = Dtype::kF32;
+  double overhead = kDefaultOverhead;
+  std::vector<uint64_t> shape;  // tensor; empty: a scalar
+  uint64_t batch = 1;           // attention, kv-cache
+  uint64_t heads = 0;           // attention
+  uint64_t sequence = 0;        // attention
+  uint64_t head_dim = 0;        // attention, kv-cache
+  uint64_t layers = 0;          // kv-cache, and the next four
+  uint64_t kv_heads = 0;
+  uint64_t tokens = 0;  // of each sequence
+  uint64_t page_tokens = 1;
+  std::optional<uint64_t> pages;  // in all, instead of batch and tokens
+  uint64_t parameters = 0;        // weights
+};
+
+// Memory that is there, or is said to be.
+struct MemoryAtHand {
+  std::string device;        // "cuda:0": measured; empty: a limit, which was not
+  std::string product;       // of a device: "NVIDIA H200"
+  uint64_t free_bytes = 0;   // of a device with a context of its own there; else the limit
+  uint64_t total_bytes = 0;  // of a device
+  std::optional<uint64_t> context_bytes;
+  uint64_t reserve_bytes = 0;  // to be left alone
+
+  bool is_measured() const { return !device.empty(); }
+  uint64_t available_bytes() const { return free_bytes > reserve_bytes ? free_bytes - reserve_bytes : 0; }
+};
+
+// The most of one input that fits, the others being as they are.
+struct LargestInput {
+  const char* name = "";   // "batch", "first_dimension", "pages", "parameters"
+  const char* words = "";  // "largest batch that fits"
+  uint64_t value = 0;      // UINT64_MAX: any
+  uint64_t bytes = 0;      // which that takes, with overhead
+};
+
+struct EstimateResult {
+  EstimateInput input;
+  uint64_t elements = 0;
+  uint64_t bytes = 0;
+  uint64_t needed_bytes = 0;  // with overhead
+  std::optional<MemoryAtHand> memory;
+  std::optional<LargestInput> largest;  // of a scalar there is none, and none without `memory`
+
+  bool fits() const { return !memory || needed_bytes <= memory->available_bytes(); }
+};
+
+// "(3×1×1×4×2 + 1×1×4×4 + 1×1×4×2) elements × 4 B (f32)"
+std::string estimate_formula(const EstimateInput& input);
+// What the kind goes by, by name, in order; of a tensor nothing.
+std::vector<std::pair<const char*, uint64_t>> estimate_numbers(const EstimateInput& input);
+
+// An error where the size does not fit in 64 bits.
+Result<EstimateResult> judge_estimate(const EstimateInput& input, const std::optional<MemoryAtHand>& memory);
+
+}  // namespace heapprof::cli
