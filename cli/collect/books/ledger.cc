@@ -387,17 +387,6 @@ void Ledger::give_up(const ParkedEvent& parked) {
   }
 }
 
-void Ledger::give_up_until(std::span<const uint64_t> last_stamps) {
-  for (const uint64_t address : parking_.addresses()) {
-    while (const ParkedEvent* first = parking_.first(address)) {
-      if (first->ring >= last_stamps.size() || first->event.stamp > last_stamps[first->ring]) break;
-      give_up(*first);
-      parking_.take_first(address);
-      settle(address);
-    }
-  }
-}
-
 void Ledger::expire(uint64_t latest_stamp) {
   while (const uint64_t address = parking_.overdue(latest_stamp)) {
     give_up(*parking_.first(address));

@@ -28,6 +28,17 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   threads_.left(event.thread());
 }
 
+void Ledger::give_up_until(std::span<const uint64_t> last_stamps) {
+  for (const uint64_t address : parking_.addresses()) {
+    while (const ParkedEvent* first = parking_.first(address)) {
+      if (first->ring >= last_stamps.size() || first->event.stamp > last_stamps[first->ring]) break;
+      give_up(*first);
+      parking_.take_first(address);
+      settle(address);
+    }
+  }
+}
+
 void Ledger::finish(uint64_t end_ticks) {
   now_ticks_ = std::max(now_ticks_, end_ticks);
   expire(UINT64_MAX);

@@ -12,9 +12,9 @@
  * Guarantees
  *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
  *    knows to be over (it joined them, took a lock after them). What other threads do meanwhile may be in them.
- *  - No function allocates, changes errno or throws. A call that asks waits until the profiler has read what the program
- *    wrote: as a rule for 2 ms at most, some 0.2 ms soon after another call; longer where threads allocate as fast as it
- *    reads, or where more than 24 ask at once. After a second it is given up.
+ *  - No function allocates, changes errno or throws. A call that asks waits until the profiler has read what the
+ *    program wrote: as a rule for 2 ms at most, some 0.2 ms soon after another call; longer where threads allocate as
+ *    fast as it reads, or where more than 24 ask at once. After a second it is given up.
  * Trust:    a profiler of another version is asked nothing that it does not know: HEAPPROF_INACTIVE.
  *
  * A program that is linked statically never finds a profiler.
@@ -80,7 +80,7 @@ static inline const struct heapprof_functions* heapprof_functions_(void) {
   return heapprof_agent_functions != HEAPPROF_NULL_ ? heapprof_agent_functions() : HEAPPROF_NULL_;
 }
 #else
-/* A linker binds the weak references of such code to nothing for good, but for those through the global offset table. */
+/* A linker binds weak references of such code to nothing for good, but for those through the global offset table. */
 static inline const struct heapprof_functions* heapprof_functions_(void) {
   const struct heapprof_functions* (*give)(void);
   __asm__(".weak heapprof_agent_functions\n\tmovq heapprof_agent_functions@GOTPCREL(%%rip), %0" : "=r"(give));
