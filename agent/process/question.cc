@@ -83,8 +83,11 @@ Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::
   while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && sys_monotonic_ns() < end_ns)
     sys_futex_wait(&question->word, wire::question_word(ticket, State::kAsked), kSleepNs);
   if (!is_same_life(birth) || move(question, ticket, State::kAsked, State::kFree)) return Answer::kNone;  // taken back
-  // What it has begun to answer it has done: that is waited for.
-  for (uint32_t round = 0; is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth); ++round)
+  // What it has begun to answer it has done: that is waited for, unless it was stopped just there.
+  const auto is_being_answered = [&] {
+    return is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth);
+  };
+  for (uint32_t round = 0; is_being_answered() && sys_monotonic_ns() < end_ns + kMostSleepNs; ++round)
     let_others_run(round);
   if (!is_same_life(birth) || !is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
   const bool is_known = question->is_known != 0;

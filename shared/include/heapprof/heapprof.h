@@ -94,7 +94,8 @@ static inline const struct heapprof_functions* heapprof_known_functions_(void) {
   return functions != HEAPPROF_NULL_ && functions->count >= HEAPPROF_FUNCTIONS_COUNT ? functions : HEAPPROF_NULL_;
 }
 
-/* 1 while allocations of this process are recorded, else 0. Does not wait. */
+/* 1 while allocations of this process are recorded, else 0. Waits only in a forked child that has not allocated yet, as
+ * its first allocation would. */
 static inline int heapprof_is_active(void) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->is_recording() : 0;
