@@ -1,9 +1,10 @@
 // agent/api.cc: the functions behind shared/include/heapprof/heapprof.h. A program may call them at any time: they take
 // no lock, allocate nothing, and say so where they cannot answer.
 #include "agent/process/arena.h"
+#include "agent/process/names.h"
 #include "agent/process/question.h"
 #include "agent/process/state.h"
-#include "agent/record/context.h"
+#include "agent/record/record_fast.h"
 #include "agent/start/start.h"
 #include "shared/include/heapprof/heapprof.h"
 
@@ -67,8 +68,58 @@ int get_thread_stats(heapprof_thread_stats* stats) {
   return HEAPPROF_OK;
 }
 
-constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT, is_recording, version, get_stats, begin_phase,
-                                           get_thread_stats};
+// The name's number in this life, which the name keeps; 0: nothing is recorded. A forked child has an arena of its own.
+uint32_t number_of(heapprof_name* name) {
+  const uint64_t key = __atomic_load_n(&name->key, __ATOMIC_RELAXED);
+  if (HEAPPROF_LIKELY(key >> 32 == g_birth && g_fork_page.state == AgentState::kOn)) return static_cast<uint32_t>(key);
+  if (is_recording() == 0) return 0;
+  const uint32_t number = number_of_name(name->category, name->text);
+  __atomic_store_n(&name->key, static_cast<uint64_t>(g_birth) << 32 | number, __ATOMIC_RELAXED);
+  return number;
+}
+
+void begin_scope(heapprof_scope* scope, heapprof_name* name) {
+  const uint32_t number = number_of(name);
+  if (number == 0) return;
+  scope->life = g_birth;
+  scope->id = record_scope(wire::ScopeOperation::kBegin, number, 0, HEAPPROF_HOOK_FRAME());
+}
+
+// A forked child is in none of its parent's scopes.
+bool is_of_this_life(const heapprof_scope* scope) {
+  return HEAPPROF_LIKELY(scope->life == g_birth && g_fork_page.state == AgentState::kOn);
+}
+
+void end_scope(const heapprof_scope* scope) {
+  if (!is_of_this_life(scope)) return;
+  if (scope->items != 0) record_scope_items(scope->id, scope->items, HEAPPROF_HOOK_FRAME());
+  record_scope(wire::ScopeOperation::kEnd, 0, scope->id, HEAPPROF_HOOK_FRAME());
+}
+
+void leave_scope(const heapprof_scope* scope) {
+  if (is_of_this_life(scope)) record_scope(wire::ScopeOperation::kLeave, 0, scope->id, HEAPPROF_HOOK_FRAME());
+}
+
+void enter_scope(const heapprof_scope* scope) {
+  if (is_of_this_life(scope)) record_scope(wire::ScopeOperation::kEnter, 0, scope->id, HEAPPROF_HOOK_FRAME());
+}
+
+void mark(heapprof_name* name) {
+  const uint32_t number = number_of(name);
+  if (number != 0) record_scope(wire::ScopeOperation::kMark, number, 0, HEAPPROF_HOOK_FRAME());
+}
+
+constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
+                                           is_recording,
+                                           version,
+                                           get_stats,
+                                           begin_phase,
+                                           get_thread_stats,
+                                           begin_scope,
+                                           end_scope,
+                                           leave_scope,
+                                           enter_scope,
+                                           mark};
 
 }  // namespace
 

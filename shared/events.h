@@ -32,9 +32,10 @@ inline constexpr uint64_t kUnitBytes = 16;
   X(kPrefixTruncated, 10) /* prefix: the next record's stack could not be walked to its end; w1 = TruncationCause */   \
   X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device */              \
   X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the operation's context or handle */                    \
+  X(kScope,          13) /* a scope begins, ends …, or a mark: shared/scopes.h */ \
   X(kControl,        15) /* w0 low byte: ControlKind, w1: its value */
 // clang-format on
-// 13 and 14 are left for scopes and counters.
+// 14 is left for counters.
 
 enum class RecordType : uint32_t {
 #define X(name, number) name = number,
@@ -48,7 +49,9 @@ enum class RecordType : uint32_t {
   X(kThread,     2)  /* w1 = thread id: the events that follow belong to this thread */                                \
   X(kAge,        3)  /* w1 = Control::age as of the events that follow */                                              \
   X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */                     \
-  X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */
+  X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */                \
+  X(kScopeTime,  6)  /* w1 = when the kScope record that follows was, in nanoseconds: where stamps are no times */     \
+  X(kLaunches,   7)  /* w1 = kernels that this ring's owners have launched so far; before a kScope record */
 // clang-format on
 
 enum class ControlKind : uint32_t {

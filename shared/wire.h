@@ -1,7 +1,7 @@
 // shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][notes][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
+//   [control page][module table][notes][names][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
@@ -16,13 +16,15 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 11;
+inline constexpr uint32_t kProtocolVersion = 12;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
 inline constexpr uint64_t kModuleTableBytes = 1u << 20;
 inline constexpr uint32_t kMaxNotes = 256;
 inline constexpr uint64_t kNoteBytes = 256;
+inline constexpr uint32_t kMaxNames = 4096;  // of scopes and marks
+inline constexpr uint64_t kNameBytes = 128;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
 inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have one
@@ -37,7 +39,8 @@ inline constexpr uint32_t kQuestions = 24;          // that threads of the progr
 
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
-inline constexpr uint64_t kRingHeadersOff = kNotesOff + kMaxNotes * kNoteBytes;
+inline constexpr uint64_t kNamesOff = kNotesOff + kMaxNotes * kNoteBytes;
+inline constexpr uint64_t kRingHeadersOff = kNamesOff + kMaxNames * kNameBytes;
 inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
 
 constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }
@@ -171,7 +174,8 @@ struct Control {
   uint32_t own_pages_count;               // agent, before it asks: entries of the table of its own pages …
   uint64_t own_pages_avma;                // … which stands here in its memory: pairs of address and bytes
   std::atomic<uint32_t> questions_asked;  // agent: how many ever; pairs with (J)
-  uint32_t reserved[15];
+  std::atomic<uint32_t> names_lost;       // agent, adding: how often a name of a scope or mark found no room
+  uint32_t reserved[14];
 };
 static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
@@ -181,58 +185,6 @@ static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) 
               offsetof(Control, modules_read) == 464 && offsetof(Control, end_question) == 472 &&
               offsetof(Control, end_stack_avma) == 480 && offsetof(Control, own_pages_avma) == 504 &&
               offsetof(Control, questions_asked) == 512);
-
-// What the program asks of its own numbers (heapprof/heapprof.h).
-enum class QuestionKind : uint32_t {
-  kDevice = 1,       // of a device
-  kDevicePhase = 2,  // the same, and a new phase begins
-  kThread = 3,       // of the thread whose ring is Question::ring
-};
-
-// The low two bits of Question::word; the rest counts the askers.
-enum class QuestionState : uint32_t {
-  kFree = 0,
-  kWriting = 1,   // an asker fills it in, or the collector the answer
-  kAsked = 2,     // the collector's turn
-  kAnswered = 3,  // the asker's turn
-};
-constexpr QuestionState question_state(uint32_t word) { return static_cast<QuestionState>(word & 3); }
-constexpr uint32_t question_word(uint32_t ticket, QuestionState state) {
-  return ticket << 2 | static_cast<uint32_t>(state);
-}
-
-struct DeviceStatistics {
-  uint64_t live_bytes;
-  uint64_t live_blocks;
-  uint64_t peak_bytes;
-  uint64_t peak_blocks;       // at the peak of bytes
-  uint64_t phase_peak_bytes;  // since the phase began, with what was live then
-  uint64_t phase_peak_blocks;
-  uint64_t total_bytes;
-  uint64_t total_blocks;
-};
-struct ThreadStatistics {
-  uint64_t total_bytes;
-  uint64_t total_blocks;
-  uint64_t freed_blocks;
-};
-
-union Statistics {
-  DeviceStatistics device;
-  ThreadStatistics thread;
-};
-
-struct alignas(128) Question {
-  std::atomic<uint32_t> word;  // both sides, by compare and swap: a QuestionState and a ticket; pairs with (J), (K)
-  QuestionKind kind;           // agent
-  uint32_t ring;               // agent
-  uint32_t thread_id;          // agent: as in the ring's header
-  uint32_t is_known;           // collector: 0: there is no such device, or nothing of that thread
-  char device[28];             // agent: its name; ends with a zero byte
-  Statistics statistics;       // collector
-};
-static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48);
-static_assert(kQuestionsOff + kQuestions * sizeof(Question) == kControlBytes);
 
 // The kernel sets this bit of the liveness word when the collector's thread dies.
 inline constexpr uint32_t kFutexOwnerDied = 0x40000000;

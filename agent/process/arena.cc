@@ -47,6 +47,8 @@ void forget_arena() {
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }
 
+wire::Name* names() { return reinterpret_cast<wire::Name*>(g_mapping.base + wire::kNamesOff); }
+
 wire::RingHeader* ring_header(uint32_t ring) {
   return reinterpret_cast<wire::RingHeader*>(g_mapping.base + wire::kRingHeadersOff) + ring;
 }

@@ -12,7 +12,7 @@
 //           (G) Control::modules_read is acquire-loaded before what was read is written over.
 #pragma once
 
-#include "shared/wire.h"
+#include "shared/scopes.h"
 
 #include <stdint.h>
 
@@ -29,6 +29,7 @@ bool map_arena(int fd);
 void forget_arena();
 
 // pre: an arena is mapped.
+wire::Name* names();
 wire::RingHeader* ring_header(uint32_t ring);
 // The ring's data, mapped at its first use. nullptr: there is no address space. pre: every ring below is mapped; the
 // lock is held.

@@ -15,7 +15,7 @@
 //           has read what the program wrote.
 #pragma once
 
-#include "shared/wire.h"
+#include "shared/questions.h"
 
 #include <stdint.h>
 

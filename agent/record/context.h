@@ -59,6 +59,8 @@ struct Context {
   uint64_t chunk_count;     // where `chunk` begins, as a count of bytes
   uint64_t next_count;      // likewise
   uint64_t pressed_tail;    // the collector stands still here: growing needs no more waiting
+  uint64_t launches_told;   // of RingHeader::kernel_launches, the last kLaunches record
+  uint32_t scope_count;     // scopes ever begun in this ring
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
 };
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "agent/unwind/unwind.h"
-#include "shared/events.h"
+#include "shared/scopes.h"
 
 #include <cstddef>
 
@@ -52,5 +52,12 @@ struct DeviceRecord {
   uint64_t size_bytes;
 };
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
+
+// What a program says of a scope, or a mark. id: of kBegin 0, which gets one. Returns the scope's id; 0: nothing was
+// recorded.
+// pre: `name` is this life's
+uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
+// What a scope that is about to end came to.
+void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame);
 
 }  // namespace heapprof::agent

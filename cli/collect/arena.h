@@ -10,7 +10,8 @@
 
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
-#include "shared/wire.h"
+#include "shared/questions.h"
+#include "shared/scopes.h"
 
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,7 @@ class Arena {
   }
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
   const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
+  const wire::Name* names() const { return reinterpret_cast<const wire::Name*>(base_ + wire::kNamesOff); }
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }

@@ -355,10 +355,10 @@ Recording ProcessCollector::finish() {
   if (state.leaks) run.leak_check = state.leaks->end(run.complete);
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
-  build_recording(
-      {&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples, state.resident,
-       &identities, &state.uses, &state.options.limits, run.leak_check.is_made ? &*state.leaks : nullptr},
-      &recording);
+  build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
+                   state.resident, state.arena->names(), &identities, &state.uses, &state.options.limits,
+                   run.leak_check.is_made ? &*state.leaks : nullptr},
+                  &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;

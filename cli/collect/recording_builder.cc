@@ -9,6 +9,7 @@
 // A difference is written into the profile: it is a bug of ours that a user can report.
 #include "cli/collect/recording_builder.h"
 
+#include "cli/collect/recorded_scopes.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/site_numbers.h"
@@ -319,6 +320,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_device_facts(parts, number, *book, &device);
   }
   try {
+    recording->scopes = recorded_scopes(ledger.scopes(), parts.names, *parts.scale);
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);

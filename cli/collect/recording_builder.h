@@ -11,6 +11,7 @@
 #include "cli/collect/rings/module_map.h"
 #include "cli/collect/rings/notes.h"
 #include "cli/model/profile/recording.h"
+#include "shared/scopes.h"
 
 #include <cstdint>
 #include <map>
@@ -35,6 +36,7 @@ struct RecordingParts {
   uint64_t end_ticks;
   const LiveSamples* samples;
   ResidentSamples resident;
+  const wire::Name* names;  // of the arena
   const DeviceIdentities* identities;
   const DeviceUses* uses;
   const DeviceLimits* limits;

@@ -33,9 +33,19 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
-// What was asked for beside --findings or --tree and has no meaning there.
+// What was asked for beside --findings, --scopes or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
+  for (const auto& [flag, is_given] : {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable}}) {
+    for (const auto& [other, is_other_given] :
+         {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
+          std::pair{"--findings", view.findings}, std::pair{"--sort", view.sort.has_value()},
+          std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()}}) {
+      if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
+    }
+    if (is_given && options.format->render_findings == nullptr)
+      return flags_exclude_each_other(flag, fmt::format("--format {}", options.format->name));
+  }
   for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--list-suppressions", view.list_suppressions}}) {
@@ -137,6 +147,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
   options->add_flag({"--sizes", "", view, "of what sizes the places' blocks were, as bars"}, &target->view.sizes);
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
+  options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
+  options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);

@@ -3,6 +3,7 @@
 
 #include "cli/read/device_reader.h"
 #include "cli/read/field_reader.h"
+#include "cli/read/scope_reader.h"
 
 #include <algorithm>
 
@@ -314,6 +315,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
                [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); }),
        {"frames", [&] { read_frames(json, extension); }},
        {"device_api", [&] { read_api(json, points, &extension->api); }},
+       {"scopes", [&] { read_scopes(json, &extension->scopes); }},
        {"devices", [&] { read_devices(json, points, extension); }}});
   members.read();
   if (!members.has("version")) json->fail("the key \"heapprof\" holds no version");

@@ -48,6 +48,7 @@ struct Extension {
   std::vector<ProfileModule> modules;
   std::vector<MergedPart> merged;
   DeviceApi api;
+  Scopes scopes;
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;

@@ -38,7 +38,7 @@ struct Node {
 };
 
 // An entry that is open during the walk: its children are deeper.
-struct Scope {
+struct CodeScope {
   int depth;
   uint32_t node;  // kNone: covers none of the addresses, nor do its inlined copies
 };
@@ -103,7 +103,7 @@ void Walk::find_directory(const Dwarf_Die& unit) {
 void Walk::run() {
   DieReader reader(entries_, &reading_->shapes);
   DieNames::ScopeWalk naming(&reading_->names, entries_.cu);
-  std::vector<Scope> open;
+  std::vector<CodeScope> open;
   while (reader.next()) {
     naming.enter(reader);
     while (!open.empty() && open.back().depth >= reader.depth()) open.pop_back();

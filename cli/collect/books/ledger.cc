@@ -5,6 +5,8 @@
 // Deducting at the begin would understate a peak that another thread reaches in between.
 #include "cli/collect/books/ledger.h"
 
+#include "cli/collect/books/ledger_blocks.h"
+
 #include <algorithm>
 #include <array>
 
@@ -17,13 +19,6 @@ constexpr size_t kBatch = 256;
 constexpr size_t kIndexAhead = 24;
 constexpr size_t kEntryAhead = 12;
 constexpr size_t kSiteAhead = 6;
-
-constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-Event of_thread(Event event, uint32_t thread) {
-  event.thread_and_kind = pack_thread(thread, event.kind());
-  return event;
-}
 
 Event as_kind(Event event, EventKind kind) {
   event.thread_and_kind = pack_thread(event.thread(), kind);
@@ -38,48 +33,6 @@ void Ledger::prefetch_site(const Event& event) const {
   if (const LiveHeap::Entry* entry = heap_.peek(heap_.page_of(event.address), event.address))
     sites_.prefetch(entry->site);
 }
-
-[[gnu::always_inline]] inline void Ledger::advance_clock(uint64_t stamp) {
-  if (stamp <= clock_) return;
-  clock_ = stamp;
-  if (time_source_ == TimeSource::kStamps) now_ticks_ = std::max(now_ticks_, stamp);
-  if (clock_ > next_expiry_) [[unlikely]]
-    expire(clock_ - repair_window_ - 1);
-}
-
-// ---- Blocks ----
-
-[[gnu::always_inline]] inline void Ledger::open_block(LiveHeap::Entry* entry, const Event& event) {
-  *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
-  sites_.add(event.site, event.size_bytes);
-  ++counts_.allocations;
-  ThreadSlot& thread = threads_[event.thread()];
-  ++thread.allocations;
-  thread.total_bytes += event.size_bytes;
-  thread.last_address = event.address;
-}
-
-// Books the end of a block. The caller takes it out of the heap.
-[[gnu::always_inline]] inline void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
-  ThreadSlot& thread = threads_[block.thread];
-  const bool is_last = thread.last_address == last_key;
-  sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
-  if (!is_last) return;
-  thread.last_address = 0;
-  if (thread.has_ended != 0) threads_.release(block.thread);
-}
-
-// The block's address begins again, so the block must have ended without our seeing it.
-void Ledger::close_unseen(const Block& block) {
-  ++counts_.unseen_frees;
-  close_block(block, block.address, false);
-}
-
-[[gnu::always_inline]] inline void Ledger::note_growth() {
-  sites_.check_peak(now_ticks_);
-  note_change();
-}
-[[gnu::always_inline]] inline void Ledger::note_change() { timeline_.record(now_ticks_, sites_.totals().live.bytes); }
 
 [[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
   sites_.make_room();
@@ -105,6 +58,7 @@ void Ledger::close_unseen(const Block& block) {
   }
   count_free(event);
   close_block(block, block.address, true);
+  free_in_scope(event.thread(), block.size_bytes);
   note_change();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
@@ -171,11 +125,19 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kReallocFree: return on_realloc_free(event, ring);
     case EventKind::kThreadLeft: return on_thread_left(event, ring);
     case EventKind::kDevice: return apply_device(event);
+    case EventKind::kScope:
+    case EventKind::kLaunches: return apply_scope(event);
   }
 }
 
 void Ledger::apply_device(const Event& event) {
   const DeviceEvent device_event = device_events_.take(event.address);
+  const uint32_t stack = threads_[event.thread()].scopes;
+  if (stack != 0) return apply_device_in_scope(device_event, event, stack);
+  book_device(device_event, event);
+}
+
+void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
   if (MappingLedger::is_about(device_event.operation)) return mappings_.apply(device_event, event, now_ticks_);
   if (device_event.operation == wire::DeviceOperation::kRefuse && device_event.device == wire::kHostDevice)
     return refused_.note(device_event, event, sites_, now_ticks_);
@@ -250,7 +212,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
     is_known = true;
-    close_begun(begun, false);
+    close_begun(begun, event.thread(), false);
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->after_realloc = true;
   }
@@ -274,7 +236,7 @@ void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
-    close_begun(begun, true);
+    close_begun(begun, event.thread(), true);
     note_change();
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->event = as_kind(parked->event, EventKind::kFree);
@@ -305,95 +267,9 @@ void Ledger::relink(const BegunRealloc& begun) {
       settle(begun.block.address);
   } else {  // somebody has this address, so the block ended after all; or there is no room for it
     ++counts_.unseen_frees;
-    close_begun(begun, false);
+    close_block(begun.block, begun.last_key, false);
     note_change();
   }
-}
-
-// ---- Alternation ----
-
-uint64_t Ledger::park(const Event& event, uint32_t ring) {
-  const uint64_t id = parking_.park(clock_, event, ring);
-  next_expiry_ = add_saturating(parking_.oldest_stamp(), repair_window_);
-  return id;
-}
-
-// Books what waited for this begin; an end that surely came before it did not, and is given up.
-void Ledger::settle_begun(const Event& begin, uint32_t ring) {
-  while (const ParkedEvent* first = parking_.first(begin.address)) {
-    if (!first->is_end_before(begin, ring, inherits_)) break;
-    give_up(*first);
-    parking_.take_first(begin.address);
-  }
-  settle(begin.address);
-}
-
-void Ledger::settle(uint64_t address) {
-  while (const ParkedEvent* first = parking_.first(address)) {
-    const bool needs_live = first->event.kind() != EventKind::kMalloc;
-    if (needs_live != (heap_.find(address) != nullptr)) return;
-    perform(*first);
-    ++counts_.reordered;
-    parking_.take_first(address);
-  }
-}
-
-// As it can be booked now: its thread may be gone, and its slot another's.
-Event Ledger::revive(const ParkedEvent& parked) {
-  const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
-  return is_gone ? of_thread(parked.event, 0) : parked.event;
-}
-
-// pre: the address is live if the event ends it, and not live if it begins it
-void Ledger::perform(const ParkedEvent& parked) {
-  const Event event = revive(parked);
-  if (event.kind() == EventKind::kMalloc) {
-    sites_.make_room();
-    bool is_new = false;
-    open_block(heap_.insert(event.address, &is_new), event);
-    note_growth();
-    return;
-  }
-  Block block;
-  heap_.take(event.address, &block);
-  if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
-    for (BegunRealloc& begun : begun_of(parked.ring)) {
-      if (begun.parked != parked.id) continue;
-      begun.parked = 0;
-      unlink(block, &begun);
-    }
-    return;
-  }
-  close_block(block, block.address, event.kind() == EventKind::kFree);
-  note_change();
-}
-
-// Books a parked event whose time is over: what it waited for was not recorded.
-void Ledger::give_up(const ParkedEvent& parked) {
-  const Event event = revive(parked);
-  if (event.kind() == EventKind::kMalloc) {
-    sites_.make_room();
-    bool is_new = false;
-    LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);
-    if (!is_new) close_unseen(entry->block(event.address));
-    open_block(entry, event);
-    note_growth();
-  } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
-    for (BegunRealloc& begun : begun_of(parked.ring)) {
-      if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
-    }
-  } else {
-    count_foreign();
-  }
-}
-
-void Ledger::expire(uint64_t latest_stamp) {
-  while (const uint64_t address = parking_.overdue(latest_stamp)) {
-    give_up(*parking_.first(address));
-    parking_.take_first(address);
-    settle(address);
-  }
-  next_expiry_ = parking_.empty() ? UINT64_MAX : add_saturating(parking_.oldest_stamp(), repair_window_);
 }
 
 }  // namespace heapprof::cli

@@ -19,6 +19,7 @@
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/mapping_ledger.h"
 #include "cli/collect/books/parking.h"
+#include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
 #include "cli/collect/books/timeline.h"
 #include "cli/collect/rings/event.h"
@@ -81,6 +82,7 @@ class Ledger {
   const SiteBook& sites() const { return sites_; }
   SiteBook& host_sites() { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
+  const ScopeBook& scopes() const { return scopes_; }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
   MappingLedger& mappings() { return mappings_; }
@@ -131,6 +133,11 @@ class Ledger {
   void apply_inline(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
   void apply_other(const Event& event, uint32_t ring);
   void apply_device(const Event& event);
+  void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
+  void book_device(const DeviceEvent& device_event, const Event& event);
+  void apply_scope(const Event& event);
+  template <typename Visitor>
+  void for_each_book(const Visitor& visit);
   bool repairs() const { return repair_window_ != 0; }
 
   void on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
@@ -143,8 +150,15 @@ class Ledger {
 
   void open_block(LiveHeap::Entry* entry, const Event& event);
   void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
-  void close_begun(const BegunRealloc& begun, bool may_be_temporary) {
+  void close_begun(const BegunRealloc& begun, uint32_t thread, bool may_be_temporary) {
     close_block(begun.block, begun.last_key, may_be_temporary);
+    free_in_scope(thread, begun.block.size_bytes);
+  }
+  // The thread has freed it, in whatever scope it is.
+  void free_in_scope(uint32_t thread, uint64_t size_bytes) {
+    const uint32_t stack = threads_[thread].scopes;
+    if (stack != 0) [[unlikely]]
+      scopes_.free(stack, size_bytes);
   }
   void unlink(const Block& block, BegunRealloc* begun);
   void close_unseen(const Block& block);
@@ -164,6 +178,7 @@ class Ledger {
   void settle_begun(const Event& begin, uint32_t ring);
   void settle(uint64_t address);
   Event revive(const ParkedEvent& parked);
+  void open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path);
   void perform(const ParkedEvent& parked);
   void give_up(const ParkedEvent& parked);
   void expire(uint64_t latest_stamp);
@@ -176,6 +191,7 @@ class Ledger {
   TimeSource time_source_;
   LiveHeap heap_;
   SiteBook sites_;
+  ScopeBook scopes_;
   LiveTimeline timeline_;
   LedgerCounts counts_;
   uint64_t clock_ = 0;  // largest stamp seen

@@ -23,6 +23,8 @@ void Ledger::set_drain_ticks(uint64_t ticks) {
 void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
+  ThreadSlot& thread = threads_[event.thread()];
+  if (event.thread() != 0 && thread.open_streams == 1) scopes_.end_all(std::exchange(thread.scopes, 0), now_ticks_);
   devices_.forget_thread(event.thread());
   mappings_.forget_thread(event.thread());
   threads_.left(event.thread());
@@ -53,6 +55,7 @@ void Ledger::finish(uint64_t end_ticks) {
   heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
   devices_.finish(now_ticks_);
   mappings_.finish(now_ticks_);
+  scopes_.finish();
 }
 
 std::vector<std::string> Ledger::check() const {

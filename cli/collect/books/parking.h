@@ -21,7 +21,8 @@ struct ParkedEvent {
   Event event;
   uint32_t ring;
   uint64_t id;
-  bool after_realloc;  // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
+  uint32_t scope_path;  // in which it came (ScopeBook); 0: in none
+  bool after_realloc;   // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
 
   // True if this is an end that surely came before a begin of its address: it stands before it in the same ring, or
   // stamps are never inverted and its own is smaller.
@@ -36,7 +37,7 @@ class Parking {
   bool empty() const { return by_address_.empty(); }
 
   // pre: `stamp`, the time now, does not decrease. Returns the event's number.
-  uint64_t park(uint64_t stamp, const Event& event, uint32_t ring);
+  uint64_t park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path);
   // The event of this address that has waited longest; nullptr: none.
   const ParkedEvent* first(uint64_t address) const;
   ParkedEvent take_first(uint64_t address);

@@ -14,6 +14,9 @@ enum class EventKind : uint32_t {
   kReallocFree,    // the begun block ends
   kThreadLeft,     // `thread` will write no more into this ring
   kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
+  kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
+                   // time in ticks, 0 if it is not known; of kItems, the items
+  kLaunches,       // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
 
 struct Event {

@@ -4,6 +4,7 @@
 #include "cli/collect/rings/ring_decoder.h"
 
 #include "shared/device_operations.h"
+#include "shared/scopes.h"
 
 #include <algorithm>
 
@@ -186,9 +187,29 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kPrefixTruncated:
     case RecordType::kPrefixDevice:
     case RecordType::kPrefixObject: return decode_prefix(type, record.w1);
+    case RecordType::kScope: return decode_scope(record, limits, batch, cursor);
     case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
+}
+
+bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch,
+                               Cursor* cursor) {
+  using wire::ScopeOperation;
+  const ScopeOperation operation = wire::scope_operation(record.w0);
+  const uint32_t name = wire::scope_name(record.w0);
+  const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark;
+  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kMark || prefix_.has_any) return refuse();
+  if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
+  if ((operation == ScopeOperation::kMark) != (wire::scope_id(record.w0) == 0)) return refuse();
+  Event event{cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kScope)};
+  if (operation != ScopeOperation::kItems) {
+    event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
+    event.size_bytes = has_scope_time_ ? scope_time_ : event.stamp;
+    has_scope_time_ = false;
+  }
+  batch[cursor->events++] = event;
+  return true;
 }
 
 bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
@@ -278,6 +299,14 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
     case wire::ControlKind::kAge: age_ = static_cast<uint32_t>(record.w1); return true;
     case wire::ControlKind::kReset: depth_ = 0; return true;  // how much was lost is counted in the ring's header
     case wire::ControlKind::kChunk: return enter_chunk(record.w1, cursor->position);
+    case wire::ControlKind::kScopeTime:
+      scope_time_ = record.w1;
+      has_scope_time_ = true;
+      return true;
+    case wire::ControlKind::kLaunches:
+      batch[cursor->events++] = {cursor->last_stamp, 0, record.w1 - std::exchange(launches_, record.w1), 0,
+                                 pack_thread(thread_, EventKind::kLaunches)};
+      return true;
   }
   return refuse();
 }

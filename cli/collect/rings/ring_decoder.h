@@ -148,6 +148,7 @@ class RingDecoder {
                   Cursor* cursor);
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
                     std::span<Event> batch, Cursor* cursor);
+  bool decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_prefix(wire::RecordType type, uint64_t value);
   bool take_device(EventKind kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
@@ -204,6 +205,9 @@ class RingDecoder {
   uint32_t thread_ = 0;
   uint32_t thread_id_ = 0;
   Prefix prefix_{};
+  uint64_t scope_time_ = 0;  // of the kScope record that follows
+  bool has_scope_time_ = false;
+  uint64_t launches_ = 0;  // that the last kLaunches record said
   bool has_stopped_ = false;
   bool is_shared_ = false;
   std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot

@@ -292,6 +292,7 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
     }
   }
   profile.api = recording.api;
+  profile.scopes = recording.scopes;
   for_each_other_node(profile, [&](uint32_t& node) { node = node_of[node]; });
   GroupRows rows(recording, names, &profile);
   for (size_t d = 0; d < devices.size(); ++d) add_rows(devices[d], options, &rows, &profile.devices[d]);

@@ -136,6 +136,7 @@ void ProfileMerger::add_tree(Profile* from) {
 
 void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
   for_each_other_node(*from, [first_node](uint32_t& node) { node = node == 0 ? 0 : first_node + node - 1; });
+  add_scopes(from->scopes, &sum_.scopes);
   DeviceApi& api = sum_.api;
   api.kernel_launches = add_saturating(api.kernel_launches, from->api.kernel_launches);
   api.calls.insert(api.calls.end(), from->api.calls.begin(), from->api.calls.end());

@@ -221,6 +221,54 @@ void visit_api_thread(Thread& thread, Visit&& visit) {
   visit("duration_ns", thread.duration_ns);
 }
 
+template <typename Scope, typename Visit>
+void visit_scope(Scope& scope, Visit&& visit) {
+  visit("parent", scope.parent);
+  visit("category", scope.category);
+  visit("name", scope.name);
+  visit("begun_count", scope.begun);
+  visit("ended_count", scope.ended);
+  visit("left_open_count", scope.left_open);
+  visit("time_ns", scope.time_ns);
+  visit("own_time_ns", scope.own_time_ns);
+  visit("shortest_ns", scope.shortest_ns);
+  visit("longest_ns", scope.longest_ns);
+  visit("items_count", scope.items);
+  visit("kernel_launches_count", scope.kernel_launches);
+}
+
+template <typename Memory, typename Visit>
+void visit_scope_memory(Memory& memory, Visit&& visit) {
+  visit("device", memory.device);
+  visit("allocated_bytes", memory.allocated_bytes);
+  visit("allocated_count", memory.allocated_blocks);
+  visit("freed_bytes", memory.freed_bytes);
+  visit("freed_count", memory.freed_blocks);
+  visit("peak_inside_bytes", memory.peak_inside_bytes);
+}
+
+template <typename Call, typename Visit>
+void visit_scope_call(Call& call, Visit&& visit) {
+  visit("call", call.call);
+  visit("calls_count", call.count);
+  visit("duration_ns", call.duration_ns);
+  visit("size_bytes", call.size_bytes);
+}
+
+template <typename Mark, typename Visit>
+void visit_mark(Mark& mark, Visit&& visit) {
+  visit("name", mark.name);
+  visit("at_ns", mark.at_ns);
+  visit("thread", mark.thread);
+}
+
+template <typename Memory, typename Visit>
+void visit_marked_memory(Memory& memory, Visit&& visit) {
+  visit("device", memory.device);
+  visit("live_bytes", memory.live_bytes);
+  visit("live_count", memory.live_blocks);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

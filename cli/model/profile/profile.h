@@ -6,6 +6,7 @@
 #include "cli/model/profile/merged_part.h"
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/run.h"
+#include "cli/model/profile/scopes.h"
 
 #include <cstdint>
 #include <string>
@@ -87,8 +88,9 @@ struct Profile {
   std::vector<Frame> frames;
   std::vector<FrameFold> folds;  // by frame; empty: nobody asked (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
-  std::vector<Device> devices;     // [0] is host
-  DeviceApi api;                   // nodes: FrameNode
+  std::vector<Device> devices;  // [0] is host
+  DeviceApi api;                // nodes: FrameNode
+  Scopes scopes;
   std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
 };
 

@@ -8,6 +8,7 @@
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/run.h"
+#include "cli/model/profile/scopes.h"
 #include "cli/model/profile/size_histogram.h"
 #include "cli/model/profile/unseen_memory.h"
 
@@ -113,8 +114,9 @@ struct Recording {
   std::vector<Module> modules;
   std::vector<Location> locations;
   std::vector<StackNode> stacks;
-  std::vector<RecordedDevice> devices;          // at least host
-  DeviceApi api;                                // nodes: StackNode
+  std::vector<RecordedDevice> devices;  // at least host
+  DeviceApi api;                        // nodes: StackNode
+  Scopes scopes;
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 

@@ -17,6 +17,7 @@ void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink*
   std::erase_if(one.devices, [&](const Device& device) { return device.name != view.device; });
   std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
   one.api = {};        // of all devices
+  one.scopes = {};     // likewise
   canonicalize(&one);  // frames that only other devices' sites have are gone
   write_dhat(one, sink);
 }

@@ -7,7 +7,9 @@
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
+#include "cli/write/encode/field_writer.h"
 #include "cli/write/encode/json_stream.h"
+#include "cli/write/encode/scopes_json.h"
 #include "cli/write/profile/dhat_sites.h"
 
 #include <algorithm>
@@ -27,35 +29,6 @@ std::string shell_joined(const std::vector<std::string>& words) {
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_quoted(word, "^");
   return text;
 }
-
-// One visitor for all the structures of cli/model/profile/fields.h.
-class FieldWriter {
- public:
-  explicit FieldWriter(JsonWriter* json) : json_(json) {}
-  void operator()(std::string_view name, const std::optional<uint64_t>& value) const {
-    if (value) (*this)(name, *value);
-  }
-  template <typename T>
-  void operator()(std::string_view name, const T& value) const {
-    json_->key(name);
-    write(value);
-  }
-
- private:
-  void write(bool value) const { json_->boolean(value); }
-  void write(uint32_t value) const { json_->number(value); }
-  void write(uint64_t value) const { json_->number(value); }
-  void write(int value) const { json_->signed_number(value); }
-  void write(int64_t value) const { json_->signed_number(value); }
-  void write(EndKind value) const { json_->string(end_kind_name(value)); }
-  void write(const std::string& value) const { json_->string(value); }
-  void write(const std::vector<std::string>& values) const {
-    json_->begin_array();
-    for (const std::string& value : values) json_->string(value);
-    json_->end_array();
-  }
-  JsonWriter* json_;
-};
 
 class DhatWriter {
  public:
@@ -194,6 +167,7 @@ class DhatWriter {
     write_frames();
     if (profile_.api.kernel_launches != 0 || !profile_.api.calls.empty())
       write_struct("device_api", [this] { write_api(profile_.api); });
+    if (!profile_.scopes.empty()) write_scopes(profile_.scopes, &json_);
     json_.key("devices");
     json_.begin_array();
     for (size_t i = 0; i < profile_.devices.size(); ++i) write_device(profile_.devices[i], i == 0);
@@ -214,24 +188,11 @@ class DhatWriter {
 
   template <typename WriteFields>
   void write_struct(std::string_view name, WriteFields&& write_fields) {
-    json_.key(name);
-    json_.begin_object();
-    write_fields();
-    json_.end_object();
-    json_.new_line();
+    heapprof::cli::write_struct(name, write_fields, &json_);
   }
-
   template <typename Struct, typename WriteFields>
   void write_structs(std::string_view name, const std::vector<Struct>& structs, WriteFields&& write_fields) {
-    json_.key(name);
-    json_.begin_array();
-    for (const Struct& entry : structs) {
-      json_.begin_object();
-      write_fields(entry);
-      json_.end_object();
-    }
-    json_.end_array();
-    json_.new_line();
+    heapprof::cli::write_structs(name, structs, write_fields, &json_);
   }
 
   // What the frame table's text does not say. Index 0 is the first real frame, ftbl[1].

@@ -6,6 +6,7 @@
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
+#include "cli/write/encode/scopes_json.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/text/place_text.h"
@@ -35,6 +36,7 @@ class ReportWriter {
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
     json_.end_array();
     const DeviceApi& api = profile_.api;
+    if (view_.device.empty() && !profile_.scopes.empty()) write_scopes(profile_.scopes, &json_);
     if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
     json_.end_object();
     json_.finish();

@@ -1,5 +1,4 @@
-// cli/write/report/report_text.cc: the report for people: totals first, then where the peak, the temporary and the
-// leaked blocks are.
+// cli/write/report/report_text.cc: the report for people: totals, then where peak, temporary and leaked blocks are.
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
@@ -15,6 +14,7 @@
 #include "cli/write/report/leak_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
+#include "cli/write/report/scopes_text.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
@@ -50,7 +50,8 @@ class TextReport {
         names_(profile, tree_) {}
 
   std::string render() {
-    header();
+    if (!view_.stable) header();
+    if (view_.scopes || view_.stable) return text_ + scopes_text(profile_, {columns_, view_.exact_bytes, view_.stable});
     if (view_.sizes || view_.threads) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;

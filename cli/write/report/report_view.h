@@ -24,6 +24,8 @@ struct ReportView {
   bool all_frames = false;
   bool sizes = false;    // in place of the tables: of what sizes the places' blocks were
   bool threads = false;  // likewise: what each thread allocated
+  bool scopes = false;   // likewise: the program's own scopes, and its marks
+  bool stable = false;   // scopes alone, without what differs from run to run
   bool exact_bytes = false;
   std::string file;                      // as the user named it
   std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there

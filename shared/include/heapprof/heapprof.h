@@ -1,4 +1,4 @@
-/* heapprof/heapprof.h: what a program may ask of the profiler that it runs under, at any point of its work.
+/* heapprof/heapprof.h: what a program may ask of the profiler that it runs under, and tell it, at any point.
  *
  * Header only: nothing is linked. In a process without the profiler each function gives its plain answer, at the cost
  * of a load and a branch. C11 and later, C++11 and later.
@@ -8,6 +8,8 @@
  *   parse(file);
  *   if (heapprof_get_stats("host", &after) == HEAPPROF_OK)
  *     printf("%lu bytes kept\n", after.live_bytes - before.live_bytes);
+ *
+ *   HEAPPROF_SCOPE("parse");   // from here to the end of the block; heapprof report --scopes
  *
  * Guarantees
  *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
@@ -60,6 +62,26 @@ typedef struct heapprof_thread_stats {
   uint64_t freed_blocks; /* that it freed, whoever had allocated them; not those that realloc resized */
 } heapprof_thread_stats;
 
+/* A name that scopes and marks go by. Made once, and kept as long as they are: static, as a rule. */
+typedef struct heapprof_name {
+  const char* category; /* what it is a part of, "attention"; NULL: of nothing */
+  const char* text;     /* of both, 120 bytes are kept */
+  uint64_t key;         /* the profiler's; 0 at first */
+} heapprof_name;
+
+/* A stretch of work of one thread, which may go on in another (heapprof_scope_leave). */
+typedef struct heapprof_scope {
+  uint64_t id;    /* the profiler's; 0: there is nothing to end */
+  uint64_t items; /* what the work came to, by the program's own measure; it may be changed until the end */
+  uint32_t life;  /* the profiler's */
+  uint32_t reserved;
+} heapprof_scope;
+#ifdef __cplusplus
+static_assert(sizeof(heapprof_scope) <= 32, "a scope is kept on stacks");
+#else
+_Static_assert(sizeof(heapprof_scope) <= 32, "a scope is kept on stacks");
+#endif
+
 /* What the profiler's agent gives out. Functions are only ever appended. */
 struct heapprof_functions {
   uint32_t count;
@@ -68,9 +90,14 @@ struct heapprof_functions {
   int (*get_stats)(const char* device, heapprof_stats* stats);
   int (*begin_phase)(const char* device, heapprof_stats* stats);
   int (*get_thread_stats)(heapprof_thread_stats* stats);
+  void (*begin_scope)(heapprof_scope* scope, heapprof_name* name);
+  void (*end_scope)(const heapprof_scope* scope);
+  void (*leave_scope)(const heapprof_scope* scope);
+  void (*enter_scope)(const heapprof_scope* scope);
+  void (*mark)(heapprof_name* name);
 };
 
-#define HEAPPROF_FUNCTIONS_COUNT 5
+#define HEAPPROF_FUNCTIONS_COUNT 10
 
 /* Defined by libheapprof.so where it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
@@ -127,6 +154,66 @@ static inline int heapprof_get_thread_stats(heapprof_thread_stats* stats) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
   return functions != HEAPPROF_NULL_ ? functions->get_thread_stats(stats) : HEAPPROF_INACTIVE;
 }
+
+/* ---- Scopes ----
+ *
+ * What the calling thread allocates and frees between the begin and the end of a scope is the scope's, or that of the
+ * innermost one. A scope that is begun inside of another one is a part of it. Where an end is missing (longjmp, an
+ * ending thread) the next outer end ends it too, and it is counted as left open. A forked child begins outside of all.
+ */
+
+/* Begins a scope of that name. */
+static inline void heapprof_scope_begin(heapprof_scope* scope, heapprof_name* name) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  scope->id = 0;
+  scope->items = 0;
+  if (functions != HEAPPROF_NULL_) functions->begin_scope(scope, name);
+}
+
+/* Ends it. What is ended already, or was never begun, is left alone. */
+static inline void heapprof_scope_end(heapprof_scope* scope) {
+  if (scope->id == 0) return;
+  heapprof_functions_()->end_scope(scope);
+  scope->id = 0;
+}
+
+/* The calling thread goes on outside of the scope, and of those that it began inside of it: a task that is suspended.
+ * The time until heapprof_scope_enter() is not the scope's. */
+static inline void heapprof_scope_leave(heapprof_scope* scope) {
+  if (scope->id != 0) heapprof_functions_()->leave_scope(scope);
+}
+
+/* The calling thread, the same or another one, goes on with a scope that was left, and with those inside of it. */
+static inline void heapprof_scope_enter(heapprof_scope* scope) {
+  if (scope->id != 0) heapprof_functions_()->enter_scope(scope);
+}
+
+/* This moment, by that name: how much is live stands in the profile. */
+static inline void heapprof_mark(heapprof_name* name) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  if (functions != HEAPPROF_NULL_) functions->mark(name);
+}
+
+static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
+  heapprof_scope scope;
+  heapprof_scope_begin(&scope, name);
+  return scope;
+}
+
+/* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left.
+ * HEAPPROF_SCOPE_IN("attention", "qkv"): the same, in a category. HEAPPROF_MARK("loaded"): a mark. */
+#define HEAPPROF_SCOPE(text) HEAPPROF_SCOPE_IN(HEAPPROF_NULL_, text)
+#define HEAPPROF_SCOPE_IN(category, text) HEAPPROF_SCOPE_AT_(category, text, __LINE__)
+#define HEAPPROF_SCOPE_AT_(category, text, line) HEAPPROF_SCOPE_NAMED_(category, text, line)
+#define HEAPPROF_SCOPE_NAMED_(category, text, line)                                           \
+  static heapprof_name heapprof_name_##line = {category, text, 0};                            \
+  __attribute__((cleanup(heapprof_scope_end), unused)) heapprof_scope heapprof_scope_##line = \
+      heapprof_begun_scope_(&heapprof_name_##line)
+#define HEAPPROF_MARK(text)                                               \
+  do {                                                                    \
+    static heapprof_name heapprof_mark_name_ = {HEAPPROF_NULL_, text, 0}; \
+    heapprof_mark(&heapprof_mark_name_);                                  \
+  } while (0)
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,117 @@
+// cli/collect/books/ledger_parking.cc: the ledger's events that came too early, which the alternation of begin and end
+// at one address tells (README.md, "An inverted stamp"): they wait, are booked when they can be, or are given up.
+#include "cli/collect/books/ledger_blocks.h"
+
+#include <utility>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t add_saturating(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+Event of_thread(Event event, uint32_t thread) {
+  event.thread_and_kind = pack_thread(thread, event.kind());
+  return event;
+}
+
+}  // namespace
+
+// The block's address begins again, so the block must have ended without our seeing it.
+void Ledger::close_unseen(const Block& block) {
+  ++counts_.unseen_frees;
+  close_block(block, block.address, false);
+}
+
+uint64_t Ledger::park(const Event& event, uint32_t ring) {
+  const uint64_t id = parking_.park(clock_, event, ring, scopes_.path_of(threads_[event.thread()].scopes));
+  next_expiry_ = add_saturating(parking_.oldest_stamp(), repair_window_);
+  return id;
+}
+
+// Books what waited for this begin; an end that surely came before it did not, and is given up.
+void Ledger::settle_begun(const Event& begin, uint32_t ring) {
+  while (const ParkedEvent* first = parking_.first(begin.address)) {
+    if (!first->is_end_before(begin, ring, inherits_)) break;
+    give_up(*first);
+    parking_.take_first(begin.address);
+  }
+  settle(begin.address);
+}
+
+void Ledger::settle(uint64_t address) {
+  while (const ParkedEvent* first = parking_.first(address)) {
+    const bool needs_live = first->event.kind() != EventKind::kMalloc;
+    if (needs_live != (heap_.find(address) != nullptr)) return;
+    perform(*first);
+    ++counts_.reordered;
+    parking_.take_first(address);
+  }
+}
+
+// As it can be booked now: its thread may be gone, and its slot another's.
+Event Ledger::revive(const ParkedEvent& parked) {
+  const bool is_gone = threads_[parked.event.thread()].open_streams == 0;
+  return is_gone ? of_thread(parked.event, 0) : parked.event;
+}
+
+// Its scope is the one in which it came: its thread may be in another one by now.
+void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t scope_path) {
+  const uint32_t stack = std::exchange(threads_[event.thread()].scopes, 0);
+  open_block(entry, event);
+  threads_[event.thread()].scopes = stack;
+  if (scope_path != 0) scopes_.allocate_by_path(scope_path, event.size_bytes);
+  note_growth();
+}
+
+// pre: the address is live if the event ends it, and not live if it begins it
+void Ledger::perform(const ParkedEvent& parked) {
+  const Event event = revive(parked);
+  if (event.kind() == EventKind::kMalloc) {
+    sites_.make_room();
+    bool is_new = false;
+    return open_parked(heap_.insert(event.address, &is_new), event, parked.scope_path);
+  }
+  Block block;
+  heap_.take(event.address, &block);
+  if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
+    for (BegunRealloc& begun : begun_of(parked.ring)) {
+      if (begun.parked != parked.id) continue;
+      begun.parked = 0;
+      unlink(block, &begun);
+    }
+    return;
+  }
+  close_block(block, block.address, event.kind() == EventKind::kFree);
+  if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, block.size_bytes);
+  note_change();
+}
+
+// Books a parked event whose time is over: what it waited for was not recorded.
+void Ledger::give_up(const ParkedEvent& parked) {
+  const Event event = revive(parked);
+  if (event.kind() == EventKind::kMalloc) {
+    sites_.make_room();
+    bool is_new = false;
+    LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);
+    if (!is_new) close_unseen(entry->block(event.address));
+    open_parked(entry, event, parked.scope_path);
+  } else if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
+    for (BegunRealloc& begun : begun_of(parked.ring)) {
+      if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
+    }
+  } else {
+    count_foreign();
+  }
+}
+
+void Ledger::expire(uint64_t latest_stamp) {
+  while (const uint64_t address = parking_.overdue(latest_stamp)) {
+    give_up(*parking_.first(address));
+    parking_.take_first(address);
+    settle(address);
+  }
+  next_expiry_ = parking_.empty() ? UINT64_MAX : add_saturating(parking_.oldest_stamp(), repair_window_);
+}
+
+}  // namespace heapprof::cli

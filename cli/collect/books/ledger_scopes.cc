@@ -1,0 +1,80 @@
+// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, and what an operation on a device's
+// memory was in a scope.
+//
+// An operation may begin memory and end other memory at once, and what ends may be another device's. So what it did is
+// read off the books: those of its own site say what it allocated, the sums what is live.
+#include "cli/collect/books/ledger.h"
+#include "shared/scopes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+// visit(device number, book): every device but the host.
+template <typename Visitor>
+void Ledger::for_each_book(const Visitor& visit) {
+  for (const auto& [number, book] : devices_.books()) visit(number, *book);
+  for (uint32_t number = wire::kMappedDevice; number <= wire::kReservedDevice; ++number) {
+    if (DeviceBook* book = mappings_.book(number)) visit(number, *book);
+  }
+}
+
+void Ledger::apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack) {
+  if (device_event.operation == wire::DeviceOperation::kCall) {
+    scopes_.call(stack, static_cast<wire::DeviceCall>(device_event.device), wire::duration_of(device_event.object),
+                 event.size_bytes);
+    return book_device(device_event, event);
+  }
+  struct Before {
+    uint32_t device;
+    Amount live;
+    Amount allocated;
+  };
+  const auto allocated_by_site = [&event](const DeviceBook& book) {
+    return event.site < book.sites.size() ? book.sites[event.site].total : Amount{};
+  };
+  std::vector<Before> before;
+  for_each_book([&](uint32_t device, const DeviceBook& book) {
+    before.push_back({device, book.sites.totals().live, allocated_by_site(book)});
+  });
+  book_device(device_event, event);
+  for_each_book([&](uint32_t device, const DeviceBook& book) {
+    const auto found =
+        std::find_if(before.begin(), before.end(), [device](const Before& b) { return b.device == device; });
+    const Before was = found == before.end() ? Before{device, {}, {}} : *found;
+    const Amount live = book.sites.totals().live;
+    const Amount site = allocated_by_site(book);
+    const Amount allocated{site.bytes - was.allocated.bytes, site.blocks - was.allocated.blocks};
+    const Amount freed{was.live.bytes + allocated.bytes - live.bytes, was.live.blocks + allocated.blocks - live.blocks};
+    if (allocated.bytes != 0 || allocated.blocks != 0 || freed.bytes != 0 || freed.blocks != 0)
+      scopes_.change(stack, device, allocated, freed);
+  });
+}
+
+void Ledger::apply_scope(const Event& event) {
+  ThreadSlot& thread = threads_[event.thread()];
+  if (event.kind() == EventKind::kLaunches) {
+    if (thread.scopes != 0) scopes_.launch_kernels(thread.scopes, event.size_bytes);
+    return;
+  }
+  const uint64_t id = wire::scope_id(event.address);
+  const uint32_t name = wire::scope_name(event.address);
+  const uint64_t ticks = event.size_bytes;
+  switch (wire::scope_operation(event.address)) {
+    case wire::ScopeOperation::kBegin: thread.scopes = scopes_.begin(thread.scopes, name, id, ticks); return;
+    case wire::ScopeOperation::kEnd: thread.scopes = scopes_.end(thread.scopes, id, ticks); return;
+    case wire::ScopeOperation::kLeave: thread.scopes = scopes_.leave(thread.scopes, id, ticks); return;
+    case wire::ScopeOperation::kEnter: thread.scopes = scopes_.enter(thread.scopes, id, ticks); return;
+    case wire::ScopeOperation::kItems: return scopes_.add_items(thread.scopes, id, event.size_bytes);
+    case wire::ScopeOperation::kMark: {
+      MarkedMoment moment{name, thread.id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};
+      for_each_book(
+          [&](uint32_t device, const DeviceBook& book) { moment.live.emplace_back(device, book.sites.totals().live); });
+      return scopes_.mark(std::move(moment));
+    }
+  }
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,276 @@
+// cli/collect/books/scope_book.cc: what an inner scope did is passed on to the one around it when it ends or is left,
+// and not at each event: an event costs the same at any depth.
+#include "cli/collect/books/scope_book.h"
+
+#include "cli/model/profile/scopes.h"
+#include "shared/scopes.h"
+
+#include <algorithm>
+
+namespace heapprof::cli {
+
+ScopeTally& ScopeBook::tally_of(ScopePath* path, uint32_t device) {
+  if (device == kHost) return path->host;
+  for (ScopeTally& tally : path->devices) {
+    if (tally.device == device) return tally;
+  }
+  path->devices.push_back({device, {}, {}, 0});
+  return path->devices.back();
+}
+
+ScopeBook::Level& ScopeBook::level_of(Open* open, uint32_t device) {
+  if (device == kHost) return open->host;
+  for (auto& [number, level] : open->devices) {
+    if (number == device) return level;
+  }
+  open->devices.emplace_back(device, Level{});
+  return open->devices.back().second;
+}
+
+uint32_t ScopeBook::path_to(uint32_t parent, uint32_t name) {
+  const uint32_t latest = paths_[parent].latest;
+  if (latest != 0 && paths_[latest].name == name) return latest;
+  const uint32_t path = find_path(parent, name);
+  if (paths_[path].parent == parent) paths_[parent].latest = path;
+  return path;
+}
+
+uint32_t ScopeBook::find_path(uint32_t parent, uint32_t name) {
+  const auto [at, is_new] = index_.try_emplace(uint64_t{parent} << 32 | name, 0);
+  if (!is_new) return at->second;
+  if (paths_.size() >= kMostPaths && (parent != 0 || name != wire::kOtherName)) {
+    index_.erase(at);
+    return find_path(0, wire::kOtherName);
+  }
+  try {
+    paths_.push_back({});
+  } catch (const std::bad_alloc&) {
+    index_.erase(at);
+    throw;
+  }
+  paths_.back().parent = parent;
+  paths_.back().name = name;
+  at->second = static_cast<uint32_t>(paths_.size() - 1);
+  return at->second;
+}
+
+uint32_t ScopeBook::new_stack() {
+  if (free_stacks_.empty()) {
+    stacks_.emplace_back(1);
+    free_stacks_.reserve(stacks_.size());  // giving one back needs no memory
+    return static_cast<uint32_t>(stacks_.size() - 1);
+  }
+  const uint32_t stack = free_stacks_.back();
+  free_stacks_.pop_back();
+  return stack;
+}
+
+// A stack without a scope is given back.
+uint32_t ScopeBook::settled(uint32_t stack) {
+  if (stack == 0 || stacks_[stack].size() > 1) return stack;
+  free_stacks_.push_back(stack);
+  return 0;
+}
+
+uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks) {
+  if (open_ >= kMostOpen) {
+    ++lost_;
+    return stack;
+  }
+  const uint32_t path = path_to(path_of(stack), name);
+  if (stack == 0) stack = new_stack();
+  Open fresh{};
+  fresh.id = id;
+  fresh.path = path;
+  fresh.is_timed = ticks != 0;
+  fresh.since_ticks = ticks;
+  stacks_[stack].push_back(std::move(fresh));
+  ++paths_[path].begun;
+  ++open_;
+  return stack;
+}
+
+// Looks in the thread's own stack first, then in those of others: a scope may be ended by another thread.
+bool ScopeBook::find(uint32_t* stack, uint64_t id, size_t* depth) {
+  const auto is_in = [&](uint32_t index) {
+    const Stack& open = stacks_[index];
+    for (size_t i = open.size(); i-- > 1;) {
+      if (open[i].id != id) continue;
+      *stack = index;
+      *depth = i;
+      return true;
+    }
+    return false;
+  };
+  if (is_in(*stack)) return true;
+  for (uint32_t i = 1; i < stacks_.size(); ++i) {
+    if (is_in(i)) return true;
+  }
+  return false;
+}
+
+// Its time until now. ticks: 0 if nobody could tell
+void ScopeBook::count_time(Open* open, uint64_t ticks) {
+  if (ticks == 0) open->is_timed = false;
+  if (!open->is_timed) return;
+  open->active_ticks += ticks - std::min(ticks, open->since_ticks);
+  open->since_ticks = std::max(ticks, open->since_ticks);
+}
+
+void ScopeBook::pass_on(Level* inner, Level* outer) {
+  outer->note(static_cast<int64_t>(outer->growth + (static_cast<uint64_t>(inner->peak) - inner->passed)));
+  outer->growth += inner->growth - inner->passed;
+  inner->passed = inner->growth;
+  inner->peak = static_cast<int64_t>(inner->growth);
+}
+
+// What it did since this was done last is also the outer one's.
+void ScopeBook::pass_on(Open* inner, Open* outer) {
+  outer->inner_ticks += inner->active_ticks - inner->passed_ticks;
+  inner->passed_ticks = inner->active_ticks;
+  pass_on(&inner->host, &outer->host);
+  for (auto& [device, level] : inner->devices) pass_on(&level, &level_of(outer, device));
+}
+
+void ScopeBook::pass_all_on(Stack* stack) {
+  for (size_t i = stack->size(); i-- > 1;) pass_on(&(*stack)[i], &(*stack)[i - 1]);
+}
+
+void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) {
+  Open& open = stack->back();
+  count_time(&open, ticks);
+  if (stack->size() > 1) pass_on(&open, &(*stack)[stack->size() - 2]);
+  ScopePath& path = paths_[open.path];
+  const auto note_peak = [](ScopeTally* tally, const Level& level) {
+    tally->peak_inside_bytes = std::max(tally->peak_inside_bytes, static_cast<uint64_t>(level.highest));
+  };
+  note_peak(&path.host, open.host);
+  for (const auto& [device, level] : open.devices) note_peak(&tally_of(&path, device), level);
+  path.items += open.items;
+  if (how == How::kLeftOpen) {
+    ++path.left_open;
+  } else {
+    ++path.ended;
+    if (open.is_timed) {
+      const uint64_t own_ticks = open.active_ticks - std::min(open.active_ticks, open.inner_ticks);
+      path.shortest_ticks =
+          path.ended - path.untimed == 1 ? open.active_ticks : std::min(path.shortest_ticks, open.active_ticks);
+      path.longest_ticks = std::max(path.longest_ticks, open.active_ticks);
+      path.ticks += open.active_ticks;
+      path.own_ticks += own_ticks;
+      const uint32_t bucket = duration_bucket(open.active_ticks);
+      if (bucket >= path.durations.size()) path.durations.resize(bucket + 1);
+      ++path.durations[bucket];
+    } else {
+      ++path.untimed;
+    }
+  }
+  stack->pop_back();
+  --open_;
+}
+
+uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
+  uint32_t owner = stack;
+  size_t depth = 0;
+  if (find(&owner, id, &depth)) {
+    Stack& open = stacks_[owner];
+    while (open.size() > depth + 1) close_last(&open, ticks, How::kLeftOpen);
+    close_last(&open, ticks, How::kEnded);
+    return owner == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
+  }
+  const auto left = left_.find(id);
+  if (left == left_.end()) return stack;
+  Stack& open = left->second;
+  // Its time ended when it was left.
+  while (open.size() > 1) close_last(&open, open.back().since_ticks, How::kLeftOpen);
+  close_last(&open, open.back().since_ticks, How::kEnded);
+  left_.erase(left);
+  return stack;
+}
+
+uint32_t ScopeBook::leave(uint32_t stack, uint64_t id, uint64_t ticks) {
+  uint32_t owner = stack;
+  size_t depth = 0;
+  if (!find(&owner, id, &depth) || owner != stack) return stack;
+  Stack& open = stacks_[stack];
+  for (size_t i = open.size(); i-- > depth;) {
+    count_time(&open[i], ticks);
+    pass_on(&open[i], &open[i - 1]);
+  }
+  const auto first = open.begin() + static_cast<std::ptrdiff_t>(depth);
+  left_[id].assign(std::make_move_iterator(first), std::make_move_iterator(open.end()));
+  open.erase(first, open.end());
+  return settled(stack);
+}
+
+uint32_t ScopeBook::enter(uint32_t stack, uint64_t id, uint64_t ticks) {
+  const auto left = left_.find(id);
+  if (left == left_.end()) return stack;
+  if (stack == 0) stack = new_stack();
+  for (Open& open : left->second) {
+    if (ticks == 0) open.is_timed = false;
+    open.since_ticks = ticks;
+    stacks_[stack].push_back(std::move(open));
+  }
+  left_.erase(left);
+  return stack;
+}
+
+void ScopeBook::add_items(uint32_t stack, uint64_t id, uint64_t items) {
+  size_t depth = 0;
+  if (find(&stack, id, &depth)) {
+    stacks_[stack][depth].items += items;
+  } else if (const auto left = left_.find(id); left != left_.end()) {
+    left->second.front().items += items;
+  }
+}
+
+void ScopeBook::end_all(uint32_t stack, uint64_t ticks) {
+  if (stack == 0) return;
+  while (stacks_[stack].size() > 1) close_last(&stacks_[stack], ticks, How::kLeftOpen);
+  settled(stack);
+}
+
+void ScopeBook::mark(MarkedMoment&& moment) {
+  if (marks_.size() >= kMostMarks) {
+    ++lost_marks_;
+    return;
+  }
+  marks_.push_back(std::move(moment));
+}
+
+void ScopeBook::change(uint32_t stack, uint32_t device, Amount allocated, Amount freed) {
+  Open& innermost = stacks_[stack].back();
+  ScopeTally& tally = tally_of(&paths_[innermost.path], device);
+  count_allocation(&tally, allocated);
+  count_free(&tally, freed);
+  Level& level = level_of(&innermost, device);
+  level.growth -= freed.bytes;
+  level.rise(allocated.bytes);
+}
+
+void ScopeBook::call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ticks, uint64_t size_bytes) {
+  CallSum& sum = paths_[stacks_[stack].back().path].calls[static_cast<uint32_t>(call)];
+  ++sum.count;
+  sum.duration_ticks += duration_ticks;
+  sum.size_bytes += size_bytes;
+}
+
+// Scopes that are open at the end have no time, but they have peaks.
+void ScopeBook::finish() {
+  const auto note_peaks = [this](Stack* stack) {
+    pass_all_on(stack);
+    for (Open& open : *stack) {
+      ScopePath& path = paths_[open.path];
+      const auto note = [](ScopeTally* tally, const Level& level) {
+        tally->peak_inside_bytes = std::max(tally->peak_inside_bytes, static_cast<uint64_t>(level.highest));
+      };
+      note(&path.host, open.host);
+      for (const auto& [device, level] : open.devices) note(&tally_of(&path, device), level);
+    }
+  };
+  for (Stack& stack : stacks_) note_peaks(&stack);
+  for (auto& [id, stack] : left_) note_peaks(&stack);
+}
+
+}  // namespace heapprof::cli

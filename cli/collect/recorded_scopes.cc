@@ -1,0 +1,103 @@
+// cli/collect/recorded_scopes.cc: the books count by numbers of names and devices and in ticks; two
+// numbers that have one text are one name.
+#include "cli/collect/recorded_scopes.h"
+
+#include "cli/base/text.h"
+
+#include <algorithm>
+#include <map>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr const char* kNameWithoutRoom = "(other names)";
+
+struct NameText {
+  std::string category;
+  std::string text;
+};
+
+NameText name_of(uint32_t number, const wire::Name* names) {
+  if (number == 0 || number > wire::kMaxNames) return {"", kNameWithoutRoom};
+  const wire::Name& name = names[number - 1];
+  if (name.state.load(std::memory_order_acquire) != wire::NameState::kReady) return {"", kNameWithoutRoom};  // (L)
+  char characters[sizeof name.characters];
+  std::copy(std::begin(name.characters), std::end(name.characters), characters);
+  const size_t category_bytes = std::min<size_t>(name.category_bytes, sizeof characters);
+  const size_t text_bytes = std::min<size_t>(name.text_bytes, sizeof characters - category_bytes);
+  return {escape_controls(std::string(characters, category_bytes)),
+          escape_controls(std::string(characters + category_bytes, text_bytes))};
+}
+
+std::string scope_device(uint32_t device) { return device == ScopeBook::kHost ? "host" : device_name(device); }
+
+ScopeMemory memory_of(const ScopeTally& tally) {
+  return {scope_device(tally.device), tally.allocated.bytes, tally.allocated.blocks,
+          tally.freed.bytes,          tally.freed.blocks,    tally.peak_inside_bytes};
+}
+
+// From buckets of ticks to buckets of nanoseconds.
+std::vector<uint64_t> durations_of(const std::vector<uint64_t>& by_ticks, const TickScale& scale) {
+  std::map<uint64_t, uint64_t> counts;
+  for (uint32_t bucket = 0; bucket < by_ticks.size(); ++bucket) {
+    if (by_ticks[bucket] == 0) continue;
+    const uint64_t low = bucket_duration(bucket);
+    const uint64_t high = bucket + 1 < kDurationBuckets ? bucket_duration(bucket + 1) : UINT64_MAX;
+    counts[duration_bucket(scale.to_ns(low + (high - low) / 2, 0))] += by_ticks[bucket];
+  }
+  std::vector<uint64_t> durations;
+  for (const auto& [bucket, count] : counts) durations.insert(durations.end(), {bucket, count});
+  return durations;
+}
+
+Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& scale) {
+  Scope scope;
+  scope.parent = path.parent;
+  scope.category = name.category;
+  scope.name = name.text;
+  scope.begun = path.begun;
+  scope.ended = path.ended;
+  scope.left_open = path.left_open;
+  scope.time_ns = scale.to_ns(path.ticks, 0);
+  scope.own_time_ns = scale.to_ns(path.own_ticks, 0);
+  scope.shortest_ns = scale.to_ns(path.shortest_ticks, 0);
+  scope.longest_ns = scale.to_ns(path.longest_ticks, 0);
+  scope.items = path.items;
+  scope.kernel_launches = path.kernel_launches;
+  scope.durations = durations_of(path.durations, scale);
+  scope.memory.push_back(memory_of(path.host));
+  for (const ScopeTally& tally : path.devices) scope.memory.push_back(memory_of(tally));
+  for (const auto& [call, sum] : path.calls) {
+    const char* call_name = wire::device_call_name(call);
+    scope.calls.push_back(
+        {call_name == nullptr ? "" : call_name, sum.count, scale.to_ns(sum.duration_ticks, 0), sum.size_bytes});
+  }
+  std::sort(scope.calls.begin(), scope.calls.end(),
+            [](const ScopeCall& a, const ScopeCall& b) { return a.call < b.call; });
+  return scope;
+}
+
+}  // namespace
+
+Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, const TickScale& scale) {
+  Scopes scopes;
+  scopes.lost = book.lost();
+  scopes.lost_marks = book.lost_marks();
+  for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
+    const ScopePath& path = book.paths()[i];
+    scopes.scopes.push_back(scope_of(path, name_of(path.name, names), scale));
+  }
+  sort_scopes(&scopes);
+  for (const MarkedMoment& moment : book.marks()) {
+    Mark& mark = scopes.marks.emplace_back();
+    mark.name = name_of(moment.name, names).text;
+    mark.at_ns = scale.since_start_ns(moment.ticks);
+    mark.thread = moment.thread_id;
+    for (const auto& [device, live] : moment.live)
+      mark.memory.push_back({scope_device(device), live.bytes, live.blocks});
+  }
+  return scopes;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,16 @@
+// cli/collect/recorded_scopes.h: the books of scopes with names and times, for the recording.
+//
+// Trust:  the names are the target's, which may change at any moment: each is copied, then checked.
+#pragma once
+
+#include "cli/collect/books/scope_book.h"
+#include "cli/collect/clock.h"
+#include "cli/model/profile/scopes.h"
+#include "shared/scopes.h"
+
+namespace heapprof::cli {
+
+// names: wire::kMaxNames of them
+Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, const TickScale& scale);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,154 @@
+// cli/model/profile/scopes.cc: two lists of scopes are one list of their paths, each once.
+#include "cli/model/profile/scopes.h"
+
+#include "cli/model/profile/site_numbers.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+void add(uint64_t* to, uint64_t more) { *to = add_saturating(*to, more); }
+
+void add_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into) {
+  const auto is_same = [&from](const ScopeMemory& memory) { return memory.device == from.device; };
+  const auto found = std::find_if(into->begin(), into->end(), is_same);
+  if (found == into->end()) {
+    into->push_back(from);
+    return;
+  }
+  add(&found->allocated_bytes, from.allocated_bytes);
+  add(&found->allocated_blocks, from.allocated_blocks);
+  add(&found->freed_bytes, from.freed_bytes);
+  add(&found->freed_blocks, from.freed_blocks);
+  found->peak_inside_bytes = std::max(found->peak_inside_bytes, from.peak_inside_bytes);
+}
+
+void add_call(const ScopeCall& from, std::vector<ScopeCall>* into) {
+  const auto at = std::lower_bound(into->begin(), into->end(), from,
+                                   [](const ScopeCall& a, const ScopeCall& b) { return a.call < b.call; });
+  if (at == into->end() || at->call != from.call) {
+    into->insert(at, from);
+    return;
+  }
+  add(&at->count, from.count);
+  add(&at->duration_ns, from.duration_ns);
+  add(&at->size_bytes, from.size_bytes);
+}
+
+std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
+  std::map<uint64_t, uint64_t> counts;
+  for (const auto* durations : {&a, &b}) {
+    for (size_t i = 0; i + 1 < durations->size(); i += 2) add(&counts[(*durations)[i]], (*durations)[i + 1]);
+  }
+  std::vector<uint64_t> sum;
+  for (const auto& [bucket, count] : counts) sum.insert(sum.end(), {bucket, count});
+  return sum;
+}
+
+// pre: both have the same parent and name
+void add_scope(Scope&& from, Scope* into) {
+  if (into->ended == 0 || (from.ended != 0 && from.shortest_ns < into->shortest_ns))
+    into->shortest_ns = from.shortest_ns;
+  into->longest_ns = std::max(into->longest_ns, from.longest_ns);
+  add(&into->begun, from.begun);
+  add(&into->ended, from.ended);
+  add(&into->left_open, from.left_open);
+  add(&into->time_ns, from.time_ns);
+  add(&into->own_time_ns, from.own_time_ns);
+  add(&into->items, from.items);
+  add(&into->kernel_launches, from.kernel_launches);
+  into->durations = sum_of_durations(into->durations, from.durations);
+  for (const ScopeMemory& memory : from.memory) add_memory(memory, &into->memory);
+  for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
+}
+
+}  // namespace
+
+uint64_t percentile_ns(const Scope& scope, unsigned percent) {
+  uint64_t all = 0;
+  for (size_t i = 1; i < scope.durations.size(); i += 2) add(&all, scope.durations[i]);
+  uint64_t below = 0;
+  for (size_t i = 0; i + 1 < scope.durations.size(); i += 2) {
+    add(&below, scope.durations[i + 1]);
+    if (static_cast<double>(below) < static_cast<double>(all) * percent / 100) continue;
+    const auto bucket = static_cast<uint32_t>(std::min<uint64_t>(scope.durations[i], kDurationBuckets - 1));
+    const uint64_t low_ns = bucket_duration(bucket);
+    const uint64_t high_ns = bucket + 1 == kDurationBuckets ? UINT64_MAX : bucket_duration(bucket + 1) - 1;
+    return std::clamp(low_ns + (high_ns - low_ns) / 2, std::min(scope.shortest_ns, scope.longest_ns), scope.longest_ns);
+  }
+  return 0;
+}
+
+std::vector<ScopeMemory> memory_with_inner(const Scopes& scopes, size_t index) {
+  std::vector<ScopeMemory> sum = scopes.scopes[index].memory;
+  std::vector<bool> is_inside(scopes.scopes.size());
+  is_inside[index] = true;
+  for (size_t i = index + 1; i < scopes.scopes.size(); ++i) {
+    const uint32_t parent = scopes.scopes[i].parent;
+    if (parent == 0 || !is_inside[parent - 1]) continue;
+    is_inside[i] = true;
+    for (ScopeMemory memory : scopes.scopes[i].memory) {
+      memory.peak_inside_bytes = 0;
+      add_memory(memory, &sum);
+    }
+  }
+  return sum;
+}
+
+void sort_scopes(Scopes* scopes) {
+  // Depth first, each behind its parent: by way of a map from a parent's new place and a name to a scope.
+  std::vector<Scope>& old = scopes->scopes;
+  std::vector<std::vector<uint32_t>> inner(old.size() + 1);
+  for (size_t i = 0; i < old.size(); ++i) inner[old[i].parent].push_back(static_cast<uint32_t>(i));
+  std::vector<Scope> sorted;
+  sorted.reserve(old.size());
+  struct Waiting {
+    std::vector<uint32_t> from;  // scopes whose inner ones come now
+    uint32_t parent;             // their new place + 1
+  };
+  std::vector<Waiting> waiting = {{{}, 0}};
+  bool is_outermost = true;
+  while (!waiting.empty()) {
+    const Waiting next = std::move(waiting.back());
+    waiting.pop_back();
+    std::vector<uint32_t> those;
+    if (is_outermost) those = inner[0];
+    for (const uint32_t from : next.from) those.insert(those.end(), inner[from + 1].begin(), inner[from + 1].end());
+    is_outermost = false;
+    const auto key = [&old](uint32_t i) { return std::tie(old[i].category, old[i].name); };
+    std::stable_sort(those.begin(), those.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    for (size_t i = 0; i < those.size();) {
+      Waiting group{{those[i]}, static_cast<uint32_t>(sorted.size() + 1)};
+      sorted.push_back(old[those[i]]);
+      sorted.back().parent = next.parent;
+      size_t end = i + 1;
+      for (; end < those.size() && key(those[end]) == key(those[i]); ++end) {
+        group.from.push_back(those[end]);
+        add_scope(Scope(old[those[end]]), &sorted.back());
+      }
+      i = end;
+      waiting.push_back(std::move(group));
+    }
+  }
+  old = std::move(sorted);
+}
+
+void add_scopes(const Scopes& from, Scopes* into) {
+  const auto offset = static_cast<uint32_t>(into->scopes.size());
+  for (const Scope& scope : from.scopes) {
+    into->scopes.push_back(scope);
+    if (scope.parent != 0) into->scopes.back().parent += offset;
+  }
+  sort_scopes(into);
+  add(&into->lost, from.lost);
+  into->marks.insert(into->marks.end(), from.marks.begin(), from.marks.end());
+  std::stable_sort(into->marks.begin(), into->marks.end(),
+                   [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });
+  add(&into->lost_marks, from.lost_marks);
+}
+
+}  // namespace heapprof::cli

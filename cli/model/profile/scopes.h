@@ -1,0 +1,102 @@
+// cli/model/profile/scopes.h: what the program's own scopes came to, and its marks
+// (shared/include/heapprof/heapprof.h).
+//
+// A scope stands here once for each way that leads to it: "parse" inside of "load" is another one than "parse" alone.
+// Its memory and its calls are its own, without those of the scopes inside of it; its time is with them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// Of one device. What was freed in a scope may have been allocated anywhere.
+struct ScopeMemory {
+  std::string device;
+  uint64_t allocated_bytes = 0;
+  uint64_t allocated_blocks = 0;
+  uint64_t freed_bytes = 0;
+  uint64_t freed_blocks = 0;
+  uint64_t peak_inside_bytes = 0;  // the most that one run through it had more than at its begin, inner scopes included
+};
+
+// Calls of a device's API, as in device_api.h.
+struct ScopeCall {
+  std::string call;
+  uint64_t count = 0;
+  uint64_t duration_ns = 0;
+  uint64_t size_bytes = 0;
+};
+
+struct Scope {
+  uint32_t parent = 0;   // its place in Scopes::scopes + 1, which is smaller than this one's; 0: it is outermost
+  std::string category;  // empty: none
+  std::string name;
+  uint64_t begun = 0;
+  uint64_t ended = 0;      // of them, by their own end; only these have a time
+  uint64_t left_open = 0;  // by an outer one's end, or that of their thread; the rest was open at the end of all
+  uint64_t time_ns = 0;
+  uint64_t own_time_ns = 0;  // without that of inner scopes
+  uint64_t shortest_ns = 0;
+  uint64_t longest_ns = 0;
+  uint64_t items = 0;
+  uint64_t kernel_launches = 0;
+  std::vector<uint64_t> durations;  // pairs of a bucket (duration_bucket) and how many were of it, in order
+  std::vector<ScopeMemory> memory;  // in the order of the profile's devices
+  std::vector<ScopeCall> calls;     // by name
+};
+
+struct MarkedMemory {
+  std::string device;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
+struct Mark {
+  std::string name;
+  uint64_t at_ns = 0;   // since the start
+  uint32_t thread = 0;  // kernel thread id
+  std::vector<MarkedMemory> memory;
+};
+
+struct Scopes {
+  std::vector<Scope> scopes;  // each behind its parent; those of one parent by category and name
+  uint64_t lost = 0;          // begins for which there was no room
+  std::vector<Mark> marks;    // in the order of time
+  uint64_t lost_marks = 0;
+
+  bool empty() const { return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0; }
+};
+
+// ---- Durations, by buckets that grow with them: a percentile is right within 1/16 ----
+
+inline constexpr uint32_t kDurationBits = 4;
+inline constexpr uint32_t kDurationBuckets = (64 - kDurationBits + 1) << kDurationBits;
+constexpr uint32_t duration_bucket(uint64_t duration) {
+  if (duration < 1u << kDurationBits) return static_cast<uint32_t>(duration);
+  const uint32_t shift = 63 - static_cast<uint32_t>(__builtin_clzll(duration)) - kDurationBits;
+  return ((shift + 1) << kDurationBits) + static_cast<uint32_t>(duration >> shift & ((1u << kDurationBits) - 1));
+}
+// The smallest duration of a bucket. pre: it is one
+constexpr uint64_t bucket_duration(uint32_t bucket) {
+  if (bucket < 1u << kDurationBits) return bucket;
+  const uint32_t shift = (bucket >> kDurationBits) - 1;
+  return ((uint64_t{1} << kDurationBits) + (bucket & ((1u << kDurationBits) - 1))) << shift;
+}
+static_assert(duration_bucket(15) == 15 && duration_bucket(16) == 16 && duration_bucket(33) == 32 &&
+              bucket_duration(duration_bucket(1u << 20)) == 1u << 20 &&
+              duration_bucket(UINT64_MAX) == kDurationBuckets - 1);
+
+// The duration below which so many of a hundred lie, within a bucket, and not beyond the scope's longest.
+uint64_t percentile_ns(const Scope& scope, unsigned percent);
+
+// What a scope and all scopes inside of it came to, by device. In the order of `memory`; peaks are the scope's own.
+std::vector<ScopeMemory> memory_with_inner(const Scopes& scopes, size_t index);
+
+// Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
+void sort_scopes(Scopes* scopes);
+// Adds those of another run. Its marks stay its own.
+void add_scopes(const Scopes& from, Scopes* into);
+
+}  // namespace heapprof::cli

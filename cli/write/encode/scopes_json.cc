@@ -1,0 +1,39 @@
+// cli/write/encode/scopes_json.cc: see scopes_json.h.
+#include "cli/write/encode/scopes_json.h"
+
+#include "cli/write/encode/field_writer.h"
+
+namespace heapprof::cli {
+
+void write_scopes(const Scopes& scopes, JsonWriter* json) {
+  const FieldWriter fields(json);
+  const auto write_scope = [&](const Scope& scope) {
+    visit_scope(scope, fields);
+    if (!scope.durations.empty()) {
+      json->key("durations_count");
+      json->begin_array();
+      for (const uint64_t number : scope.durations) json->number(number);
+      json->end_array();
+    }
+    if (!scope.memory.empty())
+      write_structs(
+          "memory", scope.memory, [&](const ScopeMemory& memory) { visit_scope_memory(memory, fields); }, json);
+    if (!scope.calls.empty())
+      write_structs(
+          "calls", scope.calls, [&](const ScopeCall& call) { visit_scope_call(call, fields); }, json);
+  };
+  const auto write_mark = [&](const Mark& mark) {
+    visit_mark(mark, fields);
+    write_structs(
+        "memory", mark.memory, [&](const MarkedMemory& memory) { visit_marked_memory(memory, fields); }, json);
+  };
+  const auto write_all = [&] {
+    if (scopes.lost != 0) fields("lost_count", scopes.lost);
+    write_structs("scopes", scopes.scopes, write_scope, json);
+    if (scopes.lost_marks != 0) fields("lost_marks_count", scopes.lost_marks);
+    if (!scopes.marks.empty()) write_structs("marks", scopes.marks, write_mark, json);
+  };
+  write_struct("scopes", write_all, json);
+}
+
+}  // namespace heapprof::cli

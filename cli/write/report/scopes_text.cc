@@ -1,0 +1,236 @@
+// cli/write/report/scopes_text.cc: see scopes_text.h. A scope's memory is shown with that of the scopes inside of it,
+// as its time is: what a line says holds for everything below it.
+#include "cli/write/report/scopes_text.h"
+
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr size_t kGap = 2;
+constexpr size_t kWide = 120;       // columns from which on there is room for percentiles
+constexpr size_t kNarrow = 100;     // columns below which there is none for own time and blocks
+constexpr size_t kMostMarks = 100;  // that are shown
+
+using Row = std::vector<std::string>;
+
+// All but the last column end at their right side.
+std::string laid_out(const std::vector<Row>& rows, size_t columns) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t i = 0; i + 1 < row.size(); ++i) line += pad_left(row[i], widths[i]) + std::string(kGap, ' ');
+    const size_t used = display_width(line);
+    text += line + shorten_middle(row.back(), columns > used + 8 ? columns - used : 8) + "\n";
+  }
+  return text;
+}
+
+class ScopesWriter {
+ public:
+  ScopesWriter(const Scopes& scopes, const ScopesLook& look) : scopes_(scopes), look_(look) {}
+
+  std::string write() {
+    if (scopes_.empty()) return "\nSCOPES  the program had none (man 3 heapprof)\n";
+    inner_.resize(scopes_.scopes.size() + 1);
+    for (size_t i = 0; i < scopes_.scopes.size(); ++i)
+      inner_[scopes_.scopes[i].parent].push_back(static_cast<uint32_t>(i));
+    return title() + table() + categories() + marks();
+  }
+
+ private:
+  std::string bytes(uint64_t value) const {
+    return look_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+  std::string change(uint64_t from, uint64_t to) const {
+    return look_.exact_bytes ? format_change_bytes_exact({from, to}) : format_change_bytes({from, to});
+  }
+
+  std::string title() const {
+    uint64_t begun = 0, ended = 0, left_open = 0;
+    for (const Scope& scope : scopes_.scopes) {
+      begun = add_saturating(begun, scope.begun);
+      ended = add_saturating(ended, scope.ended);
+      left_open = add_saturating(left_open, scope.left_open);
+    }
+    std::string text = fmt::format("\nSCOPES  {} by path, {} begun", format_counted(scopes_.scopes.size(), "scope"),
+                                   format_count(begun));
+    if (left_open != 0) text += fmt::format(", {} without an end", format_count(left_open));
+    const uint64_t closed = add_saturating(ended, left_open);
+    if (begun > closed) text += fmt::format(", {} open at the end", format_count(begun - closed));
+    if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
+    return text + "\n";
+  }
+
+  std::string table() {
+    if (scopes_.scopes.empty()) return "";
+    const bool has_times = !look_.stable;
+    const bool has_own = look_.columns >= kNarrow;
+    const bool has_percentiles = has_times && look_.columns >= kWide;
+    const bool has_items =
+        std::any_of(scopes_.scopes.begin(), scopes_.scopes.end(), [](const Scope& scope) { return scope.items != 0; });
+    Row head = {"count"};
+    if (has_times) head.push_back("time");
+    if (has_times && has_own) head.push_back("own");
+    if (has_percentiles) head.insert(head.end(), {"p50", "p99", "max"});
+    if (has_items) head.push_back("items");
+    if (has_items && has_times) head.push_back("items/s");
+    head.push_back("allocated");
+    if (has_own) head.push_back("blocks");
+    head.insert(head.end(), {"kept", "peak inside", "scope"});
+    rows_ = {std::move(head)};
+    const auto numbers_of = [&](const Scope& scope) {
+      Row row = {format_count(scope.begun)};
+      const auto time = [&scope](uint64_t time_ns) { return scope.ended == 0 ? "" : format_time(time_ns); };
+      if (has_times) row.push_back(time(scope.time_ns));
+      if (has_times && has_own) row.push_back(time(scope.own_time_ns));
+      if (has_percentiles)
+        row.insert(row.end(), {time(percentile_ns(scope, 50)), time(percentile_ns(scope, 99)), time(scope.longest_ns)});
+      if (has_items) row.push_back(scope.items == 0 ? "" : format_count(scope.items));
+      if (has_items && has_times) row.push_back(items_per_second(scope));
+      return row;
+    };
+    add_rows(0, 0, numbers_of);
+    return laid_out(rows_, look_.columns);
+  }
+
+  static std::string items_per_second(const Scope& scope) {
+    if (scope.items == 0 || scope.time_ns == 0) return "";
+    return format_count(
+        static_cast<uint64_t>(static_cast<double>(scope.items) * 1e9 / static_cast<double>(scope.time_ns)));
+  }
+
+  // The longest first; by name where times are no matter.
+  std::vector<uint32_t> ordered(uint32_t parent) const {
+    std::vector<uint32_t> those = inner_[parent];
+    if (!look_.stable) {
+      std::stable_sort(those.begin(), those.end(), [this](uint32_t a, uint32_t b) {
+        return scopes_.scopes[a].time_ns > scopes_.scopes[b].time_ns;
+      });
+    }
+    return those;
+  }
+
+  // A line for the scope, with the heap's numbers, and one for each other device of which it had memory.
+  template <typename NumbersOf>
+  void add_rows(uint32_t parent, size_t depth, const NumbersOf& numbers_of) {
+    for (const uint32_t index : ordered(parent)) {
+      const Scope& scope = scopes_.scopes[index];
+      const std::string indent(2 * depth, ' ');
+      Row row = numbers_of(scope);
+      const size_t count = row.size();
+      const std::vector<ScopeMemory> memory = memory_with_inner(scopes_, index);
+      add_memory(memory.empty() ? ScopeMemory{} : memory.front(), &row);
+      row.push_back(indent + full_name(scope));
+      rows_.push_back(std::move(row));
+      for (size_t i = 1; i < memory.size(); ++i) {
+        Row device(count);
+        add_memory(memory[i], &device);
+        device.push_back(indent + "  on " + escape_controls(memory[i].device));
+        rows_.push_back(std::move(device));
+      }
+      add_calls(scope, indent);
+      add_rows(index + 1, depth + 1, numbers_of);
+    }
+  }
+
+  void add_memory(const ScopeMemory& memory, Row* row) const {
+    row->push_back(bytes(memory.allocated_bytes));
+    if (look_.columns >= kNarrow) row->push_back(format_count(memory.allocated_blocks));
+    row->insert(row->end(), {change(memory.freed_bytes, memory.allocated_bytes), bytes(memory.peak_inside_bytes)});
+  }
+
+  void add_calls(const Scope& scope, const std::string& indent) {
+    std::string text;
+    const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (scope.kernel_launches != 0) add(format_counted(scope.kernel_launches, "kernel launch"));
+    for (const ScopeCall& call : scope.calls) {
+      std::string part = fmt::format("{} × {}", format_count(call.count), escape_controls(call.call));
+      if (call.size_bytes != 0) part += " " + bytes(call.size_bytes);
+      if (!look_.stable) part += " " + format_time(call.duration_ns);
+      add(part);
+    }
+    if (text.empty()) return;
+    Row row(rows_.front().size() - 1);
+    row.push_back(indent + "  " + text);
+    rows_.push_back(std::move(row));
+  }
+
+  static std::string full_name(const Scope& scope) {
+    const std::string name = scope.name.empty() ? "[no name]" : escape_controls(scope.name);
+    return scope.category.empty() ? name : escape_controls(scope.category) + ": " + name;
+  }
+
+  // Of the time that was in scopes, each moment once: that of the innermost one.
+  std::string categories() const {
+    std::map<std::string, uint64_t> times;
+    uint64_t all_ns = 0;
+    for (const Scope& scope : scopes_.scopes) {
+      uint64_t& time_ns = times[scope.category];
+      time_ns = add_saturating(time_ns, scope.own_time_ns);
+      all_ns = add_saturating(all_ns, scope.own_time_ns);
+    }
+    if (look_.stable || times.size() < 2 || all_ns == 0) return "";
+    std::vector<std::pair<std::string, uint64_t>> ordered(times.begin(), times.end());
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string text = "\nby category, of the scopes' own time:";
+    for (const auto& [category, time_ns] : ordered)
+      text += fmt::format("{} {} {}", &category == &ordered.front().first ? "" : ",",
+                          category.empty() ? "(none)" : escape_controls(category), format_percent({time_ns, all_ns}));
+    return text + "\n";
+  }
+
+  std::string marks() const {
+    if (scopes_.marks.empty()) return "";
+    std::vector<Row> rows = {{"live", "blocks", "since the last", "mark"}};
+    if (!look_.stable) rows[0].insert(rows[0].begin(), "at");
+    std::map<std::string, uint64_t> last;
+    for (size_t i = 0; i < std::min(scopes_.marks.size(), kMostMarks); ++i) {
+      const Mark& mark = scopes_.marks[i];
+      for (const MarkedMemory& memory : mark.memory) {
+        const bool is_host = &memory == &mark.memory.front();
+        const auto [before, is_first] = last.try_emplace(memory.device, 0);
+        Row row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
+                   is_first ? "" : change(before->second, memory.live_bytes),
+                   is_host ? escape_controls(mark.name) : "  on " + escape_controls(memory.device)};
+        if (!look_.stable) row.insert(row.begin(), is_host ? format_time(mark.at_ns) : "");
+        before->second = memory.live_bytes;
+        rows.push_back(std::move(row));
+      }
+    }
+    std::string text = fmt::format("\nMARKS  {}\n", format_counted(scopes_.marks.size(), "mark"));
+    text += laid_out(rows, look_.columns);
+    const uint64_t hidden = add_saturating(scopes_.marks.size() - std::min(scopes_.marks.size(), kMostMarks), 0);
+    if (hidden != 0) text += fmt::format("and {} (--format json)\n", format_counted(hidden, "further mark"));
+    if (scopes_.lost_marks != 0)
+      text += fmt::format("{} not kept for want of room\n", format_counted(scopes_.lost_marks, "mark"));
+    return text;
+  }
+
+  const Scopes& scopes_;
+  const ScopesLook& look_;
+  std::vector<std::vector<uint32_t>> inner_;  // by a scope's place + 1: those inside of it
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+std::string scopes_text(const Profile& profile, const ScopesLook& look) {
+  return ScopesWriter(profile.scopes, look).write();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,20 @@
+// cli/write/report/scopes_text.h: the program's own scopes as a tree, and its marks.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstddef>
+#include <string>
+
+namespace heapprof::cli {
+
+struct ScopesLook {
+  size_t columns = 80;
+  bool exact_bytes = false;
+  bool stable = false;  // nothing that differs from run to run: no times, no numbers of threads; by name
+};
+
+// Says so if the program had neither scopes nor marks.
+std::string scopes_text(const Profile& profile, const ScopesLook& look);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,60 @@
+// shared/questions.h: what a program asks of its own numbers, and the slots of the control page in which it does.
+#pragma once
+
+#include "shared/wire.h"
+
+namespace heapprof::wire {
+
+// What the program asks of its own numbers (heapprof/heapprof.h).
+enum class QuestionKind : uint32_t {
+  kDevice = 1,       // of a device
+  kDevicePhase = 2,  // the same, and a new phase begins
+  kThread = 3,       // of the thread whose ring is Question::ring
+};
+
+// The low two bits of Question::word; the rest counts the askers.
+enum class QuestionState : uint32_t {
+  kFree = 0,
+  kWriting = 1,   // an asker fills it in, or the collector the answer
+  kAsked = 2,     // the collector's turn
+  kAnswered = 3,  // the asker's turn
+};
+constexpr QuestionState question_state(uint32_t word) { return static_cast<QuestionState>(word & 3); }
+constexpr uint32_t question_word(uint32_t ticket, QuestionState state) {
+  return ticket << 2 | static_cast<uint32_t>(state);
+}
+
+struct DeviceStatistics {
+  uint64_t live_bytes;
+  uint64_t live_blocks;
+  uint64_t peak_bytes;
+  uint64_t peak_blocks;       // at the peak of bytes
+  uint64_t phase_peak_bytes;  // since the phase began, with what was live then
+  uint64_t phase_peak_blocks;
+  uint64_t total_bytes;
+  uint64_t total_blocks;
+};
+struct ThreadStatistics {
+  uint64_t total_bytes;
+  uint64_t total_blocks;
+  uint64_t freed_blocks;
+};
+
+union Statistics {
+  DeviceStatistics device;
+  ThreadStatistics thread;
+};
+
+struct alignas(128) Question {
+  std::atomic<uint32_t> word;  // both sides, by compare and swap: a QuestionState and a ticket; pairs with (J), (K)
+  QuestionKind kind;           // agent
+  uint32_t ring;               // agent
+  uint32_t thread_id;          // agent: as in the ring's header
+  uint32_t is_known;           // collector: 0: there is no such device, or nothing of that thread
+  char device[28];             // agent: its name; ends with a zero byte
+  Statistics statistics;       // collector
+};
+static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48);
+static_assert(kQuestionsOff + kQuestions * sizeof(Question) == kControlBytes);
+
+}  // namespace heapprof::wire

@@ -1,0 +1,51 @@
+// shared/scopes.h: what a program says of its own work: names, and the records of scopes and marks.
+//
+// A name stands once in the arena's table; a record has its number. A scope has an id from its begin to its end, by
+// which another thread may go on with it.
+//
+// Trust:  as in events.h.
+#pragma once
+
+#include "shared/events.h"
+#include "shared/wire.h"
+
+namespace heapprof::wire {
+
+// What scopes and marks go by. A free one is taken by a compare and swap; from kReady on it stays as it is.
+enum class NameState : uint32_t {
+  kFree = 0,
+  kWriting = 1,
+  kReady = 2,
+};
+
+inline constexpr uint32_t kOtherName = 0xffff;  // as a name's number: there was no room for it
+
+struct Name {
+  std::atomic<NameState> state;  // pairs with (L)
+  uint16_t category_bytes;
+  uint16_t text_bytes;
+  char characters[kNameBytes - 8];  // the category, then the text; of longer ones the beginning
+};
+static_assert(sizeof(Name) == kNameBytes);
+
+// What a kScope record says. Its id names a scope from its begin to its end, across threads.
+enum class ScopeOperation : uint32_t {
+  kBegin = 1,
+  kEnd = 2,
+  kLeave = 3,  // this thread goes on outside of it, and of what it began inside of it
+  kEnter = 4,  // this thread goes on in what was left so
+  kItems = 5,  // w1: what it came to, by the program's own measure; its end follows
+  kMark = 6,   // no scope: this moment, by a name
+};
+inline constexpr uint64_t kScopeIdBits = 40;
+inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above
+// name: its place in the table of names + 1; 0 where the operation has none
+constexpr uint64_t pack_scope(ScopeOperation operation, uint32_t name, uint64_t id) {
+  return static_cast<uint64_t>(RecordType::kScope) << 60 | static_cast<uint64_t>(operation) << 56 |
+         static_cast<uint64_t>(name & 0xffff) << kScopeIdBits | id;
+}
+constexpr ScopeOperation scope_operation(uint64_t w0) { return static_cast<ScopeOperation>(w0 >> 56 & 0xf); }
+constexpr uint32_t scope_name(uint64_t w0) { return static_cast<uint32_t>(w0 >> kScopeIdBits & 0xffff); }
+constexpr uint64_t scope_id(uint64_t w0) { return w0 & ((1ull << kScopeIdBits) - 1); }
+
+}  // namespace heapprof::wire
