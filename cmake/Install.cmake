@@ -1,5 +1,5 @@
-# `cmake --install` puts agent, tool, headers, man pages and completions where they belong. The tool finds its agent by
-# its own place, so the whole prefix can be moved.
+# `cmake --install` puts agent, tool, headers, Python module, man pages and completions where they belong. The tool
+# finds its agent by its own place, so the whole prefix can be moved.
 #
 # What is installed is stripped, its debug information in a file beside it: of 29 MB of the tool, 4 are code.
 function(heapprof_install target kind folder component)
@@ -21,6 +21,20 @@ file(GLOB public_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/shared/include/
 if(public_headers)
   install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heapprof)
 endif()
+
+# The Python module. Debian's own python3 finds it by itself where the prefix is /usr; elsewhere PYTHONPATH or a .pth
+# file names the folder. What lies beside it tells its version to Python, as pip would.
+if(DEFINED HEAPPROF_PYTHON_DIR)  # below the prefix, by -DHEAPPROF_PYTHON_DIR=…
+elseif(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
+  set(HEAPPROF_PYTHON_DIR lib/python3/dist-packages)
+else()
+  set(HEAPPROF_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/heapprof/python)
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/shared/python/METADATA.in ${PROJECT_BINARY_DIR}/python/METADATA @ONLY)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/shared/python/heapprof DESTINATION ${HEAPPROF_PYTHON_DIR}
+        FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/python/METADATA
+        DESTINATION ${HEAPPROF_PYTHON_DIR}/heapprof-${PROJECT_VERSION}.dist-info)
 
 # man/NAME.SECTION.scd becomes share/man/manSECTION/NAME.SECTION.
 file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.scd)

@@ -13,6 +13,13 @@ done
 for source in "$SOURCE"/shared/include/heapprof/*; do
   cmp "$source" "$prefix/include/heapprof/$(basename "$source")" || fail "the header is not installed as it is"
 done
+# The Python module, as it is, under the moved tool.
+python_folder=$(find "$prefix/lib" -type d -path '*/heapprof/python')
+diff -r -x __pycache__ "$SOURCE/shared/python/heapprof" "$python_folder/heapprof" || fail "the Python module is not installed as it is"
+export PYTHONPATH=$python_folder PYTHONDONTWRITEBYTECODE=1
+expect_status 0 "$prefix/bin/heapprof" run -q -o python.json -- "$PYTHON" -W error -c '
+import importlib.metadata, heapprof
+assert heapprof.version() == importlib.metadata.version("heapprof") and heapprof.stats().live_bytes > 0'
 if [ -n "$(command -v scdoc)" ]; then
   for source in "$SOURCE"/man/*.scd; do
     [ -f "$source" ] || continue

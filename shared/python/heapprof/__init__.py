@@ -1,0 +1,156 @@
+# shared/python/heapprof/__init__.py: what a Python program may ask of the profiler that it runs under, and tell it.
+"""What a Python program may ask of heapprof, under which it runs, and tell it.
+
+    import heapprof
+
+    before = heapprof.begin_phase()
+    parse(file)
+    after = heapprof.stats()
+    if after is not None:                       # None: not under heapprof run
+        print(after.live_bytes - before.live_bytes, "bytes kept")
+
+    with heapprof.scope("parse") as s:          # heapprof run says what was allocated in there
+        s.items = parse(file)
+
+    @heapprof.scope("step", category="train")   # functions, coroutines and generators
+    async def step(batch): ...
+
+    heapprof.mark("loaded")
+
+Without the profiler each function gives its plain answer (False, None), and scopes and marks do nothing: such calls may
+stay in a program. man heapprof-python tells what is counted of Python, what a call costs.
+"""
+from __future__ import annotations
+
+import collections
+
+from heapprof import _agent
+from heapprof._scopes import NoScope, Scope
+
+__all__ = [
+    "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
+    "scope", "stats", "thread_stats", "version",
+]
+
+
+class HeapprofError(Exception):
+    """The profiler is there and did not give what it was asked for."""
+
+
+class UnavailableError(HeapprofError):
+    """The profiler could not answer, or did not within a second; man 3 heapprof says when (HEAPPROF_UNAVAILABLE)."""
+
+
+class UnknownDeviceError(HeapprofError, LookupError):
+    """There is no device of that name."""
+
+
+class Stats(collections.namedtuple("Stats", (
+        "live_bytes", "live_blocks", "peak_bytes", "peak_blocks", "phase_peak_bytes", "phase_peak_blocks", "total_bytes",
+        "total_blocks"))):
+    """Of a device; all are int. A phase begins with begin_phase(); without one, its peak is the peak."""
+
+    __slots__ = ()
+
+
+class ThreadStats(collections.namedtuple("ThreadStats", ("total_bytes", "total_blocks", "freed_blocks"))):
+    """Of the calling thread, on the host; all are int."""
+
+    __slots__ = ()
+
+
+_functions = _agent.functions
+_is_recording = _functions.get("is_recording")
+_get_stats = _functions.get("get_stats")
+_begin_phase = _functions.get("begin_phase")
+_get_thread_stats = _functions.get("get_thread_stats")
+_mark = _functions.get("mark")
+_version = _functions["version"]().decode() if "version" in _functions else None
+_devices: dict = {}  # those that have answered, as C has their names
+
+
+def is_active() -> bool:
+    """Whether allocations of this process are recorded now."""
+    return _is_recording is not None and _is_recording() != 0
+
+
+def version() -> str | None:
+    """The profiler's version, "0.1.0"; None without one."""
+    return _version
+
+
+def stats(device: str = "host") -> Stats | None:
+    """The statistics of a device: "host", "mapped", "cuda:0" … as they are called in a profile.
+
+    None where nothing is recorded of this process. Raises UnknownDeviceError and UnavailableError. Waits for heapprof,
+    as a rule 2 ms at most, and lets other threads of the interpreter run meanwhile.
+    """
+    return _of_device(_get_stats, device)
+
+
+def begin_phase(device: str = "host") -> Stats | None:
+    """Begins a phase of that device: its phase peak is the most that is live from now on, what is live now included.
+
+    Gives the statistics of this moment, those of the phase that ends with it, as stats() does. There is one phase a
+    device at a time, in the whole process.
+    """
+    return _of_device(_begin_phase, device)
+
+
+def thread_stats() -> ThreadStats | None:
+    """What the calling thread has allocated and freed on the host; None where nothing is recorded of this process."""
+    code, numbers = _agent.ask(_get_thread_stats, 3)
+    return _checked(code, "host") and ThreadStats._make(numbers)
+
+
+def scope(text: str, category: str | None = None) -> Scope | NoScope:
+    """A scope of that name, for a with statement or as a decorator.
+
+    What the thread allocates and frees between its begin and its end is the scope's, or that of the innermost one.
+    items, which the program may set until the end, says what the work came to. A scope can be used again when it has
+    ended. Around a coroutine or generator the decorator leaves the scope while that is suspended; a with statement does
+    not, so await and yield do not belong in one outside of a function that is decorated.
+
+    The profiler keeps 120 bytes of the names. They stay in memory for ever: take names from a small set.
+    """
+    if type(text) is not str or category is not None:  # else there is nothing to check
+        _check_names(text, category)
+    return Scope(_agent.name_of(text, category)) if _agent.has_scopes else NoScope()
+
+
+def mark(text: str, category: str | None = None) -> None:
+    """This moment, by that name: how much is live stands in the profile."""
+    _check_names(text, category)
+    if _mark is not None:
+        _mark(_agent.name_of(text, category).ref)
+
+
+def _check_names(text, category) -> None:
+    if not isinstance(text, str) or not (category is None or isinstance(category, str)):
+        raise TypeError("names of scopes and marks, and their categories, are of type str")
+
+
+def _of_device(function, device):
+    name = _devices.get(device)
+    if name is None:
+        if not isinstance(device, str):
+            raise TypeError(f"a device is named by a str, not {type(device).__name__}")
+        if function is None:
+            return None
+        name = device.encode("utf-8", "backslashreplace")
+    code, numbers = _agent.ask(function, 8, name)
+    if not _checked(code, device):
+        return None
+    _devices[device] = name
+    return Stats._make(numbers)
+
+
+def _checked(code: int, device: str):
+    """True for an answer, None where there is nobody to ask; else raises."""
+    if code == _agent.OK:
+        return True
+    if code == _agent.INACTIVE:
+        return None
+    if code == _agent.UNKNOWN_DEVICE:
+        raise UnknownDeviceError(f"heapprof knows no device '{device}'; devices are host, mapped, cuda:0 and so on")
+    raise UnavailableError("heapprof could not answer, or did not within a second (man 3 heapprof says when)")

@@ -1,0 +1,128 @@
+# shared/python/heapprof/_agent.py: finds the preloaded agent, and calls its functions without leaving memory behind.
+"""The agent's functions, and what their arguments lie in.
+
+A call by ctypes allocates unless its arguments exist already. What a call needs is therefore made before it, kept, and
+used again: between two looks at a program's numbers this module allocates nothing that is live at the second one but
+not at the first.
+
+A function that waits for heapprof releases the interpreter's lock (CFUNCTYPE). One that does not wait keeps it
+(PYFUNCTYPE): giving it up would cost more than the call, and would let other threads in between.
+"""
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+
+OK, INACTIVE, UNAVAILABLE, UNKNOWN_DEVICE = 0, -1, -2, -3
+
+# In the order of struct heapprof_functions. An agent that has fewer is older, one that has more is newer.
+_FUNCTIONS = (
+    ("is_recording", ctypes.PYFUNCTYPE, ctypes.c_int),  # waits in a forked child only, which has one thread
+    ("version", ctypes.PYFUNCTYPE, ctypes.c_char_p),
+    ("get_stats", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("begin_phase", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("get_thread_stats", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("begin_scope", ctypes.PYFUNCTYPE, None),
+    ("end_scope", ctypes.PYFUNCTYPE, None),
+    ("leave_scope", ctypes.PYFUNCTYPE, None),
+    ("enter_scope", ctypes.PYFUNCTYPE, None),
+    ("mark", ctypes.PYFUNCTYPE, None),
+)
+_OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
+
+
+def _find() -> dict:
+    """The functions of the agent in this process by name; none where there is no agent."""
+    if sys.platform != "linux":
+        return {}
+    try:
+        give = ctypes.PyDLL(None).heapprof_agent_functions
+    except (OSError, AttributeError):  # an interpreter without a dynamic loader, or no such symbol
+        return {}
+    give.restype = ctypes.c_void_p
+    table = give()
+    if not table:
+        return {}
+    # The prototypes name no arguments, so that ctypes passes on what it is given and makes no object for it.
+    addresses = (ctypes.c_void_p * ctypes.c_uint32.from_address(table).value).from_address(table + 8)
+    return {name: prototype(result)(address) for (name, prototype, result), address in zip(_FUNCTIONS, addresses)}
+
+
+functions = _find()
+has_scopes = all(name in functions for name in _OF_SCOPES)
+
+
+class Name:
+    """A struct heapprof_name. It lives as long as the interpreter does."""
+
+    __slots__ = ("ref", "_parts")
+
+    class _Struct(ctypes.Structure):
+        _fields_ = [("category", ctypes.c_char_p), ("text", ctypes.c_char_p), ("key", ctypes.c_uint64)]
+
+    def __init__(self, category, text):
+        self._parts = self._Struct(None if category is None else _encoded(category), _encoded(text), 0)
+        self.ref = ctypes.byref(self._parts)
+
+
+def _encoded(text: str) -> bytes:
+    """As C has it. What has no place in such a string is written as an escape sequence."""
+    return text.encode("utf-8", "backslashreplace").replace(b"\0", b"\\x00")
+
+
+_names: dict = {}  # category (None for none) → text → Name; nothing is ever taken out
+
+
+def name_of(text, category) -> Name:
+    try:
+        return _names[category][text]
+    except KeyError:
+        # Of two threads that come here at once with the same name, both get the one that was put in first.
+        return _names.setdefault(category, {}).setdefault(text, Name(category, text))
+
+
+class Slot:
+    """A struct heapprof_scope that is used again and again."""
+
+    __slots__ = ("ref", "id", "items", "_parts")
+
+    def __init__(self):
+        self._parts = (ctypes.c_uint64 * 4)()
+        self.ref = ctypes.byref(self._parts)
+        # The truth of such an object is whether its bytes are all zero. Asking for it allocates nothing, as asking for
+        # the number would.
+        self.id = ctypes.c_uint64.from_buffer(self._parts)
+        self.items = ctypes.c_uint64.from_buffer(self._parts, 8)
+
+
+class Answer:
+    """Where the agent writes numbers to: a struct heapprof_stats, or heapprof_thread_stats."""
+
+    __slots__ = ("ref", "_parts", "_layout")
+
+    def __init__(self, count: int):
+        self._parts = (ctypes.c_uint64 * count)()
+        self._layout = struct.Struct(f"={count}Q")
+        self.ref = ctypes.byref(self._parts)
+
+    def numbers(self) -> tuple:
+        return self._layout.unpack(self._parts)
+
+
+_idle_answers = {count: [Answer(count)] for count in (3, 8)} if functions else {}
+
+
+def ask(function, count: int, *arguments):
+    """What the function returned, and the numbers that it gave (or 0 and none where it does not exist)."""
+    if function is None:
+        return INACTIVE, ()
+    idle = _idle_answers[count]
+    try:
+        answer = idle.pop()
+    except IndexError:  # other threads are asking
+        answer = Answer(count)
+    code = function(*arguments, answer.ref)
+    numbers = answer.numbers() if code == OK else ()
+    idle.append(answer)
+    return code, numbers
