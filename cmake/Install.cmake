@@ -23,7 +23,7 @@ if(public_headers)
 endif()
 
 # The Python module. Debian's own python3 finds it by itself where the prefix is /usr; elsewhere PYTHONPATH or a .pth
-# file names the folder. What lies beside it tells its version to Python, as pip would.
+# file names the folder. What lies beside it, as pip would put it there, lets pytest find its plugin.
 if(DEFINED HEAPPROF_PYTHON_DIR)  # below the prefix, by -DHEAPPROF_PYTHON_DIR=…
 elseif(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
   set(HEAPPROF_PYTHON_DIR lib/python3/dist-packages)
@@ -33,7 +33,7 @@ endif()
 configure_file(${PROJECT_SOURCE_DIR}/shared/python/METADATA.in ${PROJECT_BINARY_DIR}/python/METADATA @ONLY)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/shared/python/heapprof DESTINATION ${HEAPPROF_PYTHON_DIR}
         FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(FILES ${PROJECT_BINARY_DIR}/python/METADATA
+install(FILES ${PROJECT_BINARY_DIR}/python/METADATA ${PROJECT_SOURCE_DIR}/shared/python/entry_points.txt
         DESTINATION ${HEAPPROF_PYTHON_DIR}/heapprof-${PROJECT_VERSION}.dist-info)
 
 # man/NAME.SECTION.scd becomes share/man/manSECTION/NAME.SECTION.

@@ -18,7 +18,8 @@
     heapprof.mark("loaded")
 
 Without the profiler each function gives its plain answer (False, None), and scopes and marks do nothing: such calls may
-stay in a program. man heapprof-python tells what is counted of Python, what a call costs.
+stay in a program. man heapprof-python tells what is counted of Python, what a call costs, and how tests are given
+limits (heapprof.pytest_plugin).
 """
 from __future__ import annotations
 
@@ -94,7 +95,10 @@ def begin_phase(device: str = "host") -> Stats | None:
     Gives the statistics of this moment, those of the phase that ends with it, as stats() does. There is one phase a
     device at a time, in the whole process.
     """
-    return _of_device(_begin_phase, device)
+    given = _of_device(_begin_phase, device)
+    if given is not None:
+        _agent.Measurement.note_phase(device, given.phase_peak_bytes)
+    return given
 
 
 def thread_stats() -> ThreadStats | None:

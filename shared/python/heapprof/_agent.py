@@ -126,3 +126,47 @@ def ask(function, count: int, *arguments):
     numbers = answer.numbers() if code == OK else ()
     idle.append(answer)
     return code, numbers
+
+
+class Measurement:
+    """What a stretch of a program's work takes on a device. Nothing is allocated between the two looks.
+
+    running: all that have begun and not ended, to be told of phases that others begin meanwhile.
+    """
+
+    running: list = []
+
+    def __init__(self, device: str):
+        self.device = device
+        self.code = INACTIVE     # of the last look
+        self.numbers: dict = {}  # once it has ended
+        self._name = _encoded(device)
+        self._before, self._after = Answer(8), Answer(8)
+        self._peaks: list = []  # of phases that others began
+
+    def begin(self) -> None:
+        Measurement.running.append(self)
+        begin_phase = functions.get("begin_phase")
+        self.code = begin_phase(self._name, self._before.ref) if begin_phase else INACTIVE
+        if len(Measurement.running) > 1 and self.code == OK:  # a measurement within one
+            self.note_phase(self.device, self._before.numbers()[4], self)
+
+    def end(self) -> None:
+        if self.code == OK:
+            self.code = functions["get_stats"](self._name, self._after.ref)
+        Measurement.running.remove(self)
+        if self.code == OK:
+            before, after = self._before.numbers(), self._after.numbers()
+            self.numbers = {
+                "peak_bytes": max([after[4], *self._peaks]) - before[0],
+                "total_bytes": after[6] - before[6],
+                "kept_bytes": after[0] - before[0],
+                "total_blocks": after[7] - before[7],
+            }
+
+    @classmethod
+    def note_phase(cls, device: str, phase_peak_bytes: int, by=None) -> None:
+        """Somebody, who may be a measurement, ended the device's phase."""
+        for one in cls.running:
+            if one.device == device and one is not by:
+                one._peaks.append(phase_peak_bytes)

@@ -13,13 +13,23 @@ done
 for source in "$SOURCE"/shared/include/heapprof/*; do
   cmp "$source" "$prefix/include/heapprof/$(basename "$source")" || fail "the header is not installed as it is"
 done
-# The Python module, as it is, under the moved tool.
+# The Python module, as it is, under the moved tool; and pytest finds its plugin, by the package's name and by the
+# module's.
 python_folder=$(find "$prefix/lib" -type d -path '*/heapprof/python')
 diff -r -x __pycache__ "$SOURCE/shared/python/heapprof" "$python_folder/heapprof" || fail "the Python module is not installed as it is"
 export PYTHONPATH=$python_folder PYTHONDONTWRITEBYTECODE=1
 expect_status 0 "$prefix/bin/heapprof" run -q -o python.json -- "$PYTHON" -W error -c '
 import importlib.metadata, heapprof
 assert heapprof.version() == importlib.metadata.version("heapprof") and heapprof.stats().live_bytes > 0'
+if "$PYTHON" -c 'import pytest' 2>/dev/null; then
+  for named in "" "-p heapprof.pytest_plugin"; do
+    # shellcheck disable=SC2086
+    expect_status 0 "$PYTHON" -W error -m pytest $named --help
+    expect_in out.txt "--heapprof=auto|required|off"
+  done
+else
+  not_tried "the plugin for pytest: pytest is not installed"
+fi
 if [ -n "$(command -v scdoc)" ]; then
   for source in "$SOURCE"/man/*.scd; do
     [ -f "$source" ] || continue
