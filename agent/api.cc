@@ -79,6 +79,12 @@ uint32_t number_of(heapprof_name* name) {
 }
 
 void begin_scope(heapprof_scope* scope, heapprof_name* name) {
+  const uint64_t key = __atomic_load_n(&name->key, __ATOMIC_RELAXED);
+  if (HEAPPROF_LIKELY(key >> 32 == g_birth && key != 0)) {
+    scope->life = g_birth;
+    scope->id = record_scope_fast<wire::ScopeOperation::kBegin>(static_cast<uint32_t>(key), 0, HEAPPROF_HOOK_FRAME());
+    if (HEAPPROF_LIKELY(scope->id != 0)) return;
+  }
   const uint32_t number = number_of(name);
   if (number == 0) return;
   scope->life = g_birth;
@@ -93,6 +99,7 @@ bool is_of_this_life(const heapprof_scope* scope) {
 void end_scope(const heapprof_scope* scope) {
   if (!is_of_this_life(scope)) return;
   if (scope->items != 0) record_scope_items(scope->id, scope->items, HEAPPROF_HOOK_FRAME());
+  if (HEAPPROF_LIKELY(record_scope_fast<wire::ScopeOperation::kEnd>(0, scope->id, HEAPPROF_HOOK_FRAME()) != 0)) return;
   record_scope(wire::ScopeOperation::kEnd, 0, scope->id, HEAPPROF_HOOK_FRAME());
 }
 

@@ -242,14 +242,6 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
 
 namespace {
 
-static_assert(wire::kMaxRings <= 1u << (wire::kScopeIdBits - wire::kScopeCountBits));
-
-uint64_t next_scope_id(Context* context) {
-  constexpr uint32_t kMask = (uint32_t{1} << wire::kScopeCountBits) - 1;
-  context->scope_count = (context->scope_count & kMask) == kMask ? 1 : context->scope_count + 1;
-  return static_cast<uint64_t>(context->ring) << wire::kScopeCountBits | context->scope_count;
-}
-
 // Kernels that were launched since the last scope began or ended here are of the one that is innermost until now.
 void tell_launches(Context* context) {
   const uint64_t launches = context->header->kernel_launches.load(std::memory_order_relaxed);
@@ -268,8 +260,7 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
     return 0;
   }
   if (operation == wire::ScopeOperation::kBegin) id = next_scope_id(context);
-  context->until_stamp = 1;  // a scope's time is never another record's
-  const uint32_t delta = stamp(context);
+  const uint32_t delta = stamp_anew(context);
   tell_launches(context);
   if (HEAPPROF_UNLIKELY(!g_use_tsc)) put(context, wire::pack_control(wire::ControlKind::kScopeTime, read_ticks()));
   put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));

@@ -96,4 +96,33 @@ template <wire::RecordType kType>
   record_stacked_fast<wire::RecordType::kReallocEnd>(fresh, size_bytes, hook_frame);
 }
 
+static_assert(wire::kMaxRings <= 1u << (wire::kScopeIdBits - wire::kScopeCountBits));
+
+inline uint64_t next_scope_id(Context* context) {
+  constexpr uint32_t kMask = (uint32_t{1} << wire::kScopeCountBits) - 1;
+  context->scope_count = (context->scope_count & kMask) == kMask ? 1 : context->scope_count + 1;
+  return static_cast<uint64_t>(context->ring) << wire::kScopeCountBits | context->scope_count;
+}
+
+// What a program says of a scope. Returns its id, as record_scope; 0: nothing was recorded, and record_scope may.
+template <wire::ScopeOperation kOperation>
+[[gnu::always_inline]] inline uint64_t record_scope_fast(uint32_t name, uint64_t id, const uint64_t* hook_frame) {
+  Context* const context = begin_event_fast(cfa_of(hook_frame));
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
+  const bool can_write =
+      is_ready(context) && HEAPPROF_LIKELY(g_use_tsc) &&
+      HEAPPROF_LIKELY(context->header->kernel_launches.load(std::memory_order_relaxed) == context->launches_told);
+  if (can_write) {
+    if (kOperation == wire::ScopeOperation::kBegin) id = next_scope_id(context);
+    const uint32_t delta = stamp_anew(context);
+    const uint64_t head = context->head;
+    uint64_t* at = reinterpret_cast<uint64_t*>(context->base + head);
+    at[0] = wire::pack_scope(kOperation, name, id);
+    at[1] = wire::pack_w1(delta, 0, 0);
+    publish(context, head + wire::kUnitBytes);
+  }
+  end_event_fast(context);
+  return can_write ? id : 0;
+}
+
 }  // namespace heapprof::agent

@@ -62,16 +62,15 @@ inline void make_fences() {
   if ((g_fences & kFenceOrder) != 0) asm volatile("lfence" ::: "memory");
 }
 
-// The stamp of the record to be written now, as a delta. It may put a kTimestamp record. pre: two units are reserved.
-inline uint32_t stamp(Context* context) {
-  if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
-    if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
-    context->until_stamp = kUnstampedRun;
-  } else {
-    context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();
-  }
+// With other threads: from here on the collector waits for the record.
+inline void enter_event(Context* context) {
+  context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();
+}
+
+// A stamp that is no other record's, as a delta. It may put a kTimestamp record. pre: two units are reserved.
+inline uint32_t take_stamp(Context* context) {
   const uint64_t now = read_clock();
   uint64_t delta = now - context->stamp_base;
   if (HEAPPROF_UNLIKELY(delta >> 32 != 0)) {
@@ -81,6 +80,26 @@ inline uint32_t stamp(Context* context) {
   }
   context->stamp_delta = static_cast<uint32_t>(delta);
   return context->stamp_delta;
+}
+
+// The stamp of the record to be written now, as a delta. As take_stamp, but one for many records of a lone thread.
+inline uint32_t stamp(Context* context) {
+  if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
+    if (HEAPPROF_LIKELY(--context->until_stamp != 0)) return context->stamp_delta;
+    context->until_stamp = kUnstampedRun;
+  } else {
+    enter_event(context);
+  }
+  return take_stamp(context);
+}
+// The same, always a stamp of its own.
+inline uint32_t stamp_anew(Context* context) {
+  if (HEAPPROF_LIKELY(*g_single_threaded != 0)) {
+    context->until_stamp = kUnstampedRun;
+  } else {
+    enter_event(context);
+  }
+  return take_stamp(context);
 }
 
 // Writes the records that tell the collector whose events follow. False: there is no space, as in wait_for_space.
