@@ -90,8 +90,9 @@ std::string saved_lines(const SummaryInput& input, bool utf8, size_t columns) {
       entry("saved  ",
             {file, format_bytes(input.file_bytes), format_counted(input.profile.run.counters.lost, "event") + " lost"},
             columns);
-  return text +
-         command_line("next   ", "heapprof report", other != nullptr ? pasted_file(other->path, utf8) : file, columns);
+  text += command_line("next   ", "heapprof report", other != nullptr ? pasted_file(other->path, utf8) : file, columns);
+  if (!input.profile.scopes.empty()) text += command_line("       ", "heapprof report --scopes", file, columns);
+  return text;
 }
 
 }  // namespace heapprof::cli
