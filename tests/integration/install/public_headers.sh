@@ -5,13 +5,41 @@ warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wcast-qual -Wo
 cat >both.cc <<'CODE'
 #include <heapprof/budget.hpp>
 #include <heapprof/heapprof.h>
+#include <heapprof/heapprof.hpp>
 
 #include <vector>
 
+void count(const heapprof::LimitFailure& failure);
+
 int other(heapprof::MemoryTracker* tracker);
+
+void limits();
+void limits() {
+  const int blocks = 3;
+  const std::string size = "2 kB";
+  HEAPPROF_REQUIRE_MAX_PEAK("64 MiB");
+  HEAPPROF_REQUIRE_MAX_PEAK(size, "cuda:0");
+  HEAPPROF_REQUIRE_MAX_BYTES(std::string_view("1.5 GiB"));
+  HEAPPROF_REQUIRE_MAX_ALLOCATIONS(blocks);
+  HEAPPROF_REQUIRE_MAX_ALLOCATIONS(sizeof blocks, "pinned");
+  HEAPPROF_REQUIRE_MAX_LEAKED(0);
+  HEAPPROF_REQUIRE_NO_LEAKS();
+  HEAPPROF_REQUIRE_NO_LEAKS("mapped");
+  HEAPPROF_REQUIRE_NO_ALLOCATIONS();
+  HEAPPROF_REQUIRE(use.total_blocks <= 3 && use.peak_bytes < 100);
+  HEAPPROF_REQUIRE_ON("cuda:1", true);
+  static heapprof_name name = {"part", "limits", 0};
+  heapprof::scope scope(name);
+  heapprof::scope inner(heapprof::intern("part", "inner"));
+  inner.items(3);
+}
 
 int main() {
   using namespace heapprof;
+  set_limit_handler(count);
+  limits();
+  { HEAPPROF_REQUIRE_MAX_PEAK("64M"); }
+  if (heapprof::is_active() || heapprof::stats()) return 7;
   static_assert(try_estimate_tensor_bytes({10, 100}, Dtype::kF32).bytes == 4000);
   static_assert(try_estimate_attention_memory({1, 1, 4, 2}, Dtype::kF32).bytes == 192);
   MemoryTracker tracker(1000, 1.5);
@@ -34,9 +62,16 @@ int main() {
 CODE
 cat >other.cc <<'CODE'
 #include <heapprof/budget.hpp>
+#include <heapprof/heapprof.hpp>
+
+static int failures = 0;
+void count(const heapprof::LimitFailure& failure);
+void count(const heapprof::LimitFailure& failure) { failures += failure.fault == heapprof::LimitFault::kAmbiguousSize ? 1 : 100; }
 
 int other(heapprof::MemoryTracker* tracker);
 int other(heapprof::MemoryTracker* tracker) {
+  if (failures != 1) return 8;
+  HEAPPROF_REQUIRE_MAX_PEAK("64 MiB");
   return tracker->would_fit(200) && !tracker->would_fit(201) && tracker->try_estimate_with_overhead(10).bytes == 15 ? 0 : 6;
 }
 CODE
@@ -48,16 +83,50 @@ for compiler in g++ "$clang"; do
   for language in c++17 c++20; do
     for exceptions in "" -fno-exceptions; do
       # shellcheck disable=SC2086
-      $compiler -std=$language $exceptions $warnings -O1 -I"$include" both.cc other.cc -o both || fail "$compiler -std=$language $exceptions"
-      ./both || fail "built by $compiler -std=$language $exceptions it ends with $?"
+      $compiler -std=$language $exceptions $warnings -O1 -pthread -I"$include" both.cc other.cc -o both || fail "$compiler -std=$language $exceptions"
+      ./both 2>both.txt || fail "built by $compiler -std=$language $exceptions it ends with $?"
       tried=$((tried + 1))
     done
   done
   for header in "$include"/heapprof/*; do
     printf '#include <heapprof/%s>\n' "$(basename "$header")" >alone.cc
+    framework=$(sed -n 's/^catch2$/catch2\/catch.hpp/p; s/^gtest$/gtest\/gtest.h/p' <<<"$(basename "$header" .hpp)")
+    if [ -n "$framework" ] && ! echo "#include <$framework>" | $compiler -std=c++17 -fsyntax-only -x c++ - 2>/dev/null; then
+      not_tried "$(basename "$header"): $framework is not installed"
+      continue
+    fi
     # shellcheck disable=SC2086
     $compiler -std=c++17 $warnings -I"$include" -fsyntax-only alone.cc || fail "$compiler: $(basename "$header") does not stand alone"
   done
+done
+# A program and its libraries share one list of open limits; a library that is opened does, with -rdynamic.
+cat >library.cc <<'CODE'
+#include <heapprof/heapprof.hpp>
+extern "C" __attribute__((visibility("default"))) const void* list_of_library() { return &heapprof::detail::g_open_limits; }
+CODE
+cat >program.cc <<'CODE'
+#include <dlfcn.h>
+#include <heapprof/heapprof.hpp>
+#ifndef OPENED
+extern "C" const void* list_of_library();
+#endif
+int main() {
+#ifdef OPENED
+  const auto list_of_library = reinterpret_cast<const void* (*)()>(dlsym(dlopen("./library.so", RTLD_NOW), "list_of_library"));
+#endif
+  return list_of_library() == &heapprof::detail::g_open_limits ? 0 : 1;
+}
+CODE
+for compiler in g++ "$clang"; do
+  have $compiler || continue
+  hidden="-std=c++17 -fvisibility=hidden -fvisibility-inlines-hidden -I$include"
+  # shellcheck disable=SC2086
+  $compiler $hidden -fPIC -shared library.cc -o library.so && $compiler $hidden program.cc ./library.so -o linked &&
+    $compiler $hidden -DOPENED program.cc -ldl -o opened && $compiler $hidden -DOPENED -rdynamic program.cc -ldl -o exporting ||
+    fail "$compiler: programs with libraries"
+  expect_status 0 ./linked
+  expect_status 1 ./opened
+  expect_status 0 ./exporting
 done
 [ $tried -ge 4 ] || fail "no compiler was found"
 have "$clang" || not_tried "clang: it is not installed"
@@ -72,7 +141,7 @@ expect_status 134 ./factor
 
 printf 'int main() {}\n' >empty.cc
 if g++ -fsanitize=thread empty.cc -o empty 2>/dev/null && ./empty; then
-  g++ -std=c++20 -O1 -g -fsanitize=thread -I"$include" "$SOURCE/tests/unit/public_headers/budget_test.cc" "$BUILD/tests/libheapprof_catch_main.a" -o raced || fail "the tests do not compile"
+  g++ -std=c++20 -O1 -g -fsanitize=thread -I"$include" -I"$SOURCE" "$SOURCE"/tests/unit/public_headers/{budget_test,limits_test,scope_test,fake_agent}.cc "$BUILD/tests/libheapprof_catch_main.a" -o raced || fail "the tests do not compile"
   ./raced >raced.txt 2>&1 || fail "ThreadSanitizer: $(tail -n 30 raced.txt)"
   expect_not_in raced.txt "data race"
 else

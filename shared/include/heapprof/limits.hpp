@@ -1,0 +1,352 @@
+// heapprof/limits.hpp: how much memory a stretch of a program may take, held where the program runs under heapprof.
+//
+// Header only, C++17: nothing is linked. heapprof/catch2.hpp and heapprof/gtest.hpp make a failed limit a failed test.
+//
+//   HEAPPROF_REQUIRE_MAX_PEAK("64 MiB");            // from here to the end of the block …
+//   HEAPPROF_REQUIRE_MAX_ALLOCATIONS(100);
+//   HEAPPROF_REQUIRE_NO_LEAKS();
+//   HEAPPROF_REQUIRE_MAX_PEAK("2 GiB", "cuda:0");   // … of another device than "host"
+//   HEAPPROF_REQUIRE(use.total_bytes <= 2 * use.peak_bytes);
+//
+// What is over its limit is said to the handler (set_limit_handler) once the block is left. Without a handler need,
+// found, file and line go to stderr, and the program aborts, as by assert(). What could not be asked (no profiler, no
+// answer) is said on stderr once, "not checked", and passes; with HEAPPROF_REQUIRED=1 in the environment it fails.
+//
+// Guarantees
+//  - Limits may be nested, and open in several threads: each has its own numbers. There is one phase a device at a
+//    time; all open limits are in one list, and what ends a phase hands its peak to all of them
+//    (tests/unit/public_headers/limits_test.cc).
+//  - A limit allocates nothing between its two looks. What its failure takes to be said counts in no limit that the
+//    same thread has open: it is kept until the last of these has ended.
+//  - The numbers are those of heapprof/heapprof.h: exact, of all threads where it does not say otherwise.
+// Not provided: a peak beside phases that the program begins by heapprof_begin_phase(): where limits are open, it
+//    calls heapprof::begin_phase().
+//
+// Context:  any thread, not signal handlers. A block that an exception leaves is not judged; nor is a limit in a child
+//           that was forked while it was open.
+// Cost:     two questions, 0.2 to 2 ms each; without the profiler, a load and a branch.
+#ifndef HEAPPROF_LIMITS_HPP
+#define HEAPPROF_LIMITS_HPP
+
+#include "heapprof/heapprof.h"
+#include "heapprof/limit_failure.hpp"
+#include "heapprof/open_limits.hpp"
+#include "heapprof/size.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace heapprof {
+
+namespace detail {
+
+// What a limit allows, and of which device.
+struct Need {
+  Size size;
+  const char* device;
+};
+inline Need at_most(const Size& size, const char* device = "host") { return {size, device}; }
+template <class Integer, std::enable_if_t<std::is_integral_v<Integer>, int> = 0>
+Need at_most_blocks(Integer blocks, const char* device = "host") {
+  return {Size(blocks), device};
+}
+inline Need nothing(const char* device = "host") { return {Size(0), device}; }
+
+}  // namespace detail
+
+// A limit from its construction to end(), or to its destruction. text, file: kept as they are, not copied.
+class Limit {
+ public:
+  Limit(LimitKind kind, const char* text, const char* file, int line, const detail::Need& need) noexcept {
+    describe(kind, text, file, line, need.device);
+    const ParsedSize size = need.size.parsed();
+    failure_.need = size.bytes;
+    if (!size) {
+      fail_at_once(size.fault == SizeFault::kAmbiguous ? LimitFault::kAmbiguousSize : LimitFault::kBadSize,
+                   need.size.text());
+    } else {
+      begin();
+    }
+  }
+
+  // condition: bool(const Usage&); it has to live as long as the limit.
+  template <class Condition>
+  Limit(const char* text, const char* file, int line, const Condition& condition, const char* device = "host") noexcept
+      : condition_(&condition), ask_([](const void* object, const Usage& use) {
+          return static_cast<bool>((*static_cast<const Condition*>(object))(use));
+        }) {
+    describe(LimitKind::kCondition, text, file, line, device);
+    begin();
+  }
+
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit() { end(); }
+
+  // The numbers are those of this moment: stop() looks at them, end() judges, and says what is over.
+  void stop() noexcept {
+    if (state_ != State::kOpen) return;
+    state_ = State::kStopped;
+    if (getpid() != process_) {
+      state_ = State::kEnded;
+      return;
+    }
+    if (std::uncaught_exceptions() > exceptions_) {
+      unlink();
+      why_not_ = NotChecked::kException;
+      return;
+    }
+    const bool needs_phase = has_phase();
+    if (!needs_phase) look();  // the first that it does; the list can wait
+    const auto lock = detail::g_open_limits.lock();
+    if (needs_phase) look();
+    unlink_locked();
+  }
+
+  void end() noexcept {
+    stop();
+    if (state_ != State::kStopped) return;
+    state_ = State::kEnded;
+    if (why_not_ != NotChecked::kNone) {
+      if (!must_fail()) return flush();
+      failure_.fault = LimitFault::kNotChecked;
+      failure_.why_not = why_not_;
+    } else if (!is_over()) {
+      return flush();
+    }
+    if (keep()) return;
+    flush();
+    detail::report(failure_);
+  }
+
+  // What was used, once it is stopped; nullptr if it could not be asked.
+  const Usage* usage() const noexcept {
+    return state_ == State::kStopped && why_not_ == NotChecked::kNone ? &failure_.use : nullptr;
+  }
+  std::uint64_t live_at_begin() const noexcept { return begin_.live_bytes; }
+
+  // Ends it without a judgement: the test has failed otherwise.
+  void cancel() noexcept {
+    if (state_ == State::kOpen && getpid() == process_) unlink();
+    state_ = State::kEnded;
+    flush();
+  }
+
+ private:
+  friend int begin_phase(const char* device, heapprof_stats* stats) noexcept;
+  enum class State : std::uint8_t { kOpen, kStopped, kEnded };
+
+  bool has_phase() const { return failure_.kind == LimitKind::kPeak || failure_.kind == LimitKind::kCondition; }
+
+  void describe(LimitKind kind, const char* text, const char* file, int line, const char* device) noexcept {
+    failure_.kind = kind;
+    failure_.text = text;
+    failure_.file = file;
+    failure_.line = line;
+    failure_.set_device(device == nullptr ? "host" : device);
+  }
+
+  void fail_at_once(LimitFault fault, std::string_view detail) noexcept {
+    state_ = State::kEnded;
+    failure_.fault = fault;
+    failure_.set_detail(detail);
+    detail::report(failure_);
+  }
+
+  void begin() noexcept {
+    process_ = getpid();
+    thread_ = std::this_thread::get_id();
+    exceptions_ = std::uncaught_exceptions();
+    int result = HEAPPROF_OK;
+    {
+      const auto lock = detail::g_open_limits.lock();
+      if (has_phase()) {  // from here on other threads' phases write to it, under the lock
+        result = begin_phase_locked(failure_.device, &begin_);
+        peak_bytes_ = begin_.live_bytes;
+        note(result, NotChecked::kNoProfiler);
+      }
+      next_ = detail::g_open_limits.first;
+      detail::g_open_limits.first = this;
+    }
+    if (!has_phase()) {  // the last that it does
+      result = failure_.kind == LimitKind::kThreadAllocations ? heapprof_get_thread_stats(&thread_begin_)
+                                                              : heapprof_get_stats(failure_.device, &begin_);
+      note(result, NotChecked::kNoProfiler);
+    }
+    if (result == HEAPPROF_UNKNOWN_DEVICE) {
+      unlink();
+      fail_at_once(LimitFault::kUnknownDevice, failure_.device);
+    }
+  }
+
+  // Begins a phase: what ends with it is a part of every open limit of the device.
+  static int begin_phase_locked(const char* device, heapprof_stats* stats) noexcept {
+    const int result = heapprof_begin_phase(device, stats);
+    if (result != HEAPPROF_OK && result != HEAPPROF_UNAVAILABLE) return result;
+    for (Limit* limit = detail::g_open_limits.first; limit != nullptr; limit = limit->next_) {
+      if (!limit->has_phase() || std::strcmp(limit->failure_.device, device) != 0) continue;
+      if (result == HEAPPROF_OK) limit->raise_peak(stats->phase_peak_bytes);
+      if (result == HEAPPROF_UNAVAILABLE) limit->why_not_ = NotChecked::kPhaseLost;  // it may have begun all the same
+    }
+    return result;
+  }
+
+  void raise_peak(std::uint64_t bytes) noexcept {
+    if (bytes > peak_bytes_) peak_bytes_ = bytes;
+  }
+
+  void note(int result, NotChecked inactive) noexcept {
+    if (result == HEAPPROF_INACTIVE) why_not_ = inactive;
+    if (result == HEAPPROF_UNAVAILABLE) why_not_ = NotChecked::kNoAnswer;
+  }
+
+  void look() noexcept {
+    if (why_not_ != NotChecked::kNone) return;
+    Usage& use = failure_.use;
+    if (failure_.kind == LimitKind::kThreadAllocations) {
+      if (std::this_thread::get_id() != thread_) {
+        why_not_ = NotChecked::kOtherThread;
+        return;
+      }
+      heapprof_thread_stats now{};
+      note(heapprof_get_thread_stats(&now), NotChecked::kRecordingEnded);
+      use.total_bytes = now.total_bytes - thread_begin_.total_bytes;
+      use.total_blocks = now.total_blocks - thread_begin_.total_blocks;
+      return;
+    }
+    heapprof_stats now{};
+    note(heapprof_get_stats(failure_.device, &now), NotChecked::kRecordingEnded);
+    raise_peak(now.phase_peak_bytes);
+    use.peak_bytes = peak_bytes_ - begin_.live_bytes;
+    use.total_bytes = now.total_bytes - begin_.total_bytes;
+    use.total_blocks = now.total_blocks - begin_.total_blocks;
+    use.live_bytes = static_cast<std::int64_t>(now.live_bytes - begin_.live_bytes);
+    use.live_blocks = static_cast<std::int64_t>(now.live_blocks - begin_.live_blocks);
+    failure_.live_at_begin = begin_.live_bytes;
+  }
+
+  bool is_over() noexcept {
+    if (failure_.kind == LimitKind::kCondition) return !ask_(condition_, failure_.use);
+    failure_.found = found_of(failure_.kind, failure_.use);
+    return failure_.found > failure_.need;
+  }
+
+  // Whether what was not checked fails; if not, it is said once for each reason.
+  bool must_fail() const noexcept {
+    if (why_not_ != NotChecked::kException && detail::is_required()) return true;
+    const unsigned bit = 1u << static_cast<unsigned>(why_not_);
+    if ((detail::g_open_limits.said.fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
+      std::fprintf(stderr, "heapprof: not checked: %s: %s:%d: %s\n%s", describe_reason(why_not_), failure_.file,
+                   failure_.line, failure_.text, advice(why_not_));
+    return false;
+  }
+
+  // Keeps the failure if the thread that began this limit has others open; false: it is to be said now.
+  bool keep() const noexcept {
+    auto& all = detail::g_open_limits;
+    if (all.handler.load(std::memory_order_acquire) == nullptr) return false;
+    const auto lock = all.lock();
+    if (!has_open_limit(thread_) || all.pending_count == detail::kMostPending) return false;
+    all.pending[all.pending_count++] = {failure_, thread_};
+    return true;
+  }
+
+  // Says what was kept of that thread's limits, if none of them is open any more.
+  void flush() const noexcept {
+    auto& all = detail::g_open_limits;
+    for (;;) {
+      LimitFailure failure;
+      {
+        const auto lock = all.lock();
+        std::size_t at = 0;
+        while (at < all.pending_count && all.pending[at].thread != thread_) ++at;
+        if (at == all.pending_count || has_open_limit(thread_)) return;
+        failure = all.pending[at].failure;
+        --all.pending_count;
+        for (; at < all.pending_count; ++at) all.pending[at] = all.pending[at + 1];
+      }
+      detail::report(failure);
+    }
+  }
+
+  static bool has_open_limit(std::thread::id thread) noexcept {
+    for (const Limit* limit = detail::g_open_limits.first; limit != nullptr; limit = limit->next_) {
+      if (limit->thread_ == thread) return true;
+    }
+    return false;
+  }
+
+  void unlink() noexcept {
+    const auto lock = detail::g_open_limits.lock();
+    unlink_locked();
+  }
+  void unlink_locked() noexcept {
+    for (Limit** at = &detail::g_open_limits.first; *at != nullptr; at = &(*at)->next_) {
+      if (*at != this) continue;
+      *at = next_;
+      return;
+    }
+  }
+
+  LimitFailure failure_;
+  heapprof_stats begin_{};
+  heapprof_thread_stats thread_begin_{};
+  std::uint64_t peak_bytes_ = 0;  // the most that was live, of the phases that have ended
+  Limit* next_ = nullptr;
+  std::thread::id thread_;
+  pid_t process_ = 0;
+  int exceptions_ = 0;
+  const void* condition_ = nullptr;
+  bool (*ask_)(const void*, const Usage&) = nullptr;
+  NotChecked why_not_ = NotChecked::kNone;
+  State state_ = State::kOpen;
+};
+
+// As heapprof_begin_phase(), beside limits that are open.
+inline int begin_phase(const char* device = "host", heapprof_stats* stats = nullptr) noexcept {
+  heapprof_stats own{};
+  const auto lock = detail::g_open_limits.lock();
+  return Limit::begin_phase_locked(device == nullptr ? "host" : device, stats != nullptr ? stats : &own);
+}
+
+}  // namespace heapprof
+
+// The limits. Each holds from its line to the end of the block; sizes are text or integers; a device may follow.
+#define HEAPPROF_REQUIRE_MAX_PEAK(...) \
+  HEAPPROF_LIMIT_(kPeak, "HEAPPROF_REQUIRE_MAX_PEAK(" #__VA_ARGS__ ")", at_most(__VA_ARGS__))
+#define HEAPPROF_REQUIRE_MAX_BYTES(...) \
+  HEAPPROF_LIMIT_(kBytes, "HEAPPROF_REQUIRE_MAX_BYTES(" #__VA_ARGS__ ")", at_most(__VA_ARGS__))
+#define HEAPPROF_REQUIRE_MAX_ALLOCATIONS(...) \
+  HEAPPROF_LIMIT_(kAllocations, "HEAPPROF_REQUIRE_MAX_ALLOCATIONS(" #__VA_ARGS__ ")", at_most_blocks(__VA_ARGS__))
+#define HEAPPROF_REQUIRE_MAX_LEAKED(...) \
+  HEAPPROF_LIMIT_(kLeaked, "HEAPPROF_REQUIRE_MAX_LEAKED(" #__VA_ARGS__ ")", at_most(__VA_ARGS__))
+#define HEAPPROF_REQUIRE_NO_LEAKS(...) \
+  HEAPPROF_LIMIT_(kLeaked, "HEAPPROF_REQUIRE_NO_LEAKS(" #__VA_ARGS__ ")", nothing(__VA_ARGS__))
+// Of the calling thread, on the host.
+#define HEAPPROF_REQUIRE_NO_ALLOCATIONS() \
+  HEAPPROF_LIMIT_(kThreadAllocations, "HEAPPROF_REQUIRE_NO_ALLOCATIONS()", nothing())
+// Any condition over `use` (heapprof::Usage), asked at the end of the block.
+#define HEAPPROF_REQUIRE(...) HEAPPROF_REQUIRE_ON("host", __VA_ARGS__)
+#define HEAPPROF_REQUIRE_ON(device, ...)                                                                               \
+  const auto HEAPPROF_AT_LINE_(heapprof_condition_) = [&]([[maybe_unused]] const ::heapprof::Usage& use) -> bool {     \
+    return static_cast<bool>(__VA_ARGS__);                                                                             \
+  };                                                                                                                   \
+  const ::heapprof::Limit HEAPPROF_AT_LINE_(heapprof_limit_)("HEAPPROF_REQUIRE(" #__VA_ARGS__ ")", __FILE__, __LINE__, \
+                                                             HEAPPROF_AT_LINE_(heapprof_condition_), device)
+
+#define HEAPPROF_LIMIT_(kind, text, need)                                                                          \
+  const ::heapprof::Limit HEAPPROF_AT_LINE_(heapprof_limit_##kind##_)(::heapprof::LimitKind::kind, text, __FILE__, \
+                                                                      __LINE__, ::heapprof::detail::need)
+#define HEAPPROF_AT_LINE_(name) HEAPPROF_JOIN_(name, __LINE__)
+#define HEAPPROF_JOIN_(name, line) HEAPPROF_JOINED_(name, line)
+#define HEAPPROF_JOINED_(name, line) name##line
+
+#endif  // HEAPPROF_LIMITS_HPP

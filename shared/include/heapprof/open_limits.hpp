@@ -1,0 +1,93 @@
+// heapprof/open_limits.hpp: the limits of heapprof/limits.hpp that are open in this process, and who is told when one
+// fails.
+//
+// Header only, C++17. Users call set_limit_handler(); the rest is the limits' own.
+#ifndef HEAPPROF_OPEN_LIMITS_HPP
+#define HEAPPROF_OPEN_LIMITS_HPP
+
+#include "heapprof/limit_failure.hpp"
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <thread>
+
+namespace heapprof {
+
+class Limit;
+
+namespace detail {
+
+constexpr std::size_t kMostPending = 16;
+
+// A failure that waits until its thread has no limit open.
+struct PendingFailure {
+  LimitFailure failure;
+  std::thread::id thread;
+};
+
+// A program and the libraries that it is linked with share it, whatever symbols they hide. What is opened by dlopen()
+// has its own, unless the program is linked with -rdynamic; tests/integration/install/public_headers.sh shows both.
+struct __attribute__((visibility("default"))) OpenLimits {
+  std::mutex mutex;  // of all but the atomics
+  std::atomic<pid_t> process{0};
+  Limit* first = nullptr;
+  PendingFailure pending[kMostPending];
+  std::size_t pending_count = 0;
+  std::atomic<LimitHandler> handler{nullptr};
+  std::atomic<unsigned> said{0};  // reasons for which a limit was not checked, by bit
+
+  // Locks; a forked child begins with none of its parent's limits, whoever had the lock.
+  std::unique_lock<std::mutex> lock() {
+    constexpr pid_t kBeingReset = -1;
+    const pid_t me = getpid();
+    for (pid_t seen = process.load(std::memory_order_acquire); seen != me;
+         seen = process.load(std::memory_order_acquire)) {
+      if (seen == kBeingReset) {
+        std::this_thread::yield();
+      } else if (process.compare_exchange_strong(seen, kBeingReset, std::memory_order_acquire)) {
+        if (seen != 0) {
+          new (&mutex) std::mutex;
+          first = nullptr;
+          pending_count = 0;
+        }
+        process.store(me, std::memory_order_release);  // pairs with the loads above
+      }
+    }
+    return std::unique_lock<std::mutex>(mutex);
+  }
+};
+
+__attribute__((visibility("default"))) inline OpenLimits g_open_limits;
+
+inline bool is_required() {
+  const char* const value = std::getenv("HEAPPROF_REQUIRED");
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+// To the handler; without one, to stderr, and the end of the program.
+inline void report(const LimitFailure& failure) {
+  if (const LimitHandler handler = g_open_limits.handler.load(std::memory_order_acquire); handler != nullptr)
+    return handler(failure);
+  std::fputs(failure.message().c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace detail
+
+// Takes what is over its limit from now on; nullptr: stderr and abort(). Returns the one before. It may not throw, and
+// is called by the thread whose limit it is.
+inline LimitHandler set_limit_handler(LimitHandler handler) noexcept {
+  return detail::g_open_limits.handler.exchange(handler, std::memory_order_acq_rel);
+}
+
+}  // namespace heapprof
+
+#endif  // HEAPPROF_OPEN_LIMITS_HPP

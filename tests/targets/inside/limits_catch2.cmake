@@ -1,0 +1,2 @@
+target_include_directories(target_limits_catch2 PRIVATE ${PROJECT_SOURCE_DIR}/shared/include)
+target_link_libraries(target_limits_catch2 PRIVATE heapprof_catch_main)

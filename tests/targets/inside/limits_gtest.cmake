@@ -1,0 +1,5 @@
+target_include_directories(target_limits_gtest PRIVATE ${PROJECT_SOURCE_DIR}/shared/include)
+find_package(GTest QUIET)
+if(GTest_FOUND)
+  target_link_libraries(target_limits_gtest PRIVATE GTest::gtest GTest::gtest_main)
+endif()
