@@ -1,16 +1,21 @@
 # heapprof_add_test(NAME test COMMAND program [arguments…]      or, at the end of the call, COMMAND_TO_END program
 #   [arguments…] [MAX_PEAK limits…] [MAX_LEAKED limits…] [MAX_TOTAL limits…] [MAX_ALLOCATIONS limits…] [MAX_TEMPORARY
 #   limits…] [BASELINE file] [TOLERANCE percent] [SLACK size] [BUDGET file] [BUDGET_NAME glob] [RUNS n]
-#   [JUNIT file] [OPTIONS flags of heapprof check…] [WORKING_DIRECTORY folder])
+#   [JUNIT file] [OPTIONS flags of heapprof check…] [WORKING_DIRECTORY folder] [LIMITS_INSIDE] [PROFILE file])
 #
 # A test that runs the program under `heapprof check`: it fails if the program fails, takes more memory than it may, or
 # cannot be recorded whole. A target's name as program stands for the file that it builds, as in add_test(). Limits are
 # those of the flags: 512MiB for the host, cuda:0=6GiB for a device. The arguments behind COMMAND end at the next of
 # these keywords, those behind COMMAND_TO_END do not; in both they are the program's as they are written: empty ones
 # too, and ones with a semicolon.
+#
+# LIMITS_INSIDE: the program has limits of its own (heapprof/limits.hpp, heapprof/catch2.hpp, heapprof/gtest.hpp); one
+# that cannot be checked fails. Without any other limit the test runs under `heapprof run`, whose flags OPTIONS are
+# then, and keeps the profile in PROFILE, by default heapprof/NAME.json in the current build folder.
 function(heapprof_add_test)
-  set(one NAME BASELINE TOLERANCE SLACK BUDGET BUDGET_NAME RUNS JUNIT WORKING_DIRECTORY)
+  set(one NAME BASELINE TOLERANCE SLACK BUDGET BUDGET_NAME RUNS JUNIT WORKING_DIRECTORY PROFILE)
   set(many MAX_PEAK MAX_LEAKED MAX_TOTAL MAX_ALLOCATIONS MAX_TEMPORARY OPTIONS)
+  set(alone LIMITS_INSIDE)
   # A list would drop what is empty and split at semicolons: arguments are kept as code, each in brackets of its own.
   set(program)
   set(command)
@@ -21,7 +26,7 @@ function(heapprof_add_test)
   foreach(i RANGE ${last})
     set(word "${ARGV${i}}")
     set(is_keyword FALSE)
-    if(word IN_LIST one OR word IN_LIST many OR word MATCHES "^COMMAND(_TO_END)?$")
+    if(word IN_LIST one OR word IN_LIST many OR word IN_LIST alone OR word MATCHES "^COMMAND(_TO_END)?$")
       set(is_keyword TRUE)
     endif()
     if(state STREQUAL "to the end" OR (state STREQUAL "command" AND NOT is_keyword))
@@ -40,7 +45,7 @@ function(heapprof_add_test)
       string(APPEND others " [==[\n${word}]==]")
     endif()
   endforeach()
-  cmake_language(EVAL CODE "cmake_parse_arguments(test \"\" \"${one}\" \"${many}\" ${others})")
+  cmake_language(EVAL CODE "cmake_parse_arguments(test \"${alone}\" \"${one}\" \"${many}\" ${others})")
   if(test_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heapprof_add_test: unknown argument '${test_UNPARSED_ARGUMENTS}'")
   endif()
@@ -63,8 +68,28 @@ function(heapprof_add_test)
     endif()
   endforeach()
   # A misspelt keyword behind COMMAND is an argument of the program: the limit that it was to set is missed here.
-  if(NOT flags AND NOT test_OPTIONS)
-    message(FATAL_ERROR "heapprof_add_test: ${test_NAME} has no limit: MAX_PEAK, MAX_LEAKED …, BASELINE or BUDGET")
+  if(NOT flags AND NOT test_OPTIONS AND NOT test_LIMITS_INSIDE)
+    message(FATAL_ERROR "heapprof_add_test: ${test_NAME} has no limit: MAX_PEAK, MAX_LEAKED …, BASELINE, BUDGET or LIMITS_INSIDE")
+  endif()
+  set(command_of_tool check)
+  if(test_LIMITS_INSIDE AND NOT flags)
+    set(command_of_tool run)
+    foreach(argument TOLERANCE SLACK RUNS BUDGET_NAME JUNIT)
+      if(DEFINED test_${argument})
+        message(FATAL_ERROR "heapprof_add_test: ${test_NAME}: ${argument} is for limits that heapprof check holds, and there are none")
+      endif()
+    endforeach()
+    if(NOT test_PROFILE)
+      string(REPLACE "/" "_" file "${test_NAME}")
+      set(test_PROFILE "heapprof/${file}.json")
+    endif()
+  endif()
+  if(test_PROFILE)
+    get_filename_component(test_PROFILE "${test_PROFILE}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
+    get_filename_component(profiles "${test_PROFILE}" DIRECTORY)
+    file(MAKE_DIRECTORY "${profiles}")
+    string(REPLACE "%" "%%" file "${test_PROFILE}")  # %p and its like are the tool's
+    list(APPEND flags --output "${file}")
   endif()
   if(test_JUNIT)
     get_filename_component(file "${test_JUNIT}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
@@ -85,6 +110,13 @@ function(heapprof_add_test)
   if(test_WORKING_DIRECTORY)
     set(folder WORKING_DIRECTORY "${test_WORKING_DIRECTORY}")
   endif()
-  set(call "add_test(NAME \${test_NAME} \${folder} COMMAND heapprof::heapprof check \${flags} \${test_OPTIONS} --")
+  set(call "add_test(NAME \${test_NAME} \${folder} COMMAND heapprof::heapprof \${command_of_tool} \${flags} \${test_OPTIONS} --")
   cmake_language(EVAL CODE "${call} [==[\n${program}]==]${command})")
+  if(test_LIMITS_INSIDE)
+    set_property(TEST "${test_NAME}" APPEND PROPERTY ENVIRONMENT HEAPPROF_REQUIRED=1)
+    if(test_PROFILE)
+      string(REPLACE ";" "\\;" file "${test_PROFILE}")
+      set_property(TEST "${test_NAME}" APPEND PROPERTY ENVIRONMENT "HEAPPROF_PROFILE=${file}")
+    endif()
+  endif()
 endfunction()
