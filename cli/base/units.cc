@@ -206,6 +206,8 @@ Unit find_unit(std::string_view name) {
 
 // digits[.digits] times unit, rounded down; false if it is malformed or does not fit in 64 bits.
 bool scale(std::string_view number, uint64_t unit, uint64_t* bytes) {
+  // A value of 64 bits times a unit stays below this; with a divisor as large, nothing is left of it.
+  constexpr Wide kMostDivisor = Wide{1'000'000'000'000'000'000} * 1'000'000'000'000'000'000 * 100;
   Wide value = 0;
   Wide divisor = 1;
   bool fraction = false;
@@ -217,7 +219,7 @@ bool scale(std::string_view number, uint64_t unit, uint64_t* bytes) {
       digit_seen = true;
       if (value > std::numeric_limits<uint64_t>::max()) return false;
       value = value * 10 + static_cast<Wide>(c - '0');
-      if (fraction) divisor *= 10;
+      if (fraction && divisor < kMostDivisor) divisor *= 10;
     } else {
       return false;
     }

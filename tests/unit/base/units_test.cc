@@ -141,6 +141,13 @@ TEST_CASE("sizes are read with their units") {
   CHECK(parse_size("15EiB").value() == 15 * kTi * 1024 * 1024);
 }
 
+TEST_CASE("a fraction of many zeros is less than a byte") {
+  for (const size_t zeros : {20u, 39u, 40u, 128u, 1000u}) {
+    CAPTURE(zeros);
+    CHECK(parse_size("0." + std::string(zeros, '0') + "1EiB").value() == 0);
+  }
+}
+
 TEST_CASE("an ambiguous unit is refused with both readings") {
   const Result<uint64_t> size = parse_size("512M");
   REQUIRE_FALSE(size.ok());

@@ -105,6 +105,7 @@ TEST_CASE("sizes of random letters are read as the tool reads them") {
 TEST_CASE("what is smaller than a byte is nothing, however small") {
   CHECK(parse_size("0." + std::string(400, '0') + "1EiB").bytes == 0);
   CHECK(parse_size("0." + std::string(400, '0') + "1EiB"));
+  for (size_t zeros = 0; zeros < 150; ++zeros) compare("0." + std::string(zeros, '0') + "1EiB");
   CHECK(parse_size("1." + std::string(18, '0') + "KiB").bytes == 1024);
 }
 
