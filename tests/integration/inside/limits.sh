@@ -25,6 +25,12 @@ need 3999999 found 4000000
 need 8999999 found 9000000
 done"
 
+# A device has limits of its own.
+expect_status 0 limits cuda
+expect_eq "what is over on the device" "$(cat out.txt)" "need 0 found 1048576
+need 3145728 found 4194304
+done"
+
 # Without a profiler nothing is checked: that is said once, and fails where it is required.
 unchecked="heapprof: not checked: no profiler records this process"
 for how in within over nested "threads 2 2"; do

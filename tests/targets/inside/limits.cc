@@ -5,6 +5,9 @@
 //   limits nested        limits within limits, of which some are broken; says which, by need and found
 //   limits threads N R   N threads with R rounds of limits at once, each held against what the thread did itself
 //   limits child         a forked child with limits of its own
+//   limits cuda          memory of the fake driver: limits of cuda:0, of which one is broken, beside one of the host
+#include "../cuda/cuda_client.h"
+
 #include <heapprof/heapprof.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -117,6 +120,24 @@ void child() {
   if (status != 0) _exit(1);
 }
 
+void device() {
+  if (!load_cuda()) _exit(77);
+  CUcontext context = nullptr;
+  EXPECT(cuda.cuInit(0) == kSuccess && cuda.cuCtxCreate_v2(&context, 0, 0) == kSuccess);
+  heapprof::set_limit_handler(say);
+  HEAPPROF_REQUIRE_MAX_PEAK("4MiB", "cuda:0");  // within
+  HEAPPROF_REQUIRE_MAX_PEAK("3MiB", "cuda:0");  // over
+  HEAPPROF_REQUIRE_NO_LEAKS("cuda:0");          // over: 1 MiB stays
+  HEAPPROF_REQUIRE_MAX_PEAK("1MiB");            // within: the host's
+  HEAPPROF_REQUIRE_MAX_ALLOCATIONS(0, "cuda:1");
+  HEAPPROF_REQUIRE_ON("cuda:0", use.total_bytes == 4 << 20 && use.total_blocks == 2);
+  CUdeviceptr first = 0;
+  CUdeviceptr second = 0;
+  EXPECT(cuda.cuMemAlloc_v2(&first, 3 << 20) == kSuccess && cuda.cuMemAlloc_v2(&second, 1 << 20) == kSuccess);
+  EXPECT(cuda.cuMemFree_v2(first) == kSuccess);
+  if (failures != 0) _exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -126,6 +147,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(what, "nested") == 0) nested();
   if (std::strcmp(what, "threads") == 0 && argc > 3) race(std::strtoul(argv[2], nullptr, 10), std::atoi(argv[3]));
   if (std::strcmp(what, "child") == 0) child();
+  if (std::strcmp(what, "cuda") == 0) device();
   if (g_wrong != 0) return 1;
   std::puts("done");
   return 0;
