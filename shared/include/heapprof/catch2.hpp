@@ -29,7 +29,9 @@
 #include <catch2/catch.hpp>
 #endif
 #elif CATCH_VERSION_MAJOR >= 3
+#if !defined(CATCH_AMALGAMATED_HPP_INCLUDED)
 #include <catch2/catch_all.hpp>
+#endif
 #elif !defined(CATCH_CONFIG_EXTERNAL_INTERFACES)
 #error "define CATCH_CONFIG_EXTERNAL_INTERFACES before <catch2/catch.hpp>, or include heapprof/catch2.hpp before it"
 #endif

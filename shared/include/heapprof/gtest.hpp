@@ -13,6 +13,9 @@
 //
 // What GoogleTest itself takes for an empty test is taken off, and so is what its record of the properties keeps. What
 // else it allocates within the test counts, up to ten small blocks for each RecordProperty() included.
+//
+// Cost: two questions for every test, as its properties are known at its end alone: under heapprof run 2,000 empty
+// tests took 1.2 s where they took 0.06 s (g++ 12, two busy cores).
 #ifndef HEAPPROF_GTEST_HPP
 #define HEAPPROF_GTEST_HPP
 
