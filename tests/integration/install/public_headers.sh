@@ -95,8 +95,10 @@ for compiler in g++ "$clang"; do
       not_tried "$(basename "$header"): $framework is not installed"
       continue
     fi
-    # shellcheck disable=SC2086
-    $compiler -std=c++17 $warnings -I"$include" -fsyntax-only alone.cc || fail "$compiler: $(basename "$header") does not stand alone"
+    for language in c++17 c++20; do
+      # shellcheck disable=SC2086
+      $compiler -std=$language $warnings -I"$include" -fsyntax-only alone.cc || fail "$compiler -std=$language: $(basename "$header") does not stand alone"
+    done
   done
 done
 # A program and its libraries share one list of open limits; a library that is opened does, with -rdynamic.
@@ -131,6 +133,17 @@ done
 [ $tried -ge 4 ] || fail "no compiler was found"
 have "$clang" || not_tried "clang: it is not installed"
 gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$include" -x c -fsyntax-only "$include/heapprof/heapprof.h" || fail "heapprof.h is no C11"
+
+# Catch2 2 gives its listeners to files that ask for them; the header says how.
+if [ -f /usr/include/catch2/catch.hpp ]; then
+  printf '#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n#include <heapprof/catch2.hpp>\n' >main.cc
+  g++ -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only main.cc || fail "heapprof/catch2.hpp beside Catch2's main"
+  sed -i 1d main.cc
+  if g++ -std=c++17 -I"$include" -fsyntax-only main.cc 2>err.txt; then fail "heapprof/catch2.hpp compiles without listeners"; fi
+  expect_in err.txt "define CATCH_CONFIG_EXTERNAL_INTERFACES before <catch2/catch.hpp>"
+else
+  not_tried "heapprof/catch2.hpp with Catch2 2: it is not there"
+fi
 
 # What cannot be counted right does not compile, or ends at once.
 printf '#include <heapprof/estimate.hpp>\nint main() { return static_cast<int>(heapprof::try_estimate_tensor_bytes({1.5}, heapprof::Dtype::kF32).bytes); }\n' >half.cc
