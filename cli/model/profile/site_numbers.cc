@@ -5,11 +5,50 @@
 #include "cli/model/profile/site_fields.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
 
 void add(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
+
+// What decides how two numbers become one.
+struct Parts {
+  const SizedNumbers& more;
+  bool had_leaks;
+  bool has_leaks;
+  bool had_blocks;
+  bool has_blocks;
+  bool are_sizes_known;
+
+  uint64_t among_sizes(uint64_t a, uint64_t b, uint64_t chosen) const {
+    return !are_sizes_known ? 0 : !has_blocks ? a : !had_blocks ? b : chosen;
+  }
+};
+
+template <size_t kAt>
+void add_field(const Parts& parts, SizedNumbers* sum) {
+  constexpr const SiteField& kField = kSiteFields[kAt];
+  uint64_t& into = sum->*kField.number;
+  const uint64_t value = parts.more.*kField.number;
+  switch (kField.adds) {
+    case SiteField::Adds::kSum: add(&into, value); break;
+    case SiteField::Adds::kOldest:
+      if (parts.has_leaks) into = parts.had_leaks ? std::min(into, value) : value;
+      break;
+    case SiteField::Adds::kYoungest:
+      if (parts.has_leaks) into = parts.had_leaks ? std::max(into, value) : value;
+      break;
+    case SiteField::Adds::kSmallest: into = parts.among_sizes(into, value, std::min(into, value)); break;
+    case SiteField::Adds::kLargest: into = parts.among_sizes(into, value, std::max(into, value)); break;
+  }
+}
+
+// The list of fields is walked by the compiler: this is done for every site, several times in a run's end.
+template <size_t... kAt>
+void add_fields(const Parts& parts, SizedNumbers* sum, std::index_sequence<kAt...>) {
+  (add_field<kAt>(parts, sum), ...);
+}
 
 }  // namespace
 
@@ -19,32 +58,17 @@ uint64_t add_saturating(uint64_t a, uint64_t b) {
 }
 
 void add_numbers(SizedNumbers* sum, const SizedNumbers& more) {
-  const bool had_leaks = sum->leaked_blocks > 0;
-  const bool has_leaks = more.leaked_blocks > 0;
   const bool had_blocks = sum->total_blocks > 0;
   const bool has_blocks = more.total_blocks > 0;
-  const bool are_sizes_known = (!had_blocks || has_sizes(*sum)) && (!has_blocks || has_sizes(more));
-  const auto among_sizes = [&](uint64_t a, uint64_t b, uint64_t chosen) {
-    return !are_sizes_known ? 0 : !has_blocks ? a : !had_blocks ? b : chosen;
-  };
-  for (const SiteField& field : kSiteFields) {
-    uint64_t& into = sum->*field.number;
-    const uint64_t value = more.*field.number;
-    switch (field.adds) {
-      case SiteField::Adds::kSum: add(&into, value); break;
-      case SiteField::Adds::kOldest:
-        if (has_leaks) into = had_leaks ? std::min(into, value) : value;
-        break;
-      case SiteField::Adds::kYoungest:
-        if (has_leaks) into = had_leaks ? std::max(into, value) : value;
-        break;
-      case SiteField::Adds::kSmallest: into = among_sizes(into, value, std::min(into, value)); break;
-      case SiteField::Adds::kLargest: into = among_sizes(into, value, std::max(into, value)); break;
-    }
-  }
-  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
-    if (more.sizes[bucket] != 0) sum->sizes.set(bucket, add_saturating(sum->sizes[bucket], more.sizes[bucket]));
-  }
+  const Parts parts = {more,
+                       sum->leaked_blocks > 0,
+                       more.leaked_blocks > 0,
+                       had_blocks,
+                       has_blocks,
+                       (!had_blocks || has_sizes(*sum)) && (!has_blocks || has_sizes(more))};
+  add_fields(parts, sum, std::make_index_sequence<kSiteFields.size()>());
+  more.sizes.for_each_used(
+      [sum](int bucket, uint64_t blocks) { sum->sizes.set(bucket, add_saturating(sum->sizes[bucket], blocks)); });
 }
 
 void coarsen_sizes(Profile* profile) {

@@ -77,6 +77,18 @@ class SizeHistogram {
     }
     (counts_ != nullptr ? (*counts_)[static_cast<size_t>(bucket)] : blocks_) = blocks;
   }
+  // visit(bucket, blocks) for each bucket that has blocks, the smallest first.
+  template <typename Visit>
+  void for_each_used(const Visit& visit) const {
+    if (counts_ == nullptr) {
+      if (blocks_ != 0) visit(bucket_, blocks_);
+      return;
+    }
+    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
+      const uint64_t blocks = (*counts_)[static_cast<size_t>(bucket)];
+      if (blocks != 0) visit(bucket, blocks);
+    }
+  }
 
   friend bool operator==(const SizeHistogram& a, const SizeHistogram& b) {
     for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {

@@ -84,21 +84,19 @@ void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) 
   };
   int used = 0;
   int last = 0;
-  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
-    if (numbers.sizes[bucket] == 0) continue;
+  numbers.sizes.for_each_used([&](int bucket, uint64_t) {
     ++used;
     last = bucket;
-  }
+  });
   if (used == 1 && numbers.sizes[last] == numbers.total_blocks) {
     json->number(class_of(last));
     return;
   }
   json->begin_array();
-  for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
-    if (numbers.sizes[bucket] == 0) continue;
+  numbers.sizes.for_each_used([&](int bucket, uint64_t blocks) {
     json->number(class_of(bucket));
-    json->number(numbers.sizes[bucket]);
-  }
+    json->number(blocks);
+  });
   json->end_array();
 }
 
