@@ -90,6 +90,45 @@ class Inserter {
   std::map<std::pair<uint32_t, uint64_t>, size_t> locations_;
 };
 
+// Pairs of locations; open addressing, at most half full. The keys are the slots: millions of nodes are of some 10,000
+// pairs, up to 200,000, and each look-up that leaves the cache costs as much as all the rest.
+class PairSet {
+ public:
+  bool has(uint32_t outer, uint32_t inner) const { return slots_[slot_of(key_of(outer, inner))] != 0; }
+  // Whether it is new.
+  bool add(uint32_t outer, uint32_t inner) {
+    const uint64_t key = key_of(outer, inner);
+    size_t slot = slot_of(key);
+    if (slots_[slot] != 0) return false;
+    if (2 * (count_ + 1) > slots_.size()) {
+      std::vector<uint64_t> old(2 * slots_.size());
+      old.swap(slots_);
+      for (const uint64_t known : old) {
+        if (known != 0) slots_[slot_of(known)] = known;
+      }
+      slot = slot_of(key);
+    }
+    slots_[slot] = key;
+    ++count_;
+    return true;
+  }
+
+ private:
+  // Never 0: that is a free slot.
+  static uint64_t key_of(uint32_t outer, uint32_t inner) { return (uint64_t{outer} + 1) << 32 | inner; }
+  size_t slot_of(uint64_t key) const {
+    const size_t mask = slots_.size() - 1;
+    uint64_t hash = key * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+    size_t slot = hash & mask;
+    while (slots_[slot] != 0 && slots_[slot] != key) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  std::vector<uint64_t> slots_ = std::vector<uint64_t>(1 << 15);
+  size_t count_ = 0;
+};
+
 }  // namespace
 
 bool is_open_call(const CallKeys& outer, const CallKeys& inner) {
@@ -124,13 +163,9 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
   const std::vector<StackNode>& stacks = recording.stacks;
   const std::vector<Location>& locations = recording.locations;
   std::vector<CallPair> pairs;
-  // Millions of nodes are of some 10,000 pairs.
-  std::vector<FrameNode> distinct;
-  NodeTable table(&distinct);
+  PairSet distinct;
   const auto add = [&](uint32_t outer, uint32_t inner) {
-    const size_t before = distinct.size();
-    table.intern(outer, inner);
-    if (distinct.size() == before) return;
+    if (!distinct.add(outer, inner)) return;
     const Location& from = locations[outer];
     if (from.module < recording.modules.size() && from.svma != 0)
       pairs.push_back({from.module, from.svma, inner == kAllocation ? 0 : locations[inner].svma});
@@ -143,6 +178,7 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
     const uint32_t outer = location_of(stacks[i].parent);
     const uint32_t inner = location_of(i);
     if (outer == kAllocation || inner == kAllocation) continue;
+    if (distinct.has(outer, inner)) continue;
     if (locations[outer].module == locations[inner].module && locations[inner].svma != 0) add(outer, inner);
   }
   for (const RecordedDevice& device : recording.devices) {
@@ -172,19 +208,28 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
     const StackNode& node = recording->stacks[i];
     if (node.parent >= i || node.location >= recording->locations.size()) return;  // broken: it is left as it is
   }
-  // The locations grow meanwhile; what is asked about are those of before.
+  // Most locations call nothing that is known: of those nothing is asked. The locations grow meanwhile; what is asked
+  // about are those of before.
+  std::vector<char> is_known_call;
+  is_known_call.reserve(symbols->calls.size());
+  for (const CallKeys& keys : symbols->calls) is_known_call.push_back(keys.target != 0 ? 1 : 0);
+  const auto has_target = [&](uint32_t node) {
+    return node != 0 && is_known_call[recording->stacks[node].location] != 0;
+  };
   const Calls calls(*recording, *symbols);
   Inserter inserter(recording, symbols);
   std::vector<uint32_t> new_node(nodes, 0);
   for (uint32_t i = 1; i < nodes; ++i) {
     const StackNode node = recording->stacks[i];
-    const uint32_t parent = inserter.follow(new_node[node.parent], calls.above(i));
+    uint32_t parent = new_node[node.parent];
+    if (has_target(node.parent)) parent = inserter.follow(parent, calls.above(i));
     new_node[i] = parent == node.parent ? i : inserter.intern(parent, node.location);
   }
   for (RecordedDevice& device : recording->devices) {
     for (RecordedSite& site : device.sites) {
       if (site.stack >= nodes) continue;
-      site.stack = inserter.follow(new_node[site.stack], calls.below(site.stack));
+      const uint32_t innermost = std::exchange(site.stack, new_node[site.stack]);
+      if (has_target(innermost)) site.stack = inserter.follow(site.stack, calls.below(innermost));
     }
   }
   for_each_other_node(*recording, [&](uint32_t& node) { node = node < nodes ? new_node[node] : node; });
