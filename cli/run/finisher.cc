@@ -7,7 +7,6 @@
 // turn), at some 100 times the speed of writing a profile.
 #include "cli/run/finisher.h"
 
-#include "cli/base/atomic_file.h"
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
@@ -17,9 +16,9 @@
 #include "cli/model/profile/inferred_calls.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/run/profile_writing.h"
 #include "cli/symbolize/jit_names.h"
 #include "cli/symbolize/own_allocator.h"
-#include "cli/write/profile/dhat.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -56,21 +55,18 @@ void give_up_names(Recording* recording) {
 }
 
 // Makes the profile: with names, or without names, or without stacks, as far as there is memory.
-std::optional<Profile> make_profile(Recording recording, SymbolTable symbols, bool all_sites) {
-  const bool may_fail = is_memory_limited();
+std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, bool all_sites) {
   bool has_stacks = true;
   for (;;) {
     try {
-      Profile profile = all_sites ? assemble(recording, symbols) : assemble_grouped(recording, symbols, {});
-      if (!may_fail) recording = {};  // a million stacks need their memory once
-      return profile;
+      return all_sites ? assemble(*recording, symbols) : assemble_grouped(*recording, symbols, {});
     } catch (const std::bad_alloc&) {
       if (!symbols.frames.empty()) {
         symbols = {};
-        give_up_names(&recording);
+        give_up_names(recording);
       } else if (has_stacks) {
         has_stacks = false;
-        drop_stacks(&recording);
+        drop_stacks(recording);
       } else {
         return std::nullopt;
       }
@@ -141,14 +137,6 @@ SavedProfile known_facts_of(const FinishJob& job) {
   }
 }
 
-// The path that was written.
-Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite) {
-  Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file) return file.problem();
-  write_dhat(profile, &*file);
-  return may_overwrite ? file->commit() : file->commit_without_overwriting();
-}
-
 }  // namespace
 
 bool Finisher::is_idle() {
@@ -156,16 +144,17 @@ bool Finisher::is_idle() {
   return done_ == submitted_;
 }
 
-Result<Finished> Finisher::finish(FinishJob job, const Complete& complete) {
+Result<Finished> Finisher::finish(FinishJob job, const Complete& complete, const Beside& beside) {
   SymbolizeOptions symbolize_options;
   symbolize_options.worker_data_bytes = options_.names_bytes;
   say("looking up names");
   if (progress_ != nullptr)
     symbolize_options.progress = [this](size_t done, size_t all) { progress_->update(done, all, "modules"); };
-  return finish(std::move(job), symbolize_options, complete);
+  return finish(std::move(job), symbolize_options, complete, beside);
 }
 
-Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete) {
+Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete,
+                                  const Beside& beside) {
   Recording& recording = job.recording;
   name_main_module(&recording);
   settle_judgement(&recording);
@@ -179,22 +168,28 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   saved = facts_of(job);
   const bool is_told = symbolize_options.progress != nullptr;  // by threads of ours nothing is
   if (is_told) say("putting the profile together");
-  std::optional<Profile> profile = make_profile(std::move(recording), std::move(symbols), options_.all_sites);
+  std::optional<Profile> profile = make_profile(&recording, std::move(symbols), options_.all_sites);
   if (!profile) return memory_refused("write " + job.path);
-  finished.profile = std::move(*profile);
-  saved.violations = find_violations(finished.profile).size();
+  finished.profile = std::make_unique<Profile>(std::move(*profile));
+  const bool has_to_wait = complete && !is_idle();
+  if (has_to_wait || !beside) recording = {};  // a million stacks need their memory once
   // What `complete` waits for may take minutes, or fill the disk: the profile is safe before.
   Result<std::string> path = std::string();
-  if (complete && !is_idle()) {
+  if (has_to_wait) {
     if (is_told) say("writing the profile");
-    path = write_profile(finished.profile, job.path, job.may_overwrite);
+    path = write_profile(*finished.profile, job.path, job.may_overwrite);
     if (!path) return path.problem();
   }
-  if (complete) complete(&finished.profile);
+  if (complete) complete(finished.profile.get());
   const bool is_written = !path->empty();
   if (is_told) say("writing the profile");
+  const auto check_and_write = [&] {
+    recording = {};
+    saved.violations = find_violations(*finished.profile).size();
+    return write_profile(*finished.profile, is_written ? *path : job.path, is_written || job.may_overwrite);
+  };
   Result<std::string> last =
-      write_profile(finished.profile, is_written ? *path : job.path, is_written || job.may_overwrite);
+      beside ? write_beside(check_and_write, [&] { beside(finished.profile.get()); }) : check_and_write();
   if (!last && !is_written) return last.problem();
   if (last) path = std::move(last);
 
@@ -349,7 +344,7 @@ Result<Finished> Finisher::finish_waiting(Waiting waiting) {
   try {
     if (waiting.extent && !disk_->take(*waiting.extent, &waiting.job.recording))
       return output_not_writable(path, "its numbers cannot be read back");
-    return finish(std::move(waiting.job), symbolize_options, {});
+    return finish(std::move(waiting.job), symbolize_options, {}, {});
   } catch (const std::bad_alloc&) {
     return memory_refused("write " + path);
   }

@@ -65,7 +65,7 @@ struct SavedProfile {
 
 struct Finished {
   SavedProfile saved;
-  Profile profile;
+  std::unique_ptr<Profile> profile;  // never null; it stays where it is
 };
 
 class Finisher {
@@ -76,11 +76,13 @@ class Finisher {
   Finisher& operator=(const Finisher&) = delete;
 
   // Symbolizes, assembles, checks and writes a profile, at once. `complete` adds what is known only when all else is
-  // done; it is called unless memory runs out before.
+  // done; it is called unless memory runs out before. `beside` is called while a second thread writes the profile, or
+  // behind it where there is none: it may set what no file has (Profile::folds, Site::suppressed_by).
   using Complete = std::function<void(Profile*)>;
+  using Beside = std::function<void(Profile*)>;
   // Tells `progress` what is done in finish() and collect_saved(); null: nobody.
   void show_progress(Progress* progress) { progress_ = progress; }
-  Result<Finished> finish(FinishJob job, const Complete& complete = {});
+  Result<Finished> finish(FinishJob job, const Complete& complete = {}, const Beside& beside = {});
   // Does the same when its turn comes.
   void submit(FinishJob job);
   // Waits for everything submitted; call once, at the end. Problems go to *problems; what could not be written is in
@@ -98,7 +100,8 @@ class Finisher {
     bool is_moving = false;                   // the spiller has it in hand
   };
 
-  Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete);
+  Result<Finished> finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete,
+                          const Beside& beside);
   Result<Finished> finish_waiting(Waiting waiting);
   bool is_idle();
   void share_files(Recording* recording);

@@ -123,6 +123,7 @@ class Run {
   void submit(EndedImage image);
   std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
                                       std::vector<Problem>* problems);
+  void prepare_summary(Profile* profile);
   void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
   void warn_of_unused_limits(const std::vector<SavedProfile>& images);
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
@@ -149,6 +150,8 @@ class Run {
   bool own_malloc_ = false;               // in the program's executable
   std::vector<pid_t> never_seen_;         // processes of the run that live and never asked
   bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
+  std::optional<SummaryParts> parts_;     // of the root's profile
+  bool is_prepared_ = false;              // that is: marked, with its parts if there is to be a summary
   std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
 };
 
@@ -219,19 +222,33 @@ std::optional<Finished> Run::finish_root(const Processes& processes, const RunEn
   if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
     warn(root_image_replaced(root_image_->program, processes.root_became()));
   measure_own_cost(&root_image_->recording.run.cost);
-  Result<Finished> finished =
-      finisher_.finish({std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
-                       [&](Profile* profile) {
-                         *others = finisher_.collect_saved(problems);
-                         try {
-                           keep_processes(*others, names_->root_path(), &profile->run);
-                         } catch (const std::bad_alloc&) {
-                           profile->run.processes.clear();
-                         }
-                       });
+  Result<Finished> finished = finisher_.finish(
+      {std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
+      [&](Profile* profile) {
+        *others = finisher_.collect_saved(problems);
+        try {
+          keep_processes(*others, names_->root_path(), &profile->run);
+        } catch (const std::bad_alloc&) {
+          profile->run.processes.clear();
+        }
+      },
+      [this](Profile* profile) {
+        try {
+          if (!options_.quiet) prepare_summary(profile);
+        } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
+        }
+      });
   if (finished) return std::move(*finished);
   problems->push_back(finished.problem());
   return std::nullopt;
+}
+
+void Run::prepare_summary(Profile* profile) {
+  mark_suppressed(rules_.suppressions, profile);
+  PlaceTree tree;
+  mark_folded(rules_.folds, profile, &tree);
+  if (!options_.no_summary) parts_.emplace(*profile, std::move(tree));
+  is_prepared_ = true;
 }
 
 // The profile is written: what fails from here on is no failure of the run.
@@ -245,19 +262,22 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& others, const st
       if (other) shown = std::move(*other);
       if (!other) warn(other.problem());
     }
-    for (Profile* profile : {shown ? &*shown : nullptr, &root->profile}) {
-      if (profile == nullptr) continue;
-      mark_suppressed(rules_.suppressions, profile);
-      mark_folded(rules_.folds, profile);
+    if (!is_prepared_) prepare_summary(root->profile.get());
+    if (shown) {
+      mark_suppressed(rules_.suppressions, &*shown);
+      mark_folded(rules_.folds, &*shown);
     }
-    const SummaryInput input{root->profile, root->saved.path, root->saved.size_bytes,    images,
-                             &*tree_,       &headline,        shown ? &*shown : nullptr, &root->saved};
+    SummaryInput input{*root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_, &headline};
+    input.shown = shown ? &*shown : nullptr;
+    input.saved = &root->saved;
+    input.parts = parts_ && !shown ? &*parts_ : nullptr;
     const std::string text = summary_text(input, options_);
     end_progress();
     std::fwrite(text.data(), 1, text.size(), stderr);
   } catch (const std::bad_alloc&) {
     const std::string path = root->saved.path;
-    root->profile = {};
+    parts_.reset();
+    root->profile.reset();
     end_progress();
     warn(summary_left_out(path));
   }
@@ -268,7 +288,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   std::vector<SavedProfile> saved;  // all but the root's last image
   std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
-  if (root && own_malloc_ && root->profile.run.counters.allocations == 0 && exit_code(watched.end) == 0) {
+  if (root && own_malloc_ && root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
   }
   for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root

@@ -85,8 +85,8 @@ void SnapshotTaker::write(const Caller& caller, pid_t of, Server* server, Proces
     if (finished) {
       SnapshotAnswer numbers;
       numbers.size_bytes = finished->saved.size_bytes;
-      numbers.live_bytes = finished->profile.devices[0].totals.leaked_bytes;
-      numbers.peak_bytes = finished->profile.devices[0].totals.peak_bytes;
+      numbers.live_bytes = finished->profile->devices[0].totals.leaked_bytes;
+      numbers.peak_bytes = finished->profile->devices[0].totals.peak_bytes;
       const std::string devices = devices_text(finished->saved.devices);
       devices.copy(numbers.devices, sizeof numbers.devices - 1);
       answer(caller, SnapshotStatus::kWritten, finished->saved.path, numbers);

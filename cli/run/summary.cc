@@ -17,7 +17,6 @@
 #include "cli/write/report/leak_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/unseen_text.h"
-#include "cli/write/report/worst_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -27,7 +26,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -261,14 +262,22 @@ std::string warnings_within(size_t lines, std::vector<Problem> warnings, const T
 
 }  // namespace
 
+SummaryParts::SummaryParts(const Profile& profile, PlaceTree place_tree)
+    : tree(std::move(place_tree)),
+      devices(choose_devices(profile)),
+      worst(profile, tree),
+      places(profile, tree, devices.shown) {}
+
 std::string render_summary(const SummaryInput& input, const Terminal& terminal) {
   const Profile& profile = input.shown != nullptr ? *input.shown : input.profile;
-  const PlaceTree tree = build_place_tree(profile);
+  std::optional<SummaryParts> made;
+  const SummaryParts& parts_of_profile = input.parts != nullptr ? *input.parts : made.emplace(profile);
+  const PlaceTree& tree = parts_of_profile.tree;
   const Painter paint{terminal.colored};
   const size_t columns = static_cast<size_t>(terminal.columns);
   const bool has_refusals = std::any_of(profile.devices.begin(), profile.devices.end(),
                                         [](const Device& device) { return !device.refusals.empty(); });
-  const DeviceChoice devices = choose_devices(profile);
+  const DeviceChoice& devices = parts_of_profile.devices;
   std::string text = header_line(input, paint, columns);
   if (input.shown != nullptr) text += headline_text(*input.headline, *input.saved, columns);
   text += "\n";
@@ -287,13 +296,13 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   std::string warned = warning_text(warnings, terminal);
   std::string rows = process_section(input, paint, columns, kMostRows);
   const std::string end = fitted(end_sentence(input.profile, input.shown == nullptr), columns);
-  const std::string last = worst_text(profile, tree, pasted_file(shown_file(input), terminal.utf8), columns) +
+  const std::string last = parts_of_profile.worst.text(pasted_file(shown_file(input), terminal.utf8), columns) +
                            saved_lines(input, terminal.utf8, columns);
   const std::array<const std::string*, 4> parts = {&rows, &end, &warned, &last};
   size_t used = count_lines(text) + 1;
   for (const std::string* part : parts) used += part->empty() ? 0 : count_lines(*part) + 1;
   const auto places_within = [&](size_t lines) {
-    return place_sections(profile, tree, {devices.shown, lines, columns, terminal.colored});
+    return parts_of_profile.places.text({lines, columns, terminal.colored});
   };
   // The places come first: fewer processes are listed where these would leave them less than they have.
   const size_t wanted = rows.empty() ? 0 : used + count_lines(places_within(kScreenLines));

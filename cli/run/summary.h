@@ -7,17 +7,35 @@
 #pragma once
 
 #include "cli/base/terminal.h"
+#include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/run.h"
+#include "cli/run/summary_places.h"
+#include "cli/write/report/device_choice.h"
+#include "cli/write/report/worst_text.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace heapprof::cli {
+
+// What a summary takes of the profile alone: it can be made before the profile has its file. Keeps a reference to it.
+struct SummaryParts {
+  // tree: the profile's, with its functions folded.
+  SummaryParts(const Profile& profile, PlaceTree tree);
+  explicit SummaryParts(const Profile& profile) : SummaryParts(profile, build_place_tree(profile)) {}
+  SummaryParts(const SummaryParts&) = delete;
+  SummaryParts& operator=(const SummaryParts&) = delete;
+
+  const PlaceTree tree;
+  const DeviceChoice devices;
+  const Worst worst;
+  const PlaceSections places;
+};
 
 struct SummaryInput {
   const Profile& profile;
@@ -28,6 +46,7 @@ struct SummaryInput {
   const Headline* headline = nullptr;   // null: it is about the program that was started
   const Profile* shown = nullptr;       // of headline->other
   const SavedProfile* saved = nullptr;  // of the program that was started; with a headline
+  const SummaryParts* parts = nullptr;  // of what is shown; null: they are made
 };
 
 std::string render_summary(const SummaryInput& input, const Terminal& terminal);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -31,35 +32,44 @@ struct Section {
   size_t shown = 1;
 };
 
-class Sections {
- public:
-  Sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view)
-      : profile_(profile), view_(view), tree_(tree), names_(profile, tree) {}
+}  // namespace
 
-  std::string render() {
-    for (const Device* device : view_.devices) gather(*device, Metric::kPeak);
-    for (const Device* device : view_.devices) {
-      const DeviceTotals& totals = device->totals;
+class PlaceSections::Parts {
+ public:
+  Parts(const Profile& profile, const PlaceTree& tree, std::vector<const Device*> devices)
+      : profile_(profile), devices_(std::move(devices)), tree_(tree), names_(profile, tree) {
+    for (const Device* device : devices_) {
+      places_.push_back(find_places(profile, tree, *device));
+      sums_.push_back(sum_of_sites(*device));
+    }
+    for (size_t device = 0; device < devices_.size(); ++device) gather(device, Metric::kPeak);
+    for (size_t device = 0; device < devices_.size(); ++device) {
+      const DeviceTotals& totals = devices_[device]->totals;
       if (totals.temporary_blocks >= kTemporaryStory &&
           totals.temporary_blocks >= totals.total_blocks / kTemporaryShare)
-        gather(*device, Metric::kTemporary);
+        gather(device, Metric::kTemporary);
     }
-    for (const Device* device : view_.devices) {  // pages are mostly left to the kernel
-      if (!is_mapped_device(device->name)) gather(*device, Metric::kLeaked);
+    for (size_t device = 0; device < devices_.size(); ++device) {  // pages are mostly left to the kernel
+      if (!is_mapped_device(devices_[device]->name)) gather(device, Metric::kLeaked);
     }
-    share_room();
-    say_what_is_folded();
+    folded_names_ = find_folded_names(profile_, tree_, devices_);
+  }
+
+  std::string text(const PlacesView& view) const {
+    std::vector<Section> sections = sections_;
+    share_room(view, &sections);
+    say_what_is_folded(view, &sections);
     std::vector<PlaceLine> lines;
-    for (const Section& section : sections_)
+    for (const Section& section : sections)
       lines.insert(lines.end(), section.lines.begin(), section.lines.begin() + static_cast<ptrdiff_t>(section.shown));
     size_t function_column = 0;
-    const std::vector<std::string> texts = lay_out(names_, lines, 2, view_.columns, &function_column);
+    const std::vector<std::string> texts = lay_out(names_, lines, 2, view.columns, &function_column);
     std::string text;
     size_t next = 0;
-    for (const Section& section : sections_) {
+    for (const Section& section : sections) {
       const size_t title_end = std::min(section.title.find("  "), section.title.size());
       const std::string title = section.title.substr(0, title_end);
-      text += (view_.colored ? "\x1b[1m" + title + "\x1b[0m" : title) + section.title.substr(title_end) + "\n";
+      text += (view.colored ? "\x1b[1m" + title + "\x1b[0m" : title) + section.title.substr(title_end) + "\n";
       for (size_t i = 0; i < section.shown; ++i) text += texts[next++] + "\n";
     }
     return text;
@@ -69,7 +79,7 @@ class Sections {
   std::string title(const Device& device, Metric metric, const std::vector<Place>& places,
                     const PlaceNumbers& sum) const {
     const std::string name = escape_controls(device.name);
-    const bool is_alone = profile_.devices.size() == 1 || view_.devices.size() == 1;
+    const bool is_alone = profile_.devices.size() == 1 || devices_.size() == 1;
     std::string text = metric == Metric::kPeak ? fmt::format("at the {} peak", name)
                        : metric == Metric::kTemporary
                            ? fmt::format("temporary{}  {} of {} allocations were freed at once; of these:",
@@ -107,9 +117,10 @@ class Sections {
     return line;
   }
 
-  void gather(const Device& device, Metric metric) {
-    const std::vector<Place> places = find_places(profile_, tree_, device);
-    const PlaceNumbers sum = sum_of_sites(device);
+  void gather(size_t number, Metric metric) {
+    const Device& device = *devices_[number];
+    const std::vector<Place>& places = places_[number];
+    const PlaceNumbers& sum = sums_[number];
     const std::vector<uint32_t> order = rank_own_places(places, metric);
     Section section;
     section.title = title(device, metric, places, sum);
@@ -125,25 +136,24 @@ class Sections {
   }
 
   // Behind the first title, where it takes no line.
-  void say_what_is_folded() {
-    if (sections_.empty()) return;
-    std::string& title = sections_.front().title;
+  void say_what_is_folded(const PlacesView& view, std::vector<Section>* sections) const {
+    if (sections->empty()) return;
+    std::string& title = sections->front().title;
     const size_t used = display_width(title) + 2;
-    const std::string text =
-        folded_text(find_folded_names(profile_, tree_, view_.devices), view_.columns - std::min(used, view_.columns));
+    const std::string text = folded_text(folded_names_, view.columns - std::min(used, view.columns));
     if (!text.empty()) title += "  " + text;
   }
 
   // One more row of each in turn, as long as there is room.
-  void share_room() {
-    if (sections_.empty()) return;
+  static void share_room(const PlacesView& view, std::vector<Section>* sections) {
+    if (sections->empty()) return;
     const auto weight = [](const Section& section) { return section.lines.size(); };
-    sections_.front().shown = weight(sections_.front());
-    size_t used = sections_.size();
-    for (const Section& section : sections_) used += section.shown;
+    sections->front().shown = weight(sections->front());
+    size_t used = sections->size();
+    for (const Section& section : *sections) used += section.shown;
     for (size_t row = 1; row < kMostRows; ++row) {
-      for (Section& section : sections_) {
-        if (section.shown != row || row >= weight(section) || used >= view_.rows) continue;
+      for (Section& section : *sections) {
+        if (section.shown != row || row >= weight(section) || used >= view.rows) continue;
         ++section.shown;
         ++used;
       }
@@ -151,17 +161,21 @@ class Sections {
   }
 
   const Profile& profile_;
-  const PlacesView& view_;
+  std::vector<const Device*> devices_;
+  std::vector<std::vector<Place>> places_;  // by device
+  std::vector<PlaceNumbers> sums_;          // likewise
   const PlaceTree& tree_;
   FrameNames names_;
   std::vector<Section> sections_;
   std::vector<std::unique_ptr<CallerChain>> chains_;  // the lines point at them
+  std::vector<std::string> folded_names_;
 };
 
-}  // namespace
+PlaceSections::PlaceSections(const Profile& profile, const PlaceTree& tree, std::vector<const Device*> devices)
+    : parts_(std::make_unique<Parts>(profile, tree, std::move(devices))) {}
+PlaceSections::PlaceSections(PlaceSections&&) noexcept = default;
+PlaceSections::~PlaceSections() = default;
 
-std::string place_sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view) {
-  return Sections(profile, tree, view).render();
-}
+std::string PlaceSections::text(const PlacesView& view) const { return parts_->text(view); }
 
 }  // namespace heapprof::cli

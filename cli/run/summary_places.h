@@ -11,18 +11,30 @@
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace heapprof::cli {
 
 struct PlacesView {
-  std::vector<const Device*> devices;
   size_t rows = 0;  // lines that are free, titles included
   size_t columns = 80;
   bool colored = false;
 };
 
-std::string place_sections(const Profile& profile, const PlaceTree& tree, const PlacesView& view);
+// The rows, before it is known how many lines are free. Keeps references to the profile and the tree.
+class PlaceSections {
+ public:
+  PlaceSections(const Profile& profile, const PlaceTree& tree, std::vector<const Device*> devices);
+  PlaceSections(PlaceSections&&) noexcept;
+  ~PlaceSections();
+
+  std::string text(const PlacesView& view) const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace heapprof::cli

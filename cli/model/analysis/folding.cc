@@ -74,6 +74,15 @@ class Recognition {
     }
   }
 
+  void mark_all() {
+    for (int round = 0; round < kMostRounds && mark_more(); ++round) {
+    }
+  }
+
+  // The first profile's, as it is marked now.
+  PlaceTree take_tree() { return std::move(profiles_[0].tree); }
+
+ private:
   // Whether there was any that was not folded yet.
   bool mark_more() {
     std::map<FunctionKey, FrameFold> found;
@@ -96,7 +105,6 @@ class Recognition {
     return has_more;
   }
 
- private:
   static FunctionKey key_of_function(const Marked& marked, uint32_t function) {
     return key_of(marked.profile->frames[marked.functions[function]]);
   }
@@ -151,9 +159,15 @@ void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles) {
   std::vector<Marked> marked;
   for (Profile* profile : profiles) marked.push_back({profile, mark_by_name(rules, profile), {}, {}});
   if (rules.all_frames) return;
+  Recognition(std::move(marked)).mark_all();
+}
+
+void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree) {
+  std::vector<Marked> marked;
+  marked.push_back({profile, mark_by_name(rules, profile), {}, {}});
   Recognition recognition(std::move(marked));
-  for (int round = 0; round < kMostRounds && recognition.mark_more(); ++round) {
-  }
+  if (!rules.all_frames) recognition.mark_all();
+  *tree = recognition.take_tree();
 }
 
 std::vector<Problem> find_unused_folds(const FoldRules& rules, std::span<const Profile* const> profiles,

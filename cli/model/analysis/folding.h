@@ -39,6 +39,8 @@ struct FoldRules {
 
 // Sets Profile::folds.
 void mark_folded(const FoldRules& rules, Profile* profile);
+// The same; gives the profile's tree of places, which is made on the way.
+void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree);
 void mark_folded(const FoldRules& rules, std::span<Profile* const> profiles);
 
 // The user's rules that no function of the profiles matches. Lines of files are for several programs, so only some

@@ -26,19 +26,21 @@ bool is_held(const Profile& profile, const Finding& finding) {
 
 }  // namespace
 
-std::string worst_text(const Profile& profile, const PlaceTree& tree, const std::string& file, size_t columns) {
+Worst::Worst(const Profile& profile, const PlaceTree& tree) : profile_(profile), tree_(tree) {
+  if (can_have_findings(profile)) findings_ = find_findings(profile, tree);
+}
+
+std::string Worst::text(const std::string& file, size_t columns) const {
   constexpr size_t kFront = 7;
-  if (!can_have_findings(profile)) return "";
-  const std::vector<Finding> findings = find_findings(profile, tree);
-  if (findings.empty()) return "";
-  const auto held = std::find_if(findings.begin(), findings.end(),
-                                 [&profile](const Finding& finding) { return is_held(profile, finding); });
-  const Finding& worst = held != findings.end() ? *held : findings[0];
+  if (findings_.empty()) return "";
+  const auto held = std::find_if(findings_.begin(), findings_.end(),
+                                 [this](const Finding& finding) { return is_held(profile_, finding); });
+  const Finding& worst = held != findings_.end() ? *held : findings_[0];
   const std::string sentence =
-      finding_sentence(profile, worst, FrameNames(profile, tree), columns - std::min(columns, kFront));
+      finding_sentence(profile_, worst, FrameNames(profile_, tree_), columns - std::min(columns, kFront));
   std::string text = "worst  " + wrapped(sentence, {kFront, kFront, columns}) + "\n";
-  if (findings.size() == 1) return text;
-  const std::string call = fmt::format("{} more: heapprof report --findings", format_count(findings.size() - 1));
+  if (findings_.size() == 1) return text;
+  const std::string call = fmt::format("{} more: heapprof report --findings", format_count(findings_.size() - 1));
   const bool fits = kFront + display_width(call) + 1 + display_width(file) <= columns;
   return text + (fits ? std::string(kFront, ' ') + call + " " + file : call + " \\\n    " + file) + "\n";
 }

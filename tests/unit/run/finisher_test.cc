@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
 #include <set>
 
 using namespace heapprof::cli;
@@ -147,8 +150,51 @@ TEST_CASE("what is known last is in the profile, and is asked for before it is w
     profile->run.processes.push_back({8, 7, 0, {"sort"}, "7.8.json", 1, 2});
   });
   REQUIRE(finished.ok());
-  CHECK(finished->profile.run.processes.size() == 1);
+  CHECK(finished->profile->run.processes.size() == 1);
   CHECK(std::filesystem::file_size(path) == finished->saved.size_bytes);
+}
+
+TEST_CASE("what is done beside the writing may mark the profile, and the file is the same") {
+  Folder folder;
+  Finisher finisher({});
+  const std::string alone = folder.path + "/alone.json";
+  const std::string beside = folder.path + "/beside.json";
+  const auto bytes_of = [](const std::string& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto same_times = [](Profile* profile) { profile->run.cost = {}; };
+  REQUIRE(finisher.finish({make_recording(7, 20'000), alone, false}, same_times).ok());
+  bool is_called = false;
+  const Result<Finished> finished =
+      finisher.finish({make_recording(7, 20'000), beside, false}, same_times, [&](Profile* profile) {
+        profile->folds.assign(profile->frames.size(), FrameFold::kAsked);
+        for (Site& site : profile->devices[0].sites) site.suppressed_by = 1;
+        is_called = true;
+      });
+  REQUIRE(finished.ok());
+  CHECK(is_called);
+  CHECK(finished->profile->devices[0].sites[0].suppressed_by == 1);
+  CHECK(bytes_of(alone) == bytes_of(beside));
+}
+
+TEST_CASE("a profile that cannot be written is a problem also where something is done beside") {
+  Folder folder;
+  Finisher finisher({});
+  const Result<Finished> finished =
+      finisher.finish({make_recording(7, 3), folder.path + "/none/7.json", false}, {}, [](Profile*) {});
+  REQUIRE_FALSE(finished.ok());
+  CHECK(finished.problem().id == "HP031");
+}
+
+TEST_CASE("what is thrown beside the writing comes out when the file is whole") {
+  Folder folder;
+  Finisher finisher({});
+  const std::string path = folder.path + "/7.json";
+  CHECK_THROWS_AS(
+      finisher.finish({make_recording(7, 20'000), path, false}, {}, [](Profile*) { throw std::bad_alloc(); }),
+      std::bad_alloc);
+  CHECK(std::filesystem::file_size(path) > 100'000);
 }
 
 TEST_CASE("processes that have the same file hold one descriptor of it between them") {

@@ -36,7 +36,8 @@ Finding finding_of(FindingKind kind, const Profile& profile) {
 }
 
 std::string worst_of(const Profile& profile, const std::string& file, size_t columns) {
-  return worst_text(profile, build_place_tree(profile), file, columns);
+  const PlaceTree tree = build_place_tree(profile);
+  return Worst(profile, tree).text(file, columns);
 }
 
 std::string sentence(const Profile& profile, const Finding& finding, size_t word_columns = 73) {

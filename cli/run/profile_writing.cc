@@ -1,0 +1,37 @@
+// cli/run/profile_writing.cc: a large profile takes as long to write as its summary takes to make, and nothing of the
+// profile changes meanwhile but what no file has. So both are done at once where there are two threads.
+#include "cli/run/profile_writing.h"
+
+#include "cli/base/atomic_file.h"
+#include "cli/collect/memory/memory_budget.h"
+#include "cli/write/profile/dhat.h"
+
+#include <future>
+#include <system_error>
+
+namespace heapprof::cli {
+
+Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.problem();
+  write_dhat(profile, &*file);
+  return may_overwrite ? file->commit() : file->commit_without_overwriting();
+}
+
+Result<std::string> write_beside(const std::function<Result<std::string>()>& write,
+                                 const std::function<void()>& meanwhile) {
+  std::future<Result<std::string>> written;
+  try {
+    if (!is_memory_limited()) written = std::async(std::launch::async, write);
+  } catch (const std::system_error&) {  // no thread is to be had
+  }
+  if (written.valid()) {
+    meanwhile();  // if it throws, ~future() waits for the thread
+    return written.get();
+  }
+  Result<std::string> result = write();
+  meanwhile();
+  return result;
+}
+
+}  // namespace heapprof::cli

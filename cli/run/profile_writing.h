@@ -1,0 +1,20 @@
+// cli/run/profile_writing.h: a profile's file, and what can be done while it is written.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/model/profile/profile.h"
+
+#include <functional>
+#include <string>
+
+namespace heapprof::cli {
+
+// The path that was written: another one than was asked for where that exists and may not be overwritten.
+Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite);
+
+// Does `write` in a thread of its own and `meanwhile` in this one; one after the other where no thread is to be had, or
+// where memory is limited. What either throws comes out here, after both.
+Result<std::string> write_beside(const std::function<Result<std::string>()>& write,
+                                 const std::function<void()>& meanwhile);
+
+}  // namespace heapprof::cli
