@@ -94,9 +94,13 @@ uint64_t read_ticks(wire::ClockMode mode) {
   return monotonic_ns();
 }
 
-TickScale::TickScale(wire::ClockMode mode) : mode_(mode), start_(read()), latest_(start_) {}
+TickScale::TickScale(wire::ClockMode mode)
+    : mode_(mode), start_(read()), latest_(start_), ns_per_tick_(find_ns_per_tick()) {}
 
-void TickScale::recalibrate() { latest_ = read(); }
+void TickScale::recalibrate() {
+  latest_ = read();
+  ns_per_tick_ = find_ns_per_tick();
+}
 
 // Takes the tightest of three pairs of readings: an interrupt between two readings spoils a pair.
 TickScale::Reading TickScale::read() const {
@@ -114,16 +118,18 @@ TickScale::Reading TickScale::read() const {
   return best;
 }
 
-uint64_t TickScale::to_ns(uint64_t low_ticks, uint64_t high_ticks) const {
-  if (mode_ == wire::ClockMode::kSequence) return high_ticks != 0 ? UINT64_MAX : low_ticks;
+long double TickScale::find_ns_per_tick() const {
   const uint64_t span_ns = latest_.ns - start_.ns;
   const uint64_t span_ticks = latest_.ticks - start_.ticks;
   const bool is_calibrated = span_ns != 0 && span_ticks != 0;
-  const long double ns_per_tick = is_calibrated
-                                      ? static_cast<long double>(span_ns) / static_cast<long double>(span_ticks)
-                                      : 1000.0L / static_cast<long double>(kGuessedTicksPerUs);
+  return is_calibrated ? static_cast<long double>(span_ns) / static_cast<long double>(span_ticks)
+                       : 1000.0L / static_cast<long double>(kGuessedTicksPerUs);
+}
+
+uint64_t TickScale::to_ns(uint64_t low_ticks, uint64_t high_ticks) const {
+  if (mode_ == wire::ClockMode::kSequence) return high_ticks != 0 ? UINT64_MAX : low_ticks;
   const long double ticks = static_cast<long double>(high_ticks) * 0x1p64L + static_cast<long double>(low_ticks);
-  const long double ns = ticks * ns_per_tick + 0.5L;
+  const long double ns = ticks * ns_per_tick_ + 0.5L;
   return ns >= 0x1p64L ? UINT64_MAX : static_cast<uint64_t>(ns);
 }
 

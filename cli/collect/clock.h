@@ -41,10 +41,12 @@ class TickScale {
     uint64_t ns;
   };
   Reading read() const;
+  long double find_ns_per_tick() const;
 
   wire::ClockMode mode_;
   Reading start_;
   Reading latest_;
+  long double ns_per_tick_;  // between the two
 };
 
 }  // namespace heapprof::cli

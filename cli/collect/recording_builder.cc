@@ -9,6 +9,7 @@
 // A difference is written into the profile: it is a bug of ours that a user can report.
 #include "cli/collect/recording_builder.h"
 
+#include "cli/base/large_memory.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
@@ -39,10 +40,12 @@ void find_leaks(const SiteBook& sites, const VisitLive& visit_live, GrowingArray
   });
 }
 
-SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& leak, const TickScale& scale) {
+// pre: *to has no numbers yet
+void set_numbers(const SiteBook& sites, uint32_t index, const LeakTimes& leak, const TickScale& scale,
+                 SiteNumbers* to) {
   const SiteEntry& entry = sites[index];
   const Amount peak = sites.at_peak(index);
-  SiteNumbers numbers;
+  SiteNumbers& numbers = *to;
   numbers.total_bytes = entry.total.bytes;
   numbers.total_blocks = entry.total.blocks;
   numbers.max_bytes = entry.max.bytes;
@@ -61,7 +64,6 @@ SiteNumbers numbers_of(const SiteBook& sites, uint32_t index, const LeakTimes& l
   numbers.largest_bytes = entry.largest_bytes;
   numbers.resized_blocks = entry.resized_blocks;
   numbers.moved_bytes = entry.moved_bytes;
-  return numbers;
 }
 
 // What a site's live blocks were found to be.
@@ -89,7 +91,7 @@ void add_sites(const RecordingParts& parts, const SiteBook& sites, const Growing
     used += sites[i].total.blocks != 0 ? 1 : 0;
     used_rows += sites[i].histogram != 0 ? 1 : 0;
   }
-  device->sites.reserve(used);
+  reserve_large(&device->sites, used);
   device->sizes.reserve(used_rows);
   for (uint32_t i = 1; i < sites.size(); ++i) {
     if (sites[i].total.blocks == 0)
@@ -97,8 +99,11 @@ void add_sites(const RecordingParts& parts, const SiteBook& sites, const Growing
     const SiteKey& key = parts.tree->sites()[i];
     const SizeCounts* sizes = sites.size_counts(i);
     if (sizes != nullptr) device->sizes.push_back(*sizes);
-    device->sites.push_back({key.stack, key.truncated != 0, numbers_of(sites, i, leaks[i], *parts.scale), 0,
-                             sizes == nullptr ? 0 : static_cast<uint32_t>(device->sizes.size())});
+    RecordedSite& site = device->sites.emplace_back();
+    site.stack = key.stack;
+    site.truncated = key.truncated != 0;
+    set_numbers(sites, i, leaks[i], *parts.scale, &site.numbers);
+    if (sizes != nullptr) site.sizes_row = static_cast<uint32_t>(device->sizes.size());
   }
 }
 
@@ -155,7 +160,7 @@ void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDe
   Site sum;
   for (uint32_t i = 1; i < sites.size(); ++i) {
     Site site;
-    static_cast<SiteNumbers&>(site.numbers) = numbers_of(sites, i, {}, *parts.scale);
+    set_numbers(sites, i, {}, *parts.scale, &site.numbers);
     site.numbers.sizes = sites.sizes(i);
     merge_site(&sum, site, device->totals.peak_bytes);
   }
@@ -325,6 +330,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);
     add_api(parts, &recording->api);
+    reserve_large(&recording->stacks, parts.tree->nodes().size());
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
     sum_up_sites(parts, sites, &devices[0]);

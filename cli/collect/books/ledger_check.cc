@@ -82,12 +82,13 @@ std::vector<std::string> Ledger::check() const {
   expect("the sum of the live blocks' sizes", heap.bytes, "the live total", totals.live.bytes);
   expect("the number of live blocks", heap.blocks, "the live total", totals.live.blocks);
   const ThreadSlot by_threads = threads_.sum();
-  expect("the sum of the sites' bytes", sites_.total().bytes, "the sum of the threads'", by_threads.total_bytes);
-  expect("the sum of the sites' blocks", sites_.total().blocks, "the sum of the threads'", by_threads.allocations);
+  const Amount total = sites_.total();  // one pass over the sites
+  expect("the sum of the sites' bytes", total.bytes, "the sum of the threads'", by_threads.total_bytes);
+  expect("the sum of the sites' blocks", total.blocks, "the sum of the threads'", by_threads.allocations);
   expect("the sum of the sites' bytes at the peak", peak.bytes, "the peak", totals.peak.bytes);
   expect("the sum of the sites' blocks at the peak", peak.blocks, "the peak", totals.peak.blocks);
   expect("the sum of the sites' temporary blocks", temporary_blocks, "the total", totals.temporary_blocks);
-  expect("the number of allocations", counts_.allocations, "the sum of the sites' blocks", sites_.total().blocks);
+  expect("the number of allocations", counts_.allocations, "the sum of the sites' blocks", total.blocks);
   expect("the number of frees", counts_.frees, "the sum of the threads' frees", by_threads.frees);
   expect("the number of blocks by the count of events",
          counts_.allocations + counts_.foreign - counts_.frees - counts_.reallocs - counts_.unseen_frees,

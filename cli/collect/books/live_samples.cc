@@ -48,13 +48,17 @@ uint64_t LiveSamples::bytes() const {
 }
 
 bool LiveSamples::Reader::add_row(uint32_t site, std::vector<uint64_t>* rows) {
+  if (site < next_site_) return false;  // as nearly all are
   const size_t begin = rows->size();
+  next_site_ = UINT32_MAX;
   for (size_t i = 0; i < next_.size(); ++i) {
     const std::vector<SiteBytes>& by_site = samples_.samples_[i].by_site;
     while (next_[i] < by_site.size() && by_site[next_[i]].site < site) ++next_[i];
-    if (next_[i] == by_site.size() || by_site[next_[i]].site != site) continue;
-    rows->resize(begin + next_.size());
-    (*rows)[begin + i] = by_site[next_[i]].bytes;
+    if (next_[i] < by_site.size() && by_site[next_[i]].site == site) {
+      rows->resize(begin + next_.size());
+      (*rows)[begin + i] = by_site[next_[i]++].bytes;
+    }
+    if (next_[i] < by_site.size()) next_site_ = std::min(next_site_, by_site[next_[i]].site);
   }
   return rows->size() > begin;
 }

@@ -42,6 +42,7 @@ class LiveSamples {
    private:
     const LiveSamples& samples_;
     std::vector<size_t> next_;
+    uint32_t next_site_ = 0;  // no sample has one that is smaller and was not handed out
   };
 
  private:
