@@ -206,11 +206,11 @@ class Checker {
     check_judgement(device, index, n);
     uint64_t counted = 0;
     uint64_t least_bytes = 0;
-    for (int bucket = 0; bucket < kSizeBuckets; ++bucket) {
-      counted = add_saturating(counted, n.sizes[bucket]);
-      least_bytes = add_saturating(
-          least_bytes, multiply_saturating(n.sizes[bucket], size_bucket_least(bucket, profile_.has_coarse_sizes)));
-    }
+    n.sizes.for_each_used([&](int bucket, uint64_t blocks) {
+      counted = add_saturating(counted, blocks);
+      least_bytes = add_saturating(least_bytes,
+                                   multiply_saturating(blocks, size_bucket_least(bucket, profile_.has_coarse_sizes)));
+    });
     if (has_sizes(n)) {
       within("the blocks at their smallest", multiply_saturating(n.total_blocks, n.smallest_bytes), "total_bytes",
              n.total_bytes);
