@@ -55,11 +55,12 @@ void give_up_names(Recording* recording) {
 }
 
 // Makes the profile: with names, or without names, or without stacks, as far as there is memory.
-std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, bool all_sites) {
+std::optional<Profile> make_profile(Recording* recording, SymbolTable symbols, bool all_sites,
+                                    const GroupOptions& grouping) {
   bool has_stacks = true;
   for (;;) {
     try {
-      return all_sites ? assemble(*recording, symbols) : assemble_grouped(*recording, symbols, {});
+      return all_sites ? assemble(*recording, symbols) : assemble_grouped(*recording, symbols, grouping);
     } catch (const std::bad_alloc&) {
       if (!symbols.frames.empty()) {
         symbols = {};
@@ -168,7 +169,9 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   saved = facts_of(job);
   const bool is_told = symbolize_options.progress != nullptr;  // by threads of ours nothing is
   if (is_told) say("putting the profile together");
-  std::optional<Profile> profile = make_profile(&recording, std::move(symbols), options_.all_sites);
+  GroupOptions grouping;
+  grouping.has_second_thread = beside && !is_memory_limited();
+  std::optional<Profile> profile = make_profile(&recording, std::move(symbols), options_.all_sites, grouping);
   if (!profile) return memory_refused("write " + job.path);
   finished.profile = std::make_unique<Profile>(std::move(*profile));
   const bool has_to_wait = complete && !is_idle();

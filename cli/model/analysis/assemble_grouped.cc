@@ -11,6 +11,7 @@
 // are left out (a program with a GPU), the long way is taken.
 #include "cli/model/analysis/assemble_grouped.h"
 
+#include "cli/base/large_memory.h"
 #include "cli/model/analysis/group_rows.h"
 #include "cli/model/profile/alike_frames.h"
 #include "cli/model/profile/assemble.h"
@@ -20,6 +21,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <future>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -92,7 +95,11 @@ void merge_twins(DeviceSites* sites, std::vector<uint32_t>* site_of_stack) {
     if (is_new) entry->second = make_site(*sites->device, recorded[owner - 1]);
     merge_site(&entry->second, make_site(*sites->device, recorded[i]), sites->device->totals.peak_bytes);
   }
-  for (const RecordedSite& site : recorded) (*site_of_stack)[site.stack] = 0;  // for the next device
+  if (recorded.size() > site_of_stack->size() / 16) {  // for the next device
+    std::fill(site_of_stack->begin(), site_of_stack->end(), 0);
+  } else {
+    for (const RecordedSite& site : recorded) (*site_of_stack)[site.stack] = 0;
+  }
 }
 
 // The first `wanted` of some stacks in the order of stacks: a parent before its children, children by their frames.
@@ -103,8 +110,8 @@ class FirstByStack {
   // stacks: distinct. Returns by node whether it is one of the first.
   std::vector<char> find(const std::vector<uint32_t>& stacks, uint32_t wanted) {
     count(stacks);
-    std::vector<char> is_first(recording_.stacks.size(), 0);
-    std::vector<char> is_whole(recording_.stacks.size(), 0);  // all below it are
+    std::vector<char> is_first = make_large<char>(recording_.stacks.size(), 0);
+    std::vector<char> is_whole = make_large<char>(recording_.stacks.size(), 0);  // all below it are
     for (uint32_t at = 0; wanted > 0;) {
       if (is_stack_[at] != 0) {
         is_first[at] = 1;
@@ -132,14 +139,14 @@ class FirstByStack {
  private:
   void count(const std::vector<uint32_t>& stacks) {
     const std::vector<StackNode>& nodes = recording_.stacks;
-    is_stack_.assign(nodes.size(), 0);
-    counts_.assign(nodes.size(), 0);
+    is_stack_ = make_large<char>(nodes.size(), 0);
+    counts_ = make_large<uint32_t>(nodes.size(), 0);
+    first_child_ = make_large<uint32_t>(nodes.size(), 0);
+    next_sibling_ = make_large<uint32_t>(nodes.size(), 0);
     for (const uint32_t stack : stacks) is_stack_[stack] = 1, counts_[stack] = 1;
-    for (size_t i = nodes.size(); i-- > 1;) counts_[nodes[i].parent] += counts_[i];
-    first_child_.assign(nodes.size(), 0);
-    next_sibling_.assign(nodes.size(), 0);
-    for (uint32_t i = 1; i < nodes.size(); ++i) {
+    for (auto i = static_cast<uint32_t>(nodes.size()); i-- > 1;) {  // children before their parents
       if (counts_[i] == 0) continue;
+      counts_[nodes[i].parent] += counts_[i];
       next_sibling_[i] = first_child_[nodes[i].parent];
       first_child_[nodes[i].parent] = i;
     }
@@ -167,47 +174,57 @@ using RankKey = std::pair<uint64_t, uint64_t>;  // sites are ordered by peak, th
 
 RankKey rank_key(const SiteNumbers& numbers) { return {numbers.peak_bytes, numbers.total_bytes}; }
 
+struct SiteRank {
+  RankKey key;
+  uint32_t site;
+  uint32_t stack;
+  bool is_small;  // and has a stack: it may go into a row
+};
+
 // Sets the treatments of the small ones beyond the first `kept_sites`.
 void find_small(const Recording& recording, const NamedLocations& names, const GroupOptions& options,
                 DeviceSites* sites) {
+  // A site is 200 bytes and more: each is looked at once.
+  std::vector<SiteRank> ranks;
   std::vector<RankKey> keys;
-  keys.reserve(sites->treatments.size());
+  reserve_large(&ranks, sites->treatments.size());
+  reserve_large(&keys, sites->treatments.size());
   for (uint32_t i = 0; i < sites->treatments.size(); ++i) {
-    if (sites->treatments[i] == Treatment::kAlone) keys.push_back(rank_key(sites->numbers(i)));
+    if (sites->treatments[i] != Treatment::kAlone) continue;
+    const SiteNumbers& numbers = sites->numbers(i);
+    const uint32_t stack = sites->device->sites[i].stack;
+    keys.push_back(rank_key(numbers));
+    ranks.push_back({keys.back(), i, stack, stack != 0 && is_small_site(numbers, sites->device->totals)});
   }
   if (keys.size() <= options.kept_sites) return;
   const auto border = keys.begin() + static_cast<std::ptrdiff_t>(options.kept_sites);
   std::nth_element(keys.begin(), border, keys.end(), std::greater<>());
   const RankKey border_key = *border;
   const auto above = std::count_if(keys.begin(), border, [&](const RankKey& key) { return key > border_key; });
-  std::vector<uint32_t> equals;  // sites
-  for (uint32_t i = 0; i < sites->treatments.size(); ++i) {
-    if (sites->treatments[i] != Treatment::kAlone) continue;
-    const SiteNumbers& numbers = sites->numbers(i);
-    const RankKey key = rank_key(numbers);
-    if (key > border_key) continue;
-    if (key == border_key) {
+  std::vector<uint32_t> equals;  // of ranks
+  std::vector<uint32_t> stacks;  // theirs
+  for (uint32_t i = 0; i < ranks.size(); ++i) {
+    const SiteRank& rank = ranks[i];
+    if (rank.key > border_key) continue;
+    if (rank.key == border_key) {
       equals.push_back(i);
-    } else if (sites->device->sites[i].stack != 0 && is_small_site(numbers, sites->device->totals)) {
-      sites->treatments[i] = Treatment::kInRow;
+      stacks.push_back(rank.stack);
+    } else if (rank.is_small) {
+      sites->treatments[rank.site] = Treatment::kInRow;
     }
   }
-  std::vector<uint32_t> stacks;
-  stacks.reserve(equals.size());
-  for (const uint32_t i : equals) stacks.push_back(sites->device->sites[i].stack);
   const std::vector<char> is_first =
       FirstByStack(recording, names)
           .find(stacks, static_cast<uint32_t>(options.kept_sites - static_cast<size_t>(above)));
   for (const uint32_t i : equals) {
-    const uint32_t stack = sites->device->sites[i].stack;
-    if (is_first[stack] == 0 && stack != 0 && is_small_site(sites->numbers(i), sites->device->totals))
-      sites->treatments[i] = Treatment::kInRow;
+    const SiteRank& rank = ranks[i];
+    if (is_first[rank.stack] == 0 && rank.is_small) sites->treatments[rank.site] = Treatment::kInRow;
   }
 }
 
 // Of every node whose stack is in the profile, and of those outside of it.
 std::vector<char> find_used(const Recording& recording, const std::vector<DeviceSites>& devices) {
-  std::vector<char> is_used(recording.stacks.size(), 0);
+  std::vector<char> is_used = make_large<char>(recording.stacks.size(), 0);
   const auto use = [&](uint32_t node) {
     for (; node != 0 && is_used[node] == 0; node = recording.stacks[node].parent) is_used[node] = 1;
   };
@@ -220,27 +237,55 @@ std::vector<char> find_used(const Recording& recording, const std::vector<Device
   return is_used;
 }
 
-void add_rows(const DeviceSites& sites, const GroupOptions& options, GroupRows* rows, Device* device) {
+// A device's rows, and the number of each in GroupRows.
+struct SummedRows {
+  std::vector<Site> sites;
+  std::vector<uint32_t> rows;
+};
+
+SummedRows sum_rows(const DeviceSites& sites, const GroupOptions& options, GroupRows* rows) {
   std::vector<uint32_t> small;
   std::vector<uint32_t> stacks;
+  reserve_large(&small, sites.treatments.size());
+  reserve_large(&stacks, sites.treatments.size());
   for (uint32_t i = 0; i < sites.treatments.size(); ++i) {
     if (sites.treatments[i] != Treatment::kInRow) continue;
     small.push_back(i);
     stacks.push_back(sites.device->sites[i].stack);
   }
   const std::vector<uint32_t> row_of = rows->find(stacks, options.most_rows);
+  SummedRows summed;
   std::unordered_map<uint32_t, size_t> site_of_row;
   for (size_t i = 0; i < small.size(); ++i) {
     Site site = sites.site(small[i]);
     site.grouped_stacks = 1;
-    const auto [entry, is_new] = site_of_row.try_emplace(row_of[i], device->sites.size());
+    const auto [entry, is_new] = site_of_row.try_emplace(row_of[i], summed.sites.size());
     if (is_new) {
-      site.node = rows->add_to_profile(row_of[i]);
-      device->sites.push_back(std::move(site));
+      summed.sites.push_back(std::move(site));
+      summed.rows.push_back(row_of[i]);
     } else {
-      merge_site(&device->sites[entry->second], site, device->totals.peak_bytes);
+      merge_site(&summed.sites[entry->second], site, sites.device->totals.peak_bytes);
     }
   }
+  return summed;
+}
+
+std::vector<SummedRows> sum_all_rows(const std::vector<DeviceSites>& devices, const GroupOptions& options,
+                                     GroupRows* rows) {
+  std::vector<SummedRows> summed;
+  for (const DeviceSites& sites : devices) summed.push_back(sum_rows(sites, options, rows));
+  return summed;
+}
+
+// Rows and the sites that stay have nothing in common but what both only read.
+std::future<std::vector<SummedRows>> begin_rows(const std::vector<DeviceSites>& devices, const GroupOptions& options,
+                                                GroupRows* rows) {
+  const auto sum = [&devices, &options, rows] { return sum_all_rows(devices, options, rows); };
+  try {
+    if (options.has_second_thread) return std::async(std::launch::async, sum);
+  } catch (const std::system_error&) {  // no thread is to be had: it is done when it is asked for
+  }
+  return std::async(std::launch::deferred, sum);
 }
 
 // Frames of stacks that are not in the profile need not be looked at again.
@@ -274,17 +319,21 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
     return long_way;
   }
   std::vector<DeviceSites> devices(recording.devices.size());
-  std::vector<uint32_t> site_of_stack(recording.stacks.size(), 0);
+  std::vector<uint32_t> site_of_stack = make_large<uint32_t>(recording.stacks.size(), 0);
   for (size_t d = 0; d < devices.size(); ++d) {
     devices[d].device = &recording.devices[d];
     devices[d].treatments.assign(recording.devices[d].sites.size(), Treatment::kAlone);
     merge_twins(&devices[d], &site_of_stack);
     find_small(recording, names, options, &devices[d]);
   }
+  GroupRows rows(recording, names, &profile);
+  std::future<std::vector<SummedRows>> pending_rows = begin_rows(devices, options, &rows);
   const std::vector<char> is_used = find_used(recording, devices);
   const std::vector<uint32_t> node_of = add_nodes(recording, names.start, &is_used, &profile);
   for (const DeviceSites& sites : devices) {
     Device& device = profile.devices.emplace_back(make_device_without_sites(*sites.device));
+    const auto alone = std::count(sites.treatments.begin(), sites.treatments.end(), Treatment::kAlone);
+    reserve_large(&device.sites, static_cast<size_t>(alone) + options.most_rows);
     for (uint32_t i = 0; i < sites.treatments.size(); ++i) {
       if (sites.treatments[i] != Treatment::kAlone) continue;
       device.sites.push_back(sites.site(i));
@@ -294,8 +343,14 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
   profile.api = recording.api;
   profile.scopes = recording.scopes;
   for_each_other_node(profile, [&](uint32_t& node) { node = node_of[node]; });
-  GroupRows rows(recording, names, &profile);
-  for (size_t d = 0; d < devices.size(); ++d) add_rows(devices[d], options, &rows, &profile.devices[d]);
+  rows.add_root();
+  std::vector<SummedRows> summed = pending_rows.get();
+  for (size_t d = 0; d < devices.size(); ++d) {
+    for (size_t i = 0; i < summed[d].rows.size(); ++i) {
+      summed[d].sites[i].node = rows.add_to_profile(summed[d].rows[i]);
+      profile.devices[d].sites.push_back(std::move(summed[d].sites[i]));
+    }
+  }
   for (size_t i = 1; i < profile.nodes.size(); ++i) {
     uint32_t& frame = profile.nodes[i].frame;
     if (frame < names.stands_for.size()) frame = names.stands_for[frame];

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -19,13 +20,26 @@ constexpr uint64_t kSmallShare = 10'000;  // one part in so many is 0.01 %
 
 bool is_share_small(uint64_t part, uint64_t whole) { return part == 0 || part < whole / kSmallShare; }
 
+template <size_t kAt>
+bool is_small_in(const SiteNumbers& site, const DeviceTotals& totals) {
+  constexpr const SiteField& kField = kSiteFields[kAt];
+  if constexpr (kField.total == nullptr || kField.number == &SiteNumbers::peak_blocks) {
+    return true;  // nobody looks for a site by its blocks at the peak
+  } else {
+    return is_share_small(site.*kField.number, totals.*kField.total);
+  }
+}
+
+// The compiler walks the list of fields: every site is asked about.
+template <size_t... kAt>
+bool is_small_in_all(const SiteNumbers& site, const DeviceTotals& totals, std::index_sequence<kAt...>) {
+  return (is_small_in<kAt>(site, totals) && ...);
+}
+
 }  // namespace
 
 bool is_small_site(const SiteNumbers& site, const DeviceTotals& totals) {
-  return std::all_of(kSiteFields.begin(), kSiteFields.end(), [&](const SiteField& field) {
-    return field.total == nullptr || field.number == &SiteNumbers::peak_blocks ||  // by which nobody looks for a site
-           is_share_small(site.*field.number, totals.*field.total);
-  });
+  return is_small_in_all(site, totals, std::make_index_sequence<kSiteFields.size()>());
 }
 
 namespace {

@@ -18,8 +18,9 @@
 namespace heapprof::cli {
 
 struct GroupOptions {
-  size_t kept_sites = 50'000;  // per device
-  size_t most_rows = 10'000;   // per device, for the groups
+  size_t kept_sites = 50'000;      // per device
+  size_t most_rows = 10'000;       // per device, for the groups
+  bool has_second_thread = false;  // of assemble_grouped(): what it makes is the same
 };
 
 // Whether a site's share of every total is so small that it may go into a row.

@@ -1,4 +1,5 @@
-// cli/model/analysis/group_rows.cc: see group_rows.h.
+// cli/model/analysis/group_rows.cc: rows may be found while others add nodes to the profile, so the tree in which they
+// are looked up is none of the profile's, and the profile gets theirs at the end.
 #include "cli/model/analysis/group_rows.h"
 
 #include "cli/model/analysis/frame_kind.h"
@@ -15,8 +16,12 @@ GroupRows::GroupRows(const Recording& recording, const NamedLocations& names, Pr
   Frame pseudo;
   pseudo.function = kSmallSitesText;
   profile->frames.push_back(pseudo);
-  profile->nodes.push_back({0, static_cast<uint32_t>(profile->frames.size() - 1)});
-  root_ = static_cast<uint32_t>(profile->nodes.size() - 1);
+  root_frame_ = static_cast<uint32_t>(profile->frames.size() - 1);
+}
+
+void GroupRows::add_root() {
+  profile_->nodes.push_back({0, root_frame_});
+  root_ = static_cast<uint32_t>(profile_->nodes.size() - 1);
 }
 
 std::vector<uint32_t> GroupRows::find(const std::vector<uint32_t>& stacks, size_t most_rows) {

@@ -25,11 +25,13 @@ struct NamedLocations {
 
 class GroupRows {
  public:
-  // Adds the frame that stands for the outer ones of all rows.
+  // Adds the frame that stands for the outer ones of all rows. Afterwards only the frames and modules are read, and
+  // nothing is changed until add_root() is called.
   GroupRows(const Recording& recording, const NamedLocations& names, Profile* profile);
 
   // The row of each stack; most_rows of them at most, unless there are more functions that allocate.
   std::vector<uint32_t> find(const std::vector<uint32_t>& stacks, size_t most_rows);
+  void add_root();  // that frame's node: once, before the first row's
   // Makes the row's stack. Returns its node.
   uint32_t add_to_profile(uint32_t row);
 
@@ -44,6 +46,7 @@ class GroupRows {
   NodeTable table_;
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
+  uint32_t root_frame_ = 0;  // "[small sites]"
   uint32_t root_ = 0;        // the node of "[small sites]"
 };
 

@@ -3,6 +3,7 @@
 #include "cli/model/profile/assemble_steps.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/large_memory.h"
 
 #include <algorithm>
 #include <map>
@@ -67,7 +68,7 @@ std::vector<uint32_t> add_nodes(const Recording& recording, const std::vector<ui
   const std::vector<char> is_agent = find_agent_modules(recording.modules);
   profile->nodes.assign(1, {});
   if (is_used == nullptr) profile->nodes.reserve(recording.stacks.size() * 3 / 2 + 1);
-  std::vector<uint32_t> node_of(recording.stacks.size(), 0);
+  std::vector<uint32_t> node_of = make_large<uint32_t>(recording.stacks.size(), 0);
   for (size_t i = 1; i < recording.stacks.size(); ++i) {
     if (is_used != nullptr && (*is_used)[i] == 0) continue;
     const StackNode& stack = recording.stacks[i];

@@ -3,6 +3,7 @@
 #include "cli/model/profile/inferred_calls.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/large_memory.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/profile.h"
 
@@ -218,7 +219,7 @@ void add_inferred_calls(Recording* recording, SymbolTable* symbols) {
   };
   const Calls calls(*recording, *symbols);
   Inserter inserter(recording, symbols);
-  std::vector<uint32_t> new_node(nodes, 0);
+  std::vector<uint32_t> new_node = make_large<uint32_t>(nodes, 0);
   for (uint32_t i = 1; i < nodes; ++i) {
     const StackNode node = recording->stacks[i];
     uint32_t parent = new_node[node.parent];

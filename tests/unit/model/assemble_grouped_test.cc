@@ -89,6 +89,9 @@ size_t compare(const test::Sample& sample, const GroupOptions& options) {
   INFO((violations.empty() ? "" : violations[0]));
   CHECK(violations.size() == find_violations(expected).size());
   CHECK(bytes_of(actual) == bytes_of(expected));
+  GroupOptions with_thread = options;
+  with_thread.has_second_thread = true;
+  CHECK(bytes_of(assemble_grouped(sample.recording, sample.symbols, with_thread)) == bytes_of(expected));
   return actual.devices[0].sites.size();
 }
 

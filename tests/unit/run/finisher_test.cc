@@ -164,10 +164,10 @@ TEST_CASE("what is done beside the writing may mark the profile, and the file is
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   const auto same_times = [](Profile* profile) { profile->run.cost = {}; };
-  REQUIRE(finisher.finish({make_recording(7, 20'000), alone, false}, same_times).ok());
-  bool is_called = false;
+  REQUIRE(finisher.finish({make_recording(7, 60'000), alone, false}, same_times).ok());
+  bool is_called = false;  // so many sites that rows are made of the small ones, in a second thread too
   const Result<Finished> finished =
-      finisher.finish({make_recording(7, 20'000), beside, false}, same_times, [&](Profile* profile) {
+      finisher.finish({make_recording(7, 60'000), beside, false}, same_times, [&](Profile* profile) {
         profile->folds.assign(profile->frames.size(), FrameFold::kAsked);
         for (Site& site : profile->devices[0].sites) site.suppressed_by = 1;
         is_called = true;
