@@ -9,20 +9,62 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace heapprof::cli {
 namespace {
 
+// The first bytes, so that numbers compare as the texts do, as far as they differ there.
+uint64_t first_bytes(std::string_view text) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < sizeof bytes; ++i) bytes = bytes << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0u);
+  return bytes;
+}
+
+// By module, and behind them for none: equal for equal paths, ordered as they are.
+std::vector<uint32_t> rank_modules(const Profile& profile) {
+  std::vector<std::string_view> paths = {""};
+  for (const ProfileModule& module : profile.modules) paths.push_back(module.path);
+  std::sort(paths.begin(), paths.end());
+  const auto rank_of = [&paths](std::string_view path) {
+    return static_cast<uint32_t>(std::lower_bound(paths.begin(), paths.end(), path) - paths.begin());
+  };
+  std::vector<uint32_t> ranks;
+  for (const ProfileModule& module : profile.modules) ranks.push_back(rank_of(module.path));
+  ranks.push_back(rank_of(""));
+  return ranks;
+}
+
+// The order is frame_order()'s, then by number. Frames without a name are compared by their modules' paths, which are
+// long and alike: these have numbers; and of names the first bytes are at hand.
 std::vector<uint32_t> rank_frames(const Profile& profile) {
-  std::vector<uint32_t> order(profile.frames.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::pair(frame_order(profile, a), a) < std::pair(frame_order(profile, b), b);
+  struct Key {
+    uint64_t function_bytes;
+    uint32_t module_rank;
+    uint32_t frame;
+  };
+  const std::vector<uint32_t> module_ranks = rank_modules(profile);
+  std::vector<Key> order;
+  order.reserve(profile.frames.size());
+  for (uint32_t i = 0; i < profile.frames.size(); ++i) {
+    const Frame& frame = profile.frames[i];
+    order.push_back(
+        {first_bytes(frame.function), module_ranks[std::min<size_t>(frame.module, profile.modules.size())], i});
+  }
+  std::sort(order.begin(), order.end(), [&](const Key& a, const Key& b) {
+    if (a.function_bytes != b.function_bytes) return a.function_bytes < b.function_bytes;
+    const Frame& left = profile.frames[a.frame];
+    const Frame& right = profile.frames[b.frame];
+    if (const int by_function = left.function.compare(right.function); by_function != 0) return by_function < 0;
+    if (const int by_file = left.file.compare(right.file); by_file != 0) return by_file < 0;
+    return std::tuple(left.line, a.module_rank, left.svma, a.frame) <
+           std::tuple(right.line, b.module_rank, right.svma, b.frame);
   });
   std::vector<uint32_t> rank(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+  for (uint32_t i = 0; i < order.size(); ++i) rank[order[i].frame] = i;
   return rank;
 }
 

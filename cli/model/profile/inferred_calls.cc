@@ -182,6 +182,8 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
     if (distinct.has(outer, inner)) continue;
     if (locations[outer].module == locations[inner].module && locations[inner].svma != 0) add(outer, inner);
   }
+  std::vector<char> is_runtime;  // by module
+  for (const Module& module : recording.modules) is_runtime.push_back(is_cpp_runtime(module.path) ? 1 : 0);
   for (const RecordedDevice& device : recording.devices) {
     for (const RecordedSite& site : device.sites) {
       const uint32_t innermost = location_of(site.stack);
@@ -189,8 +191,8 @@ std::vector<CallPair> find_neighbours(const Recording& recording) {
       add(innermost, kAllocation);
       const uint32_t outer = location_of(stacks[site.stack].parent);
       const uint32_t module = locations[innermost].module;
-      if (outer != kAllocation && locations[outer].module != module && module < recording.modules.size() &&
-          is_cpp_runtime(recording.modules[module].path))
+      if (outer != kAllocation && locations[outer].module != module && module < is_runtime.size() &&
+          is_runtime[module] != 0)
         add(outer, kAllocation);
     }
   }
