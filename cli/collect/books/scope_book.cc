@@ -84,29 +84,46 @@ uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t t
   fresh.path = path;
   fresh.is_timed = ticks != 0;
   fresh.since_ticks = ticks;
+  note_position(id, {stack, 0, stacks_[stack].size()});
   stacks_[stack].push_back(std::move(fresh));
   ++paths_[path].begun;
   ++open_;
   return stack;
 }
 
-// Looks in the thread's own stack first, then in those of others: a scope may be ended by another thread.
-bool ScopeBook::find(uint32_t* stack, uint64_t id, size_t* depth) {
-  const auto is_in = [&](uint32_t index) {
-    const Stack& open = stacks_[index];
-    for (size_t i = open.size(); i-- > 1;) {
-      if (open[i].id != id) continue;
-      *stack = index;
-      *depth = i;
-      return true;
-    }
-    return false;
-  };
-  if (is_in(*stack)) return true;
-  for (uint32_t i = 1; i < stacks_.size(); ++i) {
-    if (is_in(i)) return true;
+void ScopeBook::note_position(uint64_t id, Position position) {
+  if (knows_positions_) [[unlikely]]
+    positions_[id] = position;
+}
+
+void ScopeBook::learn_positions() {
+  positions_.clear();
+  for (uint32_t stack = 1; stack < stacks_.size(); ++stack) {
+    for (size_t i = 1; i < stacks_[stack].size(); ++i) positions_[stacks_[stack][i].id] = {stack, 0, i};
   }
-  return false;
+  for (const auto& [id, left] : left_) {
+    for (size_t i = 0; i < left.size(); ++i) positions_[left[i].id] = {0, id, i};
+  }
+  knows_positions_ = true;
+}
+
+// Nearly always it is one of the thread's innermost. Otherwise it is anybody's: looked for one by one, a program that
+// has very many open scopes and ends what is not open would take as long for each end as for all of its begins.
+const ScopeBook::Position* ScopeBook::find(uint32_t stack, uint64_t id) {
+  const Stack& own = stacks_[stack];
+  const size_t innermost = own.size() - std::min<size_t>(own.size() - 1, kLooks);
+  for (size_t i = own.size(); i-- > innermost;) {
+    if (own[i].id != id) continue;
+    found_ = {stack, 0, i};
+    return &found_;
+  }
+  if (!knows_positions_) learn_positions();
+  const auto at = positions_.find(id);
+  return at == positions_.end() ? nullptr : &at->second;
+}
+
+ScopeBook::Stack& ScopeBook::stack_at(const Position& position) {
+  return position.stack != 0 ? stacks_[position.stack] : left_.find(position.left)->second;
 }
 
 // Its time until now. ticks: 0 if nobody could tell
@@ -165,41 +182,39 @@ void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) {
       ++path.untimed;
     }
   }
+  if (knows_positions_) [[unlikely]]
+    positions_.erase(open.id);
   stack->pop_back();
   --open_;
 }
 
 uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
-  uint32_t owner = stack;
-  size_t depth = 0;
-  if (find(&owner, id, &depth)) {
-    Stack& open = stacks_[owner];
-    while (open.size() > depth + 1) close_last(&open, ticks, How::kLeftOpen);
-    close_last(&open, ticks, How::kEnded);
-    return owner == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
-  }
-  const auto left = left_.find(id);
-  if (left == left_.end()) return stack;
-  Stack& open = left->second;
-  // Its time ended when it was left.
-  while (open.size() > 1) close_last(&open, open.back().since_ticks, How::kLeftOpen);
-  close_last(&open, open.back().since_ticks, How::kEnded);
-  left_.erase(left);
-  return stack;
+  const Position* const found = find(stack, id);
+  if (found == nullptr) return stack;
+  const Position position = *found;
+  Stack& open = stack_at(position);
+  // The time of what was left ended when it was left.
+  const auto ticks_of = [&](const Open& last) { return position.stack == 0 ? last.since_ticks : ticks; };
+  while (open.size() > position.depth + 1) close_last(&open, ticks_of(open.back()), How::kLeftOpen);
+  close_last(&open, ticks_of(open.back()), How::kEnded);
+  if (open.empty()) left_.erase(position.left);
+  return position.stack == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
 }
 
 uint32_t ScopeBook::leave(uint32_t stack, uint64_t id, uint64_t ticks) {
-  uint32_t owner = stack;
-  size_t depth = 0;
-  if (!find(&owner, id, &depth) || owner != stack) return stack;
+  const Position* const found = find(stack, id);
+  if (found == nullptr || found->stack != stack || stack == 0 || left_.count(id) != 0) return stack;
+  const size_t depth = found->depth;
   Stack& open = stacks_[stack];
   for (size_t i = open.size(); i-- > depth;) {
     count_time(&open[i], ticks);
     pass_on(&open[i], &open[i - 1]);
   }
   const auto first = open.begin() + static_cast<std::ptrdiff_t>(depth);
-  left_[id].assign(std::make_move_iterator(first), std::make_move_iterator(open.end()));
+  Stack& left = left_[id];
+  left.assign(std::make_move_iterator(first), std::make_move_iterator(open.end()));
   open.erase(first, open.end());
+  for (size_t i = 0; i < left.size(); ++i) note_position(left[i].id, {0, id, i});
   return settled(stack);
 }
 
@@ -210,6 +225,7 @@ uint32_t ScopeBook::enter(uint32_t stack, uint64_t id, uint64_t ticks) {
   for (Open& open : left->second) {
     if (ticks == 0) open.is_timed = false;
     open.since_ticks = ticks;
+    note_position(open.id, {stack, 0, stacks_[stack].size()});
     stacks_[stack].push_back(std::move(open));
   }
   left_.erase(left);
@@ -217,12 +233,7 @@ uint32_t ScopeBook::enter(uint32_t stack, uint64_t id, uint64_t ticks) {
 }
 
 void ScopeBook::add_items(uint32_t stack, uint64_t id, uint64_t items) {
-  size_t depth = 0;
-  if (find(&stack, id, &depth)) {
-    stacks_[stack][depth].items += items;
-  } else if (const auto left = left_.find(id); left != left_.end()) {
-    left->second.front().items += items;
-  }
+  if (const Position* const position = find(stack, id)) stack_at(*position)[position->depth].items += items;
 }
 
 void ScopeBook::end_all(uint32_t stack, uint64_t ticks) {

@@ -1,5 +1,5 @@
-// cli/collect/books/scope_book.h: the books of the program's own scopes: how often, how long, what was allocated and
-// freed in each; and its marks.
+// cli/collect/books/scope_book.h: the books of the program's own scopes: how often, how long, and what was allocated
+// and freed in each; and its marks.
 //
 // A thread is in a stack of open scopes. What it allocates is the innermost one's. A part of a stack may be left and
 // entered again, by another thread (coroutines): what is left is kept by the id of its outermost scope.
@@ -110,11 +110,13 @@ class ScopeBook {
   uint64_t lost_marks() const { return lost_marks_; }
   // About how much memory it takes.
   uint64_t bytes() const {
-    return paths_.size() * (sizeof(ScopePath) + kPathBytes) + open_ * sizeof(Open) + marks_.size() * kMarkBytes;
+    return paths_.size() * (sizeof(ScopePath) + kPathBytes) + open_ * sizeof(Open) +
+           positions_.size() * kPositionBytes + marks_.size() * kMarkBytes;
   }
 
  private:
   static constexpr uint64_t kPathBytes = 2048;
+  static constexpr uint64_t kPositionBytes = 56;
   static constexpr uint64_t kMarkBytes = 160;
 
   // How much more a scope has than at its begin.
@@ -148,6 +150,13 @@ class ScopeBook {
   };
   // Of a thread: the first stands for what is outside of all scopes, so that there is always an innermost one.
   using Stack = std::vector<Open>;
+  // Where an open scope is: in a thread's stack, or in what was left by the scope `left`.
+  struct Position {
+    uint32_t stack;  // 0: it was left
+    uint64_t left;
+    size_t depth;
+  };
+  static constexpr size_t kLooks = 32;  // at the thread's innermost scopes
 
   static void count_allocation(ScopeTally* tally, Amount amount) {
     tally->allocated.bytes += amount.bytes;
@@ -167,7 +176,10 @@ class ScopeBook {
   void pass_all_on(Stack* stack);
   enum class How { kEnded, kLeftOpen };
   void close_last(Stack* stack, uint64_t ticks, How how);
-  bool find(uint32_t* stack, uint64_t id, size_t* depth);
+  void note_position(uint64_t id, Position position);
+  void learn_positions();
+  const Position* find(uint32_t stack, uint64_t id);
+  Stack& stack_at(const Position& position);
   uint32_t settled(uint32_t stack);
   uint32_t new_stack();
 
@@ -176,6 +188,10 @@ class ScopeBook {
   std::vector<Stack> stacks_ = std::vector<Stack>(1, Stack(1));
   std::vector<uint32_t> free_stacks_;
   std::unordered_map<uint64_t, Stack> left_;  // by the id of the outermost
+  // By id, from the first time on that a scope was not among its thread's innermost: most programs never need it.
+  std::unordered_map<uint64_t, Position> positions_;
+  bool knows_positions_ = false;
+  Position found_{};
   size_t open_ = 0;
   uint64_t lost_ = 0;
   std::vector<MarkedMoment> marks_;
