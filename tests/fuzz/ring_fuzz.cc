@@ -72,6 +72,37 @@ void write_record(test::FakeAgent* agent, Input* input, uint64_t* heads, const u
   agent->header(ring).head.store(heads[ring], std::memory_order_release);
 }
 
+// A record of a scope, with or without what may stand before it. Few ids, so that ends meet their begins.
+void write_scope(test::FakeAgent* agent, Input* input, uint64_t* heads, const uint64_t* shifts) {
+  const uint64_t choice = input->number(1);
+  const auto ring = static_cast<uint32_t>(choice % kRings);
+  uint64_t* words = agent->words(ring);
+  const uint64_t mask = wire::ring_bytes(ring) / 8 - 1;
+  const auto put = [&](wire::Record record) {
+    words[(heads[ring] + shifts[ring]) / 8 & mask] = record.w0;
+    words[(heads[ring] + shifts[ring] + 8) / 8 & mask] = record.w1;
+    heads[ring] += wire::kUnitBytes;
+  };
+  if ((choice & 0x20) != 0) put(wire::pack_control(wire::ControlKind::kScopeTime, input->number(2)));
+  if ((choice & 0x40) != 0) put(wire::pack_control(wire::ControlKind::kLaunches, input->number(2)));
+  const uint64_t operation = input->number(1) % 8;
+  const bool has_name = operation == 1 || operation == 6;
+  const uint32_t name = (choice & 0x80) != 0 ? static_cast<uint32_t>(input->number(2)) : has_name ? 1 : 0;
+  const uint64_t id = operation == 6 ? 0 : 1 + input->number(1) % 16;
+  put({wire::pack_scope(static_cast<wire::ScopeOperation>(operation), name, id), input->number(1) << 32});
+  agent->header(ring).head.store(heads[ring], std::memory_order_release);
+}
+
+// A name, as it may be or not.
+void write_name(test::FakeAgent* agent, Input* input) {
+  wire::Name& name = agent->name(1 + static_cast<uint32_t>(input->number(1)));
+  name.category_bytes = static_cast<uint16_t>(input->number(2));
+  name.text_bytes = static_cast<uint16_t>(input->number(2));
+  for (size_t i = 0; i < 4; ++i)
+    name.characters[input->number(1) % sizeof name.characters] = static_cast<char>(input->number(1));
+  name.state.store(static_cast<wire::NameState>(input->number(1) % 4), std::memory_order_release);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -112,6 +143,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         break;
       case 4: agent.control().sequence.store(input.number(4)); break;
       case 5: agent.header(static_cast<uint32_t>(step / 16 % kRings)).in_event.store((step & 0x80) != 0 ? 1 : 0); break;
+      case 7: write_scope(&agent, &input, heads, shifts); break;
+      case 8: write_name(&agent, &input); break;
       case 6: write_chunk(&agent, &input, heads, shifts); break;
       default: write_record(&agent, &input, heads, shifts); break;
     }

@@ -46,6 +46,18 @@ class RingBuilder {
   void realloc_cancel(uint64_t stamp) { plain(wire::RecordType::kReallocCancel, 0, stamp); }
   void realloc_free(uint64_t stamp) { plain(wire::RecordType::kReallocFree, 0, stamp); }
 
+  // id 0, name 0: none
+  void scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, uint64_t stamp) {
+    wait_for_space(4 * wire::kUnitBytes);
+    const uint32_t delta = delta_to(stamp);
+    put({wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0)});
+    publish();
+  }
+  void scope_items(uint64_t id, uint64_t items) {
+    put_published({wire::pack_scope(wire::ScopeOperation::kItems, 0, id), items});
+  }
+  void control(wire::ControlKind kind, uint64_t value) { put_published(wire::pack_control(kind, value)); }
+
   void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
   void age(uint32_t number) { put_published(wire::pack_control(wire::ControlKind::kAge, number)); }
   // Goes on at another place of the ring, having taken its chunk.
@@ -248,6 +260,16 @@ class FakeAgent {
     note.text_bytes = static_cast<uint32_t>(text.copy(note.text, sizeof note.text));
     note.ready.store(1, std::memory_order_release);
   }
+  // number: as records have it. Lengths that cannot be are kept.
+  void set_name(uint32_t number, std::string_view category, std::string_view text) {
+    wire::Name& name = this->name(number);
+    name.category_bytes = static_cast<uint16_t>(category.size());
+    name.text_bytes = static_cast<uint16_t>(text.size());
+    const std::string both = std::string(category) + std::string(text);
+    both.copy(name.characters, sizeof name.characters);
+    name.state.store(wire::NameState::kReady, std::memory_order_release);
+  }
+  wire::Name& name(uint32_t number) { return reinterpret_cast<wire::Name*>(base_ + wire::kNamesOff)[number - 1]; }
   void add_module(const FakeModule& module) {
     const uint32_t bytes = control().module_bytes.load(std::memory_order_relaxed);
     control().module_bytes.store(append_module(base_ + wire::kModuleTableOff, bytes, module),

@@ -304,6 +304,7 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
       has_scope_time_ = true;
       return true;
     case wire::ControlKind::kLaunches:
+      if (record.w1 < launches_) return refuse();
       batch[cursor->events++] = {cursor->last_stamp, 0, record.w1 - std::exchange(launches_, record.w1), 0,
                                  pack_thread(thread_, EventKind::kLaunches)};
       return true;
