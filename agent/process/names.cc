@@ -22,13 +22,14 @@ struct Text {
   size_t bytes;
 };
 
-// At most so many bytes of it, and no part of a character of UTF-8.
+// At most so many bytes of it, and no part of a character of UTF-8: that has three bytes at most behind its first, and
+// what has more of them is no text and is cut anywhere.
 Text text_of(const char* characters, size_t most_bytes) {
   if (characters == nullptr) return {"", 0};
   size_t bytes = strnlen(characters, most_bytes + 1);
   if (bytes <= most_bytes) return {characters, bytes};
-  for (bytes = most_bytes; bytes != 0 && (characters[bytes] & 0xc0) == 0x80;) --bytes;
-  return {characters, bytes};
+  for (bytes = most_bytes; bytes + 3 > most_bytes && (characters[bytes] & 0xc0) == 0x80;) --bytes;
+  return {characters, (characters[bytes] & 0xc0) == 0x80 ? most_bytes : bytes};
 }
 
 // FNV-1a.
