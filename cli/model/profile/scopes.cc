@@ -83,20 +83,19 @@ uint64_t percentile_ns(const Scope& scope, unsigned percent) {
   return 0;
 }
 
-std::vector<ScopeMemory> memory_with_inner(const Scopes& scopes, size_t index) {
-  std::vector<ScopeMemory> sum = scopes.scopes[index].memory;
-  std::vector<bool> is_inside(scopes.scopes.size());
-  is_inside[index] = true;
-  for (size_t i = index + 1; i < scopes.scopes.size(); ++i) {
+std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes) {
+  std::vector<std::vector<ScopeMemory>> sums;
+  sums.reserve(scopes.scopes.size());
+  for (const Scope& scope : scopes.scopes) sums.push_back(scope.memory);
+  for (size_t i = sums.size(); i-- > 0;) {  // a scope stands behind the one around it: it is whole by now
     const uint32_t parent = scopes.scopes[i].parent;
-    if (parent == 0 || !is_inside[parent - 1]) continue;
-    is_inside[i] = true;
-    for (ScopeMemory memory : scopes.scopes[i].memory) {
+    if (parent == 0) continue;
+    for (ScopeMemory memory : sums[i]) {
       memory.peak_inside_bytes = 0;
-      add_memory(memory, &sum);
+      add_memory(memory, &sums[parent - 1]);
     }
   }
-  return sum;
+  return sums;
 }
 
 void sort_scopes(Scopes* scopes) {

@@ -91,8 +91,8 @@ static_assert(duration_bucket(15) == 15 && duration_bucket(16) == 16 && duration
 // The duration below which so many of a hundred lie, within a bucket, and not beyond the scope's longest.
 uint64_t percentile_ns(const Scope& scope, unsigned percent);
 
-// What a scope and all scopes inside of it came to, by device. In the order of `memory`; peaks are the scope's own.
-std::vector<ScopeMemory> memory_with_inner(const Scopes& scopes, size_t index);
+// What each scope and all scopes inside of it came to, by device. Peaks are the scope's own.
+std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes);
 
 // Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
 void sort_scopes(Scopes* scopes);

@@ -18,9 +18,12 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kGap = 2;
-constexpr size_t kWide = 120;       // columns from which on there is room for percentiles
-constexpr size_t kNarrow = 100;     // columns below which there is none for own time and blocks
-constexpr size_t kMostMarks = 100;  // that are shown
+constexpr size_t kWide = 120;         // columns from which on there is room for percentiles
+constexpr size_t kNarrow = 100;       // columns below which there is none for own time and blocks
+constexpr size_t kMostMarks = 100;    // that are shown
+constexpr size_t kMostIndented = 12;  // levels; of a deeper one its number is shown
+constexpr size_t kCallsMargin = 6;
+constexpr const char* kHeap = "host";
 
 using Row = std::vector<std::string>;
 
@@ -42,7 +45,8 @@ std::string laid_out(const std::vector<Row>& rows, size_t columns) {
 
 class ScopesWriter {
  public:
-  ScopesWriter(const Scopes& scopes, const ScopesLook& look) : scopes_(scopes), look_(look) {}
+  ScopesWriter(const Profile& profile, const ScopesLook& look)
+      : scopes_(profile.scopes), devices_(profile.devices), look_(look) {}
 
   std::string write() {
     if (scopes_.empty()) return "\nSCOPES  the program had none (man 3 heapprof)\n";
@@ -67,13 +71,13 @@ class ScopesWriter {
       ended = add_saturating(ended, scope.ended);
       left_open = add_saturating(left_open, scope.left_open);
     }
-    std::string text = fmt::format("\nSCOPES  {} by path, {} begun", format_counted(scopes_.scopes.size(), "scope"),
+    std::string text = fmt::format("SCOPES  {} by path, {} begun", format_counted(scopes_.scopes.size(), "scope"),
                                    format_count(begun));
     if (left_open != 0) text += fmt::format(", {} without an end", format_count(left_open));
     const uint64_t closed = add_saturating(ended, left_open);
     if (begun > closed) text += fmt::format(", {} open at the end", format_count(begun - closed));
     if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
-    return text + "\n";
+    return "\n" + wrapped(text, {0, 8, look_.columns}) + "\n";
   }
 
   std::string table() {
@@ -104,7 +108,7 @@ class ScopesWriter {
       if (has_items && has_times) row.push_back(items_per_second(scope));
       return row;
     };
-    add_rows(0, 0, numbers_of);
+    add_all_rows(numbers_of);
     return laid_out(rows_, look_.columns);
   }
 
@@ -125,27 +129,58 @@ class ScopesWriter {
     return those;
   }
 
-  // A line for the scope, with the heap's numbers, and one for each other device of which it had memory.
+  // A line for each scope, behind that of the one around it. A program that begins a scope in a function that calls
+  // itself has scopes as deep as its calls: this does not call itself.
   template <typename NumbersOf>
-  void add_rows(uint32_t parent, size_t depth, const NumbersOf& numbers_of) {
-    for (const uint32_t index : ordered(parent)) {
-      const Scope& scope = scopes_.scopes[index];
-      const std::string indent(2 * depth, ' ');
-      Row row = numbers_of(scope);
-      const size_t count = row.size();
-      const std::vector<ScopeMemory> memory = memory_with_inner(scopes_, index);
-      add_memory(memory.empty() ? ScopeMemory{} : memory.front(), &row);
-      row.push_back(indent + full_name(scope));
-      rows_.push_back(std::move(row));
-      for (size_t i = 1; i < memory.size(); ++i) {
-        Row device(count);
-        add_memory(memory[i], &device);
-        device.push_back(indent + "  on " + escape_controls(memory[i].device));
-        rows_.push_back(std::move(device));
-      }
-      add_calls(scope, indent);
-      add_rows(index + 1, depth + 1, numbers_of);
+  void add_all_rows(const NumbersOf& numbers_of) {
+    const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes_);
+    struct Waiting {
+      uint32_t index;
+      size_t depth;
+    };
+    std::vector<Waiting> waiting;  // the next one last
+    const auto add_inner = [&](uint32_t parent, size_t depth) {
+      const std::vector<uint32_t> those = ordered(parent);
+      for (size_t i = those.size(); i-- > 0;) waiting.push_back({those[i], depth});
+    };
+    add_inner(0, 0);
+    while (!waiting.empty()) {
+      const Waiting next = waiting.back();
+      waiting.pop_back();
+      add_rows(next.index, next.depth, memory[next.index], numbers_of);
+      add_inner(next.index + 1, next.depth + 1);
     }
+  }
+
+  // A line with the heap's numbers, and one for each other device of which it had memory.
+  template <typename NumbersOf>
+  void add_rows(uint32_t index, size_t depth, std::vector<ScopeMemory> memory, const NumbersOf& numbers_of) {
+    const Scope& scope = scopes_.scopes[index];
+    const std::string indent(2 * std::min(depth, kMostIndented), ' ');
+    const std::string deep = depth > kMostIndented ? fmt::format("[{}] ", depth + 1) : "";
+    std::stable_sort(memory.begin(), memory.end(), [this](const ScopeMemory& a, const ScopeMemory& b) {
+      return rank_of(a.device) < rank_of(b.device);
+    });
+    const bool has_heap = !memory.empty() && memory.front().device == kHeap;
+    Row row = numbers_of(scope);
+    const size_t count = row.size();
+    add_memory(has_heap ? memory.front() : ScopeMemory{}, &row);
+    row.push_back(indent + deep + full_name(scope));
+    rows_.push_back(std::move(row));
+    for (size_t i = has_heap ? 1 : 0; i < memory.size(); ++i) {
+      Row device(count);
+      add_memory(memory[i], &device);
+      device.push_back(indent + "  on " + escape_controls(memory[i].device));
+      rows_.push_back(std::move(device));
+    }
+    add_calls(scope, indent);
+  }
+
+  // Among the profile's devices; the heap is the first.
+  size_t rank_of(const std::string& device) const {
+    if (device == kHeap) return 0;
+    const auto is_it = [&device](const Device& other) { return other.name == device; };
+    return 1 + static_cast<size_t>(std::find_if(devices_.begin(), devices_.end(), is_it) - devices_.begin());
   }
 
   void add_memory(const ScopeMemory& memory, Row* row) const {
@@ -157,7 +192,8 @@ class ScopesWriter {
   void add_calls(const Scope& scope, const std::string& indent) {
     std::string text;
     const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-    if (scope.kernel_launches != 0) add(format_counted(scope.kernel_launches, "kernel launch"));
+    if (scope.kernel_launches != 0)
+      add(format_count(scope.kernel_launches) + (scope.kernel_launches == 1 ? " kernel launch" : " kernel launches"));
     for (const ScopeCall& call : scope.calls) {
       std::string part = fmt::format("{} × {}", format_count(call.count), escape_controls(call.call));
       if (call.size_bytes != 0) part += " " + bytes(call.size_bytes);
@@ -165,9 +201,14 @@ class ScopesWriter {
       add(part);
     }
     if (text.empty()) return;
-    Row row(rows_.front().size() - 1);
-    row.push_back(indent + "  " + text);
-    rows_.push_back(std::move(row));
+    // Across the columns: beside the numbers there is no room for it.
+    const size_t margin = kCallsMargin + indent.size();
+    const std::string lines = wrapped(text, {margin, margin, look_.columns});
+    for (size_t begin = 0; begin <= lines.size();) {
+      const size_t end = std::min(lines.find('\n', begin), lines.size());
+      rows_.push_back({(begin == 0 ? std::string(margin, ' ') : "") + lines.substr(begin, end - begin)});
+      begin = end + 1;
+    }
   }
 
   static std::string full_name(const Scope& scope) {
@@ -187,11 +228,11 @@ class ScopesWriter {
     if (look_.stable || times.size() < 2 || all_ns == 0) return "";
     std::vector<std::pair<std::string, uint64_t>> ordered(times.begin(), times.end());
     std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text = "\nby category, of the scopes' own time:";
+    std::string text = "by category, of the scopes' own time:";
     for (const auto& [category, time_ns] : ordered)
       text += fmt::format("{} {} {}", &category == &ordered.front().first ? "" : ",",
                           category.empty() ? "(none)" : escape_controls(category), format_percent({time_ns, all_ns}));
-    return text + "\n";
+    return "\n" + wrapped(text, {0, 2, look_.columns}) + "\n";
   }
 
   std::string marks() const {
@@ -202,7 +243,7 @@ class ScopesWriter {
     for (size_t i = 0; i < std::min(scopes_.marks.size(), kMostMarks); ++i) {
       const Mark& mark = scopes_.marks[i];
       for (const MarkedMemory& memory : mark.memory) {
-        const bool is_host = &memory == &mark.memory.front();
+        const bool is_host = memory.device == kHeap;
         const auto [before, is_first] = last.try_emplace(memory.device, 0);
         Row row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
                    is_first ? "" : change(before->second, memory.live_bytes),
@@ -222,6 +263,7 @@ class ScopesWriter {
   }
 
   const Scopes& scopes_;
+  const std::vector<Device>& devices_;
   const ScopesLook& look_;
   std::vector<std::vector<uint32_t>> inner_;  // by a scope's place + 1: those inside of it
   std::vector<Row> rows_;
@@ -229,8 +271,6 @@ class ScopesWriter {
 
 }  // namespace
 
-std::string scopes_text(const Profile& profile, const ScopesLook& look) {
-  return ScopesWriter(profile.scopes, look).write();
-}
+std::string scopes_text(const Profile& profile, const ScopesLook& look) { return ScopesWriter(profile, look).write(); }
 
 }  // namespace heapprof::cli

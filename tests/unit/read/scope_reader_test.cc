@@ -1,0 +1,131 @@
+// tests/unit/read/scope_reader_test.cc: scopes and marks come back as they went, and a file whose scopes cannot be is
+// refused.
+#include "tests/support/sample_profile.h"
+#include "tests/unit/read/helpers.h"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace heapprof;
+using namespace heapprof::cli;
+
+namespace {
+
+Profile with_scopes() {
+  Profile profile = test::assembled(test::small_sample());
+  Scopes& scopes = profile.scopes;
+  Scope outer;
+  outer.category = "io";
+  outer.name = "lesen \"ä\" \\x1b";
+  outer.begun = 11;
+  outer.ended = 7;
+  outer.left_open = 3;
+  outer.time_ns = 5001;
+  outer.own_time_ns = 4001;
+  outer.shortest_ns = 12;
+  outer.longest_ns = 3001;
+  outer.items = UINT64_MAX;
+  outer.kernel_launches = 9;
+  outer.durations = {0, 1, 15, 2, kDurationBuckets - 1, 4};
+  outer.memory = {{"host", 1, 2, 3, 4, 5}, {"cuda:0", 6, 7, 8, 9, 10}};
+  outer.calls = {{"copy", 1, 2, 3}, {"set", 4, 5, 6}};
+  Scope inner;
+  inner.parent = 1;
+  inner.begun = 1;  // without a name, and open at the end
+  scopes.scopes = {outer, inner};
+  scopes.lost = 12;
+  scopes.marks = {{"start", 77, 4711, {{"host", 100, 2}, {"mapped", 4096, 1}}}, {"", 78, 0, {{"host", 0, 0}}}};
+  scopes.lost_marks = 13;
+  return profile;
+}
+
+}  // namespace
+
+TEST_CASE("scopes and marks come back, every number of them") {
+  const Profile profile = with_scopes();
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  REQUIRE(again.scopes.scopes.size() == 2);
+  const Scope& outer = again.scopes.scopes[0];
+  const Scope& was = profile.scopes.scopes[0];
+  CHECK(outer.parent == 0);
+  CHECK(outer.category == was.category);
+  CHECK(outer.name == was.name);
+  CHECK(outer.begun == 11);
+  CHECK(outer.ended == 7);
+  CHECK(outer.left_open == 3);
+  CHECK(outer.time_ns == 5001);
+  CHECK(outer.own_time_ns == 4001);
+  CHECK(outer.shortest_ns == 12);
+  CHECK(outer.longest_ns == 3001);
+  CHECK(outer.items == UINT64_MAX);
+  CHECK(outer.kernel_launches == 9);
+  CHECK(outer.durations == was.durations);
+  REQUIRE(outer.memory.size() == 2);
+  CHECK(outer.memory[1].device == "cuda:0");
+  CHECK(outer.memory[1].allocated_bytes == 6);
+  CHECK(outer.memory[1].allocated_blocks == 7);
+  CHECK(outer.memory[1].freed_bytes == 8);
+  CHECK(outer.memory[1].freed_blocks == 9);
+  CHECK(outer.memory[1].peak_inside_bytes == 10);
+  REQUIRE(outer.calls.size() == 2);
+  CHECK(outer.calls[1].call == "set");
+  CHECK(outer.calls[1].count == 4);
+  CHECK(outer.calls[1].duration_ns == 5);
+  CHECK(outer.calls[1].size_bytes == 6);
+  CHECK(again.scopes.scopes[1].parent == 1);
+  CHECK(again.scopes.scopes[1].memory.empty());
+  CHECK(again.scopes.lost == 12);
+  CHECK(again.scopes.lost_marks == 13);
+  REQUIRE(again.scopes.marks.size() == 2);
+  CHECK(again.scopes.marks[0].name == "start");
+  CHECK(again.scopes.marks[0].at_ns == 77);
+  CHECK(again.scopes.marks[0].thread == 4711);
+  REQUIRE(again.scopes.marks[0].memory.size() == 2);
+  CHECK(again.scopes.marks[0].memory[1].device == "mapped");
+  CHECK(again.scopes.marks[0].memory[1].live_bytes == 4096);
+  CHECK(again.scopes.marks[0].memory[1].live_blocks == 1);
+}
+
+TEST_CASE("a profile without scopes says nothing of them") {
+  CHECK(test::written(test::assembled(test::small_sample())).find("\"scopes\"") == std::string::npos);
+}
+
+TEST_CASE("a file whose scopes cannot be is refused") {
+  const std::string text = test::written(with_scopes());
+  const std::pair<const char*, const char*> damages[] = {
+      {"\"parent\":1", "\"parent\":2"},           // in itself
+      {"\"parent\":0", "\"parent\":1"},           // likewise, the first one
+      {"\"parent\":1", "\"parent\":4294967295"},  // in none that there is
+      {"\"parent\":1", "\"parent\":-1"},
+      {"[0,1,15,2,975,4]", "[0,1,15,2,975]"},
+      {"[0,1,15,2,975,4]", "[0,1,15,2,15,4]"},
+      {"[0,1,15,2,975,4]", "[15,1,0,2,975,4]"},
+      {"[0,1,15,2,975,4]", "[0,1,15,2,976,4]"},
+      {"[0,1,15,2,975,4]", "[0,1,15,2,975,\"4\"]"},
+      {"[0,1,15,2,975,4]", "{}"},
+      {"\"begun_count\":11", "\"begun_count\":18446744073709551616"},
+      {"\"left_open_count\":3", "\"left_open_count\":null"},
+      {"\"lost_count\":12", "\"lost_count\":12,\"lost_count\":12"},
+      {"\"call\":\"set\"", "\"call\":7"},
+      {"\"at_ns\":77", "\"at_ns\":[]"},
+      {"\"marks\":[", "\"marks\":[7,"},
+  };
+  REQUIRE(kDurationBuckets == 976);
+  for (const auto& [from, to] : damages) {
+    INFO(from << " as " << to);
+    CHECK_FALSE(test::read_text(test::replaced(text, from, to)).ok());
+  }
+  // What a later version may add is passed over.
+  CHECK(test::read_text(test::replaced(text, "\"begun_count\":11", "\"begun_count\":11,\"later\":[{}]")).ok());
+}
+
+TEST_CASE("a file cut anywhere in its scopes is refused, and nothing crashes") {
+  const std::string text = test::written(with_scopes());
+  const size_t first = text.find("\"scopes\"");
+  REQUIRE(first != std::string::npos);
+  for (size_t size = first; size < first + 1500 && size + 2 < text.size(); ++size)
+    CHECK_FALSE(test::read_text(text.substr(0, size)).ok());
+}
