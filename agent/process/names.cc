@@ -14,7 +14,6 @@ namespace heapprof::agent {
 
 namespace {
 
-constexpr uint32_t kMostLooks = 256;
 constexpr size_t kMostBytes = sizeof(wire::Name::characters);
 
 struct Text {
@@ -50,7 +49,7 @@ uint32_t number_of_name(const char* category_characters, const char* text_charac
   const Text category = text_of(category_characters, kMostBytes / 2);
   const Text text = text_of(text_characters, kMostBytes - category.bytes);
   uint32_t slot = add_hash(add_hash(2166136261u, category), text);
-  for (uint32_t look = 0; look < kMostLooks; ++look, ++slot) {
+  for (uint32_t look = 0; look < wire::kMaxNames; ++look, ++slot) {
     wire::Name& name = names()[slot % wire::kMaxNames];
     wire::NameState state = name.state.load(std::memory_order_acquire);  // (L)
     if (state == wire::NameState::kFree &&

@@ -267,6 +267,9 @@ Context* begin_nested_event(Context* first, const EventStart& start) {
   for (uint32_t level = 0;; ++level, context = context->nested) {
     if (context->guard == 0) {
       context->guard = start.sp;
+      // Its first event has a stamp of its own: what came before the handler, in the thread's other ring, has smaller
+      // ones.
+      context->until_stamp = 1;
       return context;
     }
     if (is_abandoned(stacks, context->guard, start)) {

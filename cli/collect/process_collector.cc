@@ -356,8 +356,8 @@ Recording ProcessCollector::finish() {
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, state.arena->names(), &identities, &state.uses, &state.options.limits,
-                   run.leak_check.is_made ? &*state.leaks : nullptr},
+                   state.resident, state.arena->names(), control.names_lost.load(std::memory_order_relaxed),
+                   &identities, &state.uses, &state.options.limits, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

@@ -80,8 +80,9 @@ Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& sca
 
 }  // namespace
 
-Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, const TickScale& scale) {
+Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t lost_names, const TickScale& scale) {
   Scopes scopes;
+  scopes.lost_names = lost_names;
   scopes.lost = book.lost();
   scopes.lost_marks = book.lost_marks();
   for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
@@ -91,7 +92,9 @@ Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, const Tic
   sort_scopes(&scopes);
   for (const MarkedMoment& moment : book.marks()) {
     Mark& mark = scopes.marks.emplace_back();
-    mark.name = name_of(moment.name, names).text;
+    const NameText name = name_of(moment.name, names);
+    mark.category = name.category;
+    mark.name = name.text;
     mark.at_ns = scale.since_start_ns(moment.ticks);
     mark.thread = moment.thread_id;
     for (const auto& [device, live] : moment.live)

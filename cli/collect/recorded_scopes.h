@@ -10,7 +10,7 @@
 
 namespace heapprof::cli {
 
-// names: wire::kMaxNames of them
-Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, const TickScale& scale);
+// names: wire::kMaxNames of them; lost_names: how many more had no room
+Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t lost_names, const TickScale& scale);
 
 }  // namespace heapprof::cli

@@ -325,7 +325,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_device_facts(parts, number, *book, &device);
   }
   try {
-    recording->scopes = recorded_scopes(ledger.scopes(), parts.names, *parts.scale);
+    recording->scopes = recorded_scopes(ledger.scopes(), parts.names, parts.lost_names, *parts.scale);
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);

@@ -37,6 +37,7 @@ struct RecordingParts {
   const LiveSamples* samples;
   ResidentSamples resident;
   const wire::Name* names;  // of the arena
+  uint64_t lost_names;
   const DeviceIdentities* identities;
   const DeviceUses* uses;
   const DeviceLimits* limits;

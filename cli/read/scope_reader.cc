@@ -77,6 +77,7 @@ void read_scopes(JsonPull* json, Scopes* scopes) {
     while (json->next_element() && !json->failed()) read_mark(json, &scopes->marks.emplace_back());
   };
   MemberReader(json, {{"lost_count", [&] { json->read_unsigned(&scopes->lost); }},
+                      {"lost_names_count", [&] { json->read_unsigned(&scopes->lost_names); }},
                       {"scopes", read_all},
                       {"lost_marks_count", [&] { json->read_unsigned(&scopes->lost_marks); }},
                       {"marks", read_marks}})

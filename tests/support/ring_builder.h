@@ -4,7 +4,7 @@
 // tests of the decoder alone.
 #pragma once
 
-#include "shared/events.h"
+#include "shared/scopes.h"
 #include "shared/wire.h"
 
 #include <sys/mman.h>

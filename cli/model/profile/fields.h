@@ -257,6 +257,7 @@ void visit_scope_call(Call& call, Visit&& visit) {
 
 template <typename Mark, typename Visit>
 void visit_mark(Mark& mark, Visit&& visit) {
+  visit("category", mark.category);
   visit("name", mark.name);
   visit("at_ns", mark.at_ns);
   visit("thread", mark.thread);

@@ -54,6 +54,7 @@ struct MarkedMemory {
 };
 
 struct Mark {
+  std::string category;  // empty: none
   std::string name;
   uint64_t at_ns = 0;   // since the start
   uint32_t thread = 0;  // kernel thread id
@@ -63,10 +64,11 @@ struct Mark {
 struct Scopes {
   std::vector<Scope> scopes;  // each behind its parent; those of one parent by category and name
   uint64_t lost = 0;          // begins for which there was no room
+  uint64_t lost_names = 0;    // times that a name found no room
   std::vector<Mark> marks;    // in the order of time
   uint64_t lost_marks = 0;
 
-  bool empty() const { return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0; }
+  bool empty() const { return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0; }
 };
 
 // ---- Durations, by buckets that grow with them: a percentile is right within 1/16 ----
@@ -96,7 +98,7 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes);
 
 // Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
 void sort_scopes(Scopes* scopes);
-// Adds those of another run. Its marks stay its own.
+// Adds those of another run. Marks are one list, by the time since their own run's start.
 void add_scopes(const Scopes& from, Scopes* into);
 
 }  // namespace heapprof::cli

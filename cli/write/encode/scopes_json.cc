@@ -29,6 +29,7 @@ void write_scopes(const Scopes& scopes, JsonWriter* json) {
   };
   const auto write_all = [&] {
     if (scopes.lost != 0) fields("lost_count", scopes.lost);
+    if (scopes.lost_names != 0) fields("lost_names_count", scopes.lost_names);
     write_structs("scopes", scopes.scopes, write_scope, json);
     if (scopes.lost_marks != 0) fields("lost_marks_count", scopes.lost_marks);
     if (!scopes.marks.empty()) write_structs("marks", scopes.marks, write_mark, json);

@@ -77,6 +77,8 @@ class ScopesWriter {
     const uint64_t closed = add_saturating(ended, left_open);
     if (begun > closed) text += fmt::format(", {} open at the end", format_count(begun - closed));
     if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
+    if (scopes_.lost_names != 0)
+      text += fmt::format(", {} without room for their name", format_count(scopes_.lost_names));
     return "\n" + wrapped(text, {0, 8, look_.columns}) + "\n";
   }
 
@@ -165,7 +167,7 @@ class ScopesWriter {
     Row row = numbers_of(scope);
     const size_t count = row.size();
     add_memory(has_heap ? memory.front() : ScopeMemory{}, &row);
-    row.push_back(indent + deep + full_name(scope));
+    row.push_back(indent + deep + full_name(scope.category, scope.name));
     rows_.push_back(std::move(row));
     for (size_t i = has_heap ? 1 : 0; i < memory.size(); ++i) {
       Row device(count);
@@ -211,9 +213,9 @@ class ScopesWriter {
     }
   }
 
-  static std::string full_name(const Scope& scope) {
-    const std::string name = scope.name.empty() ? "[no name]" : escape_controls(scope.name);
-    return scope.category.empty() ? name : escape_controls(scope.category) + ": " + name;
+  static std::string full_name(const std::string& category, const std::string& text) {
+    const std::string name = text.empty() ? "[no name]" : escape_controls(text);
+    return category.empty() ? name : escape_controls(category) + ": " + name;
   }
 
   // Of the time that was in scopes, each moment once: that of the innermost one.
@@ -247,7 +249,7 @@ class ScopesWriter {
         const auto [before, is_first] = last.try_emplace(memory.device, 0);
         Row row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
                    is_first ? "" : change(before->second, memory.live_bytes),
-                   is_host ? escape_controls(mark.name) : "  on " + escape_controls(memory.device)};
+                   is_host ? full_name(mark.category, mark.name) : "  on " + escape_controls(memory.device)};
         if (!look_.stable) row.insert(row.begin(), is_host ? format_time(mark.at_ns) : "");
         before->second = memory.live_bytes;
         rows.push_back(std::move(row));

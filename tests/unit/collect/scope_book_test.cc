@@ -3,6 +3,7 @@
 #include "cli/collect/books/scope_book.h"
 
 #include "cli/model/profile/scopes.h"
+#include "shared/scopes.h"
 #include "shared/wire.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,7 @@
 // tests/unit/collect/scope_bounds_test.cc: the books of scopes keep to their memory: what there is no room for is
 // counted, and takes nothing from what there is.
 #include "cli/collect/books/scope_book.h"
+#include "shared/scopes.h"
 #include "shared/wire.h"
 
 #include <catch2/catch.hpp>

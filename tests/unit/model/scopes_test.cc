@@ -125,7 +125,7 @@ TEST_CASE("two processes' scopes add up; of peaks, shortest and longest the extr
   one.scopes[0].durations = {5, 1, 7, 1};
   one.scopes[0].calls = {{"set", 1, 2, 3}};
   one.lost = UINT64_MAX;
-  one.marks = {{"m", 30, 1, {}}};
+  one.marks = {{"", "m", 30, 1, {}}};
   two.scopes = {scope(0, "a", 3)};
   two.scopes[0].shortest_ns = 2;
   two.scopes[0].longest_ns = 6;
@@ -136,7 +136,7 @@ TEST_CASE("two processes' scopes add up; of peaks, shortest and longest the extr
   two.scopes[0].memory.push_back({"cuda:0", 1, 1, 1, 1, 1});
   two.lost = 1;
   two.lost_marks = 2;
-  two.marks = {{"n", 20, 1, {}}};
+  two.marks = {{"", "n", 20, 1, {}}};
   add_scopes(two, &one);
   REQUIRE(one.scopes.size() == 1);
   const Scope& sum = one.scopes[0];

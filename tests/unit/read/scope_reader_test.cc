@@ -35,7 +35,8 @@ Profile with_scopes() {
   inner.begun = 1;  // without a name, and open at the end
   scopes.scopes = {outer, inner};
   scopes.lost = 12;
-  scopes.marks = {{"start", 77, 4711, {{"host", 100, 2}, {"mapped", 4096, 1}}}, {"", 78, 0, {{"host", 0, 0}}}};
+  scopes.marks = {{"setup", "start", 77, 4711, {{"host", 100, 2}, {"mapped", 4096, 1}}},
+                  {"", "", 78, 0, {{"host", 0, 0}}}};
   scopes.lost_marks = 13;
   return profile;
 }

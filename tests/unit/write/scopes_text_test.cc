@@ -44,8 +44,8 @@ Profile loading() {
                                          {"mapped", 1 << 20, 1, 0, 0, 1 << 20});
   profile.scopes.scopes[3].kernel_launches = 12;
   profile.scopes.scopes[3].calls = {{"copy to device", 3, 4'000'000, 1 << 22}};
-  profile.scopes.marks = {{"loaded", 5'000'000, 4711, {{"host", 1 << 20, 12}, {"cuda:0", 1 << 30, 4}}},
-                          {"saved", 9'000'000, 4712, {{"host", 1000, 2}, {"cuda:0", 1 << 30, 4}}}};
+  profile.scopes.marks = {{"", "loaded", 5'000'000, 4711, {{"host", 1 << 20, 12}, {"cuda:0", 1 << 30, 4}}},
+                          {"", "saved", 9'000'000, 4712, {{"host", 1000, 2}, {"cuda:0", 1 << 30, 4}}}};
   profile.scopes.lost = 3;
   profile.scopes.lost_marks = 4;
   return profile;
