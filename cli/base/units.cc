@@ -70,6 +70,14 @@ std::string format_count(uint64_t count) {
   return format_count_exact(count);  // not reached
 }
 
+std::string format_average(Ratio ratio) {
+  if (ratio.part == 0 || ratio.whole == 0) return "0";
+  if (ratio.part % ratio.whole == 0 || ratio.part / ratio.whole >= 1'000)
+    return format_count(scaled(ratio.part, ratio.whole, 0));
+  const std::string text = three_digits(ratio.part, ratio.whole, 1'001);
+  return text == "0.00" ? "<0.01" : text;
+}
+
 std::string format_counted(uint64_t count, std::string_view noun) {
   if (count == 1) return fmt::format("1 {}", noun);
   constexpr std::string_view kVowels = "aeiou";

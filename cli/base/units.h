@@ -33,6 +33,7 @@ std::string format_bytes(uint64_t bytes);        // 1.92 GiB, 40.2 MiB, 402 MiB,
 std::string format_bytes_exact(uint64_t bytes);  // 2,061,584,302 B
 std::string format_count(uint64_t count);        // exact below 10^6, then 18.4 M
 std::string format_count_exact(uint64_t count);  // 18,400,123
+std::string format_average(Ratio ratio);         // 17, 1.53, 17.2; <0.01; 0 of nothing
 // What is counted, with its noun: 1 block, 2 blocks, 3 entries, 18.4 M processes. noun: in the singular.
 std::string format_counted(uint64_t count, std::string_view noun);
 std::string format_time(uint64_t time_ns);          // a moment: 18.204 s, 812 ms, 17 µs

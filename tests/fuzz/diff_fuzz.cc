@@ -4,6 +4,7 @@
 #include "cli/model/analysis/suppressions.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/scopes_section.h"
 
 #include <array>
 #include <cstdint>
@@ -59,6 +60,7 @@ void show(const Profile& base, const Profile& current, bool is_same) {
   if (is_same && grew(two, view)) std::abort();
   for (const bool all : {false, true}) {
     view.all = all;
+    if (is_same && !find_scopes(two, view, SIZE_MAX).scopes.empty()) std::abort();
     for (const DiffFormat& format : diff_formats()) format.render(two, view, {});
   }
   for (const MetricRow& row : metric_rows(two, view)) {

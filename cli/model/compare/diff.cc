@@ -75,6 +75,7 @@ ProfileDiff diff_profiles(const Profile& base, const Profile& current) {
     if (find_device(base, device.name) == nullptr)
       diff.devices.push_back(diff_devices(&paths, device.name, {nullptr, &device}));
   }
+  diff.scopes = diff_scopes(base.scopes, current.scopes);
   return diff;
 }
 

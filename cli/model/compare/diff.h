@@ -16,6 +16,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/compare/match_stacks.h"
+#include "cli/model/compare/scope_changes.h"
 #include "cli/model/compare/tolerance.h"
 
 #include <string>
@@ -44,6 +45,7 @@ struct DeviceChange {
 struct ProfileDiff {
   BySide<PlaceTree> trees;
   std::vector<DeviceChange> devices;  // in the order of base, then those of current alone
+  ScopesDiff scopes;
 };
 
 // Leaks must have been marked before.

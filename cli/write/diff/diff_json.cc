@@ -3,6 +3,7 @@
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ class DiffWriter {
       if (view_.device.empty() || view_.device == device.name) write_device(two, device, rows);
     }
     json_.end_array();
+    write_scopes(two);
     write_sentences(two);
     json_.end_object();
     json_.finish();
@@ -181,6 +183,66 @@ class DiffWriter {
     if (frame.line > 0) json_.count("line", frame.line);
     if (frame.module < profile.modules.size()) json_.text("module", profile.modules[frame.module].path);
     if (frame.function.empty()) json_.count("address", frame.svma);
+  }
+
+  // Left out where neither profile has scopes.
+  void write_scopes(const TwoProfiles& two) {
+    const ScopesDiff& diff = two.diff.scopes;
+    const ScopesSection section = find_scopes(two, view_, SIZE_MAX);
+    if (diff.scopes.empty() && diff.lost == BySide<uint64_t>{}) return;
+    json_.key("scopes");
+    json_.begin_object();
+    json_.count("base_count", diff.counts[kBase]);
+    json_.count("current_count", diff.counts[kCurrent]);
+    if (diff.lost[kBase] != 0) json_.count("base_lost_count", diff.lost[kBase]);
+    if (diff.lost[kCurrent] != 0) json_.count("current_lost_count", diff.lost[kCurrent]);
+    json_.count("changed_count", section.scopes.size());
+    json_.key("changes");
+    json_.begin_array();
+    for (size_t i = 0; i < section.shown; ++i) write_scope(diff, section.scopes[i]);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_scope(const ScopesDiff& diff, const ChangedScope& changed) {
+    const ScopeChange& scope = diff.scopes[changed.place];
+    json_.new_line();
+    json_.begin_object();
+    json_.key("path");
+    json_.begin_array();
+    for (const uint32_t at : scope_path(diff, changed.place)) {
+      json_.begin_object();
+      if (!diff.scopes[at].category.empty()) json_.text("category", diff.scopes[at].category);
+      json_.text("name", diff.scopes[at].name);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.flag("in_base", scope.is_in[kBase]);
+    json_.flag("in_current", scope.is_in[kCurrent]);
+    json_.key("numbers");
+    json_.begin_array();
+    for (const ScopeNumber* number : changed.numbers) write_scope_number(*number);
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_scope_number(const ScopeNumber& number) {
+    json_.begin_object();
+    json_.text("number", scope_field_name(number.field));
+    if (!number.of.empty()) json_.text(number.field == ScopeField::kCalls ? "call" : "device", number.of);
+    for (const Side side : kSides) {
+      json_.key(side_name(side));
+      json_.signed_number(number.value[side]);
+      if (!is_per_run(number.field)) continue;
+      json_.key(side == kBase ? "base_per_run" : "current_per_run");
+      json_.real(number.runs[side] == 0
+                     ? 0
+                     : static_cast<double>(number.value[side]) / static_cast<double>(number.runs[side]));
+    }
+    const auto amount = static_cast<int64_t>(std::min<uint64_t>(number.amount(), INT64_MAX));
+    json_.key("change");
+    json_.signed_number(number.value[kCurrent] < number.value[kBase] ? -amount : amount);
+    json_.end_object();
   }
 
   void write_sentences(const TwoProfiles& two) {

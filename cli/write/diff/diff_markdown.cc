@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/markdown.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
@@ -43,6 +44,7 @@ class DiffMarkdown {
       text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row, words_.metric(row.metric)),
                            mark(row));
     for (const DiffSection& section : sections_) places(section);
+    scopes();
     text_ += "\n";
     for (const Side side : kSides) {
       const std::vector<RunTotals>& runs = two_.runs[side];
@@ -73,6 +75,27 @@ class DiffMarkdown {
     }
     const size_t more = section.places.size() - section.shown;
     if (more > 0) text_ += fmt::format("\n{} more places changed.\n", format_count(more));
+  }
+
+  // A row for each number that changed; the scope stands in the first of its rows.
+  void scopes() {
+    const ScopesDiff& diff = two_.diff.scopes;
+    const ScopesSection section = find_scopes(two_, view_, kTop);
+    if (section.scopes.empty()) return;
+    text_ += fmt::format("\nscopes: {}\n", scopes_title(diff, section));
+    if (diff.is_in_both()) {
+      text_ += "\n| scope | | base | current | change | |\n| --- | --- | ---: | ---: | ---: | ---: |\n";
+      for (size_t i = 0; i < section.shown; ++i) {
+        std::string name = code(scope_path_text(diff, section.scopes[i].place));
+        for (const ScopeNumber* number : section.scopes[i].numbers) {
+          const ScopeCells cells = scope_cells(diff.scopes[section.scopes[i].place], *number, view_);
+          text_ += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name, markdown_text(cells.number), cells.base,
+                               cells.current, cells.change, cells.percent);
+          name.clear();
+        }
+      }
+    }
+    for (const std::string& remark : scopes_remarks(diff, section)) text_ += "\n" + markdown_text(remark) + "\n";
   }
 
   const TwoProfiles& two_;

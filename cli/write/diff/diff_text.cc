@@ -3,8 +3,10 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/diff/diff_table.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/scopes_section.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -12,57 +14,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr size_t kTop = 10;
 constexpr size_t kTitleColumns = 80;
-
-std::string rtrim(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-// Cells of one row; `left` of them are left-aligned, the others right.
-struct Table {
-  std::vector<std::vector<std::string>> rows;
-  size_t left = 0;
-
-  std::vector<std::string> lines() const {
-    std::vector<size_t> widths;
-    for (const std::vector<std::string>& row : rows) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-    std::vector<std::string> result;
-    for (const std::vector<std::string>& row : rows) {
-      std::string line;
-      for (size_t i = 0; i < row.size(); ++i) {
-        if (i > 0) line += i < left ? " " : "   ";
-        line += i < left ? pad_right(row[i], widths[i]) : pad_left(row[i], widths[i]);
-      }
-      result.push_back(rtrim(line));
-    }
-    return result;
-  }
-};
-
-class Paint {
- public:
-  explicit Paint(const Terminal& terminal) : colored_(terminal.colored) {}
-  std::string bold(const std::string& text) const { return colored_ ? "\x1b[1m" + text + "\x1b[0m" : text; }
-  std::string faint(const std::string& text) const { return colored_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
-  // Behind what changed beyond its tolerance.
-  std::string mark(const MetricRow& row) const {
-    if (row.is_within()) return "";
-    const char* sign = row.grew() ? "▲" : "▼";
-    return fmt::format("  {}", colored_ ? fmt::format("\x1b[{}m{}\x1b[0m", row.grew() ? 31 : 32, sign) : sign);
-  }
-
- private:
-  bool colored_;
-};
+constexpr size_t kMostNumbers = 12;  // of one scope
 
 class DiffText {
  public:
@@ -78,6 +37,7 @@ class DiffText {
     headers();
     totals();
     for (const DiffSection& section : sections_) places(section);
+    scopes();
     text_ += "\n";
     for (const std::string& sentence : words_.sentences(sections_)) text_ += paint_.bold(sentence) + "\n";
     for (const std::string& remark : words_.remarks()) text_ += remark + "\n";
@@ -118,7 +78,7 @@ class DiffText {
 
   void totals() {
     const std::vector<MetricRow> rows = metric_rows(two_, view_);
-    Table table;
+    DiffTable table;
     table.left = 2;
     table.rows.push_back({"", "", "base", "current", "change", ""});
     std::string last;
@@ -200,9 +160,52 @@ class DiffText {
     }
   }
 
+  // Below the path of each scope what changed of it, in columns that all scopes share.
+  void scopes() {
+    const ScopesDiff& diff = two_.diff.scopes;
+    const ScopesSection section = find_scopes(two_, view_, kTop);
+    if (section.scopes.empty()) return;
+    text_ += "\n" + paint_.bold("SCOPES") + "  " + scopes_title(diff, section) + "\n";
+    DiffTable table;
+    table.left = 1;
+    table.rows.push_back({"", "base", "current", "change", ""});
+    std::vector<std::pair<size_t, std::string>> between;  // lines that stand in front of a row
+    for (size_t i = 0; i < (diff.is_in_both() ? section.shown : 0); ++i) {
+      const ChangedScope& scope = section.scopes[i];
+      between.emplace_back(table.rows.size(), shorten_middle(scope_path_text(diff, scope.place), columns_));
+      const size_t shown = view_.all ? scope.numbers.size() : std::min(scope.numbers.size(), kMostNumbers);
+      for (size_t n = 0; n < shown; ++n) {
+        const ScopeCells cells = scope_cells(diff.scopes[scope.place], *scope.numbers[n], view_);
+        table.rows.push_back({"  " + cells.number, cells.base, cells.current, cells.change, cells.percent});
+      }
+      if (const size_t more = scope.numbers.size() - shown; more > 0)
+        between.emplace_back(table.rows.size(),
+                             paint_.faint(fmt::format("  {} (--all)", format_counted(more, "further number"))));
+    }
+    if (!between.empty()) scope_lines(table, between);
+    for (const std::string& remark : scopes_remarks(diff, section)) text_ += paint_.faint(remark) + "\n";
+  }
+
+  void scope_lines(const DiffTable& table, const std::vector<std::pair<size_t, std::string>>& between) {
+    std::vector<std::string> lines = table.lines();
+    const auto is_wide = [this](const std::string& line) { return display_width(line) > columns_; };
+    if (std::any_of(lines.begin(), lines.end(), is_wide)) {
+      lines[0].clear();
+      for (size_t i = 1; i < lines.size(); ++i) {
+        const std::vector<std::string>& row = table.rows[i];
+        lines[i] = rtrim(fmt::format("{}  {} → {}  {}  {}", row[0], row[1], row[2], row[3], row[4]));
+      }
+    }
+    auto next = between.begin();
+    for (size_t i = 0; i <= lines.size(); ++i) {
+      for (; next != between.end() && next->first == i; ++next) text_ += next->second + "\n";
+      if (i < lines.size() && !lines[i].empty()) text_ += lines[i] + "\n";
+    }
+  }
+
   const TwoProfiles& two_;
   const DiffView& view_;
-  Paint paint_;
+  DiffPaint paint_;
   size_t columns_;
   DiffWords words_;
   std::vector<DiffSection> sections_;
@@ -217,8 +220,8 @@ std::string render_diff_text(const TwoProfiles& two, const DiffView& view, const
 }
 
 std::string render_sets_text(const TwoSets& two, const DiffView& view, const Terminal& terminal) {
-  const Paint paint(terminal);
-  Table table;
+  const DiffPaint paint(terminal);
+  DiffTable table;
   table.left = 3;
   table.rows.push_back({"", "", "", "base", "current", "change", "", "factor"});
   std::vector<MetricRow> all;

@@ -9,6 +9,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/diff/scopes_section.h"
 #include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
 
@@ -201,9 +202,11 @@ std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& se
     bare.row = row;
     result.push_back(sentence(bare));
   }
-  if (result.empty())
-    result.push_back(
-        fmt::format("no change: nothing differs by more than {}.", slack(view_.sort.value_or(Metric::kPeak))));
+  if (result.empty()) {
+    const bool has_scopes = !find_scopes(two_, view_, 1).scopes.empty();
+    result.push_back(fmt::format("no change{}: nothing{} differs by more than {}.", has_scopes ? " beside scopes" : "",
+                                 has_scopes ? " else" : "", slack(view_.sort.value_or(Metric::kPeak))));
+  }
   return result;
 }
 

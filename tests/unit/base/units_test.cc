@@ -219,3 +219,17 @@ TEST_CASE("a percentage is read with its sign") {
     CHECK(parsed(text) == "nothing");
   }
 }
+
+TEST_CASE("an average is an integer where it is one, else it has three digits") {
+  CHECK(format_average({0, 0}) == "0");
+  CHECK(format_average({3, 0}) == "0");
+  CHECK(format_average({0, 7}) == "0");
+  CHECK(format_average({34, 2}) == "17");
+  CHECK(format_average({23, 15}) == "1.53");
+  CHECK(format_average({86, 5}) == "17.2");
+  CHECK(format_average({2001, 10}) == "200");
+  CHECK(format_average({19'999, 10}) == "2,000");
+  CHECK(format_average({9'999, 10}) == "1000");
+  CHECK(format_average({1, 1'000}) == "<0.01");
+  CHECK(format_average({kLargest, 1}) == "18.4 E");
+}
