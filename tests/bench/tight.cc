@@ -4,6 +4,7 @@
 // --threaded keeps a second, sleeping thread, so that the process is not single-threaded and every event is stamped.
 // --threads has N threads at it at once, PAIRS in all, and prints the time for all of them over their number.
 // --shape has another kind of pair than malloc and free at one place; kShapes says which there are.
+#include <heapprof/heapprof.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -87,13 +88,20 @@ template <int kWords>
   }
 }
 
+// The begin and the end of a scope: no block at all.
+[[gnu::noinline]] void scoped(long pairs) {
+  for (long i = 0; i < pairs; ++i) {
+    HEAPPROF_SCOPE("pair");
+  }
+}
+
 struct Shape {
   const char* name;
   void (*run)(long pairs);
 };
 constexpr Shape kShapes[] = {
-    {"pair", pair},     {"sites", two_sites}, {"callees", two_callees}, {"callers", two_callers},
-    {"calloc", zeroed}, {"realloc", resized}, {"aligned", aligned},     {"new", newed},
+    {"pair", pair},       {"sites", two_sites}, {"callees", two_callees}, {"callers", two_callers}, {"calloc", zeroed},
+    {"realloc", resized}, {"aligned", aligned}, {"new", newed},           {"scope", scoped},
 };
 void (*g_run)(long pairs) = pair;
 

@@ -2,9 +2,9 @@
 # tests/bench/budget.txt says.
 have valgrind || skip "valgrind is not installed"
 unset LD_PRELOAD
-g++ -O2 -g "$SOURCE/tests/bench/tight.cc" -o tight -pthread
+g++ -O2 -g -I"$SOURCE/shared/include" "$SOURCE/tests/bench/tight.cc" -o tight -pthread
 g++ -O2 -fPIC -shared -fno-builtin "$SOURCE/tests/bench/one_object.cc" -o libone_object.so
-g++ -O2 -g "$SOURCE/tests/bench/tight.cc" -o tight_new -pthread -L. -lone_object -Wl,-rpath,"$PWD"
+g++ -O2 -g -I"$SOURCE/shared/include" "$SOURCE/tests/bench/tight.cc" -o tight_new -pthread -L. -lone_object -Wl,-rpath,"$PWD"
 collected() { valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | awk '/Collected/ { print $NF }'; }
 export -f collected
 # Instructions of a pair: two runs of different lengths, so that what happens once drops out.
