@@ -39,7 +39,7 @@ enum class ScopeOperation : uint32_t {
 };
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above
-// name: its place in the table of names + 1; 0 where the operation has none
+// name: its slot in the table of names + 1; 0 where the operation has none
 constexpr uint64_t pack_scope(ScopeOperation operation, uint32_t name, uint64_t id) {
   return static_cast<uint64_t>(RecordType::kScope) << 60 | static_cast<uint64_t>(operation) << 56 |
          static_cast<uint64_t>(name & 0xffff) << kScopeIdBits | id;

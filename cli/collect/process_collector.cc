@@ -43,6 +43,7 @@ constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
 constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
+constexpr uint64_t kFinishScopes = 3;            // their books, as recorded, in order, in the profile
 
 }  // namespace
 
@@ -308,8 +309,8 @@ MemoryNeed ProcessCollector::memory_need() const {
   need.freeable_bytes = state.samples.bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
                         state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
-  need.finish_bytes =
-      kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes;
+  need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
+                      locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes();
   return need;
 }
 

@@ -333,6 +333,9 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     reserve_large(&recording->stacks, parts.tree->nodes().size());
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
+    recording->scopes = {};
+    recording->scopes.lost = ledger.scopes().lost() + ledger.scopes().begun();
+    recording->scopes.lost_marks = ledger.scopes().lost_marks() + ledger.scopes().marks().size();
     sum_up_sites(parts, sites, &devices[0]);
     if (parts.leaks != nullptr) drop_judgement("there was no memory for it", recording);
     std::vector<uint64_t>().swap(devices[0].live_bytes);

@@ -94,10 +94,28 @@ def check_extension(profile, rule):
         rule(isinstance(sizes, int) or sum(sizes[1::2]) == pp["tbk"],
              f"pps[{index}]: the sizes do not add up to the blocks")
     check_moments(profile, host, rule)
+    check_scopes(profile["heapprof"], rule)
     run = profile["heapprof"]["run"]
     rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
     if profile["heapprof"]["counters"]["lost_count"] > 0:
         rule(not run["complete"], "events were lost, and the profile says that it is complete")
+
+
+def check_scopes(extension, rule):
+    scopes = extension.get("scopes", {}).get("scopes", [])
+    for index, scope in enumerate(scopes):
+        where = f"scope {scope['name']!r}"
+        rule(scope["parent"] <= index, f"{where} stands before the one around it")
+        ends = scope["ended_count"] + scope["left_open_count"]
+        rule(ends <= scope["begun_count"], f"{where} ended more often than it began")
+        rule(sum(scope.get("durations_count", [])[1::2]) <= scope["ended_count"], f"{where} has more durations than ends")
+        rule(scope["own_time_ns"] <= scope["time_ns"], f"{where} has more time of its own than in all")
+    for device in extension["devices"]:
+        memories = [memory for scope in scopes for memory in scope.get("memory", [])]
+        of_device = [memory for memory in memories if memory["device"] == device["name"]]
+        for name, total in (("allocated_bytes", "total_bytes"), ("allocated_count", "total_count")):
+            rule(sum(memory[name] for memory in of_device) <= device["totals"][total],
+                 f"scopes have more {name} of {device['name']} than all of the program")
 
 
 def check_moments(profile, host, rule):

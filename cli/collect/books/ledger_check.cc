@@ -93,6 +93,9 @@ std::vector<std::string> Ledger::check() const {
   expect("the number of blocks by the count of events",
          counts_.allocations + counts_.foreign - counts_.frees - counts_.reallocs - counts_.unseen_frees,
          "the live total", totals.live.blocks);
+  if (scopes_.allocated_blocks() > sites_.total().blocks)
+    errors.push_back("scopes allocated " + std::to_string(scopes_.allocated_blocks()) + " blocks, all sites " +
+                     std::to_string(sites_.total().blocks));
   expect("the timeline's last value", timeline_.last_bytes(), "the live total", totals.live.bytes);
   return errors;
 }

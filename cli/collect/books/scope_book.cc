@@ -284,4 +284,16 @@ void ScopeBook::finish() {
   for (auto& [id, stack] : left_) note_peaks(&stack);
 }
 
+uint64_t ScopeBook::begun() const {
+  uint64_t sum = 0;
+  for (const ScopePath& path : paths_) sum += path.begun;
+  return sum;
+}
+
+uint64_t ScopeBook::allocated_blocks() const {
+  uint64_t sum = 0;
+  for (size_t i = 1; i < paths_.size(); ++i) sum += paths_[i].host.allocated.blocks;
+  return sum;
+}
+
 }  // namespace heapprof::cli

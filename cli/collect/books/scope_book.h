@@ -107,6 +107,9 @@ class ScopeBook {
   const std::vector<ScopePath>& paths() const { return paths_; }
   const std::vector<MarkedMoment>& marks() const { return marks_; }
   uint64_t lost() const { return lost_; }
+  // Of all paths: begins, and blocks of the heap.
+  uint64_t begun() const;
+  uint64_t allocated_blocks() const;
   uint64_t lost_marks() const { return lost_marks_; }
   // About how much memory it takes.
   uint64_t bytes() const {
