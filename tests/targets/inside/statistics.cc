@@ -101,6 +101,19 @@ void alone() {
   errno = 4711;
   stats();
   EXPECT(errno, 4711);
+  const uint64_t blocks = stats().total_blocks;
+  heapprof_scope scope;
+  heapprof_name name = {"no category", "met for the first time", 0};
+  for (int again = 0; again < 2; ++again) {
+    heapprof_scope_begin(&scope, &name);
+    scope.items = 3;
+    heapprof_scope_leave(&scope);
+    heapprof_scope_enter(&scope);
+    heapprof_scope_end(&scope);
+    heapprof_mark(&name);
+    EXPECT(errno, 4711);
+  }
+  EXPECT(stats().total_blocks, blocks);  // nothing of it allocates
 }
 
 // A generator of one thread's own.
