@@ -7,7 +7,7 @@ helpers="source \$SOURCE/tests/support/checks.sh"
 [[ $script != */tests/cli/* ]] || helpers+="; source \$SOURCE/tests/support/cli_checks.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/heapprof-test.XXXXXX")
 cd "$work" || exit 1
-unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS
+unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS PYTHONMALLOC PYTHONOPTIMIZE
 export XDG_CACHE_HOME=$work.cache
 eval "$helpers"
 set -e
