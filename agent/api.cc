@@ -29,14 +29,13 @@ const char* version() { return HEAPPROF_VERSION; }
 // A handler that interrupted an event waits for nobody: the collector may wait for the end of that event.
 bool may_ask() { return !is_in_event() && (t_flags & kThreadInside) == 0 && may_ask_kernel(); }
 
-int ask_of_device(wire::QuestionKind kind, const char* device, heapprof_stats* stats) {
+int ask_of_device(Asking asking, Given* given, heapprof_stats* stats) {
   if (is_recording() == 0) return HEAPPROF_INACTIVE;
-  wire::Statistics statistics{};
-  const Answer answer =
-      may_ask() ? ask(kind, device == nullptr ? "host" : device, ThreadKey{}, &statistics) : Answer::kNone;
+  if (asking.device == nullptr) asking.device = "host";
+  const Answer answer = may_ask() ? ask(asking, given) : Answer::kNone;
   if (answer == Answer::kNone) return HEAPPROF_UNAVAILABLE;
   if (answer == Answer::kUnknown) return HEAPPROF_UNKNOWN_DEVICE;
-  const wire::DeviceStatistics& of = statistics.device;
+  const wire::DeviceStatistics& of = given->statistics.device;
   if (stats != nullptr) {
     *stats = {of.live_bytes,       of.live_blocks,       of.peak_bytes,  of.peak_blocks,
               of.phase_peak_bytes, of.phase_peak_blocks, of.total_bytes, of.total_blocks};
@@ -45,11 +44,39 @@ int ask_of_device(wire::QuestionKind kind, const char* device, heapprof_stats* s
 }
 
 int get_stats(const char* device, heapprof_stats* stats) {
-  return ask_of_device(wire::QuestionKind::kDevice, device, stats);
+  Given given;
+  return ask_of_device({wire::QuestionKind::kDevice, device}, &given, stats);
 }
 
 int begin_phase(const char* device, heapprof_stats* stats) {
-  return ask_of_device(wire::QuestionKind::kDevicePhase, device, stats);
+  Given given;
+  return ask_of_device({wire::QuestionKind::kDevicePhase, device}, &given, stats);
+}
+
+int begin_measurement(const char* device, int begins_phase, heapprof_stats* stats, uint64_t* measurement) {
+  const wire::QuestionKind kind =
+      begins_phase != 0 ? wire::QuestionKind::kBeginMeasuredPhase : wire::QuestionKind::kBeginMeasurement;
+  Given given;
+  const int result = ask_of_device({kind, device}, &given, stats);
+  *measurement = given.measurement;
+  return result;
+}
+
+int end_measurement(const char* device, uint64_t measurement, heapprof_stats* stats) {
+  Given given;
+  return ask_of_device({wire::QuestionKind::kEndMeasurement, device, ThreadKey{}, measurement}, &given, stats);
+}
+
+int explain_measurement(uint64_t measurement, int measure, char* text, uint64_t text_bytes) {
+  if (text_bytes == 0) return HEAPPROF_UNAVAILABLE;
+  text[0] = 0;
+  if (is_recording() == 0) return HEAPPROF_INACTIVE;
+  Given given;
+  given.text = text;
+  given.text_room = text_bytes;
+  const Asking asking = {wire::QuestionKind::kExplain, "", ThreadKey{}, measurement,
+                         static_cast<wire::Measure>(measure)};
+  return may_ask() && ask(asking, &given) == Answer::kGiven ? HEAPPROF_OK : HEAPPROF_UNAVAILABLE;
 }
 
 int get_thread_stats(heapprof_thread_stats* stats) {
@@ -60,11 +87,11 @@ int get_thread_stats(heapprof_thread_stats* stats) {
     *stats = {};
     return HEAPPROF_OK;
   }
-  wire::Statistics statistics{};
-  const ThreadKey key = {context->ring, context->thread_id};
-  if (context->is_shared || ask(wire::QuestionKind::kThread, "", key, &statistics) != Answer::kGiven)
-    return HEAPPROF_UNAVAILABLE;
-  *stats = {statistics.thread.total_bytes, statistics.thread.total_blocks, statistics.thread.freed_blocks};
+  Given given;
+  const Asking asking = {wire::QuestionKind::kThread, "", {context->ring, context->thread_id}};
+  if (context->is_shared || ask(asking, &given) != Answer::kGiven) return HEAPPROF_UNAVAILABLE;
+  const wire::ThreadStatistics& of = given.statistics.thread;
+  *stats = {of.total_bytes, of.total_blocks, of.freed_blocks};
   return HEAPPROF_OK;
 }
 
@@ -126,7 +153,10 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            end_scope,
                                            leave_scope,
                                            enter_scope,
-                                           mark};
+                                           mark,
+                                           begin_measurement,
+                                           end_measurement,
+                                           explain_measurement};
 
 }  // namespace
 

@@ -10,6 +10,20 @@ enum class QuestionKind : uint32_t {
   kDevice = 1,       // of a device
   kDevicePhase = 2,  // the same, and a new phase begins
   kThread = 3,       // of the thread whose ring is Question::ring
+  // As kDevice and kDevicePhase; and what each site does from here on can be told.
+  kBeginMeasurement = 4,
+  kBeginMeasuredPhase = 5,
+  kEndMeasurement = 6,  // as kDevice, and that far
+  kExplain = 7,         // the sites of a measurement that has ended, by Question::measure, as text
+};
+
+// What a site is asked for: bytes or blocks between the two ends of a measurement. Numbers are part of
+// heapprof/heapprof.h.
+enum class Measure : uint32_t {
+  kPeak = 1,         // live at the peak beyond those that were live at the begin
+  kTotalBytes = 2,   // allocated
+  kTotalBlocks = 3,  // likewise, by their number
+  kLive = 4,         // live at the end beyond those that were live at the begin
 };
 
 // The low two bits of Question::word; the rest counts the askers.
@@ -53,8 +67,12 @@ struct alignas(128) Question {
   uint32_t is_known;           // collector: 0: there is no such device, or nothing of that thread
   char device[28];             // agent: its name; ends with a zero byte
   Statistics statistics;       // collector
+  uint64_t measurement;        // its id: collector, as the answer to its begin, where 0 is none; else agent
+  Measure measure;             // agent
+  uint32_t text_bytes;         // collector: of the text, in the slot of this index at kTextsOff
 };
-static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48);
+static_assert(sizeof(Question) == 128 && offsetof(Question, statistics) == 48 &&
+              offsetof(Question, measurement) == 112);
 static_assert(kQuestionsOff + kQuestions * sizeof(Question) == kControlBytes);
 
 }  // namespace heapprof::wire

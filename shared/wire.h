@@ -1,7 +1,8 @@
 // shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][notes][names][ring headers][ring 0][ring 1] …       (shared/README.md has the tables)
+//   [control page][module table][notes][names][texts][ring headers][ring 0][ring 1] …       (shared/README.md has the
+//   tables)
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
@@ -16,7 +17,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 12;
+inline constexpr uint32_t kProtocolVersion = 13;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -25,6 +26,7 @@ inline constexpr uint32_t kMaxNotes = 256;
 inline constexpr uint64_t kNoteBytes = 256;
 inline constexpr uint32_t kMaxNames = 4096;  // of scopes and marks
 inline constexpr uint64_t kNameBytes = 128;
+inline constexpr uint64_t kTextBytes = 4096;  // of the answer to a question
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
 inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have one
@@ -40,7 +42,8 @@ inline constexpr uint32_t kQuestions = 24;          // that threads of the progr
 inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
 inline constexpr uint64_t kNamesOff = kNotesOff + kMaxNotes * kNoteBytes;
-inline constexpr uint64_t kRingHeadersOff = kNamesOff + kMaxNames * kNameBytes;
+inline constexpr uint64_t kTextsOff = kNamesOff + kMaxNames * kNameBytes;
+inline constexpr uint64_t kRingHeadersOff = kTextsOff + kQuestions * kTextBytes;
 inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
 
 constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }

@@ -47,6 +47,10 @@ void forget_arena() {
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }
 
+const char* question_text(uint32_t question) {
+  return reinterpret_cast<const char*>(g_mapping.base + wire::kTextsOff + question * wire::kTextBytes);
+}
+
 wire::Name* names() { return reinterpret_cast<wire::Name*>(g_mapping.base + wire::kNamesOff); }
 
 wire::RingHeader* ring_header(uint32_t ring) {

@@ -30,6 +30,8 @@ void forget_arena();
 
 // pre: an arena is mapped.
 wire::Name* names();
+// wire::kTextBytes of it.
+const char* question_text(uint32_t question);
 wire::RingHeader* ring_header(uint32_t ring);
 // The ring's data, mapped at its first use. nullptr: there is no address space. pre: every ring below is mapped; the
 // lock is held.

@@ -10,6 +10,7 @@
 #include "agent/process/state.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include <atomic>
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr long kSleepNs = 5'000'000;  // then it is looked whether the collector is alive
 constexpr uint64_t kMostSleepNs = 1'000'000'000;
+constexpr uint64_t kMostNamingNs = 20'000'000'000;
 
 wire::Question* questions() {
   return reinterpret_cast<wire::Question*>(reinterpret_cast<unsigned char*>(g_control) + wire::kQuestionsOff);
@@ -61,23 +63,41 @@ bool move(wire::Question* question, uint32_t ticket, wire::QuestionState from, w
   return question->word.compare_exchange_strong(word, wire::question_word(ticket, to), std::memory_order_acq_rel);
 }
 
+void fill_in(const Asking& asking, wire::Question* question) {
+  question->kind = asking.kind;
+  question->ring = asking.thread.ring;
+  question->thread_id = asking.thread.thread_id;
+  question->measurement = asking.measurement;
+  question->measure = asking.measure;
+  size_t length = 0;
+  for (; asking.device[length] != 0 && length + 1 < sizeof question->device; ++length)
+    question->device[length] = asking.device[length];
+  question->device[length] = 0;
+}
+
+void take(const wire::Question& question, Given* given) {
+  given->statistics = question.statistics;
+  given->measurement = question.measurement;
+  if (given->text_room == 0) return;
+  size_t length = question.text_bytes < wire::kTextBytes ? question.text_bytes : wire::kTextBytes;
+  if (length >= given->text_room) length = given->text_room - 1;
+  memcpy(given->text, question_text(static_cast<uint32_t>(&question - questions())), length);
+  given->text[length] = 0;
+}
+
 }  // namespace
 
-Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::Statistics* statistics) {
+Answer ask(const Asking& asking, Given* given) {
   using State = wire::QuestionState;
   if (g_control == nullptr || !may_ask_kernel()) return Answer::kNone;
   const uint32_t birth = g_birth;
+  const bool is_naming = asking.kind == wire::QuestionKind::kExplain;
   const uint64_t end_ns = sys_monotonic_ns() + kMostSleepNs;
+  const uint64_t last_ns = end_ns + (is_naming ? kMostNamingNs : kMostSleepNs);
   uint32_t ticket = 0;
   wire::Question* const question = claim(birth, end_ns, &ticket);
   if (question == nullptr) return Answer::kNone;
-  question->kind = kind;
-  question->ring = thread.ring;
-  question->thread_id = thread.thread_id;
-  size_t length = 0;
-  for (; device[length] != 0 && length + 1 < sizeof question->device; ++length)
-    question->device[length] = device[length];
-  question->device[length] = 0;
+  fill_in(asking, question);
   if (!is_same_life(birth) || !move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)
   g_control->questions_asked.fetch_add(1, std::memory_order_release);
   while (is_in_state(*question, ticket, State::kAsked) && can_be_answered(birth) && sys_monotonic_ns() < end_ns)
@@ -87,11 +107,16 @@ Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::
   const auto is_being_answered = [&] {
     return is_in_state(*question, ticket, State::kWriting) && can_be_answered(birth);
   };
-  for (uint32_t round = 0; is_being_answered() && sys_monotonic_ns() < end_ns + kMostSleepNs; ++round)
-    let_others_run(round);
+  for (uint32_t round = 0; is_being_answered() && sys_monotonic_ns() < last_ns; ++round) {
+    if (is_naming) {
+      sys_futex_wait(&question->word, wire::question_word(ticket, State::kWriting), kSleepNs);
+    } else {
+      let_others_run(round);
+    }
+  }
   if (!is_same_life(birth) || !is_in_state(*question, ticket, State::kAnswered)) return Answer::kNone;
   const bool is_known = question->is_known != 0;
-  *statistics = question->statistics;
+  take(*question, given);
   if (!is_same_life(birth) || !move(question, ticket, State::kAnswered, State::kFree)) return Answer::kNone;
   return is_known ? Answer::kGiven : Answer::kUnknown;
 }

@@ -4,7 +4,8 @@
 //  - The answer counts every event that came before the question: this thread's, and those of other threads that it
 //    knows to be over.
 //  - The wait ends: with the answer, with the collector's death, or after a second; two where the collector is stopped
-//    in the middle of the answer. No lock is taken, and no other thread's question is waited for longer than that.
+//    in the middle of the answer, and twenty for names (kExplain). No lock is taken, and no other thread's question is
+//    waited for longer than that.
 //  - What was left while it waited (a thread that was cancelled, a handler that jumped out) costs a slot for some
 //    seconds; what was left in the few instructions in which a question is written costs it for good.
 //  - A child that a handler forked during the wait has no answer, and leaves its parent's question alone.
@@ -17,6 +18,7 @@
 
 #include "shared/questions.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 namespace heapprof::agent {
@@ -33,7 +35,22 @@ struct ThreadKey {
   uint32_t thread_id;
 };
 
-// device: its name as in profiles ("host", "cuda:0").
-Answer ask(wire::QuestionKind kind, const char* device, ThreadKey thread, wire::Statistics* statistics);
+struct Asking {
+  wire::QuestionKind kind;
+  const char* device = "";  // its name as in profiles ("host", "cuda:0")
+  ThreadKey thread{};
+  uint64_t measurement = 0;
+  wire::Measure measure = wire::Measure::kPeak;
+};
+
+struct Given {
+  wire::Statistics statistics{};
+  uint64_t measurement = 0;
+  // The answer to kExplain goes here, as much of it as there is room for; it ends with a zero byte.
+  char* text = nullptr;
+  size_t text_room = 0;
+};
+
+Answer ask(const Asking& asking, Given* given);
 
 }  // namespace heapprof::agent

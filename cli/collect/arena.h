@@ -31,6 +31,9 @@ class Arena {
   wire::Question& question(uint32_t index) {
     return reinterpret_cast<wire::Question*>(base_ + wire::kQuestionsOff)[index];
   }
+  char* text(uint32_t question) {
+    return reinterpret_cast<char*>(base_ + wire::kTextsOff + question * wire::kTextBytes);
+  }
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
   const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
   const wire::Name* names() const { return reinterpret_cast<const wire::Name*>(base_ + wire::kNamesOff); }

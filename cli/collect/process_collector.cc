@@ -18,6 +18,7 @@
 #include "cli/collect/drain.h"
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
+#include "cli/collect/recorded_changes.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 
@@ -54,7 +55,7 @@ struct ProcessCollector::State {
         scale(chosen.clock_mode),
         ledger(&threads,
                chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps : Ledger::TimeSource::kDrains),
-        questions(arena.get()) {}
+        questions(arena.get(), monotonic_ns()) {}
 
   uint64_t repair_window() const {
     return options.clock_mode == wire::ClockMode::kTsc ? scale.to_ticks(kWindowNs) : kWindowNumbers;
@@ -306,12 +307,29 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.freeable_bytes = state.samples.bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
-                        state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+  need.freeable_bytes = state.questions.bytes() + state.samples.bytes() + state.ledger.block_bytes() +
+                        state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes();
   return need;
+}
+
+bool ProcessCollector::wants_names() const { return state_->questions.wants_names(); }
+
+std::vector<NamesWanted> ProcessCollector::take_wanted() { return state_->questions.take_wanted(); }
+
+void ProcessCollector::reply(uint32_t index, uint32_t word, std::string_view text) {
+  state_->questions.reply(index, word, text);
+}
+
+RecordedChanges ProcessCollector::record_wanted(const NamesWanted& wanted) const {
+  const State& state = *state_;
+  RecordedChanges recorded;
+  recorded.recording.run.pid = static_cast<uint64_t>(state.identity.pid);
+  recorded.recording.run.executable = state.identity.executable;
+  if (state.modules != nullptr) record_changes(wanted, state.tree, *state.modules, &recorded);
+  return recorded;
 }
 
 Recording ProcessCollector::finish_copy() {

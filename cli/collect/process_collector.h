@@ -32,6 +32,8 @@
 namespace heapprof::cli {
 
 class SecondThread;
+struct NamesWanted;
+struct RecordedChanges;
 
 // Bytes that a process may have; 0: no limit.
 struct DeviceLimits {
@@ -109,6 +111,13 @@ class ProcessCollector {
   void note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all);
   // Why nobody can say what the driver counts on that device.
   void note_use_missing(const std::string& uuid, const std::string& reason);
+
+  // The program waits for an answer that needs names (questions.h), and the rings do not. Each is given once, and is to
+  // be replied to, by this process or a forked copy of it; whoever comes second is not heard.
+  bool wants_names() const;
+  std::vector<NamesWanted> take_wanted();
+  void reply(uint32_t index, uint32_t word, std::string_view text);
+  RecordedChanges record_wanted(const NamesWanted& wanted) const;
 
   // Gives the result. Nothing may be called afterwards.
   Recording finish();

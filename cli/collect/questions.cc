@@ -49,27 +49,6 @@ SiteBook* sites_of(uint32_t device, Ledger* ledger) {
   return at == ledger->devices().books().end() ? nullptr : &at->second->sites;
 }
 
-// False: there is no device of that name.
-bool answer_of_device(std::string_view name, bool begins_phase, Ledger* ledger, const ThreadTable& threads,
-                      wire::DeviceStatistics* statistics) {
-  SiteBook* sites = nullptr;
-  Amount total{};
-  if (name == "host") {
-    sites = &ledger->host_sites();
-    const ThreadSlot sum = threads.sum();  // there are fewer threads than sites
-    total = {sum.total_bytes, sum.allocations};
-  } else {
-    const uint32_t device = device_number(name);
-    if (device == wire::kHostDevice) return false;
-    sites = sites_of(device, ledger);
-    if (sites != nullptr) total = sites->total();
-  }
-  if (sites == nullptr) return true;
-  *statistics = statistics_of(*sites, total);
-  if (begins_phase) sites->begin_phase();
-  return true;
-}
-
 }  // namespace
 
 void QuestionDesk::find_waiting() {
@@ -126,6 +105,69 @@ bool QuestionDesk::is_settled(Drain* drain, Ledger* ledger) {
   return true;
 }
 
+// False: there is no device of that name.
+bool QuestionDesk::answer_of_device(wire::Question* question, Ledger* ledger, const ThreadTable& threads,
+                                    wire::DeviceStatistics* statistics) {
+  std::array<char, sizeof question->device> text{};
+  std::memcpy(text.data(), question->device, text.size() - 1);
+  const std::string_view name = text.data();
+  const wire::QuestionKind kind = question->kind;
+  const uint64_t measurement = question->measurement;
+  uint32_t device = wire::kHostDevice;
+  SiteBook* sites = nullptr;
+  Amount total{};
+  if (name == "host") {
+    sites = &ledger->host_sites();
+    const ThreadSlot sum = threads.sum();  // there are fewer threads than sites
+    total = {sum.total_bytes, sum.allocations};
+  } else {
+    device = device_number(name);
+    if (device == wire::kHostDevice) return false;
+    sites = sites_of(device, ledger);
+    if (sites != nullptr) total = sites->total();
+  }
+  if (sites != nullptr) *statistics = statistics_of(*sites, total);
+  question->measurement = 0;
+  switch (kind) {
+    case wire::QuestionKind::kDevicePhase:
+      if (sites != nullptr) measurements_.begin_phase(device, sites);
+      break;
+    case wire::QuestionKind::kBeginMeasurement:
+    case wire::QuestionKind::kBeginMeasuredPhase:
+      question->measurement = measurements_.begin(device, sites, kind == wire::QuestionKind::kBeginMeasuredPhase);
+      break;
+    case wire::QuestionKind::kEndMeasurement: measurements_.end(measurement, device, sites); break;
+    default: break;
+  }
+  return true;
+}
+
+// False: nothing is known of that measurement.
+bool QuestionDesk::want_names(const Waiting& one, uint32_t taken) {
+  const wire::Question& question = arena_.question(one.index);
+  const std::vector<SiteChange>* const changes = measurements_.changes(question.measurement);
+  if (changes == nullptr) return false;
+  try {
+    wanted_.push_back({one.index, taken, question.measure, *changes});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+void QuestionDesk::reply(uint32_t index, uint32_t word, std::string_view text) {
+  wire::Question& question = arena_.question(index);
+  if (question.word.load(std::memory_order_relaxed) != word) return;
+  const size_t length = std::min<size_t>(text.size(), wire::kTextBytes);
+  std::memcpy(arena_.text(index), text.data(), length);
+  question.text_bytes = static_cast<uint32_t>(length);
+  question.is_known = text.empty() ? 0 : 1;
+  uint32_t expected = word;
+  const uint32_t answered = wire::question_word(word >> 2, wire::QuestionState::kAnswered);
+  question.word.compare_exchange_strong(expected, answered, std::memory_order_release);  // (K)
+  ::syscall(SYS_futex, &question.word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
 void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads) {
   wire::Question& question = arena_.question(one.index);
   uint32_t word = one.word;
@@ -134,8 +176,10 @@ void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* le
   const wire::QuestionKind kind = question.kind;
   const uint32_t ring = question.ring;
   const uint32_t thread_id = question.thread_id;
-  std::array<char, sizeof question.device> device{};
-  std::memcpy(device.data(), question.device, device.size() - 1);
+  if (kind == wire::QuestionKind::kExplain) {
+    if (!want_names(one, taken)) reply(one.index, taken, "");
+    return;
+  }
   wire::Statistics statistics{};
   bool is_known = true;
   if (kind == wire::QuestionKind::kThread) {
@@ -143,8 +187,7 @@ void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* le
     is_known = slot.id == thread_id;
     if (is_known) statistics.thread = {slot.total_bytes, slot.allocations, slot.frees};
   } else {
-    is_known =
-        answer_of_device(device.data(), kind == wire::QuestionKind::kDevicePhase, ledger, threads, &statistics.device);
+    is_known = answer_of_device(&question, ledger, threads, &statistics.device);
   }
   question.statistics = statistics;
   question.is_known = is_known ? 1 : 0;

@@ -13,19 +13,31 @@
 
 #include "cli/collect/arena.h"
 #include "cli/collect/books/ledger.h"
+#include "cli/collect/books/measurements.h"
 #include "cli/collect/drain.h"
 #include "cli/collect/rings/thread_table.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
 
+// A question whose answer needs names, which take longer than the rings can wait.
+struct NamesWanted {
+  uint32_t index = 0;  // of the slot, which is being written until reply()
+  uint32_t word = 0;
+  wire::Measure measure = wire::Measure::kPeak;
+  std::vector<SiteChange> changes;
+};
+
 class QuestionDesk {
  public:
-  explicit QuestionDesk(Arena* arena) : arena_(*arena) {}
+  // first_measurement: the id of the first one.
+  QuestionDesk(Arena* arena, uint64_t first_measurement) : arena_(*arena), measurements_(first_measurement) {}
 
   // True: somebody waits for an answer, so the next round has to take what all rings have.
   bool look(Drain* drain, uint64_t now_ns);
@@ -34,6 +46,14 @@ class QuestionDesk {
   // When to look again, if that is sooner than `next_ns`: who has asked asks again soon.
   uint64_t next_look_ns(uint64_t next_ns, uint64_t now_ns) const;
 
+  bool wants_names() const { return !wanted_.empty(); }
+  std::vector<NamesWanted> take_wanted() { return std::exchange(wanted_, {}); }
+  // Answers one of these, from whichever process shares the arena; an empty text: it cannot be answered. Only the first
+  // reply counts.
+  void reply(uint32_t index, uint32_t word, std::string_view text);
+  // Of what is kept for measurements.
+  uint64_t bytes() const { return measurements_.bytes(); }
+
  private:
   struct Waiting {
     uint32_t index;
@@ -41,6 +61,9 @@ class QuestionDesk {
   };
 
   bool is_settled(Drain* drain, Ledger* ledger);
+  bool want_names(const Waiting& one, uint32_t taken);
+  bool answer_of_device(wire::Question* question, Ledger* ledger, const ThreadTable& threads,
+                        wire::DeviceStatistics* statistics);
   void answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads);
   void find_waiting();
   void free_slots_left(uint64_t now_ns);
@@ -55,6 +78,8 @@ class QuestionDesk {
   std::vector<uint64_t> parked_until_;
   std::array<uint32_t, wire::kQuestions> words_{};  // as they stood when
   std::array<uint64_t, wire::kQuestions> since_ns_{};
+  Measurements measurements_;
+  std::vector<NamesWanted> wanted_;
 };
 
 }  // namespace heapprof::cli

@@ -13,11 +13,10 @@
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/model/analysis/assemble_grouped.h"
 #include "cli/model/profile/assemble.h"
-#include "cli/model/profile/inferred_calls.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/run/look_up_names.h"
 #include "cli/run/profile_writing.h"
-#include "cli/symbolize/jit_names.h"
 #include "cli/symbolize/own_allocator.h"
 
 #include <sys/resource.h>
@@ -40,18 +39,6 @@ constexpr size_t kMostFiles = 1024;  // known at once, before those that nobody 
 uint64_t file_bytes(const std::string& path) {
   struct stat facts {};
   return stat(path.c_str(), &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
-}
-
-// Gives the program's module its path. The loader has an empty name for it.
-void name_main_module(Recording* recording) {
-  for (Module& module : recording->modules) {
-    if (module.path.empty()) module.path = recording->run.executable;
-  }
-}
-
-void give_up_names(Recording* recording) {
-  recording->run.coverage.unread_modules.clear();
-  for (const Module& module : recording->modules) recording->run.coverage.unread_modules.push_back(module.path);
 }
 
 // Makes the profile: with names, or without names, or without stacks, as far as there is memory.
@@ -157,11 +144,10 @@ Result<Finished> Finisher::finish(FinishJob job, const Complete& complete, const
 Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symbolize_options, const Complete& complete,
                                   const Beside& beside) {
   Recording& recording = job.recording;
-  name_main_module(&recording);
   settle_judgement(&recording);
   note_own_allocator(&recording);
   const uint64_t start_ns = monotonic_ns();
-  SymbolTable symbols = look_up_names(&recording, symbolize_options);
+  SymbolTable symbols = look_up_names(symbolize_options, &symbols_, &recording);
   recording.run.cost.symbolize_ns = monotonic_ns() - start_ns;
 
   Finished finished;
@@ -200,22 +186,6 @@ Result<Finished> Finisher::finish(FinishJob job, const SymbolizeOptions& symboli
   for (RefusedDevice& refused : saved.refused) refused.path = saved.path;
   saved.size_bytes = file_bytes(saved.path);
   return finished;
-}
-
-SymbolTable Finisher::look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options) {
-  std::vector<std::string>& unread = recording->run.coverage.unread_modules;
-  try {
-    SymbolizeOptions options = symbolize_options;
-    options.neighbours = find_neighbours(*recording);
-    SymbolTable table = symbols_.symbolize(recording->modules, recording->locations, options, &unread);
-    const std::string map_path = jit_map_path(recording->run.pid);
-    if (add_jit_names(map_path, recording, &table) == JitMap::kRefused) unread.push_back(map_path);
-    add_inferred_calls(recording, &table);
-    return table;
-  } catch (const std::bad_alloc&) {
-    give_up_names(recording);
-    return {};
-  }
 }
 
 Finisher::Finisher(const FinishOptions& options) : options_(options), symbols_(options.names_folder) {}

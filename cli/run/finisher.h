@@ -109,7 +109,6 @@ class Finisher {
   std::list<Waiting>::iterator next_to_spill();
   void work();
   void spill();
-  SymbolTable look_up_names(Recording* recording, const SymbolizeOptions& symbolize_options);
 
   void say(const std::string& work) const {
     if (progress_ != nullptr) progress_->say(work);

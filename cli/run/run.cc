@@ -368,7 +368,8 @@ Result<int> Run::run() {
   Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
   SnapshotTaker snapshots(finish_options(options_), launched->pid);
   DeviceUseWatch device_use(agent->nvml);
-  Watch watch(&*server, &signals, &processes, &snapshots, &device_use);
+  Explainer explainer(finish_options(options_));
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);

@@ -46,11 +46,13 @@ RunEnd decode_status(int status) {
 
 }  // namespace
 
-Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use)
+Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
+             DeviceUseWatch* use)
     : server_(*server),
       signals_(*signals),
       processes_(*processes),
       snapshots_(*snapshots),
+      explainer_(*explainer),
       use_(*use),
       longest_nap_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
 
@@ -71,6 +73,7 @@ void Watch::round() {
   if (has_news_) admit();
   const std::vector<DeviceUseSample> samples = use_.take();
   set_nap(processes_.drain(RoundKind::kIfDue));
+  explainer_.serve(&server_, &processes_);
   pass_on_device_use(samples, &processes_);
   const bool is_time = now_ns >= next_reap_ns_;
   if (is_time || has_ended_ones_) has_ended_ones_ = processes_.reap([this] { return server_.is_asked(); });

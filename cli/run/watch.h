@@ -3,6 +3,7 @@
 // Context:  the thread that started the program and holds the arenas' liveness.
 #pragma once
 
+#include "cli/run/explainer.h"
 #include "cli/run/processes.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
@@ -29,7 +30,8 @@ struct WatchResult {
 // The collector's loop: each round takes what there is.
 class Watch {
  public:
-  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, DeviceUseWatch* use);
+  Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
+        DeviceUseWatch* use);
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
@@ -52,6 +54,7 @@ class Watch {
   SignalWatch& signals_;
   Processes& processes_;
   SnapshotTaker& snapshots_;
+  Explainer& explainer_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
   uint64_t next_news_ns_ = 0;  // when it is asked for news that no descriptor has told of

@@ -2,11 +2,13 @@
 //
 // The value of each site at the peak is found without copying all sites at every new maximum: `epoch` counts the
 // maxima, and a site that is about to change after a new one first saves what it had. So at the end a site's value at
-// the last maximum is what it saved for that epoch, or what it has now if it has not changed since.
+// the last maximum is what it saved for that epoch, or what it has now if it has not changed since. The peak of a phase
+// is kept in the same way, apart from the sites, and only while somebody wants it (measurements.h).
 //
 // Guarantees
 //  - The sites' live numbers sum to the totals at every moment (modulo 2^64: the target could send any size).
-// Cost:     128 bytes a site, 232 more from its second size class on; 1-3 ns a change. The smallest and the largest
+// Cost:     128 bytes a site, 232 more from its second size class on, 24 more while a phase's sites are kept; 1-3 ns a
+//           change. The smallest and the largest
 //           block cost nothing: a size between them is of the class that all are of, so that no class is computed for
 //           it.
 #pragma once
@@ -63,12 +65,21 @@ class SiteBook {
     has_phase_ = true;
     phase_peak_ = totals_.live;
     watched_bytes_ = totals_.live.bytes;
+    ++phase_epoch_;
+  }
+  // From the next phase on the sites' values at its peak are kept, or no more.
+  void keep_phase_sites(bool keeps) {
+    if (keeps) phase_sites_.grow_to(sites_.size());
+    keeps_phase_sites_ = keeps;
   }
   // Of the phase that was begun last; without one, of all time.
   Amount phase_peak() const { return has_phase_ ? phase_peak_ : totals_.peak; }
 
   // Sites below `count` exist from now on.
-  void grow_to(uint32_t count) { sites_.grow_to(count); }
+  void grow_to(uint32_t count) {
+    if (keeps_phase_sites_) phase_sites_.grow_to(count);
+    sites_.grow_to(count);
+  }
   // After this the next add() needs no memory, and so cannot fail half way.
   void make_room() { histograms_.make_room(2); }
   uint32_t size() const { return static_cast<uint32_t>(sites_.size()); }
@@ -81,7 +92,7 @@ class SiteBook {
 
   [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
-    save(entry);
+    save(site, entry);
     entry.live.bytes += size_bytes;
     entry.live.blocks += 1;
     if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
@@ -94,7 +105,7 @@ class SiteBook {
 
   void remove(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
     SiteEntry& entry = sites_[site];
-    save(entry);
+    save(site, entry);
     entry.live.bytes -= size_bytes;
     entry.live.blocks -= 1;
     add_lifetime(entry, lifetime_ticks);
@@ -109,13 +120,13 @@ class SiteBook {
   // A part of a block that lives on, as of a mapping: so many bytes of it are gone, or are there again.
   void shrink(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
-    save(entry);
+    save(site, entry);
     entry.live.bytes -= size_bytes;
     totals_.live.bytes -= size_bytes;
   }
   void grow(uint32_t site, uint64_t size_bytes) {
     SiteEntry& entry = sites_[site];
-    save(entry);
+    save(site, entry);
     entry.live.bytes += size_bytes;
     if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
     totals_.live.bytes += size_bytes;
@@ -130,7 +141,7 @@ class SiteBook {
   // A remove() that did not happen after all, with what it was given.
   void restore(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
     SiteEntry& entry = sites_[site];
-    save(entry);
+    save(site, entry);
     entry.live.bytes += size_bytes;
     entry.live.blocks += 1;
     if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
@@ -167,6 +178,12 @@ class SiteBook {
     const SiteEntry& entry = sites_[site];
     return entry.saved_epoch == epoch_ ? entry.saved : entry.live;
   }
+  // pre: there is no phase, or its sites are kept since before it began
+  Amount at_phase_peak(uint32_t site) const {
+    if (!has_phase_) return at_peak(site);
+    const Saved& saved = phase_sites_[site];
+    return saved.epoch == phase_epoch_ ? saved.live : sites_[site].live;
+  }
   SizeHistogram sizes(uint32_t site) const;  // blocks ever, by size
   // nullptr: all are of the largest one's bucket.
   const SizeCounts* size_counts(uint32_t site) const {
@@ -176,6 +193,11 @@ class SiteBook {
  private:
   static constexpr size_t kSmall = 2048;  // 256 KiB
 
+  struct Saved {
+    Amount live;
+    uint64_t epoch;
+  };
+
   // pre: more bytes are live than in one of the two peaks
   void raise_peak(uint64_t ticks) {
     if (totals_.live.bytes > totals_.peak.bytes) {
@@ -183,16 +205,23 @@ class SiteBook {
       totals_.peak_ticks = ticks;
       ++epoch_;
     }
-    if (has_phase_) phase_peak_ = totals_.live;  // it is the smaller one
+    if (has_phase_) {  // it is the smaller one
+      phase_peak_ = totals_.live;
+      ++phase_epoch_;
+    }
     watched_bytes_ = totals_.live.bytes;
   }
   static void raise_max(SiteEntry& entry) {
     if (entry.live.bytes > entry.max.bytes || entry.live.blocks > entry.max.blocks) entry.max = entry.live;
   }
-  void save(SiteEntry& entry) const {
+  void save(uint32_t site, SiteEntry& entry) {
     if (entry.saved_epoch != epoch_) {
       entry.saved = entry.live;
       entry.saved_epoch = epoch_;
+    }
+    if (keeps_phase_sites_) [[unlikely]] {
+      Saved& saved = phase_sites_[site];
+      if (saved.epoch != phase_epoch_) saved = {entry.live, phase_epoch_};
     }
   }
   static void add_lifetime(SiteEntry& entry, uint64_t ticks) {
@@ -221,7 +250,10 @@ class SiteBook {
   Totals totals_{};
   uint64_t watched_bytes_ = 0;  // the smaller one of the two peaks
   bool has_phase_ = false;
+  bool keeps_phase_sites_ = false;
   Amount phase_peak_{};
+  uint64_t phase_epoch_ = 1;
+  GrowingArray<Saved> phase_sites_;
   uint64_t epoch_ = 1;  // sites start at 0: nothing saved
 };
 

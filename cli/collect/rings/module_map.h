@@ -52,6 +52,7 @@ class ModuleMap {
 
   std::vector<Module> take_modules() { return std::move(modules_); }
   std::vector<Location> take_locations() { return std::move(locations_); }
+  const std::vector<Module>& modules() const { return modules_; }
   const std::vector<Location>& locations() const { return locations_; }
 
  private:

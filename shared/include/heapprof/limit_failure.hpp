@@ -1,9 +1,11 @@
 // heapprof/limit_failure.hpp: what a limit of heapprof/limits.hpp that failed knows, and how it says so.
 //
-// Header only, C++17. A LimitFailure is copied as bytes and allocates nothing; message() does.
+// Header only, C++17. A LimitFailure is copied as bytes and allocates nothing; message() does, and asks the profiler
+// for names: it waits for some tenths of a second as a rule.
 #ifndef HEAPPROF_LIMIT_FAILURE_HPP
 #define HEAPPROF_LIMIT_FAILURE_HPP
 
+#include "heapprof/heapprof.h"
 #include "heapprof/size.hpp"
 
 #include <cstddef>
@@ -57,6 +59,19 @@ constexpr std::uint64_t found_of(LimitKind kind, const Usage& use) {
   return 0;
 }
 
+// What the sites of a limit of that kind are asked for. A condition may be about anything; most are about a peak.
+constexpr int measure_of(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kPeak:
+    case LimitKind::kCondition: break;
+    case LimitKind::kBytes: return HEAPPROF_TOTAL_BYTES;
+    case LimitKind::kAllocations:
+    case LimitKind::kThreadAllocations: return HEAPPROF_TOTAL_BLOCKS;
+    case LimitKind::kLeaked: return HEAPPROF_LIVE;
+  }
+  return HEAPPROF_PEAK;
+}
+
 // Why a limit was not judged.
 enum class NotChecked : std::uint8_t {
   kNone,
@@ -108,11 +123,12 @@ struct LimitFailure {
   std::uint64_t found = 0;  // likewise
   std::uint64_t live_at_begin = 0;
   Usage use;
+  std::uint64_t measurement = 0;  // that found it, and has ended; 0: none
 
   void set_device(const char* name) noexcept { copy(name, device, sizeof device); }
   void set_detail(std::string_view words) noexcept { copy(words, detail, sizeof detail); }
 
-  // Need, found, file and line, and where the sites are: some lines, with an end of line each.
+  // Need, found, file and line, and the sites: some lines, with an end of line each.
   std::string message() const {
     std::string lines = "heapprof: " + headline() + "\n";
     lines += "  limit  " + std::string(text) + "\n  at     " + file + ":" + std::to_string(line) + "\n";
@@ -195,11 +211,25 @@ struct LimitFailure {
            with_sign(use.live_blocks) + "\n";
   }
 
-  static std::string sites() {
+  // Whose it was, and the profile. Without the first the profile alone says it.
+  std::string sites() const {
+    std::string lines;
+    std::string said(4096, '\0');
+    if (measurement != 0 &&
+        heapprof_explain_measurement(measurement, measure_of(kind), &said[0], said.size()) == HEAPPROF_OK) {
+      said.resize(std::strlen(said.c_str()));
+      for (std::size_t begin = 0, end = said.find('\n'); end != std::string::npos; end = said.find('\n', begin)) {
+        lines += (begin == 0 ? "  sites  " : "         ") + said.substr(begin, end - begin);
+        if (begin == 0 && kind == LimitKind::kThreadAllocations) lines += " (of all threads)";
+        lines += '\n';
+        begin = end + 1;
+      }
+    }
     const char* const profile = std::getenv("HEAPPROF_PROFILE");
+    lines += lines.empty() ? "  sites  heapprof report" : "  all    heapprof report";
     if (profile == nullptr || *profile == '\0')
-      return "  sites  heapprof report, with the profile that heapprof run writes at the end\n";
-    return "  sites  heapprof report " + std::string(profile) + "   (written when the program has ended)\n";
+      return lines + ", with the profile that heapprof run writes at the end\n";
+    return lines + " " + profile + "   (written when the program has ended)\n";
   }
 };
 

@@ -9,8 +9,9 @@
 //   HEAPPROF_REQUIRE(use.total_bytes <= 2 * use.peak_bytes);
 //
 // What is over its limit is said to the handler (set_limit_handler) once the block is left. Without a handler need,
-// found, file and line go to stderr, and the program aborts, as by assert(). What could not be asked (no profiler, no
-// answer) is said on stderr once, "not checked", and passes; with HEAPPROF_REQUIRED=1 in the environment it fails.
+// found, the sites, file and line go to stderr, and the program aborts, as by assert(). What could not be asked (no
+// profiler, no answer) is said on stderr once, "not checked", and passes; with HEAPPROF_REQUIRED=1 in the environment
+// it fails.
 //
 // Guarantees
 //  - Limits may be nested, and open in several threads: each has its own numbers. There is one phase a device at a
@@ -101,6 +102,7 @@ class Limit {
     }
     if (std::uncaught_exceptions() > exceptions_) {
       unlink();
+      forget();
       why_not_ = NotChecked::kException;
       return;
     }
@@ -132,10 +134,15 @@ class Limit {
     return state_ == State::kStopped && why_not_ == NotChecked::kNone ? &failure_.use : nullptr;
   }
   std::uint64_t live_at_begin() const noexcept { return begin_.live_bytes; }
+  // Which the profiler can explain, once it is stopped.
+  std::uint64_t measurement() const noexcept { return failure_.measurement; }
 
   // Ends it without a judgement: the test has failed otherwise.
   void cancel() noexcept {
-    if (state_ == State::kOpen && getpid() == process_) unlink();
+    if (state_ == State::kOpen && getpid() == process_) {
+      unlink();
+      forget();
+    }
     state_ = State::kEnded;
     flush();
   }
@@ -169,7 +176,7 @@ class Limit {
     {
       const auto lock = detail::g_open_limits.lock();
       if (has_phase()) {  // from here on other threads' phases write to it, under the lock
-        result = begin_phase_locked(failure_.device, &begin_);
+        result = begin_phase_locked(failure_.device, &begin_, &failure_.measurement);
         peak_bytes_ = begin_.live_bytes;
         note(result, NotChecked::kNoProfiler);
       }
@@ -177,8 +184,8 @@ class Limit {
       detail::g_open_limits.first = this;
     }
     if (!has_phase()) {  // the last that it does
-      result = failure_.kind == LimitKind::kThreadAllocations ? heapprof_get_thread_stats(&thread_begin_)
-                                                              : heapprof_get_stats(failure_.device, &begin_);
+      result = heapprof_begin_measurement(failure_.device, 0, &begin_, &failure_.measurement);
+      if (failure_.kind == LimitKind::kThreadAllocations) result = heapprof_get_thread_stats(&thread_begin_);
       note(result, NotChecked::kNoProfiler);
     }
     if (result == HEAPPROF_UNKNOWN_DEVICE) {
@@ -187,9 +194,10 @@ class Limit {
     }
   }
 
-  // Begins a phase: what ends with it is a part of every open limit of the device.
-  static int begin_phase_locked(const char* device, heapprof_stats* stats) noexcept {
-    const int result = heapprof_begin_phase(device, stats);
+  // Begins a phase: what ends with it is a part of every open limit of the device. measurement: nullptr for none.
+  static int begin_phase_locked(const char* device, heapprof_stats* stats, std::uint64_t* measurement) noexcept {
+    const int result = measurement == nullptr ? heapprof_begin_phase(device, stats)
+                                              : heapprof_begin_measurement(device, 1, stats, measurement);
     if (result != HEAPPROF_OK && result != HEAPPROF_UNAVAILABLE) return result;
     for (Limit* limit = detail::g_open_limits.first; limit != nullptr; limit = limit->next_) {
       if (!limit->has_phase() || std::strcmp(limit->failure_.device, device) != 0) continue;
@@ -208,22 +216,31 @@ class Limit {
     if (result == HEAPPROF_UNAVAILABLE) why_not_ = NotChecked::kNoAnswer;
   }
 
+  // Nobody will ask for its sites.
+  void forget() noexcept {
+    heapprof_stats ignored{};
+    if (failure_.measurement != 0) heapprof_end_measurement(failure_.device, failure_.measurement, &ignored);
+    failure_.measurement = 0;
+  }
+
   void look() noexcept {
-    if (why_not_ != NotChecked::kNone) return;
+    if (why_not_ != NotChecked::kNone) return forget();
     Usage& use = failure_.use;
     if (failure_.kind == LimitKind::kThreadAllocations) {
       if (std::this_thread::get_id() != thread_) {
         why_not_ = NotChecked::kOtherThread;
-        return;
+        return forget();
       }
       heapprof_thread_stats now{};
       note(heapprof_get_thread_stats(&now), NotChecked::kRecordingEnded);
+      heapprof_stats of_all{};
+      heapprof_end_measurement(failure_.device, failure_.measurement, &of_all);
       use.total_bytes = now.total_bytes - thread_begin_.total_bytes;
       use.total_blocks = now.total_blocks - thread_begin_.total_blocks;
       return;
     }
     heapprof_stats now{};
-    note(heapprof_get_stats(failure_.device, &now), NotChecked::kRecordingEnded);
+    note(heapprof_end_measurement(failure_.device, failure_.measurement, &now), NotChecked::kRecordingEnded);
     raise_peak(now.phase_peak_bytes);
     use.peak_bytes = peak_bytes_ - begin_.live_bytes;
     use.total_bytes = now.total_bytes - begin_.total_bytes;
@@ -314,7 +331,7 @@ class Limit {
 inline int begin_phase(const char* device = "host", heapprof_stats* stats = nullptr) noexcept {
   heapprof_stats own{};
   const auto lock = detail::g_open_limits.lock();
-  return Limit::begin_phase_locked(device == nullptr ? "host" : device, stats != nullptr ? stats : &own);
+  return Limit::begin_phase_locked(device == nullptr ? "host" : device, stats != nullptr ? stats : &own, nullptr);
 }
 
 }  // namespace heapprof

@@ -105,18 +105,23 @@ constexpr ParsedSize parse_size(std::string_view text) {
   return result;
 }
 
-// 0 B, 17 B, 1010 KiB, 1.92 GiB: three digits, those behind them dropped.
+// 0 B, 17 B, 1010 KiB, 1.92 GiB: three digits, rounded, as heapprof writes them.
 inline std::string format_size(std::uint64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
-  std::size_t exponent = 1;
-  while (exponent < 6 && bytes / detail::power(1024, exponent) >= 1024) ++exponent;
-  const std::uint64_t unit = detail::power(1024, exponent);
-  const std::uint64_t hundredths = static_cast<std::uint64_t>(detail::Wide{bytes % unit} * 100 / unit);
-  const std::uint64_t whole = bytes / unit;
-  std::string text = std::to_string(whole);
-  if (whole < 10) text += (hundredths < 10 ? ".0" : ".") + std::to_string(hundredths);
-  if (whole >= 10 && whole < 100) text += "." + std::to_string(hundredths / 10);
-  return text + " " + detail::kPrefixes[exponent - 1] + "iB";
+  for (std::size_t exponent = 1;; ++exponent) {
+    const std::uint64_t unit = detail::power(1024, exponent);
+    const std::string name = std::string(" ") + detail::kPrefixes[exponent - 1] + "iB";
+    const auto rounded = [&](unsigned parts) {
+      return static_cast<std::uint64_t>((detail::Wide{bytes} * parts * 2 + unit) / 2 / unit);
+    };
+    const auto with_point = [](std::uint64_t number, std::uint64_t parts) {
+      const std::string behind = std::to_string(number % parts + parts).substr(1);
+      return std::to_string(number / parts) + "." + behind;
+    };
+    if (rounded(100) < 1000) return with_point(rounded(100), 100) + name;
+    if (rounded(10) < 1000) return with_point(rounded(10), 10) + name;
+    if (rounded(1) < 1024 || exponent == 6) return std::to_string(rounded(1)) + name;
+  }
 }
 
 // 18,400,123

@@ -146,7 +146,7 @@ class TestLimits {
   void end(const Usage& own = {}) {
     stop();
     for (const NamedLimit& limit : limits_) {
-      if (!limit.is_good()) report(limit, nullptr, {});
+      if (!limit.is_good()) report(limit, nullptr, nullptr);
     }
     for (std::size_t i = 0; i < devices_.size(); ++i) judge(i, devices_[i] == "host" ? own : Usage{});
   }
@@ -173,15 +173,15 @@ class TestLimits {
     use.total_blocks -= std::min(use.total_blocks, own.total_blocks);
     use.live_bytes -= own.live_bytes;
     use.live_blocks -= own.live_blocks;
-    const std::uint64_t live_at_begin = look.live_at_begin();
     look.end();
     for (const NamedLimit& limit : limits_) {
       if (limit.is_good() && limit.device == devices_[i] && found_of(limit.kind, use) > limit.need)
-        report(limit, &use, live_at_begin);
+        report(limit, &use, &look);
     }
   }
 
-  void report(const NamedLimit& limit, const Usage* use, std::uint64_t live_at_begin) const {
+  // use, look: nullptr where the limit itself is wrong.
+  void report(const NamedLimit& limit, const Usage* use, const Limit* look) const {
     LimitFailure failure;
     failure.fault = limit.fault;
     failure.kind = limit.kind;
@@ -191,8 +191,9 @@ class TestLimits {
     failure.set_device(limit.device.c_str());
     failure.set_detail(limit.wrong);
     failure.need = limit.need;
-    failure.live_at_begin = live_at_begin;
     if (use != nullptr) {
+      failure.live_at_begin = look->live_at_begin();
+      failure.measurement = look->measurement();
       failure.use = *use;
       failure.found = found_of(limit.kind, *use);
     }

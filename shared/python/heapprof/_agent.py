@@ -28,6 +28,9 @@ _FUNCTIONS = (
     ("leave_scope", ctypes.PYFUNCTYPE, None),
     ("enter_scope", ctypes.PYFUNCTYPE, None),
     ("mark", ctypes.PYFUNCTYPE, None),
+    ("begin_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("end_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("explain_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
 )
 _OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
 
@@ -143,17 +146,20 @@ class Measurement:
         self._name = _encoded(device)
         self._before, self._after = Answer(8), Answer(8)
         self._peaks: list = []  # of phases that others began
+        self._id = ctypes.c_uint64(0)
+        self._id_ref = ctypes.byref(self._id)
+        self._yes = ctypes.c_int(1)
 
     def begin(self) -> None:
         Measurement.running.append(self)
-        begin_phase = functions.get("begin_phase")
-        self.code = begin_phase(self._name, self._before.ref) if begin_phase else INACTIVE
+        begin = functions.get("begin_measurement")
+        self.code = begin(self._name, self._yes, self._before.ref, self._id_ref) if begin else INACTIVE
         if len(Measurement.running) > 1 and self.code == OK:  # a measurement within one
             self.note_phase(self.device, self._before.numbers()[4], self)
 
     def end(self) -> None:
         if self.code == OK:
-            self.code = functions["get_stats"](self._name, self._after.ref)
+            self.code = functions["end_measurement"](self._name, self._id, self._after.ref)
         Measurement.running.remove(self)
         if self.code == OK:
             before, after = self._before.numbers(), self._after.numbers()
@@ -163,6 +169,14 @@ class Measurement:
                 "kept_bytes": after[0] - before[0],
                 "total_blocks": after[7] - before[7],
             }
+
+    def explain(self, measure: int) -> list:
+        """Whose it was, as lines; none where that cannot be said. Waits for names: tenths of a second, 20 s at most."""
+        text = ctypes.create_string_buffer(4096)
+        explain = functions.get("explain_measurement")
+        if not self.numbers or explain is None or explain(self._id, measure, text, ctypes.c_uint64(len(text))) != OK:
+            return []
+        return text.value.decode("utf-8", "replace").splitlines()
 
     @classmethod
     def note_phase(cls, device: str, phase_peak_bytes: int, by=None) -> None:

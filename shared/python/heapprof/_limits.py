@@ -17,6 +17,8 @@ KEYS = {
     "max_bytes": ("total_bytes", True, "allocated, all in all"),
     "max_allocations": ("total_blocks", False, "blocks allocated"),
 }
+# What the sites are asked for: HEAPPROF_PEAK and its like of heapprof/heapprof.h.
+MEASURES = {"max_peak": 1, "max_leaked": 4, "max_bytes": 2, "max_allocations": 3}
 
 
 def parse_limit(key: str, value) -> int | None:
@@ -60,11 +62,11 @@ def format_exact(count: int, is_bytes: bool) -> str:
 
 
 def broken(limits: dict, numbers: dict) -> list:
-    """A line for each limit that the numbers are over."""
+    """The key and a line for each limit that the numbers are over."""
     lines = []
     for key, (number, is_bytes, what) in KEYS.items():
         limit = limits.get(key)
         if limit is not None and numbers[number] > limit:
-            lines.append(
-                f"{key}: need at most {format_exact(limit, is_bytes)}, found {format_exact(numbers[number], is_bytes)} {what}")
+            found = format_exact(numbers[number], is_bytes)
+            lines.append((key, f"{key}: need at most {format_exact(limit, is_bytes)}, found {found} {what}"))
     return lines

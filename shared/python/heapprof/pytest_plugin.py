@@ -174,7 +174,8 @@ class _TestRun:
         lines = []
         for one in self.measurements:
             if one.numbers:
-                lines += [(one.device, line) for line in _limits.broken(self.limits[one.device], one.numbers)]
+                for key, line in _limits.broken(self.limits[one.device], one.numbers):
+                    lines.append((one.device, line, one.explain(_limits.MEASURES[key])))
         if lines:
             pytest.fail(_words_of_failure(lines), pytrace=False)
 
@@ -193,9 +194,11 @@ class _TestRun:
 
 def _words_of_failure(lines) -> str:
     text = "heapprof: this test takes more memory than it may\n"
-    text += "".join(f"  {device} {line}\n" for device, line in lines)
-    text += "  fix:     find the places by heapprof report FILE, where FILE is what heapprof run has saved"
-    if any(device in ("host", "mapped") for device, _ in lines) and not _small_objects_are_counted():
+    for device, line, sites in lines:
+        text += f"  {device} {line}\n"
+        text += "".join(f"    {site}\n" for site in sites)
+    text += "  fix:     find all of them by heapprof report FILE, where FILE is what heapprof run has saved"
+    if any(device in ("host", "mapped") for device, _, _ in lines) and not _small_objects_are_counted():
         text += "\n  note:    " + _PYMALLOC
     return text
 

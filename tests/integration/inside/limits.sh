@@ -13,10 +13,13 @@ expect_in err.txt "  limit  HEAPPROF_REQUIRE_MAX_PEAK(\"2 MiB\")"
 expect_in err.txt "limits.cc:$((at + 1))"
 expect_in err.txt "  need   at most 2.00 MiB (2,097,152 B) above what was live at the begin"
 expect_in err.txt "  found  3.00 MiB (3,145,728 B) above "
-expect_in err.txt "  sites  heapprof report, with the profile that heapprof run writes at the end"
+expect_in err.txt "  sites  3.00 MiB in 1 block"
+expect_in err.txt "           take  limits.cc:$(line_of "$SOURCE/tests/targets/inside/limits.cc" 'g_block = std::malloc(bytes);')"
+expect_in err.txt "           over  limits.cc:$((at + 2))"
+expect_in err.txt "  all    heapprof report, with the profile that heapprof run writes at the end"
 check_profile profile.json
 HEAPPROF_PROFILE="my profile.json" expect_status 134 limits over
-expect_in err.txt "  sites  heapprof report my profile.json   (written when the program has ended)"
+expect_in err.txt "  all    heapprof report my profile.json   (written when the program has ended)"
 
 # Inner limits that fail are said when the outer ones have ended, in the order of their ends.
 expect_status 0 limits nested

@@ -15,10 +15,10 @@ expect_complete
 at=$(line_of "$SOURCE/tests/targets/inside/limits_gtest.cc" 'TEST(Over, Peak)')
 expect_in out.txt "limits_gtest.cc:$at: Failure"
 expect_in out.txt "  limit  peak=4kB"
-expect_in out.txt "  need   at most 3.90 KiB (4,000 B) above what was live at the begin"
+expect_in out.txt "  need   at most 3.91 KiB (4,000 B) above what was live at the begin"
 expect_in out.txt "  need   at most 8.00 KiB (8,192 B) allocated"
 expect_in out.txt "  need   at most 100 allocations"
-expect_in out.txt "  found  1.20 KiB (1,235 B) more, in 1 more block"
+expect_in out.txt "  found  1.21 KiB (1,235 B) more, in 1 more block"
 expect_in out.txt "  need   no allocation"
 expect_in out.txt "  found  1001 B above "
 expect_in out.txt "  found  4.60 KiB (4,713 B) above "

@@ -82,7 +82,7 @@ expect_in ctest.txt "the program failed: exit 3"
 expect_in ctest.txt "baseline 9.65 KiB"
 expect_in ctest.txt "heapprof: host peak is over its limit"
 expect_in ctest.txt "found  1001 B above"
-expect_in ctest.txt "sites  heapprof report $PWD/made/profiles/100%.json   (written when the program has ended)"
+expect_in ctest.txt "all    heapprof report $PWD/made/profiles/100%.json   (written when the program has ended)"
 check_profile made/heapprof/inside_within.json "made/profiles/100%.json" made/both.json
 expect_in ctest.txt "FAIL  inside  host peak"
 expect_in ctest.txt "a limit was not checked, and HEAPPROF_REQUIRED is set"

@@ -3,8 +3,10 @@
 #include "tests/unit/public_headers/fake_agent.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -23,6 +25,8 @@ struct Books {
   uint64_t last_items = 0;
   std::string last_scope;
   std::string last_category;
+  uint64_t measurements = 0;
+  std::set<uint64_t> open_measurements;
 };
 Books g_books;
 
@@ -78,6 +82,29 @@ void enter_scope(const heapprof_scope*) {
 }
 void mark(heapprof_name*) {}
 
+// Measurements are numbered; those that have ended are explained by their numbers.
+int begin_measurement(const char* device, int begins_phase, heapprof_stats* stats, uint64_t* measurement) {
+  const int result = ask(device, stats, begins_phase != 0);
+  const std::lock_guard lock(g_books.mutex);
+  if (result == HEAPPROF_OK) {
+    *measurement = ++g_books.measurements;
+    g_books.open_measurements.insert(*measurement);
+  }
+  return result;
+}
+int end_measurement(const char* device, uint64_t measurement, heapprof_stats* stats) {
+  const int result = ask(device, stats, false);
+  const std::lock_guard lock(g_books.mutex);
+  g_books.open_measurements.erase(measurement);
+  return result;
+}
+int explain_measurement(uint64_t measurement, int measure, char* text, uint64_t text_bytes) {
+  const std::lock_guard lock(g_books.mutex);
+  if (measurement == 0 || g_books.open_measurements.count(measurement) != 0) return HEAPPROF_UNAVAILABLE;
+  std::snprintf(text, text_bytes, "measure %d\n  f  a.cc:1\n", measure);
+  return HEAPPROF_OK;
+}
+
 constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            is_recording,
                                            version,
@@ -88,7 +115,10 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            end_scope,
                                            leave_scope,
                                            enter_scope,
-                                           mark};
+                                           mark,
+                                           begin_measurement,
+                                           end_measurement,
+                                           explain_measurement};
 
 }  // namespace
 
@@ -97,6 +127,8 @@ FakeAgent::FakeAgent() {
   g_books.devices.clear();
   g_books.threads.clear();
   g_books.result = HEAPPROF_OK;
+  g_books.measurements = 0;
+  g_books.open_measurements.clear();
   g_books.questions = g_books.phases = g_books.open_scopes = 0;
   g_books.is_active = true;
 }
@@ -135,6 +167,7 @@ void FakeAgent::answer(int result) {
 
 uint64_t FakeAgent::questions() const { return g_books.questions; }
 uint64_t FakeAgent::phases() const { return g_books.phases; }
+uint64_t FakeAgent::open_measurements() const { return g_books.open_measurements.size(); }
 uint64_t FakeAgent::open_scopes() const { return g_books.open_scopes; }
 const char* FakeAgent::last_scope() const { return g_books.last_scope.c_str(); }
 const char* FakeAgent::last_category() const { return g_books.last_category.c_str(); }

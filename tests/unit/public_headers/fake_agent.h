@@ -21,6 +21,7 @@ class FakeAgent {
   void answer(int result);  // what every question returns from now on; HEAPPROF_OK: the books
   uint64_t questions() const;
   uint64_t phases() const;
+  uint64_t open_measurements() const;
   uint64_t open_scopes() const;
   const char* last_scope() const;     // the text of the name of the last scope that was begun
   const char* last_category() const;  // "" for none

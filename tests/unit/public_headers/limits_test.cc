@@ -70,6 +70,7 @@ TEST_CASE("a peak is counted from the begin of its limit") {
   CHECK(has(message, "limits_test.cc:"));
   CHECK(has(message, "need   at most 500 B"));
   CHECK(has(message, "found  501 B above 1000 B"));
+  CHECK(has(message, "  sites  measure 1\n           f  a.cc:1\n  all    heapprof report"));
 }
 
 TEST_CASE("each kind of limit has its own number") {
@@ -287,6 +288,34 @@ TEST_CASE("what cannot be checked passes, and fails where it is required") {
     CHECK(has(g_failures[0].message(), is_inactive ? "no profiler records" : "could not answer"));
     unsetenv("HEAPPROF_REQUIRED");
   }
+}
+
+TEST_CASE("each kind asks for its own sites, and no measurement is left open") {
+  FakeAgent agent;
+  const Kept kept;
+  {
+    HEAPPROF_REQUIRE_MAX_BYTES("1");
+    HEAPPROF_REQUIRE_MAX_ALLOCATIONS(0);
+    HEAPPROF_REQUIRE_MAX_LEAKED("1");
+    HEAPPROF_REQUIRE_NO_ALLOCATIONS();
+    HEAPPROF_REQUIRE(use.total_bytes == 0);
+    agent.allocate(100);
+  }
+  REQUIRE(g_failures.size() == 5);
+  for (const LimitFailure& failure : g_failures) {
+    const std::string line = "  sites  measure " + std::to_string(measure_of(failure.kind));
+    CHECK(has(failure.message(), line.c_str()));
+  }
+  CHECK(measure_of(LimitKind::kThreadAllocations) == HEAPPROF_TOTAL_BLOCKS);
+  CHECK(measure_of(LimitKind::kLeaked) == HEAPPROF_LIVE);
+  CHECK(agent.open_measurements() == 0);
+  try {
+    HEAPPROF_REQUIRE_MAX_PEAK("1");
+    HEAPPROF_REQUIRE_NO_ALLOCATIONS();
+    throw std::runtime_error("thrown");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK(agent.open_measurements() == 0);
 }
 
 TEST_CASE("a limit whose phase may be lost is not judged") {

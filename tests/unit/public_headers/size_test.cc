@@ -116,7 +116,12 @@ TEST_CASE("sizes are written with three digits") {
   CHECK(format_size(64u << 20) == "64.0 MiB");
   CHECK(format_size(1023u << 20) == "1023 MiB");
   CHECK(format_size((1u << 30) + (1u << 29)) == "1.50 GiB");
-  CHECK(format_size(UINT64_MAX) == "15.9 EiB");
+  CHECK(format_size(1235) == "1.21 KiB");
+  CHECK(format_size(10234) == "9.99 KiB");
+  CHECK(format_size(10235) == "10.0 KiB");
+  CHECK(format_size(30'000) == "29.3 KiB");
+  CHECK(format_size((1u << 20) - 1) == "1.00 MiB");
+  CHECK(format_size(UINT64_MAX) == "16.0 EiB");
   CHECK(format_exact(0) == "0");
   CHECK(format_exact(999) == "999");
   CHECK(format_exact(67'108'865) == "67,108,865");

@@ -1,0 +1,85 @@
+// cli/run/explainer.cc: a fork is a copy of the books that stands still, as for snapshots. The copy writes its answer
+// where the program waits for it, in the memory that all three share.
+#include "cli/run/explainer.h"
+
+#include "cli/collect/recorded_changes.h"
+#include "cli/run/explanation.h"
+#include "cli/run/look_up_names.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr size_t kMostAtOnce = 4;
+
+ProcessCollector* find_collector(pid_t pid, Processes* processes) {
+  ProcessCollector* found = nullptr;
+  processes->for_each([&](pid_t of, ProcessCollector& collector) {
+    if (of == pid) found = &collector;
+  });
+  return found;
+}
+
+}  // namespace
+
+Explainer::~Explainer() {
+  for (const Work& work : at_work_) {  // whoever asked has ended
+    kill(work.writer, SIGKILL);
+    waitpid(work.writer, nullptr, 0);
+  }
+}
+
+void Explainer::reap(Processes* processes) {
+  std::erase_if(at_work_, [processes](const Work& work) {
+    if (waitpid(work.writer, nullptr, WNOHANG) == 0) return false;
+    if (ProcessCollector* collector = find_collector(work.pid, processes)) collector->reply(work.index, work.word, "");
+    return true;
+  });
+}
+
+void Explainer::serve(Server* server, Processes* processes) {
+  if (!at_work_.empty()) reap(processes);
+  processes->for_each([this](pid_t pid, ProcessCollector& collector) {
+    if (!collector.wants_names()) return;
+    for (NamesWanted& wanted : collector.take_wanted()) asked_.push_back({pid, std::move(wanted)});
+  });
+  for (; !asked_.empty() && at_work_.size() < kMostAtOnce; asked_.pop_front()) begin(asked_.front(), server, processes);
+}
+
+void Explainer::begin(const Asked& asked, Server* server, Processes* processes) {
+  ProcessCollector* const collector = find_collector(asked.pid, processes);
+  if (collector == nullptr) return;  // it has ended
+  const pid_t writer = fork();
+  if (writer == 0) write(asked, server, collector);
+  if (writer < 0) return collector->reply(asked.wanted.index, asked.wanted.word, "");
+  at_work_.push_back({writer, asked.pid, asked.wanted.index, asked.wanted.word});
+}
+
+// In the copy.
+void Explainer::write(const Asked& asked, Server* server, ProcessCollector* collector) const {
+  server->abandon();
+  const int null = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd <= 2; ++fd) dup2(null, fd);
+  try {
+    RecordedChanges changes = collector->record_wanted(asked.wanted);
+    SymbolTable symbols;
+    {
+      SymbolCache cache(options_.names_folder);
+      SymbolizeOptions options;
+      options.worker_data_bytes = options_.names_bytes;
+      symbols = look_up_names(options, &cache, &changes.recording);
+    }
+    collector->reply(asked.wanted.index, asked.wanted.word, explanation_text(changes, symbols));
+  } catch (const std::exception&) {  // the collector replies when it has taken leave of this copy
+  }
+  _exit(0);
+}
+
+}  // namespace heapprof::cli
