@@ -162,6 +162,7 @@ size_t RingDecoder::decode(uint64_t head, const DecodeLimits& limits, std::span<
     const wire::Record record{load(cursor.position), load(cursor.position + sizeof(uint64_t))};
     cursor.position += wire::kUnitBytes;
     if (!decode_any(record, head, limits, batch, &cursor)) break;
+    if (wire::record_type(record.w0) == RecordType::kScope && !decode_scopes(head, limits, batch, &cursor)) break;
   }
   position_ = has_stopped_ ? head : cursor.position;
   last_stamp_ = cursor.last_stamp;
@@ -191,6 +192,18 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
+}
+
+// Scopes that are as short as a few allocations come one after another; the loop of the most frequent records is not
+// entered for each.
+bool RingDecoder::decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor) {
+  while (cursor->position < head && cursor->events < batch.size()) {
+    const wire::Record record{load(cursor->position), load(cursor->position + sizeof(uint64_t))};
+    if (wire::record_type(record.w0) != RecordType::kScope) return true;
+    cursor->position += wire::kUnitBytes;
+    if (!decode_scope(record, limits, batch, cursor)) return false;
+  }
+  return true;
 }
 
 bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch,

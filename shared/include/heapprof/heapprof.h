@@ -174,7 +174,7 @@ enum {
 
 /* Begins one, as heapprof_get_stats() does it, or with begins_phase as heapprof_begin_phase() does: HEAPPROF_PEAK needs
  * that. *measurement gets its number; 0: the statistics stand, and there was no memory to keep the sites' numbers in.
- * Costs 1 ms more for each 100,000 sites that the program has, as its end does. */
+ * Costs some 2 ms more for each 100,000 sites that the program has, as its end does. */
 static inline int heapprof_begin_measurement(const char* device, int begins_phase, heapprof_stats* stats,
                                              uint64_t* measurement) {
   const struct heapprof_functions* const functions = heapprof_known_functions_();
