@@ -86,7 +86,7 @@ complete -c heapprof -n $report -l fold -x -d 'Functions whose rows are their ca
 complete -c heapprof -n $report -l list-suppressions -d 'What each rule suppressed'
 complete -c heapprof -n $report -l findings -d 'What looks like a known problem'
 complete -c heapprof -n $report -l device -x -a host -d 'One device only'
-complete -c heapprof -n $report -l format -x -a 'text json csv' -d 'Format of the report'
+complete -c heapprof -n $report -l format -x -a 'text json csv dot' -d 'Format of the report'
 complete -c heapprof -n $report -l bytes -d 'Exact bytes'
 complete -c heapprof -n $report -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $report -s h -d 'A screen of help'

@@ -43,9 +43,11 @@ Result<Done> check_findings(const ReportOptions& options) {
           std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()}}) {
       if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
     }
-    if (is_given && options.format->render_findings == nullptr)
+    if (is_given && options.format->render_findings == nullptr && !options.format->is_of_scopes)
       return flags_exclude_each_other(flag, fmt::format("--format {}", options.format->name));
   }
+  if (options.format->is_of_scopes && !view.scopes && !view.stable)
+    return flag_needs_another(fmt::format("--format {}", options.format->name), "--scopes");
   for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--list-suppressions", view.list_suppressions}}) {
@@ -134,6 +136,7 @@ CommandText report_text() {
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",
            "heapprof report --findings r.json             known problems, and what helps",
            "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",
+           "heapprof report --scopes --format dot r.json  the scopes, for Graphviz",
            "heapprof report dhat.out.4711                 of valgrind --tool=dhat, dhat-rs"},
           {"exit status: 0, 2 for wrong usage, 3 if FILE is no profile or damaged", "manual: man heapprof-report"}};
 }

@@ -6,9 +6,10 @@
 namespace heapprof::cli {
 
 std::span<const ReportFormat> report_formats() {
-  static constexpr std::array<ReportFormat, 3> kFormats = {{{"text", render_report_text, render_findings_text},
+  static constexpr std::array<ReportFormat, 4> kFormats = {{{"text", render_report_text, render_findings_text},
                                                             {"json", render_report_json, render_findings_json},
-                                                            {"csv", render_report_csv, nullptr}}};
+                                                            {"csv", render_report_csv, nullptr},
+                                                            {"dot", render_scopes_dot, nullptr, true}}};
   return kFormats;
 }
 

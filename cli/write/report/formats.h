@@ -17,13 +17,15 @@ using Renderer = std::string (*)(const Profile& profile, const ReportView& view,
 struct ReportFormat {
   const char* name;  // of --format
   Renderer render;
-  Renderer render_findings;  // nullptr: it has no room for words
+  Renderer render_findings;   // nullptr: it has no room for words
+  bool is_of_scopes = false;  // and of nothing else
 };
 
 std::span<const ReportFormat> report_formats();
 
 std::string render_report_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_report_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_scopes_dot(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_report_csv(const Profile& profile, const ReportView& view, const Terminal& terminal);
 // pre: can_have_findings(profile)
 std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);

@@ -55,3 +55,8 @@ for file in x.cpp /bin/true; do
   expect_status 3 "$HEAPPROF_BIN" report $file
   expect_in err.txt "$file is no profile: it is no JSON, or not an object of it [HP062]"
 done
+refused 2 report --format dot "$small" <<'WORDS'
+heapprof: error: --format dot needs --scopes too [HP159]
+  fix:     add --scopes
+  instead: leave --format dot out
+WORDS

@@ -2,6 +2,7 @@
 // called, and --stable says nothing that differs between runs.
 #include "cli/write/report/scopes_text.h"
 
+#include "cli/write/report/formats.h"
 #include "tests/support/golden.h"
 #include "tests/support/rendered.h"
 
@@ -155,4 +156,37 @@ TEST_CASE("of very many marks the first ones are shown, and how many more there 
   profile.scopes.marks.assign(250, profile.scopes.marks[0]);
   const std::string text = scopes_text(profile, {80, false, false});
   CHECK(text.find("and 150 further marks (--format json)") != std::string::npos);
+}
+
+TEST_CASE("scopes are a graph for Graphviz") {
+  ReportView view;
+  check_golden("report/scopes.dot", render_scopes_dot(loading(), view, {}));
+  view.stable = true;
+  Profile again = loading();
+  for (Scope& each : again.scopes.scopes) {
+    each.time_ns += 1;
+    for (ScopeCall& call : each.calls) call.duration_ns += 77;
+  }
+  CHECK(render_scopes_dot(again, view, {}) == render_scopes_dot(loading(), view, {}));
+}
+
+TEST_CASE("no name ends a string of the graph") {
+  Profile profile;
+  profile.devices.resize(1);
+  profile.scopes.scopes = {scope(0, "a\"b", "x\\\"]; evil [\n\x1b[31m", 1)};
+  profile.scopes.scopes[0].calls = {{"wait\"", 1, 2, 3}};
+  const std::string text = render_scopes_dot(profile, {}, {});
+  for (const std::string& line : split(text)) {
+    int quotes = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '\\') {
+        ++i;
+      } else {
+        quotes += line[i] == '"' ? 1 : 0;
+      }
+      REQUIRE(static_cast<unsigned char>(line[i]) >= ' ');
+    }
+    CHECK(quotes % 2 == 0);
+  }
+  CHECK(split(text).size() == 7);
 }

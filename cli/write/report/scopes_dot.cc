@@ -1,0 +1,89 @@
+// cli/write/report/scopes_dot.cc: the program's own scopes as a graph for Graphviz: which scope began which, how often,
+// and what it called of the GPU's API.
+//
+// A scope is a node once for each way that leads to it, as in the table, so its numbers are its own. A call of the API
+// is one node in all: what meets there is who waits for the same thing.
+#include "cli/base/text.h"
+#include "cli/base/units.h"
+#include "cli/model/profile/scopes.h"
+#include "cli/write/report/formats.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace heapprof::cli {
+
+namespace {
+
+// As the inside of a string of that language: a quote ends it, a backslash begins an escape.
+std::string quoted(const std::string& text) {
+  std::string safe;
+  for (const char c : escape_controls(text)) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
+class DotWriter {
+ public:
+  DotWriter(const Profile& profile, const ReportView& view) : scopes_(profile.scopes), view_(view) {}
+
+  std::string write() {
+    text_ = "digraph scopes {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n";
+    const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes_);
+    for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_scope(i, memory[i]);
+    for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_edges(i);
+    return text_ + "}\n";
+  }
+
+ private:
+  std::string bytes(uint64_t value) const {
+    return view_.exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  }
+
+  void add_scope(size_t i, const std::vector<ScopeMemory>& memory) {
+    const Scope& scope = scopes_.scopes[i];
+    std::string label = scope.name.empty() ? "[no name]" : quoted(scope.name);
+    if (!scope.category.empty()) label = quoted(scope.category) + ": " + label;
+    label += "\\n" + format_count(scope.begun) + " ×";
+    if (!view_.stable && scope.ended != 0)
+      label += fmt::format(" {}, own {}", format_time(scope.time_ns), format_time(scope.own_time_ns));
+    for (const ScopeMemory& of : memory)
+      label += fmt::format("\\n{}: {} allocated, {} kept, peak {}", quoted(of.device), bytes(of.allocated_bytes),
+                           format_change_bytes({of.freed_bytes, of.allocated_bytes}), bytes(of.peak_inside_bytes));
+    text_ += fmt::format("  scope{} [label=\"{}\"];\n", i, label);
+  }
+
+  // How often, and for calls how long.
+  void add_edges(size_t i) {
+    const Scope& scope = scopes_.scopes[i];
+    if (scope.parent != 0)
+      text_ += fmt::format("  scope{} -> scope{} [label=\"{}\"];\n", scope.parent - 1, i, format_count(scope.begun));
+    if (scope.kernel_launches != 0) add_call(i, "launch kernel", scope.kernel_launches, "");
+    for (const ScopeCall& call : scope.calls)
+      add_call(i, call.call, call.count, view_.stable ? "" : ", " + format_time(call.duration_ns));
+  }
+
+  void add_call(size_t i, const std::string& call, uint64_t count, const std::string& time) {
+    const auto [at, is_new] = calls_.try_emplace(call, calls_.size());
+    if (is_new)
+      text_ += fmt::format("  call{} [label=\"{}\", shape=ellipse, style=dashed];\n", at->second, quoted(call));
+    text_ +=
+        fmt::format("  scope{} -> call{} [label=\"{}{}\", style=dashed];\n", i, at->second, format_count(count), time);
+  }
+
+  const Scopes& scopes_;
+  const ReportView& view_;
+  std::string text_;
+  std::map<std::string, size_t> calls_;  // name to number
+};
+
+}  // namespace
+
+std::string render_scopes_dot(const Profile& profile, const ReportView& view, const Terminal&) {
+  return DotWriter(profile, view).write();
+}
+
+}  // namespace heapprof::cli
