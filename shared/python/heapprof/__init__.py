@@ -17,6 +17,10 @@
 
     heapprof.mark("loaded")
 
+    with heapprof.measure() as m:               # whose memory it was, while the program runs
+        step(batch)
+    print(m.peak_bytes, m.explain("peak"))
+
 Without the profiler each function gives its plain answer (False, None), and scopes and marks do nothing: such calls may
 stay in a program. man heapprof-python tells what is counted of Python, what a call costs, and how tests are given
 limits (heapprof.pytest_plugin).
@@ -26,11 +30,12 @@ from __future__ import annotations
 import collections
 
 from heapprof import _agent
+from heapprof._measure import Measure
 from heapprof._scopes import NoScope, Scope
 
 __all__ = [
     "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
-    "scope", "stats", "thread_stats", "version",
+    "measure", "scope", "stats", "thread_stats", "version",
 ]
 
 
@@ -99,6 +104,14 @@ def begin_phase(device: str = "host") -> Stats | None:
     if given is not None:
         _agent.Measurement.note_phase(device, given.phase_peak_bytes)
     return given
+
+
+def measure(device: str = "host") -> Measure:
+    """What the body of a with statement takes on a device, and by explain() whose it was.
+
+    It begins a phase of the device, as begin_phase() does; measurements may be nested, and open in several threads.
+    """
+    return Measure(device)
 
 
 def thread_stats() -> ThreadStats | None:

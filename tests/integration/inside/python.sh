@@ -12,9 +12,12 @@ with heapprof.scope("a", category="b") as scope:
     scope.items = 7
 assert scope.items == 7
 heapprof.mark("c")
+with heapprof.measure() as measured:
+    pass
+assert measured.peak_bytes is None and measured.explain() is None and measured.explain("kept") is None
 def function(): pass
 assert heapprof.scope("d")(function) is function
-for wrong in (lambda: heapprof.stats(1), lambda: heapprof.scope(1), lambda: heapprof.mark("a", 1)):
+for wrong in (lambda: heapprof.stats(1), lambda: heapprof.scope(1), lambda: heapprof.mark("a", 1), lambda: heapprof.measure(7)):
     try:
         wrong()
     except TypeError:
@@ -58,6 +61,38 @@ end = heapprof.stats("host")
 assert end.phase_peak_bytes - begin.live_bytes >= 2 * SIZE, (begin, end)
 assert end.phase_peak_bytes - begin.live_bytes < 2 * SIZE + 10_000, (begin, end)
 assert end.peak_bytes == end.phase_peak_bytes and end.total_bytes - begin.total_bytes >= 3 * SIZE
+
+# What a stretch took, and whose it was: the outer one's peak is the inner one's.
+with heapprof.measure() as outer:
+    with heapprof.measure("host") as inner:
+        large = bytearray(3 * SIZE)
+        del large
+    kept = bytearray(SIZE)
+assert inner.peak_bytes >= 3 * SIZE + 1 and outer.peak_bytes >= inner.peak_bytes, (inner.peak_bytes, outer.peak_bytes)
+assert inner.kept_bytes < 2000 and SIZE < outer.kept_bytes < SIZE + 4000, (inner.kept_bytes, outer.kept_bytes)
+assert outer.total_bytes >= 4 * SIZE + 2 and outer.total_blocks >= 2
+assert outer.explain("peak").startswith("28.6 MiB in 1 block\n") and "PyByteArray_Resize" in outer.explain()
+assert outer.explain("kept").startswith("9.54 MiB in 1 block\n"), outer.explain("kept")
+assert outer.explain("bytes").startswith("38.1 MiB in 2 blocks\n"), outer.explain("bytes")  # alike, as shown
+try:
+    outer.explain("all")
+    raise AssertionError("no ValueError")
+except ValueError:
+    pass
+try:
+    with heapprof.measure("teapot"):
+        pass
+    raise AssertionError("no error")
+except heapprof.UnknownDeviceError:
+    pass
+with heapprof.measure() as failing:  # an error of the body is the body's
+    pass
+try:
+    with heapprof.measure("teapot"):
+        raise KeyError
+except KeyError:
+    pass
+del kept
 
 # A thread knows what it took itself.
 def work():
