@@ -170,6 +170,10 @@ struct FileLine {
   X("HP163", only_defaults_apply, ("./render small.usd", "heapprof.toml"))                                         \
   X("HP164", replaced_not_judged, (2))                                                                             \
   X("HP165", outputs_to_one_file, ("--junit", "--json", "out.json"))                                               \
+  X("HP166", scope_matches_nothing, (FileLine{"heapprof.toml", 9}, "serve > decod", "'serve > decode'"))           \
+  X("HP167", scopes_missing, (FileLine{"heapprof.toml", 9}, "x.json"))                                             \
+  X("HP168", scopes_not_whole, (FileLine{"heapprof.toml", 9}, "x.json", "12 begins"))                              \
+  X("HP169", device_not_called, (FileLine{"heapprof.toml", 9}, "calls_per_run"))                                   \
   X("HP170", findings_need_ours, ("dhat.out.4711"))                                                                \
   X("HP171", findings_not_in_format, ("csv"))                                                                      \
   X("HP172", flags_exclude_each_other, ("--findings", "--tree"))                                                   \
@@ -353,6 +357,10 @@ Problem baseline_of_failed_program(const std::string& file);
 Problem only_defaults_apply(const std::string& program, const std::string& file);  // warning
 Problem replaced_not_judged(uint64_t programs);                                    // warning
 Problem outputs_to_one_file(const std::string& first, const std::string& second, const std::string& file);
+Problem scope_matches_nothing(const FileLine& at, const std::string& pattern, const std::string& nearest);
+Problem scopes_missing(const FileLine& at, const std::string& file);
+Problem scopes_not_whole(const FileLine& at, const std::string& file, const std::string& lost);
+Problem device_not_called(const FileLine& at, const std::string& key);
 
 // Contracts, and a history as baseline.
 Problem contracts_not_readable(const std::string& file, const std::string& reason);

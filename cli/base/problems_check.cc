@@ -54,6 +54,33 @@ Problem site_matches_nothing(const FileLine& at, const std::string& pattern) {
           "leave the limit out; one of 0 says that it must not appear, and does not warn", kWarning};
 }
 
+Problem scope_matches_nothing(const FileLine& at, const std::string& pattern, const std::string& nearest) {
+  return {"HP166",
+          fmt::format("{}: no scope matches '{}'; the nearest: {}", file_line_text(at), escape_controls(pattern),
+                      nearest.empty() ? "none" : nearest),
+          "write the path as it is shown, or a glob: heapprof report --scopes FILE",
+          "if it must not appear: count = 0, which holds without the scope", kUsage};
+}
+
+Problem scopes_missing(const FileLine& at, const std::string& file) {
+  return {"HP167", fmt::format("{}: {} has no scopes", file_line_text(at), file),
+          "record it again, with a program that names its scopes: man 3 heapprof",
+          "leave the scope out: what it would limit is not checked", kUsage};
+}
+
+Problem scopes_not_whole(const FileLine& at, const std::string& file, const std::string& lost) {
+  return {"HP168",
+          fmt::format("{}: the scopes of {} are not all counted: {} found no room", file_line_text(at), file, lost),
+          "begin fewer different scopes: names are for operations, not for requests",
+          "leave the scope out: what it would limit is not checked", kBadProfile};
+}
+
+Problem device_not_called(const FileLine& at, const std::string& key) {
+  return {"HP169", fmt::format("{}: the program called no device's API, and {} counts that", file_line_text(at), key),
+          "run it where it uses the device",
+          "leave the limit out where it does not: what it would limit is not checked", kUsage};
+}
+
 Problem limit_not_measured(const FileLine& at, const std::string& file, const std::string& why) {
   return {"HP148", fmt::format("{}: {} cannot say: {}", file_line_text(at), file, why),
           "check the profiles that were merged, one by one", "limit total, leaked or allocations: they add up", kUsage};

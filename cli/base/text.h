@@ -15,6 +15,10 @@ std::string escape_controls(std::string_view text);
 // Nothing in it but printable ASCII, as nearly all names are: there is nothing to escape.
 bool is_printable_ascii(std::string_view text);
 
+// How many characters have to be added, left out or replaced to make one of the other.
+// Cost:     the product of their lengths.
+size_t edit_distance(std::string_view a, std::string_view b);
+
 // Columns that the text takes: combining marks none, East Asian wide characters and emoji two.
 size_t display_width(std::string_view text);
 

@@ -10,6 +10,8 @@
 
 #include "cli/base/problems.h"
 #include "cli/check/check_plan.h"
+#include "cli/model/judge/budget_fit.h"
+#include "cli/model/judge/scope_numbers.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/text/run_text.h"
 
@@ -19,12 +21,6 @@
 #include <utility>
 
 namespace heapprof::cli {
-namespace {
-
-bool is_history(const std::string& path) { return path.ends_with(".jsonl"); }
-
-}  // namespace
-
 // True if this check adds its run to the same file: then the next one has something to be compared with.
 bool Baselines::is_written(const std::string& path) const {
   const auto real = [](const std::string& file) {
@@ -77,6 +73,7 @@ Result<Baseline> Baselines::find(const Budget& budget, const Profile& profile, c
   Result<Profile> read = read_profile(baseline.path);
   if (!read) return read.problem();
   if (const Result<Done> same = check_baseline(profile, *read, baseline.path); !same) return same.problem();
+  if (const Result<Done> whole = check_scopes_of_baseline(budget, *read, baseline.path); !whole) return whole.problem();
   baseline.profile = std::move(*read);
   mark_suppressed(rules, &*baseline.profile);
   return baseline;
@@ -85,6 +82,9 @@ Result<Baseline> Baselines::find(const Budget& budget, const Profile& profile, c
 Evidence compare(const Budget& budget, const std::vector<Profile>& runs, size_t shown, const Baseline& baseline) {
   Evidence evidence;
   evidence.subjects = find_subjects(budget, runs[shown], baseline.profile || !baseline.runs.empty());
+  const std::vector<Subject> scopes =
+      find_scope_subjects(budget, runs, baseline.profile ? &*baseline.profile : nullptr);
+  evidence.subjects.insert(evidence.subjects.end(), scopes.begin(), scopes.end());
   if (!baseline.runs.empty()) compare_with_runs(budget, baseline.runs, &evidence);
   for (const Profile& run : runs) evidence.runs.push_back(measure(budget, evidence.subjects, run));
   if (baseline.profile) evidence.baseline = measure(budget, evidence.subjects, *baseline.profile);

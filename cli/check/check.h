@@ -28,6 +28,7 @@ struct CheckOptions {
   std::string contracts;             // a file, instead of one of budgets
   std::string name;                  // glob: which of its budgets or contracts; empty: all
   std::vector<Limit> limits;         // of flags: they beat the file's
+  std::vector<std::string> scopes;   // globs: those that are compared with the baseline
   std::string baseline;              // a profile, a folder of them, or a history (.jsonl)
   std::optional<uint64_t> tolerance_share;
   std::optional<uint64_t> slack_bytes;

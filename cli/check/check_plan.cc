@@ -29,6 +29,7 @@ Result<Done> check_alone(const CheckOptions& options) {
   if (!options.budget.empty()) return contracts_stand_alone("--budget");
   if (!options.baseline.empty()) return contracts_stand_alone("--baseline");
   if (!options.limits.empty()) return contracts_stand_alone(options.limits[0].at.file);
+  if (!options.scopes.empty()) return contracts_stand_alone("--scope");
   if (options.runs > 0) return contracts_stand_alone("--runs");
   if (options.processes) return contracts_stand_alone("--processes");
   if (options.tolerance_share) return contracts_stand_alone("--tolerance");
@@ -38,7 +39,24 @@ Result<Done> check_alone(const CheckOptions& options) {
   return Done{};
 }
 
+// A scope without a limit is there to be compared, and a history knows none.
+Result<Done> check_scopes(const Budget& budget) {
+  for (size_t i = 0; i < budget.scopes.size(); ++i) {
+    const ScopeBudget& scope = budget.scopes[i];
+    if (has_limit_of_scope(budget, i)) continue;
+    if (budget.baseline.empty() && scope.at.line == 0) return flag_needs_another(scope.at.file, "--baseline FILE");
+    if (budget.baseline.empty())
+      return budget_broken(scope.at, fmt::format("no limit is set for '{}', and there is no baseline", scope.pattern));
+    if (is_history(budget.baseline))
+      return budget_broken(scope.at,
+                           fmt::format("no limit is set for '{}', and a history holds no scopes", scope.pattern));
+  }
+  return Done{};
+}
+
 }  // namespace
+
+bool is_history(const std::string& baseline) { return baseline.ends_with(".jsonl"); }
 
 std::string file_word(const std::string& name) {
   constexpr size_t kLongest = 100;
@@ -89,7 +107,7 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   for (const Limit& limit : options_.limits) {
     // Of the flag's metric and device there is one limit, whether it is a share or a number.
     std::erase_if(budget.limits, [&](const Limit& known) {
-      return known.subject.subtree == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+      return known.subject.is_whole() && known.subject.metric == limit.subject.metric &&
              known.subject.device == limit.subject.device;
     });
     budget.limits.push_back(limit);
@@ -101,6 +119,8 @@ Result<Budget> CheckPlan::complete(Budget budget, const std::string& what) const
   if (options_.processes) budget.processes = options_.processes;
   if (options_.update_baseline && budget.baseline.empty())
     return flag_needs_another("--update-baseline", "--baseline FILE");
+  for (const std::string& pattern : options_.scopes) budget.scopes.push_back({pattern, {"--scope", 0}});
+  if (const Result<Done> scopes = check_scopes(budget); !scopes) return scopes.problem();
   if (budget.limits.empty() && budget.baseline.empty()) return no_limits(what);
   return budget;
 }

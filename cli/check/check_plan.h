@@ -35,6 +35,8 @@ class CheckPlan {
   std::vector<const Budget*> chosen_;  // by --name
 };
 
+// True for a file of runs; else the baseline is a profile, or a folder of profiles.
+bool is_history(const std::string& baseline);
 // The baseline's file: of a folder the one with the budget's name.
 std::string baseline_path(const Budget& budget);
 // A name that can stand in a file's name. What had to be altered ends in a hash of the name: different names give

@@ -70,6 +70,7 @@ void declare_check_options(Options* options, CheckFlags* target) {
   options->add_text({"--contracts", "FILE", limits, "run its statements, and see which hold"}, &check->contracts);
   options->add_text({"--name", "GLOB", limits, "those of its budgets or contracts only"}, &check->name);
   options->add_text({"--baseline", "FILE", limits, "may not grow over this profile, or history"}, &check->baseline);
+  options->add_texts({"--scope", "PATH", limits, "… nor what this scope takes and calls"}, &check->scopes);
   options->add_text({"--tolerance", "PERCENT", limits, "… but so much (default 1%)"}, &target->tolerance);
   declare_suppression_options(options, tools, &check->suppressions);
   declare_fold_options(options, tools, "fold nothing: blame wrappers themselves", &check->suppressions);

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 namespace heapprof::cli {
 namespace {
@@ -32,20 +31,6 @@ std::vector<std::string> split_names(const char* names) {
 
 bool is_flag(const std::string& argument) { return argument.size() > 1 && argument[0] == '-'; }
 bool is_long(const std::string& flag) { return flag.compare(0, 2, "--") == 0; }
-
-size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;

@@ -5,14 +5,26 @@
 // would be taken.
 #include "cli/read/budget_tables.h"
 
+#include "cli/base/glob.h"
 #include "cli/base/text.h"
+#include "cli/model/profile/device_api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostSites = 10'000;
+constexpr size_t kMostScopes = 1'000;
+
+// A name that no call has would never be counted, and its limit be kept by that.
+bool is_known_call(std::string_view glob) {
+  return std::any_of(kDeviceCalls.begin(), kDeviceCalls.end(),
+                     [glob](const char* call) { return glob_matches(glob, call); });
+}
 
 }  // namespace
 
@@ -21,10 +33,13 @@ Result<Done> BudgetTables::take_amount(const toml::node& node, Limit* limit) con
   if (const auto number = node.value_exact<int64_t>()) {
     if (*number < 0) return broken(node, "a limit is not negative");
     amount = static_cast<uint64_t>(*number);
+    const bool has_hundredths = limit->subject.scope && is_average(*limit->subject.scope);
+    if (has_hundredths && __builtin_mul_overflow(*amount, kHundredths, &*amount))
+      return broken(node, fmt::format("{} is not that large", subject_word(limit->subject)));
   } else if (const auto words = node.value_exact<std::string>()) {
     amount = parse_amount(*words, &limit->subject);
   } else {
-    return broken(node, fmt::format("{} takes a number, or an amount in quotes", metric_word(limit->subject.metric)));
+    return broken(node, fmt::format("{} takes a number, or an amount in quotes", subject_word(limit->subject)));
   }
   if (!amount) return located(node, amount.problem());
   limit->most = *amount;
@@ -51,7 +66,10 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
     return Done{};
   };
   const Take most = [&](const toml::node& value) { return take_amount(value, &limit); };
-  const Result<Done> taken = take_keys(node, subject.device, {{"max", most}, {"expect", expect}});
+  const bool is_of_scope =
+      subject.scope && scope_metric_field(subject.scope->metric).of == ScopeMetricField::Of::kScope;
+  const Result<Done> taken =
+      take_keys(node, is_of_scope ? subject_word(subject) : subject.device, {{"max", most}, {"expect", expect}});
   if (!taken) return taken.problem();
   if (!limit.most && !limit.expect) return broken(node, "write max or expect in it");
   budget->limits.push_back(limit);
@@ -62,12 +80,11 @@ Result<Done> BudgetTables::take_limit(const toml::node& node, const Subject& sub
 Result<Done> BudgetTables::take_metric(const toml::node& node, Subject subject, Budget* budget) const {
   const toml::table* const devices = node.as_table();
   if (devices == nullptr) return take_limit(node, subject, budget);
-  if (devices->empty()) return broken(node, fmt::format("{} has no device in it", metric_word(subject.metric)));
+  if (devices->empty()) return broken(node, fmt::format("{} has no device in it", subject_word(subject)));
   for (const auto& [device, value] : *devices) {
     subject.device = std::string(device.str());
     if (subject.device == "max" || subject.device == "expect")
-      return broken(value,
-                    fmt::format("write {} = {{ host = {{ {} = … }} }}", metric_word(subject.metric), subject.device));
+      return broken(value, fmt::format("write {} = {{ host = {{ {} = … }} }}", subject_word(subject), subject.device));
     if (const Result<Done> taken = take_limit(value, subject, budget); !taken) return taken.problem();
   }
   return Done{};
@@ -110,6 +127,47 @@ Result<Done> BudgetTables::take_subtree(const toml::node& node, Budget* budget) 
   if (subtree.name.empty()) return broken(node, "a site needs match = a function, file = its source, or module =");
   if (budget->limits.size() == limits) return broken(node, fmt::format("no limit is set for '{}'", subtree.name));
   budget->subtrees.push_back(std::move(subtree));
+  return Done{};
+}
+
+// Of the scope itself, of each device, or of each kind of call: those have no default.
+Result<Done> BudgetTables::take_scope_metric(const toml::node& node, const ScopeMetricField& field, Subject subject,
+                                             Budget* budget) const {
+  if (field.of == ScopeMetricField::Of::kScope) return take_limit(node, subject, budget);
+  if (field.of == ScopeMetricField::Of::kDevice) return take_metric(node, subject, budget);
+  const toml::table* const calls = node.as_table();
+  if (calls == nullptr || calls->empty())
+    return broken(node, fmt::format(R"(write {} = {{ "synchronize stream" = 3 }})", subject_word(subject)));
+  for (const auto& [call, value] : *calls) {
+    subject.scope->call = std::string(call.str());
+    if (!is_known_call(subject.scope->call)) {
+      return broken(value, fmt::format("no call of a device's API is '{}': {}", escape_controls(call.str()),
+                                       fmt::join(kDeviceCalls, ", ")));
+    }
+    if (const Result<Done> taken = take_limit(value, subject, budget); !taken) return taken.problem();
+  }
+  return Done{};
+}
+
+Result<Done> BudgetTables::take_scope(const toml::node& node, Budget* budget) const {
+  if (budget->scopes.size() >= kMostScopes) return broken(node, "there are more than 1,000 scopes");
+  ScopeBudget scope;
+  scope.at = at(node);
+  std::vector<Key> keys = {{"path", text("path", &scope.pattern)}};
+  for (const ScopeMetricField& field : kScopeMetrics) {
+    for (const bool is_per_run : {false, true}) {
+      if (is_per_run && field.average == nullptr) continue;
+      Subject subject;
+      subject.scope = ScopeSubject{budget->scopes.size(), field.metric, is_per_run, "", {}};
+      keys.push_back({is_per_run ? field.average : field.word, [=, this, &field](const toml::node& value) {
+                        return take_scope_metric(value, field, subject, budget);
+                      }});
+    }
+  }
+  if (const Result<Done> taken = take_keys(node, "scope", keys); !taken) return taken.problem();
+  if (scope.pattern.empty())
+    return broken(node, R"(a scope needs path = "load > parse", or a glob such as "* > parse")");
+  budget->scopes.push_back(std::move(scope));
   return Done{};
 }
 
@@ -161,6 +219,12 @@ Take BudgetTables::command(Budget* budget) const {
 Take BudgetTables::subtrees(const char* what, Budget* budget) const {
   return [this, what, budget](const toml::node& node) {
     return take_tables(node, what, [&](const toml::node& subtree) { return take_subtree(subtree, budget); });
+  };
+}
+
+Take BudgetTables::scopes(const char* what, Budget* budget) const {
+  return [this, what, budget](const toml::node& node) {
+    return take_tables(node, what, [&](const toml::node& scope) { return take_scope(scope, budget); });
   };
 }
 

@@ -1,5 +1,5 @@
-// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, known leaks, a
-// command.
+// cli/read/budget_tables.h: the parts of a budget in TOML, which contracts have too: limits, subtrees, scopes, known
+// leaks, a command.
 #pragma once
 
 #include "cli/model/judge/budget.h"
@@ -19,6 +19,7 @@ class BudgetTables : public TomlReader {
   Take runs(Budget* budget) const;
   Take command(Budget* budget) const;
   Take subtrees(const char* what, Budget* budget) const;
+  Take scopes(const char* what, Budget* budget) const;
   Take ignores(const char* what, Budget* budget) const;
 
  private:
@@ -26,6 +27,9 @@ class BudgetTables : public TomlReader {
   Result<Done> take_amount(const toml::node& node, Limit* limit) const;
   Result<Done> take_limit(const toml::node& node, const Subject& subject, Budget* budget) const;
   Result<Done> take_subtree(const toml::node& node, Budget* budget) const;
+  Result<Done> take_scope_metric(const toml::node& node, const ScopeMetricField& field, Subject subject,
+                                 Budget* budget) const;
+  Result<Done> take_scope(const toml::node& node, Budget* budget) const;
   Result<Done> take_ignore(const toml::node& node, Budget* budget) const;
   Result<Done> take_command(const toml::node& node, Budget* budget) const;
 };

@@ -58,6 +58,7 @@ Result<Done> Parser::take_budget(const toml::node& node) {
   keys.push_back({"baseline", tables_.text("baseline", &budget.baseline)});
   keys.push_back({"message", tables_.text("message", &budget.message)});
   keys.push_back({"site", tables_.subtrees("budget.site", &budget)});
+  keys.push_back({"scope", tables_.scopes("budget.scope", &budget)});
   keys.push_back({"ignore", tables_.ignores("budget.ignore", &budget)});
   if (const Result<Done> taken = tables_.take_keys(node, "budget", keys); !taken) return taken.problem();
   if (budget.name.empty()) return tables_.broken(node, "the budget has no name");

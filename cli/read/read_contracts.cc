@@ -108,6 +108,10 @@ Result<Done> Parser::check(const toml::node& node, const Budget& budget) const {
     return tables_.broken(node, fmt::format("'{}' has no command to run: command = [\"./render\"]", budget.name));
   if (budget.limits.empty() && !contract.end && contract.files.empty())
     return tables_.broken(node, fmt::format("nothing can break '{}': set exit, file, or a limit", budget.name));
+  for (size_t i = 0; i < budget.scopes.size(); ++i) {
+    if (!has_limit_of_scope(budget, i))
+      return budget_broken(budget.scopes[i].at, fmt::format("no limit is set for '{}'", budget.scopes[i].pattern));
+  }
   if (!contract.is_profiled && !budget.limits.empty())
     return tables_.broken(node, fmt::format("'{}' has a limit, and is not profiled", budget.name));
   if (!contract.is_profiled && budget.runs)
@@ -139,6 +143,7 @@ Result<Done> Parser::take_contract(const toml::node& node) {
   keys.push_back({"runs", tables_.runs(&budget)});
   keys.push_back({"message", tables_.text("message", &budget.message)});
   keys.push_back({"site", tables_.subtrees("contract.site", &budget)});
+  keys.push_back({"scope", tables_.scopes("contract.scope", &budget)});
   keys.push_back({"ignore", tables_.ignores("contract.ignore", &budget)});
   if (const Result<Done> taken = tables_.take_keys(node, "contract", keys); !taken) return taken.problem();
   budget.contract = std::move(contract);

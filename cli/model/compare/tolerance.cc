@@ -8,14 +8,14 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;  // products of two integers
 
-Wide allowed(uint64_t base, Metric metric, const Tolerance& tolerance) {
-  return std::max<Wide>(Wide{base} * tolerance.share.part / tolerance.share.whole, tolerance.slack(metric));
+Wide allowed(uint64_t base, const Ratio& share, uint64_t slack) {
+  return std::max<Wide>(Wide{base} * share.part / share.whole, slack);
 }
 
 }  // namespace
 
 bool is_within(const Change& change, Metric metric, const Tolerance& tolerance) {
-  return change.amount() <= allowed(change.base, metric, tolerance);
+  return change.amount() <= allowed(change.base, tolerance.share, tolerance.slack(metric));
 }
 
 bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance) {
@@ -23,7 +23,11 @@ bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance) 
 }
 
 uint64_t most_within(uint64_t base, Metric metric, const Tolerance& tolerance) {
-  return static_cast<uint64_t>(std::min<Wide>(base + allowed(base, metric, tolerance), UINT64_MAX));
+  return most_within(base, tolerance.share, tolerance.slack(metric));
+}
+
+uint64_t most_within(uint64_t base, const Ratio& share, uint64_t slack) {
+  return static_cast<uint64_t>(std::min<Wide>(base + allowed(base, share, slack), UINT64_MAX));
 }
 
 }  // namespace heapprof::cli

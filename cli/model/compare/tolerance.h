@@ -21,5 +21,7 @@ bool is_within(const Change& change, Metric metric, const Tolerance& tolerance);
 bool is_growth(const Change& change, Metric metric, const Tolerance& tolerance);  // beyond the tolerance
 // The most that is no growth over the base.
 uint64_t most_within(uint64_t base, Metric metric, const Tolerance& tolerance);
+// The same by the share, or by so much in any case.
+uint64_t most_within(uint64_t base, const Ratio& share, uint64_t slack);
 
 }  // namespace heapprof::cli

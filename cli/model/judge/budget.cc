@@ -21,8 +21,10 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-const char* expected_amount(Metric metric) {
-  if (is_in_bytes(metric)) return "a size such as 512 MiB";
+const char* expected_amount(const Subject& subject) {
+  if (is_in_bytes(subject)) return "a size such as 512 MiB";
+  if (subject.scope && is_average(*subject.scope)) return "a number such as 3 or 1.5";
+  const Metric metric = subject.scope ? Metric::kAllocations : subject.metric;
   return metric == Metric::kTemporary ? "a share such as 60 %, or a number of blocks" : "a number such as 2_000_000";
 }
 
@@ -56,15 +58,41 @@ std::optional<uint64_t> parse_count(std::string_view text) {
   return previous == '_' ? std::nullopt : std::optional(value);
 }
 
+std::optional<uint64_t> parse_average(std::string_view text) {
+  const size_t point = text.find('.');
+  std::string digits(point == std::string_view::npos ? std::string_view() : text.substr(point + 1));
+  const bool is_cut = point != std::string_view::npos && (digits.empty() || digits.size() > 2);
+  const std::optional<uint64_t> whole = parse_count(text.substr(0, point));
+  digits.resize(2, '0');
+  const std::optional<uint64_t> part = parse_count(digits);
+  uint64_t value = 0;
+  if (is_cut || !whole || !part || __builtin_mul_overflow(*whole, kHundredths, &value) ||
+      __builtin_add_overflow(value, *part, &value))
+    return std::nullopt;
+  return value;
+}
+
+bool is_in_bytes(const Subject& subject) {
+  return subject.scope ? is_in_bytes(*subject.scope) : is_in_bytes(subject.metric);
+}
+
+bool is_of_device(const Subject& subject) {
+  return !subject.scope || scope_metric_field(subject.scope->metric).of == ScopeMetricField::Of::kDevice;
+}
+
+const char* subject_word(const Subject& subject) {
+  return subject.scope ? scope_word(*subject.scope) : metric_word(subject.metric);
+}
+
 Result<uint64_t> parse_amount(std::string_view text, Subject* subject) {
   subject->is_share = false;
-  if (is_in_bytes(subject->metric)) return parse_size(trimmed(text));
-  const std::optional<uint64_t> share = subject->metric == Metric::kTemporary ? parse_share(text) : std::nullopt;
+  if (is_in_bytes(*subject)) return parse_size(trimmed(text));
+  const bool may_be_share = !subject->scope && subject->metric == Metric::kTemporary;
+  const std::optional<uint64_t> share = may_be_share ? parse_share(text) : std::nullopt;
   subject->is_share = share.has_value();
-  const std::optional<uint64_t> value = share ? share : parse_count(text);
-  if (!value) {
-    return bad_value(std::string(metric_word(subject->metric)), std::string(text), expected_amount(subject->metric));
-  }
+  const bool has_hundredths = subject->scope && is_average(*subject->scope);
+  const std::optional<uint64_t> value = share ? share : has_hundredths ? parse_average(text) : parse_count(text);
+  if (!value) return bad_value(subject_word(*subject), std::string(text), expected_amount(*subject));
   return *value;
 }
 
@@ -100,9 +128,9 @@ Result<Limit> parse_limit_flag(const std::string& flag, Metric metric, const std
     amount.remove_prefix(equals + 1);
   }
   if (limit.subject.device.empty() || amount.empty())
-    return bad_value(flag, text, fmt::format("DEVICE={}", expected_amount(metric)));
+    return bad_value(flag, text, fmt::format("DEVICE={}", expected_amount(limit.subject)));
   const Result<uint64_t> value = parse_amount(amount, &limit.subject);
-  if (!value && !is_in_bytes(metric)) return bad_value(flag, text, expected_amount(metric));
+  if (!value && !is_in_bytes(metric)) return bad_value(flag, text, expected_amount(limit.subject));
   if (!value) return value.problem();
   limit.most = *value;
   return limit;
@@ -112,7 +140,7 @@ Budget with_defaults(const Budget& defaults, Budget budget) {
   for (Limit limit : defaults.limits) {
     limit.is_default = true;
     const bool is_named = std::any_of(budget.limits.begin(), budget.limits.end(), [&](const Limit& known) {
-      return known.subject.subtree == Subject::kWhole && known.subject.metric == limit.subject.metric &&
+      return known.subject.is_whole() && known.subject.metric == limit.subject.metric &&
              known.subject.device == limit.subject.device;
     });
     if (!is_named) budget.limits.push_back(std::move(limit));
@@ -131,6 +159,12 @@ Tolerance tolerance_of(const Budget& budget) {
   if (budget.slack_bytes) tolerance.slack_bytes = *budget.slack_bytes;
   if (tolerance.slack_bytes == 0) tolerance.slack_blocks = 0;
   return tolerance;
+}
+
+bool has_limit_of_scope(const Budget& budget, size_t scope) {
+  return std::any_of(budget.limits.begin(), budget.limits.end(), [scope](const Limit& limit) {
+    return limit.subject.scope && limit.subject.scope->scope == scope;
+  });
 }
 
 bool is_for_command(const Budget& budget, const std::vector<std::string>& command) {

@@ -14,6 +14,7 @@
 #include "cli/model/analysis/suppressions.h"
 #include "cli/model/compare/tolerance.h"
 #include "cli/model/judge/contract.h"
+#include "cli/model/judge/scope_subject.h"
 
 #include <compare>
 #include <cstdint>
@@ -27,7 +28,7 @@ namespace heapprof::cli {
 inline constexpr uint64_t kWholeShare = 10'000;  // 100 %, in hundredths of a percent
 
 // What is limited. Peak, total and leaked are bytes, allocations are blocks; temporary are blocks or a share of the
-// allocations.
+// allocations. Of a scope `metric` says nothing, and the device counts where the scope's metric is of one.
 struct Subject {
   static constexpr size_t kWhole = SIZE_MAX;
 
@@ -35,9 +36,16 @@ struct Subject {
   std::string device = "host";
   bool is_share = false;
   size_t subtree = kWhole;  // index into Budget::subtrees; kWhole: the device as a whole
+  std::optional<ScopeSubject> scope = {};
 
+  bool is_whole() const { return subtree == kWhole && !scope; }  // of all that the device has
   auto operator<=>(const Subject&) const = default;
 };
+
+bool is_in_bytes(const Subject& subject);
+bool is_of_device(const Subject& subject);  // false: of the scope as a whole, or of its calls
+// "peak", "calls_per_run": its key in a budget.
+const char* subject_word(const Subject& subject);
 
 // Where a value stands in the budget's file, so that --update-budget can put another in its place.
 struct ValueText {
@@ -69,7 +77,8 @@ struct Budget {
   std::vector<std::string> command;  // empty: none is given
   std::vector<Limit> limits;         // of the whole and of subtrees; one for each subject
   std::vector<SubtreeBudget> subtrees;
-  Suppressions ignores;  // leaks that do not count
+  std::vector<ScopeBudget> scopes;  // those without a limit are compared with the baseline alone
+  Suppressions ignores;             // leaks that do not count
   std::optional<uint64_t> warn_share;
   std::optional<uint64_t> tolerance_share;  // growth over the baseline,
   std::optional<uint64_t> slack_bytes;      // and never less than this; 0: nor than the slack of counts
@@ -92,6 +101,8 @@ struct BudgetFile {
 std::optional<uint64_t> parse_share(std::string_view text);
 // Decimal digits with _ between them.
 std::optional<uint64_t> parse_count(std::string_view text);
+// "3", "1.5" in hundredths; none if there are more than two digits behind the point.
+std::optional<uint64_t> parse_average(std::string_view text);
 
 // "512 MiB", "2_000_000", "60 %": as the metric asks; sets subject->is_share. A problem says what was expected.
 Result<uint64_t> parse_amount(std::string_view text, Subject* subject);
@@ -105,6 +116,9 @@ Budget with_defaults(const Budget& defaults, Budget budget);
 
 // What may grow over the baseline. Without a slack of bytes counts have none either: growth is then the share alone.
 Tolerance tolerance_of(const Budget& budget);
+
+// True if one of the limits is of the scopes at that index.
+bool has_limit_of_scope(const Budget& budget, size_t scope);
 
 // True if the budget is for this command line: the same arguments, and the same program, by its file's name at least.
 bool is_for_command(const Budget& budget, const std::vector<std::string>& command);

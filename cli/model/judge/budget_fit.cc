@@ -1,24 +1,87 @@
-// cli/model/judge/budget_fit.cc: see budget_fit.h.
+// cli/model/judge/budget_fit.cc: what a limit is about may be missing for a good reason or by a slip, and each kind of
+// thing has its own likelier one.
+//
+// A function that no stack has may have been inlined or not be called today: a warning. A device or a scope is named by
+// a word, which is mistyped sooner than it vanishes, and a limit on it would be kept for ever: an error. Whoever means
+// that a scope must not be there says so by a count of 0.
 #include "cli/model/judge/budget_fit.h"
 
 #include "cli/base/problems.h"
+#include "cli/base/units.h"
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/analysis/metrics.h"
+#include "cli/model/judge/scope_numbers.h"
 
 #include <algorithm>
 
 namespace heapprof::cli {
+namespace {
+
+constexpr size_t kNearest = 3;  // names that are told in place of one that is not there
+
+// What was not counted would be in none of the scopes, so that all their numbers are too small.
+Result<Done> check_counted(const Budget& budget, const Profile& profile, const std::string& file) {
+  const Scopes& scopes = profile.scopes;
+  if (budget.scopes.empty()) return Done{};
+  if (scopes.lost != 0) return scopes_not_whole(budget.scopes[0].at, file, format_counted(scopes.lost, "begin"));
+  if (scopes.lost_names != 0)
+    return scopes_not_whole(budget.scopes[0].at, file, format_counted(scopes.lost_names, "name"));
+  return Done{};
+}
+
+}  // namespace
+
+void BudgetFit::add_scopes(const Profile& profile) {
+  if (budget_.scopes.empty()) return;
+  const ScopeNumbers scopes(profile);
+  has_scopes_ = has_scopes_ || !scopes.empty();
+  has_device_calls_ = has_device_calls_ || profile.api.kernel_launches != 0 || !profile.api.calls.empty();
+  nearest_.resize(budget_.scopes.size());
+  for (size_t i = 0; i < budget_.scopes.size(); ++i) {
+    const std::string& pattern = budget_.scopes[i].pattern;
+    is_scope_there_[i] = is_scope_there_[i] || !scopes.matching(pattern).empty();
+    if (!is_scope_there_[i] && nearest_[i].empty()) nearest_[i] = scopes.nearest(pattern, kNearest);
+  }
+}
+
+Result<Done> BudgetFit::finish_scopes() const {
+  for (size_t i = 0; i < budget_.scopes.size(); ++i) {
+    const ScopeBudget& scope = budget_.scopes[i];
+    if (!has_scopes_) return scopes_missing(scope.at, file_);
+    if (is_scope_there_[i] || must_not_be_there(budget_, i)) continue;
+    std::string names;
+    for (const std::string& name : nearest_[i]) names += (names.empty() ? "'" : ", '") + name + "'";
+    return scope_matches_nothing(scope.at, scope.pattern, names);
+  }
+  for (const Limit& limit : budget_.limits) {
+    const std::optional<ScopeSubject>& scope = limit.subject.scope;
+    const bool is_of_device_api =
+        scope && (scope->metric == ScopeMetric::kCalls || scope->metric == ScopeMetric::kKernelLaunches);
+    if (is_of_device_api && !has_device_calls_) return device_not_called(limit.at, scope_word(*scope));
+  }
+  return Done{};
+}
+
+Result<Done> check_scopes_of_baseline(const Budget& budget, const Profile& baseline, const std::string& file) {
+  if (budget.scopes.empty()) return Done{};
+  if (baseline.scopes.scopes.empty()) return scopes_missing(budget.scopes[0].at, file);
+  return check_counted(budget, baseline, file);
+}
 
 Result<Done> BudgetFit::add(const Profile& profile, const std::string& file) {
   for (const Device& device : profile.devices) {
     if (devices_.insert(device.name).second) device_names_ += (device_names_.empty() ? "" : ", ") + device.name;
   }
   for (const Limit& limit : budget_.limits) {
+    if (limit.subject.scope) continue;
     const Metric metric = limit.subject.metric;
     if (!has_metric(profile, metric)) return metric_not_in_profile(file, std::string(metric_word(metric)));
     if (limit.subject.subtree != Subject::kWhole && metric == Metric::kPeak && !profile.merged.empty())
       return limit_not_measured(limit.at, file, "the sites' peaks of a merged profile are of different moments");
   }
+  if (const Result<Done> counted = check_counted(budget_, profile, file); !counted) return counted;
+  file_ = file;
+  add_scopes(profile);
   const FrameMatcher frames(profile);
   for (size_t i = 0; i < budget_.subtrees.size(); ++i) {
     if (is_subtree_there_[i]) continue;
@@ -29,6 +92,7 @@ Result<Done> BudgetFit::add(const Profile& profile, const std::string& file) {
 }
 
 Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
+  if (const Result<Done> fits = finish_scopes(); !fits) return fits;
   std::vector<bool> expects_some(budget_.subtrees.size());
   for (const Limit& limit : budget_.limits) {
     const Subject& subject = limit.subject;

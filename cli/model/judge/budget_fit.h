@@ -14,20 +14,33 @@ namespace heapprof::cli {
 // Of one program, or of all the processes that one budget is for: it fits if one of them has what a limit is about.
 class BudgetFit {
  public:
-  explicit BudgetFit(const Budget& budget) : budget_(budget), is_subtree_there_(budget.subtrees.size()) {}
+  explicit BudgetFit(const Budget& budget)
+      : budget_(budget), is_subtree_there_(budget.subtrees.size()), is_scope_there_(budget.scopes.size()) {}
 
-  // A problem if the profile cannot answer at all: its tool does not count a metric. `file` is what messages call it.
+  // A problem if the profile cannot answer at all: its tool does not count a metric, its scopes were not all counted.
+  // `file` is what messages call it.
   Result<Done> add(const Profile& profile, const std::string& file);
-  // A problem if no profile has the device of a limit. What is only odd is added to *warnings: a pattern that matches
-  // nothing, a default for a device that there is not.
+  // A problem if no profile has the device of a limit, or a scope that the budget names. What is only odd is added to
+  // *warnings: a pattern that matches nothing, a default for a device that there is not.
   Result<Done> finish(std::vector<Problem>* warnings) const;
 
  private:
+  void add_scopes(const Profile& profile);
+  Result<Done> finish_scopes() const;
+
   const Budget& budget_;
   std::set<std::string> devices_;
   std::string device_names_;  // as they came
   std::vector<bool> is_subtree_there_;
+  std::vector<bool> is_scope_there_;
+  bool has_scopes_ = false;
+  bool has_device_calls_ = false;
+  std::string file_;                               // of the profile that was added last
+  std::vector<std::vector<std::string>> nearest_;  // by scope of the budget: names that are like it
 };
+
+// A problem if the baseline cannot tell what the budget's scopes took.
+Result<Done> check_scopes_of_baseline(const Budget& budget, const Profile& baseline, const std::string& file);
 
 // Of a single profile.
 Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,

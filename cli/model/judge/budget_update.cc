@@ -55,7 +55,16 @@ struct Edit {
 }  // namespace
 
 std::string limit_source(const Subject& subject, uint64_t at_least, uint64_t* value) {
-  if (is_in_bytes(subject.metric)) return bytes_source(at_least, value);
+  if (is_in_bytes(subject)) return bytes_source(at_least, value);
+  if (subject.scope && is_average(*subject.scope)) {
+    if (at_least % kHundredths == 0) {
+      std::string source = count_source(at_least / kHundredths, value);
+      *value *= kHundredths;
+      return source;
+    }
+    *value = at_least;
+    return fmt::format("\"{}.{:02}\"", at_least / kHundredths, at_least % kHundredths);
+  }
   if (!subject.is_share) return count_source(at_least, value);
   *value = at_least;
   return fmt::format("\"{}.{:02} %\"", at_least / 100, at_least % 100);

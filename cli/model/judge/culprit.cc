@@ -118,7 +118,7 @@ void find_culprits(const Budget& budget, const Profile& profile, const Profile* 
   std::optional<Finder> finder;
   std::optional<Finder> base;
   for (Judged& line : *judged) {
-    if (line.outcome == Outcome::kOk || line.reason == Reason::kBelowExpected) continue;
+    if (line.outcome == Outcome::kOk || line.reason == Reason::kBelowExpected || line.subject.scope) continue;
     if (!finder) finder.emplace(budget, profile);
     if (baseline != nullptr && line.reason == Reason::kOverBaseline) {
       if (!base) base.emplace(budget, *baseline);

@@ -1,6 +1,8 @@
 // cli/model/judge/history_baseline.cc: see history_baseline.h.
 #include "cli/model/judge/history_baseline.h"
 
+#include "cli/model/judge/scope_numbers.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -48,11 +50,12 @@ size_t count_baseline_runs(const std::vector<HistoryEntry>& runs) {
 void compare_with_runs(const Budget& budget, const std::vector<HistoryEntry>& runs, Evidence* evidence) {
   std::vector<Subject> subjects;
   for (const Subject& subject : evidence->subjects) {
-    const bool is_known = subject.subtree == Subject::kWhole && !subject.is_share;
+    const bool is_known = subject.is_whole() && !subject.is_share;
     std::vector<uint64_t> values;
     if (is_known) values = last_values(runs, subject.device, subject.metric);
+    const Subject limited = limited_subject(subject);
     const bool is_limited = std::any_of(budget.limits.begin(), budget.limits.end(),
-                                        [&](const Limit& limit) { return limit.subject == subject; });
+                                        [&](const Limit& limit) { return limit.subject == limited; });
     if (values.empty() && !is_limited) continue;
     subjects.push_back(subject);
     evidence->is_compared.push_back(!values.empty());

@@ -5,6 +5,7 @@
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/judge/scope_numbers.h"
 #include "cli/model/profile/find_device.h"
 #include "cli/model/profile/program_name.h"
 
@@ -113,8 +114,10 @@ RunState find_started_state(const Profile& profile) {
 std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile, bool has_baseline) {
   std::vector<Subject> whole;
   std::vector<Subject> of_subtrees;
-  for (const Limit& limit : budget.limits)
-    (limit.subject.subtree == Subject::kWhole ? whole : of_subtrees).push_back(limit.subject);
+  for (const Limit& limit : budget.limits) {
+    if (limit.subject.scope) continue;
+    (limit.subject.is_whole() ? whole : of_subtrees).push_back(limit.subject);
+  }
   std::vector<Subject> subjects;
   // Device by device, as they stand in the profile; then subtrees, as they stand in the budget; metric by metric.
   for (const Device& device : profile.devices) {
@@ -155,10 +158,16 @@ Result<Done> check_baseline(const Profile& profile, const Profile& baseline, con
 
 std::vector<uint64_t> measure(const Budget& budget, const std::vector<Subject>& subjects, const Profile& profile) {
   const FrameMatcher frames(profile);
+  std::optional<ScopeNumbers> scopes;
   std::vector<bool> stacks;  // of one subtree: its subjects stand together
   size_t subtree = Subject::kWhole;
   std::vector<uint64_t> values;
   for (const Subject& subject : subjects) {
+    if (subject.scope) {
+      if (!scopes) scopes.emplace(profile);
+      values.push_back(scopes->value(subject));
+      continue;
+    }
     if (subject.subtree != Subject::kWhole && subject.subtree != subtree)
       stacks = frames.stacks_with(budget.subtrees[subject.subtree].frames);
     subtree = subject.subtree;
@@ -207,6 +216,18 @@ void decide(Judged* line) {
   found(Reason::kNone, Outcome::kOk);
 }
 
+namespace {
+
+// The most that a number may have grown to. An average for each run of a scope, and how often it was begun, are as much
+// in every run of a program that does the same: they have no slack besides the share.
+uint64_t most_grown(uint64_t base, const Subject& subject, const Tolerance& tolerance) {
+  if (!subject.scope) return most_within(base, subject.metric, tolerance);
+  const uint64_t slack = is_in_bytes(subject) ? tolerance.slack_bytes : tolerance.slack_blocks;
+  return most_within(base, tolerance.share, is_of_device(subject) && !subject.scope->is_per_run ? slack : 0);
+}
+
+}  // namespace
+
 std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
   std::map<Subject, const Limit*> limits;
   for (const Limit& limit : budget.limits) limits[limit.subject] = &limit;
@@ -217,11 +238,12 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
     line.subject = evidence.subjects[i];
     line.at = budget.at;
     line.warn_share = budget.warn_share;
+    if (line.subject.scope) line.at = budget.scopes[line.subject.scope->scope].at;
     if (line.subject.subtree != Subject::kWhole) line.subtree = budget.subtrees[line.subject.subtree].name;
     std::vector<uint64_t> values;
     for (const std::vector<uint64_t>& run : evidence.runs) values.push_back(run[i]);
     line.value = median(std::move(values));
-    if (const auto known = limits.find(line.subject); known != limits.end()) {
+    if (const auto known = limits.find(limited_subject(line.subject)); known != limits.end()) {
       const Limit& limit = *known->second;
       line.most = limit.most;
       line.expect = limit.expect;
@@ -230,13 +252,13 @@ std::vector<Judged> judge(const Budget& budget, const Evidence& evidence) {
       line.text = limit.text;
     }
     const bool is_compared = !evidence.baseline.empty() && (evidence.is_compared.empty() || evidence.is_compared[i]);
-    const Metric metric = line.subject.metric;
-    if (is_compared && metric_field_of(metric).has_baseline) {
+    if (is_compared && (line.subject.scope || metric_field_of(line.subject.metric).has_baseline)) {
       line.base = evidence.baseline[i];
-      line.base_most = most_within(*line.base, metric, tolerance);
+      line.base_most = most_grown(*line.base, line.subject, tolerance);
     }
     decide(&line);
-    if (line.reason == Reason::kOverLimit) line.raised_most = most_within(line.value, metric, {tolerance.share, 0, 0});
+    if (line.reason == Reason::kOverLimit)
+      line.raised_most = most_grown(line.value, line.subject, {tolerance.share, 0, 0});
     lines.push_back(std::move(line));
   }
   return lines;

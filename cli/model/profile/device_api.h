@@ -1,11 +1,34 @@
 // cli/model/profile/device_api.h: calls of a device's API that took the host's time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace heapprof::cli {
+
+// What calls are named: those of wire::device_call_name, which a test holds this list against.
+inline constexpr std::array<const char*, 20> kDeviceCalls = {"allocate",
+                                                             "free",
+                                                             "allocate async",
+                                                             "free async",
+                                                             "allocate pinned",
+                                                             "free pinned",
+                                                             "synchronize device",
+                                                             "synchronize stream",
+                                                             "synchronize event",
+                                                             "copy to device",
+                                                             "copy to host",
+                                                             "copy on device",
+                                                             "copy",
+                                                             "set",
+                                                             "wait for event",
+                                                             "record event",
+                                                             "launch graph",
+                                                             "allocate in a graph",
+                                                             "register",
+                                                             "unregister"};
 
 struct ApiCall {
   std::string call;   // wire::device_call_name: "allocate", "copy to host"

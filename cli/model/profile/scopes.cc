@@ -98,6 +98,26 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes) {
   return sums;
 }
 
+std::vector<std::vector<ScopeCall>> calls_with_inner(const Scopes& scopes) {
+  std::vector<std::vector<ScopeCall>> sums(scopes.scopes.size());
+  for (size_t i = sums.size(); i-- > 0;) {
+    for (const ScopeCall& call : scopes.scopes[i].calls) add_call(call, &sums[i]);
+    const uint32_t parent = scopes.scopes[i].parent;
+    if (parent == 0) continue;
+    for (const ScopeCall& call : sums[i]) add_call(call, &sums[parent - 1]);
+  }
+  return sums;
+}
+
+std::vector<uint64_t> launches_with_inner(const Scopes& scopes) {
+  std::vector<uint64_t> sums(scopes.scopes.size());
+  for (size_t i = sums.size(); i-- > 0;) {
+    add(&sums[i], scopes.scopes[i].kernel_launches);
+    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add(&sums[parent - 1], sums[i]);
+  }
+  return sums;
+}
+
 void sort_scopes(Scopes* scopes) {
   // Depth first, each behind its parent: by way of a map from a parent's new place and a name to a scope.
   std::vector<Scope>& old = scopes->scopes;

@@ -96,6 +96,10 @@ uint64_t percentile_ns(const Scope& scope, unsigned percent);
 // What each scope and all scopes inside of it came to, by device. Peaks are the scope's own.
 std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes);
 
+// Calls of a device's API, and kernels, of each scope and all scopes inside of it.
+std::vector<std::vector<ScopeCall>> calls_with_inner(const Scopes& scopes);
+std::vector<uint64_t> launches_with_inner(const Scopes& scopes);
+
 // Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
 void sort_scopes(Scopes* scopes);
 // Adds those of another run. Marks are one list, by the time since their own run's start.

@@ -38,6 +38,19 @@ void write_fact(JsonWriter* json, const Verdict& verdict, const Judged& line) {
   json->end_object();
 }
 
+void write_scope(JsonWriter* json, const ScopeSubject& scope) {
+  json->key("scope");
+  json->begin_array();
+  for (const ScopeName& name : scope.path) {
+    json->begin_object();
+    if (!name.category.empty()) json->text("category", name.category);
+    json->text("name", name.name);
+    json->end_object();
+  }
+  json->end_array();
+  if (scope.metric == ScopeMetric::kCalls) json->text("call", scope.call);
+}
+
 void write_line(JsonWriter* json, const Verdict& verdict, const Judged& line, bool warn_only) {
   json->new_line();
   json->begin_object();
@@ -47,10 +60,10 @@ void write_line(JsonWriter* json, const Verdict& verdict, const Judged& line, bo
     write_fact(json, verdict, line);
     return;
   }
-  json->key("device");
-  json->string(line.subject.device);
+  if (line.subject.scope) write_scope(json, *line.subject.scope);
+  if (is_of_device(line.subject)) json->text("device", line.subject.device);
   json->key("metric");
-  json->string(metric_word(line.subject.metric));
+  json->string(subject_word(line.subject));
   json->key("unit");
   json->string(line.subject.is_share ? "hundredths of a percent" : unit_name(line.subject));
   if (!line.subtree.empty()) {

@@ -22,16 +22,48 @@ std::string head(const std::string& name, const std::string& unit, const char* h
   return fmt::format("# TYPE {0} gauge\n{1}# HELP {0} {2}\n", name, unit_line, help);
 }
 
+// A measured value, or a limit, in the unit of what it is of.
+std::string amount(const Subject& subject, uint64_t value) {
+  const bool is_in_hundredths = subject.is_share || (subject.scope && is_average(*subject.scope));
+  return is_in_hundredths ? fmt::format("{}.{:02}", value / 100, value % 100) : fmt::format("{}", value);
+}
+
+std::string device_label(const Subject& subject) { return is_of_device(subject) ? label(subject.device) : ""; }
+
+// What a line's scope adds to its labels.
+std::string scope_labels(const Subject& subject) {
+  if (!subject.scope) return "";
+  const std::string call = subject.scope->call.empty() ? "" : fmt::format("call=\"{}\",", label(subject.scope->call));
+  return fmt::format("scope=\"{}\",{}", label(scope_path_text(subject.scope->path)), call);
+}
+
+std::string unit(const Subject& subject) {
+  return subject.scope && is_average(*subject.scope) ? "count" : unit_name(subject);
+}
+
+std::string scopes(const CheckReport& report) {
+  std::string text;
+  for (const Verdict& verdict : report.verdicts) {
+    for (const Judged& line : verdict.judged) {
+      if (!line.subject.scope) continue;
+      text += fmt::format("heapprof_scope{{budget=\"{}\",device=\"{}\",metric=\"{}\",{}unit=\"{}\"}} {}\n",
+                          label(verdict.name), device_label(line.subject), subject_word(line.subject),
+                          scope_labels(line.subject), unit(line.subject), amount(line.subject, line.value));
+    }
+  }
+  if (text.empty()) return text;
+  return head("heapprof_scope", "", "What was measured of a scope; in the unit that the label says.") + text;
+}
+
 std::string limits(const CheckReport& report) {
   std::string text = head("heapprof_limit", "", "The most that a budget allows; in the unit of what it limits.");
   for (const Verdict& verdict : report.verdicts) {
     for (const Judged& line : verdict.judged) {
       if (!line.most) continue;
-      text += fmt::format("heapprof_limit{{budget=\"{}\",device=\"{}\",metric=\"{}\",site=\"{}\",unit=\"{}\"}} {}\n",
-                          label(verdict.name), label(line.subject.device), metric_word(line.subject.metric),
-                          label(line.subtree), unit_name(line.subject),
-                          line.subject.is_share ? fmt::format("{}.{:02}", *line.most / 100, *line.most % 100)
-                                                : fmt::format("{}", *line.most));
+      text += fmt::format("heapprof_limit{{budget=\"{}\",device=\"{}\",metric=\"{}\",{}site=\"{}\",unit=\"{}\"}} {}\n",
+                          label(verdict.name), device_label(line.subject), subject_word(line.subject),
+                          scope_labels(line.subject), label(line.subtree), unit(line.subject),
+                          amount(line.subject, *line.most));
     }
   }
   return text;
@@ -51,6 +83,7 @@ void write_check_metrics(const CheckReport& report, ByteSink* sink) {
       }
     }
   }
+  sink->write(scopes(report));
   sink->write(limits(report));
   sink->write(head("heapprof_check_ok", "", "1 if the program ended well and kept its limits, else 0."));
   for (const Verdict& verdict : report.verdicts) {

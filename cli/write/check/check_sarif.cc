@@ -14,12 +14,13 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kMostResults = 5000;  // as many as GitHub takes
-constexpr std::array<std::pair<const char*, const char*>, 8> kRules = {
+constexpr std::array<std::pair<const char*, const char*>, 9> kRules = {
     {{"peak", "More memory is live at once than the budget allows"},
      {"leaked", "More memory is live at the end than the budget allows"},
      {"total", "More memory is allocated in all than the budget allows"},
      {"allocations", "More blocks are allocated than the budget allows"},
      {"temporary", "More blocks are temporary than the budget allows"},
+     {"scope", "A scope of the program takes or does more than the budget allows"},
      {"contract", "What a contract states besides memory does not hold"},
      {"run", "The program failed, or its profile is incomplete"},
      {"processes", "Processes that the program started were not judged"}}};

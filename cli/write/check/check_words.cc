@@ -22,7 +22,7 @@ namespace {
 
 // A value just outside of what is expected would read as if it were inside: then all of them stand to the byte.
 std::string bound_text(const Judged& line, uint64_t value) {
-  if (!line.expect || !is_in_bytes(line.subject.metric)) return amount_text(line.subject, value);
+  if (!line.expect || !is_in_bytes(line.subject)) return amount_text(line.subject, value);
   const std::string least = format_bytes(line.expect->least);
   const std::string most = format_bytes(line.expect->most);
   const std::string found = format_bytes(line.value);
@@ -38,9 +38,22 @@ namespace {
 std::string subject_of(const Judged& line, std::string_view metric) {
   if (line.fact) return escape_controls(line.fact->what);
   const Subject& subject = line.subject;
+  if (subject.scope) {
+    const std::string device =
+        !is_of_device(subject) || subject.device == "host" ? "" : " on " + escape_controls(subject.device);
+    return fmt::format("{}: {}{}", scope_path_text(subject.scope->path), scope_shown(*subject.scope), device);
+  }
   if (line.subtree.empty()) return fmt::format("{} {}", escape_controls(subject.device), metric);
   const std::string device = subject.device == "host" ? "" : escape_controls(subject.device) + " ";
   return fmt::format("{} {}{}", escape_controls(line.subtree), device, metric);
+}
+
+// "17", "1.5", of hundredths.
+std::string average_text(uint64_t value) {
+  const uint64_t part = value % kHundredths;
+  const std::string whole = format_count_exact(value / kHundredths);
+  if (part == 0) return whole;
+  return part % 10 == 0 ? fmt::format("{}.{}", whole, part / 10) : fmt::format("{}.{:02}", whole, part);
 }
 
 }  // namespace
@@ -49,12 +62,13 @@ std::string subject_text(const Verdict& verdict, const Judged& line) {
   return subject_of(line, shown_metric(line.subject.metric, live_word(verdict.state.end)));
 }
 
-std::string subject_name(const Judged& line) { return subject_of(line, metric_word(line.subject.metric)); }
+std::string subject_name(const Judged& line) { return subject_of(line, subject_word(line.subject)); }
 
 std::string subject_key(const Judged& line) {
   if (line.fact) return "fact_" + line.fact->what;
   std::string key = line.subtree.empty() ? "" : line.subtree + "_";
-  key += line.subject.device + "_" + std::string(metric_word(line.subject.metric)) + "_" + unit_name(line.subject);
+  if (line.subject.scope) key = scope_path_text(line.subject.scope->path) + "_" + line.subject.scope->call + "_";
+  key += line.subject.device + "_" + std::string(subject_word(line.subject)) + "_" + unit_name(line.subject);
   for (char& c : key) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (!is_plain) c = '_';
@@ -63,7 +77,8 @@ std::string subject_key(const Judged& line) {
 }
 
 std::string amount_text(const Subject& subject, uint64_t value) {
-  if (is_in_bytes(subject.metric)) return format_bytes(value);
+  if (is_in_bytes(subject)) return format_bytes(value);
+  if (subject.scope && is_average(*subject.scope)) return average_text(value);
   if (!subject.is_share) return format_count_exact(value);
   return value % 100 == 0 ? fmt::format("{} %", value / 100) : fmt::format("{}.{:02} %", value / 100, value % 100);
 }
@@ -73,6 +88,7 @@ std::string value_text(const Judged& line) {
 }
 
 std::string rule_name(const Judged& line) {
+  if (line.subject.scope) return "scope";
   return line.fact ? "contract" : std::string(metric_word(line.subject.metric));
 }
 
@@ -155,7 +171,8 @@ std::string unjudged_text(const Verdict& verdict) {
 }
 
 std::string unit_name(const Subject& subject) {
-  if (is_in_bytes(subject.metric)) return "bytes";
+  if (is_in_bytes(subject)) return "bytes";
+  if (subject.scope) return is_average(*subject.scope) ? "hundredths" : "count";
   return subject.is_share ? "percent" : "blocks";
 }
 
@@ -165,7 +182,12 @@ const char* outcome_word(const Judged& line, bool warn_only) {
 }
 
 std::string fingerprint(const Verdict& verdict, const Judged& line) {
-  return hash_digits(verdict.name + '\0' + line.subtree + '\0' + subject_key(line));
+  std::string what = line.subtree;
+  if (line.subject.scope) {
+    for (const ScopeName& scope : line.subject.scope->path) what += scope.category + '\0' + scope.name + '\0';
+    what += line.subject.scope->call;
+  }
+  return hash_digits(verdict.name + '\0' + what + '\0' + subject_key(line));
 }
 
 std::string fingerprint(const Verdict& verdict, std::string_view what) {

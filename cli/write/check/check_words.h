@@ -28,7 +28,7 @@ std::string sentence(const Verdict& verdict, const Judged& line);  // "host peak
 std::string trouble_text(const Verdict& verdict);                  // "the program failed: exit 3"
 std::string unjudged_text(
     const Verdict& verdict);  // "2 processes that it started were not judged"; "" if nothing was left out
-std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent"
+std::string unit_name(const Subject& subject);                 // "bytes", "blocks", "percent", "count", "hundredths"
 const char* outcome_word(const Judged& line, bool warn_only);  // "fail", "warning", "ok"
 // The same from run to run, whatever was measured: 32 hexadecimal digits.
 std::string fingerprint(const Verdict& verdict, const Judged& line);

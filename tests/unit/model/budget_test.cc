@@ -35,6 +35,18 @@ TEST_CASE("counts may have underscores between their digits") {
     CHECK(parse_count(text) == std::nullopt);
 }
 
+TEST_CASE("averages are read in hundredths") {
+  CHECK(parse_average("3") == 300u);
+  CHECK(parse_average("1_000.5") == 100'050u);
+  CHECK(parse_average("0.01") == 1u);
+  CHECK(parse_average("184467440737095516.15") == UINT64_MAX);
+  for (const char* text :
+       {"", ".", "1.", ".5", "1.234", "1.2.3", "-1", "1e3", "1._5", "184467440737095516.16", "18446744073709551616"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_average(text));
+  }
+}
+
 TEST_CASE("an amount is what its metric counts") {
   CHECK(amount(Metric::kPeak, "512 MiB") == 512u << 20);
   CHECK(amount(Metric::kLeaked, "0 B") == 0);

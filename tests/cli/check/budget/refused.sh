@@ -14,6 +14,6 @@ TEXT
 sed -i 's/^peak.*/peek = 1/' other.toml
 refused 2 check --budget other.toml <<'TEXT'
 heapprof: error: other.toml, line 5: unknown key 'peek'; did you mean peak? [HP144]
-  fix:     the keys here are peak, total, leaked, allocations, temporary, warn_at, tolerance, slack, runs, processes, name, command, baseline, message, site, ignore
+  fix:     the keys here are peak, total, leaked, allocations, temporary, warn_at, tolerance, slack, runs, processes, name, command, baseline, message, site, scope, ignore
   instead: turn it into a comment: put # in front of it
 TEXT

@@ -1,0 +1,92 @@
+// cli/model/judge/scope_subject.h: what a budget limits in a scope of the program, and what a baseline holds still: one
+// line for each number.
+//
+// Keys of budgets, words, units and what has an average for each run follow from kScopeMetrics.
+//
+// Guarantees
+//  - An average that is a count is held in hundredths, rounded up: what is over a limit by one call is over it.
+// Not provided: times. They differ from run to run and from machine to machine, and a gate that fails by itself is
+// switched off.
+#pragma once
+
+#include "cli/base/problems.h"
+#include "cli/model/profile/scopes.h"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class ScopeMetric { kCount, kPeak, kKept, kAllocated, kBlocks, kKernelLaunches, kCalls };
+
+struct ScopeMetricField {
+  enum class Of { kScope, kDevice, kCall };
+
+  ScopeMetric metric;
+  const char* word;     // of budgets, and of outputs for scripts
+  const char* average;  // the same for each time that the scope was begun; null: there is none
+  const char* shown;    // as `heapprof diff` says it; of calls their own name is shown
+  Of of;
+  bool is_in_bytes;
+};
+
+inline constexpr std::array kScopeMetrics = {
+    ScopeMetricField{ScopeMetric::kCount, "count", nullptr, "count", ScopeMetricField::Of::kScope, false},
+    ScopeMetricField{ScopeMetric::kPeak, "peak", nullptr, "peak inside", ScopeMetricField::Of::kDevice, true},
+    ScopeMetricField{ScopeMetric::kKept, "kept", "kept_per_run", "kept", ScopeMetricField::Of::kDevice, true},
+    ScopeMetricField{ScopeMetric::kAllocated, "allocated", "allocated_per_run", "allocated",
+                     ScopeMetricField::Of::kDevice, true},
+    ScopeMetricField{ScopeMetric::kBlocks, "blocks", "blocks_per_run", "blocks", ScopeMetricField::Of::kDevice, false},
+    ScopeMetricField{ScopeMetric::kKernelLaunches, "kernel_launches", "kernel_launches_per_run", "kernel launches",
+                     ScopeMetricField::Of::kScope, false},
+    ScopeMetricField{ScopeMetric::kCalls, "calls", "calls_per_run", "calls", ScopeMetricField::Of::kCall, false},
+};
+constexpr const ScopeMetricField& scope_metric_field(ScopeMetric metric) {
+  return kScopeMetrics[static_cast<size_t>(metric)];
+}
+static_assert([] {
+  for (size_t i = 0; i < kScopeMetrics.size(); ++i) {
+    if (static_cast<size_t>(kScopeMetrics[i].metric) != i) return false;
+  }
+  return true;
+}());
+
+// A scope as it is told from others: the names of those around it and its own, the outermost first.
+struct ScopeName {
+  std::string category;  // empty: none
+  std::string name;
+
+  auto operator<=>(const ScopeName&) const = default;
+};
+using ScopePath = std::vector<ScopeName>;
+std::string scope_path_text(const ScopePath& path);  // "load > json: parse"; controls are escaped
+
+// The part of a limit's subject that is about scopes.
+struct ScopeSubject {
+  size_t scope = 0;  // index into Budget::scopes
+  ScopeMetric metric = ScopeMetric::kCount;
+  bool is_per_run = false;
+  std::string call;  // of kCalls: a glob for their names
+  ScopePath path;    // empty in a limit, which is for each scope that the pattern matches
+
+  auto operator<=>(const ScopeSubject&) const = default;
+};
+
+// Scopes that a budget names.
+struct ScopeBudget {
+  std::string pattern;  // a glob for the text of a path
+  FileLine at;          // line 0: `file` is the flag
+};
+
+constexpr uint64_t kHundredths = 100;  // in which averages of counts are held
+
+bool is_in_bytes(const ScopeSubject& subject);
+// In hundredths.
+bool is_average(const ScopeSubject& subject);
+const char* scope_word(const ScopeSubject& subject);   // "calls_per_run"
+std::string scope_shown(const ScopeSubject& subject);  // "synchronize stream per run", "peak inside"
+
+}  // namespace heapprof::cli
