@@ -1,6 +1,11 @@
-// cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it (RFC 4180):
-// integers, no units in the cells; the metric's name says the unit. A change from nothing has no percent.
+// cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it; behind them
+// one for each number of a scope that changed (RFC 4180). Integers, no units in the cells; the metric's name says the
+// unit. A change from nothing has no percent.
+//
+// What a scope has for each run is no integer. Its row has the counts, and how often the scope was begun in each
+// profile beside them: who wants the average divides.
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/csv.h"
 #include "cli/write/text/run_text.h"
 
@@ -39,23 +44,52 @@ const DeviceChange* find_device(const TwoProfiles& two, const std::string& name)
   return nullptr;
 }
 
+// ",base,current,change,percent" of what may be below 0; a percent of that means nothing.
+std::string scope_numbers(const ScopeNumber& number) {
+  const int64_t base = number.value[kBase];
+  const int64_t current = number.value[kCurrent];
+  if (base >= 0 && current >= 0) return numbers({static_cast<uint64_t>(base), static_cast<uint64_t>(current)});
+  return fmt::format(",{},{},{}{},", base, current, current < base ? "-" : "", number.amount());
+}
+
+std::string scope_rows(const TwoProfiles& two, const DiffView& view) {
+  const ScopesDiff& diff = two.diff.scopes;
+  const ScopesSection section = find_scopes(two, view, SIZE_MAX);
+  std::string text;
+  for (size_t i = 0; i < section.shown; ++i) {
+    const ChangedScope& changed = section.scopes[i];
+    const ScopeChange& scope = diff.scopes[changed.place];
+    for (const ScopeNumber* number : changed.numbers) {
+      const bool is_call = number->field == ScopeField::kCalls;
+      text +=
+          fmt::format("{},{},,,,{},{},{},{},{}\n", is_call ? "" : csv_cell(number->of), scope_field_name(number->field),
+                      scope_numbers(*number), csv_cell(scope_path_text(diff, changed.place)),
+                      is_call ? csv_cell(number->of) : "", scope.begun[kBase], scope.begun[kCurrent]);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal&) {
-  std::string text = "device,metric,function,file,line,module,base,current,change,percent\n";
+  std::string text =
+      "device,metric,function,file,line,module,base,current,change,percent,scope,call,base_begun_count,"
+      "current_begun_count\n";
+  constexpr std::string_view kNoScope = ",,,,";
   for (const MetricRow& row : metric_rows(two, view)) {
     if (view.sort && row.metric != *view.sort) continue;
     const std::string start = fmt::format("{},{}", csv_cell(row.device), metric_field(row.metric));
-    text += fmt::format("{},,,,{}\n", start, numbers(row.change));
+    text += fmt::format("{},,,,{}{}\n", start, numbers(row.change), kNoScope);
     const DeviceChange& device = *find_device(two, row.device);
     std::vector<uint32_t> order = rank_all_changes(device, row.metric);
     if (view.top && order.size() > *view.top) order.resize(*view.top);
     for (const uint32_t i : order) {
       const PlaceChange& place = device.places[i];
-      text += fmt::format("{},{}{}\n", start, frame_cells(two, place), numbers(place.change(row.metric)));
+      text += fmt::format("{},{}{}{}\n", start, frame_cells(two, place), numbers(place.change(row.metric)), kNoScope);
     }
   }
-  return text;
+  return text + scope_rows(two, view);
 }
 
 std::string render_sets_csv(const TwoSets& two, const DiffView& view, const Terminal&) {

@@ -27,6 +27,22 @@ expect_eq "path" "$(jq -c "$parse | .path" out.txt)" '[{"name":"load"},{"categor
 expect_eq "numbers" "$(jq -c "$parse | [.numbers[] | select(.number == \"allocated_bytes\")]" out.txt)" \
   '[{"number":"allocated_bytes","device":"host","base":5000,"current":30000,"change":25000}]'
 
+# CSV has the same numbers, in rows of the same columns.
+expect_status 0 "$HEAPPROF_BIN" diff --format json base.json grown.json
+mv out.txt grown.txt
+expect_status 0 "$HEAPPROF_BIN" diff --format csv base.json grown.json
+"$PYTHON" - <<'PY' || fail "CSV and JSON differ"
+import csv, json
+rows = [row for row in csv.DictReader(open("out.txt")) if row["scope"]]
+listed = [(" > ".join(": ".join(filter(None, (part.get("category"), part["name"]))) for part in scope["path"]), number)
+          for scope in json.load(open("grown.txt"))["scopes"]["changes"] for number in scope["numbers"]]
+assert len(rows) == len(listed) > 5 and all(None not in row and None not in row.values() for row in rows), rows
+for row, (path, number) in zip(rows, listed):
+    assert (row["scope"], row["metric"], row["device"]) == (path, number["number"], number.get("device", "")), row
+    assert [int(row[side]) for side in ("base", "current", "change")] == [number[side] for side in ("base", "current", "change")], row
+assert (rows[0]["scope"], rows[0]["base_begun_count"], rows[0]["current_begun_count"]) == ("load > json: parse", "5", "10"), rows[0]
+PY
+
 # A profile without scopes has nothing to compare them with.
 with_leaky_profile leaky.json
 expect_status 0 "$HEAPPROF_BIN" diff leaky.json base.json
