@@ -150,7 +150,7 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   const std::vector<Profile>& runs = what->measured.runs;
   Profile& profile = what->measured.runs[shown];
   std::vector<Problem> warnings;
-  const Result<Done> fits = what->fit == nullptr ? check_budget(budget, profile, verdict->profile, &warnings)
+  const Result<Done> fits = what->fit == nullptr ? check_budget(budget, runs, what->measured.files, &warnings)
                             : what->is_started   ? Done{}
                                                  : what->fit->finish(&warnings);
   if (!fits) return fits.problem();

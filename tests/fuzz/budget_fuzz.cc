@@ -2,6 +2,7 @@
 // whose verdicts every format of output takes, and whose raised limits are a file of as many budgets again that is then
 // kept.
 #include "cli/model/judge/budget_update.h"
+#include "cli/model/judge/scope_numbers.h"
 #include "cli/read/read_budget.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/check/formats.h"
@@ -23,6 +24,21 @@ constexpr std::string_view kProfile =
     R"({"tb":77,"tbk":1,"tl":0,"mb":77,"mbk":1,"gb":77,"gbk":1,"eb":77,"ebk":1,"fs":[3]}],)"
     R"x("ftbl":["[root]","0x1: main (a.cc:3)","0x2: grow(int) (a.cc:9)","0x3: ??? (in /lib/x.so)"]})x";
 
+// load > json: parse, with a call in three.
+Scopes scopes() {
+  Scopes scopes;
+  scopes.scopes.resize(2);
+  scopes.scopes[0].name = "load";
+  scopes.scopes[0].begun = 1;
+  scopes.scopes[1].parent = 1;
+  scopes.scopes[1].category = "json";
+  scopes.scopes[1].name = "parse";
+  scopes.scopes[1].begun = 3;
+  scopes.scopes[1].memory = {{"host", 12'096, 2, 77, 1, 9'000}};
+  scopes.scopes[1].calls = {{"copy to host", 1, 0, 0}, {"synchronize stream", UINT64_MAX / 200, 0, 0}};
+  return scopes;
+}
+
 Verdict judge_one(const Budget& budget, const Profile& profile) {
   Verdict verdict;
   verdict.name = budget.name;
@@ -31,6 +47,8 @@ Verdict judge_one(const Budget& budget, const Profile& profile) {
   verdict.message = budget.message;
   Evidence evidence;
   evidence.subjects = find_subjects(budget, profile, false);
+  for (Subject& subject : find_scope_subjects(budget, {profile}, &profile))
+    evidence.subjects.push_back(std::move(subject));
   evidence.runs = {measure(budget, evidence.subjects, profile)};
   verdict.judged = judge(budget, evidence);
   verdict.devices = measure_devices({profile});
@@ -62,7 +80,10 @@ void show(const CheckReport& report) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Profile profile = [] {
     TextSource source(kProfile);
-    return *read_profile(&source, "x.json");
+    Profile read = *read_profile(&source, "x.json");
+    read.scopes = scopes();
+    read.api.kernel_launches = 1;
+    return read;
   }();
   const Result<BudgetFile> file = parse_budget({reinterpret_cast<const char*>(data), size}, "heapprof.toml");
   if (!file) {

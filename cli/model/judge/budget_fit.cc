@@ -110,6 +110,15 @@ Result<Done> BudgetFit::finish(std::vector<Problem>* warnings) const {
   return Done{};
 }
 
+Result<Done> check_budget(const Budget& budget, const std::vector<Profile>& runs, const std::vector<std::string>& files,
+                          std::vector<Problem>* warnings) {
+  BudgetFit fit(budget);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (const Result<Done> added = fit.add(runs[i], files[i]); !added) return added;
+  }
+  return fit.finish(warnings);
+}
+
 Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
                           std::vector<Problem>* warnings) {
   BudgetFit fit(budget);

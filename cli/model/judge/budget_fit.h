@@ -42,6 +42,9 @@ class BudgetFit {
 // A problem if the baseline cannot tell what the budget's scopes took.
 Result<Done> check_scopes_of_baseline(const Budget& budget, const Profile& baseline, const std::string& file);
 
+// Of the runs of one program, each with its file.
+Result<Done> check_budget(const Budget& budget, const std::vector<Profile>& runs, const std::vector<std::string>& files,
+                          std::vector<Problem>* warnings);
 // Of a single profile.
 Result<Done> check_budget(const Budget& budget, const Profile& profile, const std::string& file,
                           std::vector<Problem>* warnings);

@@ -149,3 +149,22 @@ TEST_CASE("the limit of a scope is for each scope of the pattern, and for those 
   CHECK(lines[2].outcome == Outcome::kFail);
   CHECK(lines[2].value == 6);  // the median of none, 6 and 6
 }
+
+TEST_CASE("a scope has to be in one of the runs, and each run has to have counted all of them") {
+  Budget budget;
+  budget.scopes = {{"serve > decode > sample", {"b.toml", 3}}};
+  Profile without = served();
+  without.devices.emplace_back().name = "host";
+  without.scopes.scopes.pop_back();
+  Profile with = served();
+  with.devices = without.devices;
+  std::vector<Problem> warnings;
+  const std::vector<std::string> files = {"1.json", "2.json"};
+  CHECK(check_budget(budget, {without, with}, files, &warnings).ok());
+  CHECK(check_budget(budget, {with, without}, files, &warnings).ok());
+  CHECK(check_budget(budget, without, "1.json", &warnings).problem().id == "HP166");
+  with.scopes.lost = 1;
+  CHECK(check_budget(budget, {without, with}, files, &warnings).problem().id == "HP168");
+  CHECK(check_budget(budget, {without, with}, files, &warnings).problem().what ==
+        "b.toml, line 3: the scopes of 2.json are not all counted: 1 begin found no room");
+}
