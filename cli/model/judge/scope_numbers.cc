@@ -70,6 +70,7 @@ ScopeNumbers::ScopeNumbers(const Profile& profile) : scopes_(profile.scopes) {
   for (uint32_t i = 0; i < scopes_.scopes.size(); ++i) {
     const Scope& scope = scopes_.scopes[i];
     places_[{scope.parent, {scope.category, scope.name}}] = i;
+    levels_.push_back(scope.parent == 0 ? 1 : levels_[scope.parent - 1] + 1);
   }
 }
 
@@ -97,6 +98,7 @@ std::vector<ScopePath> ScopeNumbers::matching(std::string_view pattern) const {
   const std::string shown = escape_controls(pattern);
   std::vector<ScopePath> paths;
   for (size_t i = 0; i < scopes_.scopes.size(); ++i) {
+    if (levels_[i] > kMostLevels) continue;
     ScopePath path = path_of(i);
     if (glob_matches(shown, scope_path_text(path))) paths.push_back(std::move(path));
   }
@@ -107,6 +109,7 @@ std::vector<std::string> ScopeNumbers::nearest(std::string_view pattern, size_t 
   const std::string wanted(pattern.substr(0, kMostCompared));
   std::vector<std::pair<size_t, std::string>> found;
   for (size_t i = 0; i < scopes_.scopes.size(); ++i) {
+    if (levels_[i] > kMostLevels) continue;
     std::string text = scope_path_text(path_of(i));
     const bool has_it = text.find(wanted) != std::string::npos;
     const size_t distance = has_it ? 0 : edit_distance(wanted, std::string_view(text).substr(0, kMostCompared));

@@ -3,6 +3,8 @@
 // All of them are with the scopes inside: a limit would be kept by nothing but a further scope otherwise.
 //
 // Guarantees
+//  - A scope deeper than kMostLevels is judged as a part of those around it alone: a function that opens a scope and
+//    calls itself has thousands of paths, each as long as its depth.
 //  - A number that a profile has not is 0: a scope that it never began, a device or call that was not used there.
 // Trust:    scopes of a profile may stand in any order, and twice; names may hold anything.
 // Cost:     linear in the scopes for each pattern, times their depth.
@@ -21,10 +23,13 @@ namespace heapprof::cli {
 
 class ScopeNumbers {
  public:
+  static constexpr uint32_t kMostLevels = 256;
+
   explicit ScopeNumbers(const Profile& profile);
 
   bool empty() const { return scopes_.scopes.empty(); }
-  // Those whose path, as it is shown, the pattern fits; in the order of the profile.
+  // Those whose path, as it is shown, the pattern fits; in the order of the profile. None that are deeper than
+  // kMostLevels.
   std::vector<ScopePath> matching(std::string_view pattern) const;
   // Up to `most` paths that are most like the pattern, as they are shown.
   std::vector<std::string> nearest(std::string_view pattern, size_t most) const;
@@ -41,6 +46,7 @@ class ScopeNumbers {
   std::vector<std::vector<ScopeMemory>> memory_;  // by place; with the scopes inside, as all else here
   std::vector<std::vector<ScopeCall>> calls_;
   std::vector<uint64_t> launches_;
+  std::vector<uint32_t> levels_;                               // of the outermost ones: 1
   std::map<std::pair<uint32_t, ScopeName>, uint32_t> places_;  // by the parent's place + 1, and the name
 };
 

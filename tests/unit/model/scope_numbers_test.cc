@@ -100,6 +100,18 @@ TEST_CASE("scopes are found in whatever order a file has them, and once") {
   CHECK(numbers.nearest("asid", 1) == std::vector<std::string>{"aside"});
 }
 
+TEST_CASE("a scope deeper than can be named is in the numbers of those around it") {
+  Profile profile;
+  for (uint32_t i = 0; i < 10'000; ++i) {
+    profile.scopes.scopes.push_back(scope(i, "visit", 1));
+    profile.scopes.scopes.back().calls = {{"copy", 1, 0, 0}};
+  }
+  const ScopeNumbers numbers(profile);
+  CHECK(numbers.matching("*").size() == ScopeNumbers::kMostLevels);
+  CHECK(numbers.nearest("visitor", 2) == std::vector<std::string>{"visit", "visit > visit"});
+  CHECK(numbers.value(subject(ScopeMetric::kCalls, false, {{"", "visit"}, {"", "visit"}}, "copy")) == 9'999);
+}
+
 TEST_CASE("a baseline holds a scope still, with slack for what it keeps and none for its calls") {
   Budget budget;
   budget.scopes = {{"serve > decode", {"b.toml", 3}}};
