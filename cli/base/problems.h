@@ -193,7 +193,12 @@ struct FileLine {
   X("HP195", bad_estimate_value, ("7Q", "a number of parameters", "7B, 1.5M or 13e9"))                             \
   X("HP196", unknown_dtype, ("f23", "f32", "f64, f32"))                                                            \
   X("HP197", estimate_overflows, ("tensor", "4294967296×4294967296 elements × 4 B (f32)"))                         \
-  X("HP198", device_not_measured, ("cuda:0", "libcuda.so.1: cannot open shared object file"))
+  X("HP198", device_not_measured, ("cuda:0", "libcuda.so.1: cannot open shared object file"))                      \
+  X("HP200", bad_interval, ("1ns"))                                                                                \
+  X("HP201", no_snapshots, ("r.json"))                                                                             \
+  X("HP202", unknown_snapshot, ("end", "r.json", "1 to 7, loaded, trained"))                                       \
+  X("HP203", several_snapshots, ("loaded", "r.json", "2, 5"))                                                      \
+  X("HP204", snapshots_not_merged, (12))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -266,6 +271,11 @@ Problem bad_value(const std::string& flag, const std::string& value, const std::
 Problem missing_value(const std::string& flag, const std::string& placeholder);
 Problem ambiguous_size(const std::string& text, const std::string& alternatives);
 Problem bad_size(const std::string& text);
+Problem bad_interval(const std::string& text);  // of snapshots
+Problem no_snapshots(const std::string& file);
+Problem unknown_snapshot(const std::string& name, const std::string& file, const std::string& known);
+Problem several_snapshots(const std::string& name, const std::string& file, const std::string& numbers);
+Problem snapshots_not_merged(uint64_t snapshots);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);
 // `folder`: where one was looked for; empty: nowhere

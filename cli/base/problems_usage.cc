@@ -32,6 +32,35 @@ Problem bad_value(const std::string& flag, const std::string& value, const std::
           fmt::format("give {} another value, or leave it out", flag), "", kUsage};
 }
 
+Problem bad_interval(const std::string& text) {
+  return {"HP200", fmt::format("'{}' is no interval between snapshots", text),
+          "write a time from 10ms to 24h, in whole ms, s, min or h: --interval 5s",
+          "take snapshots at the program's marks alone: --interval marks", kUsage};
+}
+
+Problem no_snapshots(const std::string& file) {
+  return {"HP201", fmt::format("{} has no snapshots", file), "keep some: heapprof run --interval 5s -- PROGRAM",
+          fmt::format("look at what it has of the whole run: heapprof report {}", quoted(file)), kUsage};
+}
+
+Problem unknown_snapshot(const std::string& name, const std::string& file, const std::string& known) {
+  return {"HP202", fmt::format("{} has no snapshot '{}', only {}", file, name, known),
+          fmt::format("see what it has: heapprof report --snapshots {}", quoted(file)),
+          "leave the snapshot out, to see the whole run", kUsage};
+}
+
+Problem several_snapshots(const std::string& name, const std::string& file, const std::string& numbers) {
+  return {"HP203", fmt::format("{} has several snapshots '{}': {}", file, name, numbers), "name one by its number",
+          fmt::format("see all of them: heapprof report --snapshots {}", quoted(file)), kUsage};
+}
+
+Problem snapshots_not_merged(uint64_t snapshots) {
+  return {"HP204",
+          fmt::format("{} left out: moments of different runs do not add", format_counted(snapshots, "snapshot")),
+          "look at them in the profiles themselves: heapprof report --snapshots FILE",
+          "compare two of one profile: heapprof diff FILE@1 FILE@2", kWarning};
+}
+
 Problem missing_value(const std::string& flag, const std::string& placeholder) {
   return {"HP059", fmt::format("{} needs a value", flag), fmt::format("{} {}", flag, placeholder), "", kUsage};
 }

@@ -21,6 +21,7 @@
 #include "cli/collect/recorded_changes.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
+#include "cli/collect/snapshot_clock.h"
 
 #include <algorithm>
 #include <cstring>
@@ -43,8 +44,9 @@ constexpr uint64_t kMostFinalEvents =
 constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
-constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
-constexpr uint64_t kFinishScopes = 3;            // their books, as recorded, in order, in the profile
+constexpr uint64_t kFinishLocationBytes = 1500;                                     // its names, twice
+constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
+constexpr uint64_t kFinishScopes = 3;  // their books, as recorded, in order, in the profile
 
 }  // namespace
 
@@ -78,6 +80,7 @@ struct ProcessCollector::State {
   uint64_t sampled_epoch = 0;  // the peak that a resident sample belongs to
   ResidentSamples resident;
   LiveSamples samples;
+  SnapshotClock snapshots;
   uint64_t end_ticks = 0;  // 0: has not ended
   bool is_detached = false;
   bool is_broken = false;   // memory ran out in the middle of a round
@@ -85,6 +88,14 @@ struct ProcessCollector::State {
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   DeviceUses uses;
+
+  // Of which time the books are. While there is a backlog they are those of the latest event, later those of now.
+  uint64_t book_ticks(size_t taken) const { return taken == 0 ? read_ticks(options.clock_mode) : ledger.last_ticks(); }
+  void take_snapshot(size_t taken) {
+    const uint64_t begin_ns = monotonic_ns();
+    ledger.take_snapshot({book_ticks(taken), false, 0, 0, {}});
+    snapshots.taken(begin_ns, monotonic_ns(), ledger.snapshots().thinnings());
+  }
 
   // The identities of the devices that the agent has announced by now.
   DeviceIdentities read_identities() const {
@@ -164,6 +175,10 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   }
   if (identity.is_fork) state.ledger.set_inherits();
   state.ledger.start(state.scale.start_ticks());
+  if (state.options.snapshot_interval_ns != 0) {
+    state.ledger.start_snapshots();
+    state.snapshots.start(state.options.snapshot_interval_ns, monotonic_ns());
+  }
   state.drain = std::make_unique<Drain>(
       state.arena.get(), &state.shared, &state.ledger, state.files.get(),
       DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
@@ -186,11 +201,13 @@ size_t ProcessCollector::drain(RoundKind kind) {
   const uint64_t now_ns = monotonic_ns();
   if (state.options.clock_mode == wire::ClockMode::kSequence) state.ledger.set_drain_ticks(now_ns);
   const bool is_asked = state.questions.look(state.drain.get(), now_ns);
+  const bool is_moment = state.snapshots.is_due(now_ns);
   state.is_broken = true;  // should this not come back
-  const size_t taken = state.drain->round(is_judged() || is_asked ? RoundKind::kAll : kind);
+  const size_t taken = state.drain->round(is_judged() || is_asked || is_moment ? RoundKind::kAll : kind);
   state.is_broken = false;
   if (is_asked) state.questions.answer(state.drain.get(), &state.ledger, state.threads);
   if (state.leaks) state.leaks->step(state.drain.get(), &state.ledger);
+  if (is_moment) state.take_snapshot(taken);
   if (state.threads.unnamed_count() != 0 || now_ns >= state.next_names_ns) {
     size_t budget = kNewNamesPerRound;
     if (now_ns >= state.next_names_ns) {
@@ -200,11 +217,7 @@ size_t ProcessCollector::drain(RoundKind kind) {
     state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
   }
   if (now_ns >= state.next_resident_ns) sample_resident();
-  if (state.samples.is_due(now_ns)) {
-    // While there is a backlog the books are those of the latest event, later those of now.
-    const uint64_t ticks = taken == 0 ? read_ticks(state.options.clock_mode) : state.ledger.last_ticks();
-    state.samples.take(state.ledger.sites(), ticks, now_ns);
-  }
+  if (state.samples.is_due(now_ns)) state.samples.take(state.ledger.sites(), state.book_ticks(taken), now_ns);
   return taken;
 }
 
@@ -307,11 +320,13 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.freeable_bytes = state.questions.bytes() + state.samples.bytes() + state.ledger.block_bytes() +
+  need.freeable_bytes = state.questions.bytes() + state.samples.bytes() + state.ledger.snapshots().bytes() +
+                         state.ledger.block_bytes() +
                         state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
-                      locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes();
+                      locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes() +
+                      state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
   return need;
 }
 
@@ -376,7 +391,8 @@ Recording ProcessCollector::finish() {
   state.tree.release_slots();
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
                    state.resident, state.arena->names(), control.names_lost.load(std::memory_order_relaxed),
-                   &identities, &state.uses, &state.options.limits, run.leak_check.is_made ? &*state.leaks : nullptr},
+                   &identities, &state.uses, &state.options.limits, &state.snapshots,
+                   state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

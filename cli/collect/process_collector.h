@@ -48,9 +48,10 @@ struct CollectorOptions {
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
   DeviceLimits limits;
-  bool estimates_gpu = false;    // ask for free memory around the making of contexts and modules
-  bool leak_check = false;       // the process is asked to wait at its orderly end, and its live blocks are judged
-  bool hooks_deep_bind = false;  // libraries that ask for RTLD_DEEPBIND are loaded without it
+  bool estimates_gpu = false;         // ask for free memory around the making of contexts and modules
+  bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
+  uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
+  bool hooks_deep_bind = false;       // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =
       100'000'000;                 // how long a thread that is stuck inside an event may hold the others' order back

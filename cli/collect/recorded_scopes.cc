@@ -13,10 +13,7 @@ namespace {
 
 constexpr const char* kNameWithoutRoom = "(other names)";
 
-struct NameText {
-  std::string category;
-  std::string text;
-};
+}  // namespace
 
 NameText name_of(uint32_t number, const wire::Name* names) {
   if (number == 0 || number > wire::kMaxNames) return {"", kNameWithoutRoom};
@@ -29,6 +26,8 @@ NameText name_of(uint32_t number, const wire::Name* names) {
   return {escape_controls(std::string(characters, category_bytes)),
           escape_controls(std::string(characters + category_bytes, text_bytes))};
 }
+
+namespace {
 
 std::string scope_device(uint32_t device) { return device == ScopeBook::kHost ? "host" : device_name(device); }
 

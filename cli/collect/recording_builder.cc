@@ -11,6 +11,7 @@
 
 #include "cli/base/large_memory.h"
 #include "cli/collect/recorded_scopes.h"
+#include "cli/collect/recorded_snapshots.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/site_numbers.h"
@@ -157,6 +158,7 @@ std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks,
 void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDevice* device) {
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
+  std::vector<RecordedStep>().swap(device->steps);
   Site sum;
   for (uint32_t i = 1; i < sites.size(); ++i) {
     Site site;
@@ -326,9 +328,11 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   }
   try {
     recording->scopes = recorded_scopes(ledger.scopes(), parts.names, parts.lost_names, *parts.scale);
+    if (ledger.snapshots().is_on()) recording->snapshots = recorded_snapshots(parts);
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);
+    if (ledger.snapshots().is_on()) add_site_steps(parts, &devices);
     add_api(parts, &recording->api);
     reserve_large(&recording->stacks, parts.tree->nodes().size());
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
@@ -336,6 +340,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     recording->scopes = {};
     recording->scopes.lost = ledger.scopes().lost() + ledger.scopes().begun();
     recording->scopes.lost_marks = ledger.scopes().lost_marks() + ledger.scopes().marks().size();
+    if (ledger.snapshots().is_on()) recording->snapshots = lost_snapshots(parts);
     sum_up_sites(parts, sites, &devices[0]);
     if (parts.leaks != nullptr) drop_judgement("there was no memory for it", recording);
     std::vector<uint64_t>().swap(devices[0].live_bytes);

@@ -10,6 +10,7 @@
 #include "cli/collect/rings/call_tree.h"
 #include "cli/collect/rings/module_map.h"
 #include "cli/collect/rings/notes.h"
+#include "cli/collect/snapshot_clock.h"
 #include "cli/model/profile/recording.h"
 #include "shared/scopes.h"
 
@@ -41,7 +42,9 @@ struct RecordingParts {
   const DeviceIdentities* identities;
   const DeviceUses* uses;
   const DeviceLimits* limits;
-  const LeakWatch* leaks;  // nullptr: nothing was judged
+  const SnapshotClock* snapshots;
+  uint64_t snapshot_interval_ns;  // as it was asked for
+  const LeakWatch* leaks;         // nullptr: nothing was judged
 };
 
 // Fills all but Recording::run. consistency_errors tells whether the parts agree.

@@ -6,6 +6,7 @@
 #include "cli/flags/suppression_options.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/profile_path.h"
+#include "cli/run/snapshot_interval.h"
 
 namespace heapprof::cli {
 
@@ -45,6 +46,8 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
+  options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, such as 5s, and at marks"},
+                    &target->interval);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
   options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},
@@ -89,6 +92,14 @@ int run_main(const std::vector<std::string>& arguments) {
   if (const Result<DeviceLimits> limits = parse_limits(target.limits); !limits) {
     print_problem(limits.problem(), target.color);
     return run_exit_code(limits.problem());
+  }
+  if (!target.interval.empty()) {
+    const Result<uint64_t> interval_ns = parse_snapshot_interval(target.interval);
+    if (!interval_ns) {
+      print_problem(interval_ns.problem(), target.color);
+      return run_exit_code(interval_ns.problem());
+    }
+    target.snapshot_interval_ns = *interval_ns;
   }
   if (target.program.empty()) {
     print_problem(missing_program("run"), target.color);

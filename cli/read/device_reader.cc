@@ -64,6 +64,37 @@ void read_estimate(JsonPull* json, PointReader* points, Estimate* estimate) {
       [](const std::string&) { return false; });
 }
 
+void read_large_block(JsonPull* json, PointReader* points, LargeBlock* block) {
+  read_stacked(
+      json, points, &block->node, [block](FieldReader& reader) { visit_large_block(*block, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_snapshot_device(JsonPull* json, PointReader* points, SnapshotDevice* device) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [device](FieldReader& reader) { visit_snapshot_device(*device, reader); },
+      [&](const std::string& key) {
+        if (key != "largest" || !device->largest.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_large_block(json, points, &device->largest.emplace_back());
+        return true;
+      });
+}
+
+void read_snapshot(JsonPull* json, PointReader* points, Snapshot* snapshot) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [snapshot](FieldReader& reader) { visit_snapshot(*snapshot, reader); },
+      [&](const std::string& key) {
+        if (key != "devices" || !snapshot->devices.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed())
+          read_snapshot_device(json, points, &snapshot->devices.emplace_back());
+        return true;
+      });
+}
+
 }  // namespace
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
@@ -79,6 +110,21 @@ void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen) {
         if (key != "estimates" || !unseen->estimates.empty()) return false;
         if (!json->begin_array()) return true;
         while (json->next_element() && !json->failed()) read_estimate(json, points, &unseen->estimates.emplace_back());
+        return true;
+      });
+}
+
+void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [snapshots](FieldReader& reader) { visit_snapshots(*snapshots, reader); },
+      [&](const std::string& key) {
+        if (key != "snapshots" || !snapshots->snapshots.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) {
+          if (snapshots->snapshots.size() == kMostSnapshots) json->fail("there are more snapshots than heapprof reads");
+          read_snapshot(json, points, &snapshots->snapshots.emplace_back());
+        }
         return true;
       });
 }

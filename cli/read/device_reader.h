@@ -1,11 +1,12 @@
-// cli/read/device_reader.h: what the extension says of devices besides their memory: what they refused, and calls of
-// their API.
+// cli/read/device_reader.h: what the extension says of devices besides their memory: what they refused, calls of their
+// API, and snapshots.
 //
 // Errors stay in `json`.
 #pragma once
 
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/snapshots.h"
 #include "cli/model/profile/unseen_memory.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
@@ -16,6 +17,8 @@ namespace heapprof::cli {
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
 void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);
+// More than kMostSnapshots are an error.
+void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots);
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api);
 
 }  // namespace heapprof::cli

@@ -40,12 +40,12 @@ void read_exact_numbers(JsonPull* json, SiteColumns* columns) {
   }
 }
 
-// As many lists as there are sampled sites; all together in one column.
-void read_live(JsonPull* json, SiteColumns* columns) {
+// A list for each site of another list; all together in one column.
+void read_lists(JsonPull* json, std::vector<uint64_t>* numbers, std::vector<size_t>* ends) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) {
-    read_numbers(json, &columns->live_bytes);
-    columns->live_end.push_back(columns->live_bytes.size());
+    read_numbers(json, numbers);
+    ends->push_back(numbers->size());
   }
 }
 
@@ -61,7 +61,9 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
       numbers("beyond_doubles", &columns->beyond_doubles),
       {"exact_numbers", [&] { read_exact_numbers(json, columns); }},
       numbers("sampled", &columns->sampled),
-      {"live_bytes", [&] { read_live(json, columns); }},
+      {"live_bytes", [&] { read_lists(json, &columns->live_bytes, &columns->live_end); }},
+      numbers("stepped", &columns->stepped),
+      {"steps", [&] { read_lists(json, &columns->steps, &columns->steps_end); }},
   };
   for (size_t i = 0; i < kSiteFields.size(); ++i) {
     if (kSiteFields[i].kept != SiteField::Kept::kPoint)
@@ -256,6 +258,25 @@ bool set_live(const SiteColumns& columns, std::vector<Site>* sites, size_t momen
   return true;
 }
 
+// Each list is of three numbers for each step, by rising snapshot; the sites rise, so that none has two lists.
+bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
+  if (columns.stepped.size() != columns.steps_end.size()) return false;
+  size_t at = 0;
+  for (size_t i = 0; i < columns.stepped.size(); ++i) {
+    const uint64_t site = columns.stepped[i];
+    if (site >= sites->size() || (i > 0 && site <= columns.stepped[i - 1])) return false;
+    if ((columns.steps_end[i] - at) % 3 != 0) return false;
+    std::vector<SiteStep>& steps = (*sites)[site].steps;
+    steps.reserve((columns.steps_end[i] - at) / 3);
+    for (; at < columns.steps_end[i]; at += 3) {
+      const uint64_t snapshot = columns.steps[at];
+      if (snapshot >= kMostSnapshots || (!steps.empty() && snapshot <= steps.back().snapshot)) return false;
+      steps.push_back({static_cast<uint32_t>(snapshot), columns.steps[at + 1], columns.steps[at + 2]});
+    }
+  }
+  return true;
+}
+
 bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.beyond_doubles.size() * kPointFields.size() != columns.exact_numbers.size()) return false;
   const uint64_t* value = columns.exact_numbers.data();
@@ -316,6 +337,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
        {"frames", [&] { read_frames(json, extension); }},
        {"device_api", [&] { read_api(json, points, &extension->api); }},
        {"scopes", [&] { read_scopes(json, &extension->scopes); }},
+       {"snapshots", [&] { read_snapshots(json, points, &extension->snapshots); }},
        {"devices", [&] { read_devices(json, points, extension); }}});
   members.read();
   if (!members.has("version")) json->fail("the key \"heapprof\" holds no version");
@@ -332,7 +354,8 @@ bool apply_columns(const SiteColumns& columns, Device* device, std::string* reas
   std::vector<Site>* sites = &device->sites;
   *reason = "the columns of \"sites\" do not fit the program points";
   return set_exact_numbers(columns, sites) && set_numbers(columns, sites) && set_sizes(columns, sites) &&
-         set_grouped(columns, sites) && set_live(columns, sites, device->moments_ns.size());
+         set_grouped(columns, sites) && set_live(columns, sites, device->moments_ns.size()) &&
+         set_steps(columns, sites);
 }
 
 }  // namespace heapprof::cli

@@ -33,6 +33,9 @@ struct SiteColumns {
   std::vector<uint64_t> sampled;
   std::vector<size_t> live_end;  // where the numbers of each in `sampled` end in `live_bytes`
   std::vector<uint64_t> live_bytes;
+  std::vector<uint64_t> stepped;
+  std::vector<size_t> steps_end;  // where the numbers of each in `stepped` end in `steps`
+  std::vector<uint64_t> steps;    // a snapshot, bytes and blocks, and so on
 };
 
 struct ExactFrame {
@@ -49,6 +52,7 @@ struct Extension {
   std::vector<MergedPart> merged;
   DeviceApi api;
   Scopes scopes;
+  Snapshots snapshots;
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;

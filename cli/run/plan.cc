@@ -1,4 +1,5 @@
-// cli/run/plan.cc: see plan.h.
+// cli/run/plan.cc: what a process is to be profiled with, out of the flags and of what the machine allows. Every flag
+// that agents or collectors go by is turned into theirs here, so that neither knows of flags.
 #include "cli/run/plan.h"
 
 #include "cli/collect/clock.h"
@@ -62,6 +63,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.max_memory_bytes = options.max_memory_bytes;
   plan.collector.hooks_deep_bind = options.hooks_deep_bind;
   plan.collector.estimates_gpu = options.estimates_gpu;
+  plan.collector.snapshot_interval_ns = options.snapshot_interval_ns;
   plan.collector.leak_check = options.leak_check;
   if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.limits = *limits;
   plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||

@@ -25,6 +25,7 @@ void for_each_list(R& recording, F with) {
     with(device.moments_ns);
     with(device.live_bytes);
     with(device.sizes);
+    with(device.steps);
   }
 }
 

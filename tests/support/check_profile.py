@@ -95,6 +95,7 @@ def check_extension(profile, rule):
              f"pps[{index}]: the sizes do not add up to the blocks")
     check_moments(profile, host, rule)
     check_scopes(profile["heapprof"], rule)
+    check_snapshots(profile, rule)
     run = profile["heapprof"]["run"]
     rule(run["complete"] == (run["incomplete_reason"] == ""), "complete and incomplete_reason disagree")
     if profile["heapprof"]["counters"]["lost_count"] > 0:
@@ -116,6 +117,48 @@ def check_scopes(extension, rule):
         for name, total in (("allocated_bytes", "total_bytes"), ("allocated_count", "total_count")):
             rule(sum(memory[name] for memory in of_device) <= device["totals"][total],
                  f"scopes have more {name} of {device['name']} than all of the program")
+
+
+def check_snapshots(profile, rule):
+    extension = profile["heapprof"]
+    kept = extension.get("snapshots", {})
+    snapshots = kept.get("snapshots", [])
+    times = [snapshot["at_ns"] for snapshot in snapshots]
+    rule(times == sorted(times), "snapshots are not in the order of time")
+    rule(len(snapshots) <= 1000, f"there are {len(snapshots)} snapshots")
+    for device in extension["devices"]:
+        points = profile["pps"] if device["name"] == "host" else device["pps"]
+        sums = [[0, 0] for _ in snapshots]
+        sites = device["sites"]
+        for index, steps in zip(sites.get("stepped", []), sites.get("steps", [])):
+            rule(steps[::3] == sorted(set(steps[::3])), f"{device['name']} {index}: steps are not in order")
+            rule(max(steps[1::3]) <= points[index]["mb"], f"{device['name']} {index}: live at a snapshot is above mb")
+            ends = steps[3::3] + [len(snapshots)]
+            for at, end in zip(range(0, len(steps), 3), ends):
+                for snapshot in range(steps[at], end):
+                    sums[snapshot][0] += steps[at + 1]
+                    sums[snapshot][1] += steps[at + 2]
+        for number, snapshot in enumerate(snapshots):
+            said = [[it["live_bytes"], it["live_count"]] for it in snapshot["devices"]
+                    if it["device"] == device["name"]]
+            rule(sums[number] == (said or [[0, 0]])[0],
+                 f"snapshot {number + 1}: {device['name']} has {said}, its sites {sums[number]}")
+    for number, snapshot in enumerate(snapshots):
+        for device in snapshot["devices"]:
+            sizes = [block["size_bytes"] for block in device["largest"]]
+            rule(sizes == sorted(sizes, reverse=True) and len(sizes) <= 10 and sum(sizes) <= device["live_bytes"],
+                 f"snapshot {number + 1}: the largest blocks of {device['device']} are {sizes}")
+            rule(len(sizes) == min(10, device["live_count"]),
+                 f"snapshot {number + 1}: {len(sizes)} largest blocks of {device['live_count']}")
+    marks = extension.get("scopes", {}).get("marks", [])
+    at_marks = [snapshot for snapshot in snapshots if snapshot["is_mark"]]
+    if kept and kept["lost_count"] == 0 and "lost_marks_count" not in extension.get("scopes", {}):
+        rule(len(marks) == len(at_marks), f"{len(marks)} marks, {len(at_marks)} snapshots of them")
+    for mark, snapshot in zip(marks, at_marks):
+        rule([mark["name"], mark["memory"]] ==
+             [snapshot["name"], [{key: it[key] for key in ("device", "live_bytes", "live_count")}
+                                 for it in snapshot["devices"]]],
+             f"the mark {mark['name']!r} and its snapshot have other amounts")
 
 
 def check_moments(profile, host, rule):

@@ -105,7 +105,7 @@ class DeviceLedger {
     return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
            books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
-  // Calls visit(block) for each block that is left. pre: finish() has been called
+  // Calls visit(block) for each block that is live; after finish() for each that is left.
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
     for (const auto* blocks : {&memory_, &handles_}) {

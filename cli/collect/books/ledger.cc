@@ -263,6 +263,7 @@ void Ledger::relink(const BegunRealloc& begun) {
     *entry = {begun.block.size_bytes, begun.block.birth, begun.block.site, begun.block.thread};
     ThreadSlot& thread = threads_[entry->thread];
     if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
+    if (largest_.is_large(entry->size_bytes)) largest_.note(begun.block.address, entry->size_bytes, &heap_);
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address, so the block ended after all; or there is no room for it

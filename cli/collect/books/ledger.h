@@ -16,11 +16,13 @@
 #pragma once
 
 #include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/largest_blocks.h"
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/mapping_ledger.h"
 #include "cli/collect/books/parking.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
+#include "cli/collect/books/snapshot_book.h"
 #include "cli/collect/books/timeline.h"
 #include "cli/collect/rings/event.h"
 #include "cli/collect/rings/thread_table.h"
@@ -83,6 +85,14 @@ class Ledger {
   SiteBook& host_sites() { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
   const ScopeBook& scopes() const { return scopes_; }
+  // From now on there is a snapshot at each mark, and whenever take_snapshot() is called.
+  void start_snapshots() {
+    snapshots_.start();
+    largest_.start();
+  }
+  // Of what is live now. Nothing is thrown: without memory there are no snapshots. pre: start_snapshots()
+  void take_snapshot(KeptSnapshot&& moment);
+  const SnapshotBook& snapshots() const { return snapshots_; }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
   MappingLedger& mappings() { return mappings_; }
@@ -136,6 +146,7 @@ class Ledger {
   void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
   void book_device(const DeviceEvent& device_event, const Event& event);
   void apply_scope(const Event& event);
+  std::vector<SnapshotBook::Look> look_at_all();
   template <typename Visitor>
   void for_each_book(const Visitor& visit);
   bool repairs() const { return repair_window_ != 0; }
@@ -192,6 +203,8 @@ class Ledger {
   LiveHeap heap_;
   SiteBook sites_;
   ScopeBook scopes_;
+  SnapshotBook snapshots_;
+  LargestBlocks largest_;
   LiveTimeline timeline_;
   LedgerCounts counts_;
   uint64_t clock_ = 0;  // largest stamp seen

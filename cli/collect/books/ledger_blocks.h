@@ -26,6 +26,8 @@ namespace heapprof::cli {
   thread.last_address = event.address;
   if (thread.scopes != 0) [[unlikely]]
     scopes_.allocate(thread.scopes, event.size_bytes);
+  if (largest_.is_large(event.size_bytes)) [[unlikely]]
+    largest_.note(event.address, event.size_bytes, &heap_);
 }
 
 // Books the end of a block. The caller takes it out of the heap.

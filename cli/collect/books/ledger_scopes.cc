@@ -1,5 +1,5 @@
-// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, and what an operation on a device's
-// memory was in a scope.
+// cli/collect/books/ledger_scopes.cc: the ledger's events of scopes and marks, what an operation on a device's memory
+// was in a scope, and snapshots.
 //
 // An operation may begin memory and end other memory at once, and what ends may be another device's. So what it did is
 // read off the books: those of its own site say what it allocated, the sums what is live.
@@ -7,6 +7,7 @@
 #include "shared/scopes.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -72,9 +73,66 @@ void Ledger::apply_scope(const Event& event) {
       MarkedMoment moment{name, thread.id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};
       for_each_book(
           [&](uint32_t device, const DeviceBook& book) { moment.live.emplace_back(device, book.sites.totals().live); });
+      if (snapshots_.is_on()) take_snapshot({moment.ticks, true, name, thread.id, {}});
       return scopes_.mark(std::move(moment));
     }
   }
+}
+
+namespace {
+
+// The largest of a device's blocks, as they are visited.
+class Largest {
+ public:
+  void note(const KeptBlock& block) {
+    if (blocks_.size() == SnapshotBook::kLargest && block.size_bytes <= blocks_.back().size_bytes) return;
+    if (blocks_.size() == SnapshotBook::kLargest) blocks_.pop_back();
+    const auto at = std::upper_bound(blocks_.begin(), blocks_.end(), block, [](const KeptBlock& a, const KeptBlock& b) {
+      return a.size_bytes > b.size_bytes;
+    });
+    blocks_.insert(at, block);
+  }
+  std::vector<KeptBlock> take() { return std::move(blocks_); }
+
+ private:
+  std::vector<KeptBlock> blocks_;
+};
+
+}  // namespace
+
+std::vector<SnapshotBook::Look> Ledger::look_at_all() {
+  std::vector<SnapshotBook::Look> looks;
+  const auto of_heap = [](const Block& block) { return KeptBlock{block.size_bytes, block.birth, block.site}; };
+  Largest host;
+  for (const Block& block : largest_.find(&heap_)) host.note(of_heap(block));
+  for_each_begun([&](const Block& block) { host.note(of_heap(block)); });
+  looks.push_back({ScopeBook::kHost, &sites_, host.take()});
+  for_each_book([&](uint32_t device, const DeviceBook& book) {
+    Largest largest;
+    if (wire::is_mapping(device)) {
+      mappings_.for_each_live(device, [&](const MappedBlock& block) {
+        largest.note({block.live_bytes, block.birth, block.site});
+      });
+    } else {
+      devices_.for_each_live(device, [&](const DeviceBlock& block) {
+        largest.note({block.size_bytes, block.birth, block.site});
+      });
+    }
+    looks.push_back({device, &book.sites, largest.take()});
+  });
+  return looks;
+}
+
+void Ledger::take_snapshot(KeptSnapshot&& moment) {
+  if (!snapshots_.make_room()) return;
+  std::vector<SnapshotBook::Look> looks;
+  try {
+    looks = look_at_all();
+  } catch (const std::bad_alloc&) {
+    snapshots_.give_up();
+    return;
+  }
+  snapshots_.take(std::move(moment), looks);
 }
 
 }  // namespace heapprof::cli

@@ -63,7 +63,7 @@ class MappingLedger {
       if (block != blocks_.end() && block->second.device != wire::kReservedDevice) visit(piece);
     });
   }
-  // Calls visit(const MappedBlock&) for each block that is left. pre: finish() has been called
+  // Calls visit(const MappedBlock&) for each block that is live; after finish() for each that is left.
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
     for (const auto& [id, block] : blocks_) {

@@ -102,17 +102,25 @@ Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
     const auto end = recorded.live_bytes.begin() + static_cast<std::ptrdiff_t>(from.live_row * moments);
     site.live_bytes.assign(end - static_cast<std::ptrdiff_t>(moments), end);
   }
+  const auto index = static_cast<uint32_t>(&from - recorded.sites.data());
+  auto step = std::lower_bound(recorded.steps.begin(), recorded.steps.end(), index,
+                               [](const RecordedStep& it, uint32_t wanted) { return it.site < wanted; });
+  for (; step != recorded.steps.end() && step->site == index; ++step)
+    site.steps.push_back({step->snapshot, step->live_bytes, step->live_blocks});
   return site;
 }
 
 void record_only(const Site& site, RecordedDevice* device) {
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
+  std::vector<RecordedStep>().swap(device->steps);
   if (site.numbers.total_blocks == 0) return;
   SizeCounts& counts = device->sizes.emplace_back();
   for (int bucket = 0; bucket < kSizeBuckets; ++bucket)
     counts[static_cast<size_t>(bucket)] = site.numbers.sizes[bucket];
   device->sites.push_back({0, false, site.numbers, 0, 1});
+  for (const SiteStep& step : site.steps)
+    device->steps.push_back({0, step.snapshot, step.live_bytes, step.live_blocks});
 }
 
 Device make_device_without_sites(const RecordedDevice& recorded) {

@@ -270,6 +270,37 @@ void visit_marked_memory(Memory& memory, Visit&& visit) {
   visit("live_count", memory.live_blocks);
 }
 
+template <typename Snapshots, typename Visit>
+void visit_snapshots(Snapshots& snapshots, Visit&& visit) {
+  visit("interval_ns", snapshots.interval_ns);
+  visit("kept_interval_ns", snapshots.kept_interval_ns);
+  visit("thinned_count", snapshots.thinned);
+  visit("late_count", snapshots.late);
+  visit("lost_count", snapshots.lost);
+}
+
+template <typename Snapshot, typename Visit>
+void visit_snapshot(Snapshot& snapshot, Visit&& visit) {
+  visit("at_ns", snapshot.at_ns);
+  visit("is_mark", snapshot.is_mark);
+  visit("category", snapshot.category);
+  visit("name", snapshot.name);
+  visit("thread", snapshot.thread);
+}
+
+template <typename Device, typename Visit>
+void visit_snapshot_device(Device& device, Visit&& visit) {
+  visit("device", device.device);
+  visit("live_bytes", device.live_bytes);
+  visit("live_count", device.live_blocks);
+}
+
+template <typename Block, typename Visit>
+void visit_large_block(Block& block, Visit&& visit) {
+  visit("size_bytes", block.size_bytes);
+  visit("born_ns", block.born_ns);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

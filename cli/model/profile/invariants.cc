@@ -6,6 +6,7 @@
 #include "cli/model/profile/invariants.h"
 
 #include "cli/model/profile/alike_frames.h"
+#include "cli/model/profile/find_device.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
@@ -40,6 +41,7 @@ class Checker {
       if (!names.insert(device.name).second) violate("two devices are called {}", device.name);
       check_device(device);
     }
+    check_snapshots();
     if (profile_.run.complete != profile_.run.incomplete_reason.empty()) {
       violate("a run is complete, or there is a reason why not: complete is {}, the reason is \"{}\"",
               profile_.run.complete, profile_.run.incomplete_reason);
@@ -140,6 +142,57 @@ class Checker {
     at_most(device, "live_at_rss_max_bytes", totals.live_at_resident_max_bytes, "peak_bytes", totals.peak_bytes);
     check_timeline(device);
     check_moments(device);
+    check_steps(device);
+  }
+
+  void check_snapshots() {
+    const Snapshots& snapshots = profile_.snapshots;
+    if (!snapshots.has_any() && !snapshots.snapshots.empty()) violate("there are snapshots, but no interval of them");
+    uint64_t before_ns = 0;
+    for (const Snapshot& snapshot : snapshots.snapshots) {
+      if (snapshot.at_ns < before_ns || snapshot.at_ns > profile_.run.duration_ns)
+        violate("a snapshot is at {} ns, behind one at {} ns, in a run of {} ns", snapshot.at_ns, before_ns,
+                profile_.run.duration_ns);
+      before_ns = snapshot.at_ns;
+      std::unordered_set<std::string_view> names;
+      for (const SnapshotDevice& device : snapshot.devices) {
+        if (!names.insert(device.device).second) violate("a snapshot has {} twice", device.device);
+        if (find_device(profile_, device.device) == nullptr) violate("a snapshot has {}, no device", device.device);
+        uint64_t largest = UINT64_MAX;
+        for (const LargeBlock& block : device.largest) {
+          if (block.size_bytes > largest) violate("a snapshot's largest blocks are not in order");
+          largest = block.size_bytes;
+        }
+      }
+    }
+  }
+
+  // At each snapshot the sites have what it says, in all. A sum may be beyond 64 bits, as a target can make it: it is
+  // compared modulo 2^64, by what each step adds.
+  void check_steps(const Device& device) {
+    const std::vector<Snapshot>& snapshots = profile_.snapshots.snapshots;
+    std::vector<LiveAmount> changes(snapshots.size());
+    for (const Site& site : device.sites) {
+      SiteStep before;
+      for (const SiteStep& step : site.steps) {
+        if (step.snapshot >= snapshots.size())
+          return violate("{}: a site has an amount at snapshot {} of {}", device.name, step.snapshot, snapshots.size());
+        changes[step.snapshot].bytes += step.live_bytes - before.live_bytes;
+        changes[step.snapshot].blocks += step.live_blocks - before.live_blocks;
+        before = step;
+      }
+    }
+    LiveAmount sum;
+    for (size_t i = 0; i < snapshots.size(); ++i) {
+      sum.bytes += changes[i].bytes;
+      sum.blocks += changes[i].blocks;
+      const SnapshotDevice* said = find_device(snapshots[i], device.name);
+      const LiveAmount live = said == nullptr ? LiveAmount{} : LiveAmount{said->live_bytes, said->live_blocks};
+      if (sum != live)
+        violate("{}: the sites have {} bytes in {} blocks at snapshot {}, which says {} in {}", device.name, sum.bytes,
+                sum.blocks, i, live.bytes, live.blocks);
+      at_most(device, "live_bytes of a snapshot", live.bytes, "peak_bytes", device.totals.peak_bytes);
+    }
   }
 
   void check_moments(const Device& device) {
@@ -199,6 +252,10 @@ class Checker {
       violate("{} site {}: it has live bytes of {} moments, the device of {}", device.name, index,
               site.live_bytes.size(), device.moments_ns.size());
     for (const uint64_t live : site.live_bytes) within("live_bytes", live, "max_bytes", n.max_bytes);
+    for (const SiteStep& step : site.steps) {
+      within("live_bytes of a snapshot", step.live_bytes, "max_bytes", n.max_bytes);
+      within("live_blocks of a snapshot", step.live_blocks, "total_blocks", n.total_blocks);
+    }
     within("last_leak_ns", n.last_leak_ns, "duration_ns", profile_.run.duration_ns);
     if (n.lifetime_ns > multiply_saturating(n.total_blocks, profile_.run.duration_ns))
       violate("{} site {}: {} blocks lived {} ns in all, in a run of {} ns", device.name, index, n.total_blocks,

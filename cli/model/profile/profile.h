@@ -7,6 +7,7 @@
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
+#include "cli/model/profile/snapshots.h"
 
 #include <cstdint>
 #include <string>
@@ -44,6 +45,7 @@ struct Site {
 #undef SITE_FLAG
   uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
+  std::vector<SiteStep> steps;       // what it had at the snapshots
   uint32_t suppressed_by =
       0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
 };
@@ -91,6 +93,8 @@ struct Profile {
   std::vector<Device> devices;  // [0] is host
   DeviceApi api;                // nodes: FrameNode
   Scopes scopes;
+  Snapshots snapshots;             // nodes: FrameNode
+  bool is_moment = false;          // it is what one snapshot of a profile said (take_snapshot()). Never in a file
   std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
 };
 
@@ -105,6 +109,11 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
   }
   for (auto& call : profile.api.calls) visit(call.node);
+  for (auto& snapshot : profile.snapshots.snapshots) {
+    for (auto& device : snapshot.devices) {
+      for (auto& block : device.largest) visit(block.node);
+    }
+  }
 }
 
 }  // namespace heapprof::cli

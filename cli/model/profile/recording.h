@@ -10,6 +10,7 @@
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
 #include "cli/model/profile/size_histogram.h"
+#include "cli/model/profile/snapshots.h"
 #include "cli/model/profile/unseen_memory.h"
 
 #include <array>
@@ -60,6 +61,14 @@ struct RecordedSite {
       0;  // its row of RecordedDevice::sizes, from 1; 0: all its blocks are of its largest one's bucket
 };
 
+// What a site had from a snapshot on (SiteStep).
+struct RecordedStep {
+  uint32_t site = 0;  // its place in RecordedDevice::sites
+  uint32_t snapshot = 0;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
 // Live bytes over time: per bucket the smallest and the largest value. Exact at the peak and at both ends.
 struct Timeline {
   uint64_t bucket_ns = 0;  // width
@@ -107,6 +116,7 @@ struct RecordedDevice {
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
   std::vector<SizeCounts> sizes;     // of the sites whose blocks are of several buckets
+  std::vector<RecordedStep> steps;   // by site, then by snapshot
 };
 
 struct Recording {
@@ -117,6 +127,7 @@ struct Recording {
   std::vector<RecordedDevice> devices;  // at least host
   DeviceApi api;                        // nodes: StackNode
   Scopes scopes;
+  Snapshots snapshots;                          // nodes: StackNode
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 

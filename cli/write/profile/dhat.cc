@@ -168,6 +168,7 @@ class DhatWriter {
     if (profile_.api.kernel_launches != 0 || !profile_.api.calls.empty())
       write_struct("device_api", [this] { write_api(profile_.api); });
     if (!profile_.scopes.empty()) write_scopes(profile_.scopes, &json_);
+    if (profile_.snapshots.has_any()) write_struct("snapshots", [this] { write_snapshots(profile_.snapshots); });
     json_.key("devices");
     json_.begin_array();
     for (size_t i = 0; i < profile_.devices.size(); ++i) write_device(profile_.devices[i], i == 0);
@@ -263,6 +264,20 @@ class DhatWriter {
       visit_api_call(call, fields_);
     });
     write_structs("threads", api.threads, [this](const ApiThread& thread) { visit_api_thread(thread, fields_); });
+  }
+
+  void write_snapshots(const Snapshots& snapshots) {
+    visit_snapshots(snapshots, fields_);
+    write_structs("snapshots", snapshots.snapshots, [this](const Snapshot& snapshot) {
+      visit_snapshot(snapshot, fields_);
+      write_structs("devices", snapshot.devices, [this](const SnapshotDevice& device) {
+        visit_snapshot_device(device, fields_);
+        write_structs("largest", device.largest, [this](const LargeBlock& block) {
+          write_stack(block.node);
+          visit_large_block(block, fields_);
+        });
+      });
+    });
   }
 
   void write_unseen(const UnseenMemory& unseen) {

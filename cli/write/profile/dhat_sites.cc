@@ -36,6 +36,7 @@ bool is_beyond_doubles(const Site& site) {
                      [&](const SiteField& field) { return site.numbers.*field.number > kExactDouble; });
 }
 bool has_live(const Site& site) { return !site.live_bytes.empty(); }
+bool has_steps(const Site& site) { return !site.steps.empty(); }
 
 void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteField& field : kSiteFields) {
@@ -72,6 +73,25 @@ void write_live(const std::vector<Site>& sites, JsonWriter* json) {
   json->begin_array();
   for (const Site& site : sites) {
     if (has_live(site)) write_array(site.live_bytes, json);
+  }
+  json->end_array();
+  json->new_line();
+}
+
+void write_steps(const std::vector<Site>& sites, JsonWriter* json) {
+  if (std::none_of(sites.begin(), sites.end(), has_steps)) return;
+  write_list("stepped", sites, json, has_steps);
+  json->key("steps");
+  json->begin_array();
+  for (const Site& site : sites) {
+    if (!has_steps(site)) continue;
+    json->begin_array();
+    for (const SiteStep& step : site.steps) {
+      json->number(step.snapshot);
+      json->number(step.live_bytes);
+      json->number(step.live_blocks);
+    }
+    json->end_array();
   }
   json->end_array();
   json->new_line();
@@ -140,6 +160,7 @@ void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, J
   json->end_array();
   write_listed(sites, json);
   write_live(sites, json);
+  write_steps(sites, json);
   write_list("beyond_doubles", sites, json, is_beyond_doubles);
   write_exact_numbers(sites, json);
   json->end_object();

@@ -133,6 +133,12 @@ TEST_CASE("damaged profiles are named as damaged") {
       {"\"grouped\":[]", "\"grouped\":[],\"sampled\":[0],\"live_bytes\":[[1]]"},  // of no moment
       {"\"grouped\":[]", "\"grouped\":[],\"sampled\":[0],\"live_bytes\":[1]"},
       {"\"timeline\":{", "\"moments_ns\":[2,1],\"timeline\":{"},
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[0],\"steps\":[]"},
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[4],\"steps\":[[]]"},
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[0],\"steps\":[[0,1]]"},
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[0],\"steps\":[[0,0,0]]"},  // of no snapshot
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[0],\"steps\":[[4294967296,0,0]]"},
+      {"\"grouped\":[]", "\"grouped\":[],\"stepped\":[0,0],\"steps\":[[],[]]"},
       {"\"timeline\":{", "\"moments_ns\":[99999999999999],\"timeline\":{"},
       {"\"beyond_doubles\":[]", "\"beyond_doubles\":[0]"},
       {"\"exact_numbers\":[]", "\"exact_numbers\":[[1,2]]"},

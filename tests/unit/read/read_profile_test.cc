@@ -30,6 +30,44 @@ TEST_CASE("a written profile reads back and is written again to the same bytes")
   }
 }
 
+TEST_CASE("snapshots come back, with what their sites had and their largest blocks") {
+  Profile profile = test::assembled(test::small_sample());
+  profile.snapshots.interval_ns = kMarksOnly;
+  profile.snapshots.kept_interval_ns = 7;
+  profile.snapshots.thinned = 1;
+  profile.snapshots.late = 2;
+  profile.snapshots.lost = 3;
+  Device& host = profile.devices[0];
+  host.sites[1].steps = {{0, 1, 1}, {2, 0, 1}};
+  Snapshot mark{5, true, "io", "loaded", 4711, {{"host", 1, 1, {{host.sites[1].node, 1, 4}, {0, 0, 5}}}}};
+  profile.snapshots.snapshots = {
+      mark, {6, false, "", "", 0, {{"host", 1, 1, {}}}}, {6, true, "", "", 1, {{"host", 0, 1, {}}}}};
+  REQUIRE(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  REQUIRE(again.snapshots.snapshots.size() == 3);
+  const Snapshot& read = again.snapshots.snapshots[0];
+  CHECK(read.name == "loaded");
+  CHECK(read.thread == 4711);
+  CHECK(read.devices[0].largest[0].node == again.devices[0].sites[1].node);
+  CHECK(read.devices[0].largest[1].node == 0);
+  CHECK(again.snapshots.interval_ns == kMarksOnly);
+  CHECK(again.snapshots.lost == 3);
+  REQUIRE(again.devices[0].sites[1].steps.size() == 2);
+  CHECK(again.devices[0].sites[1].steps[1].live_blocks == 1);
+  CHECK(again.devices[0].sites[0].steps.empty());
+}
+
+TEST_CASE("more snapshots than are ever kept are refused") {
+  Profile profile = test::assembled(test::small_sample());
+  profile.snapshots.interval_ns = 1;
+  profile.snapshots.snapshots.resize(kMostSnapshots);
+  CHECK(test::read_text(test::written(profile)).ok());
+  profile.snapshots.snapshots.emplace_back();
+  CHECK(test::read_text(test::written(profile)).problem().exit_code == 3);
+}
+
 TEST_CASE("what sites held at moments, and what realloc moved, comes back") {
   Profile profile = test::assembled(test::small_sample());
   Device& host = profile.devices[0];

@@ -1,0 +1,144 @@
+// cli/collect/books/snapshot_book.h: what was live at the program's marks and at moments in between, by site
+// (heapprof run --interval).
+//
+// A snapshot keeps of each device the sites that changed since the one before, as differences: three short numbers a
+// site. To find them, all sites are compared with what they had.
+//
+// Guarantees
+//  - A snapshot is exact for the order of events that the ledger has seen by then, for every site.
+//  - Memory is bounded: kMost snapshots, kMostStepBytes for their sites. Before one of both is reached, every
+//    other snapshot that was taken by time goes into the one behind it. Where none of these is left, further snapshots
+//    are counted and not taken.
+//  - No memory: all snapshots are given up and counted; nothing is thrown.
+// Context:  one thread.
+// Trust:    every number is the target's; differences are modulo 2^64.
+// Cost:     a snapshot: measured in tests/bench/runs/2026-11-24-snapshots.md; between two of them
+//           nothing. 16 bytes a site, and about 7 for each site that changed between two.
+#pragma once
+
+#include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/site_book.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+// A live block, as a snapshot keeps it.
+struct KeptBlock {
+  uint64_t size_bytes;
+  uint64_t birth;  // ticks
+  uint32_t site;
+};
+
+struct KeptDevice {
+  uint32_t device;  // wire's number; ScopeBook::kHost
+  Amount live;
+  uint64_t changed_sites;
+  std::vector<unsigned char> steps;  // of each: how far its number is from the one before, and what it has more
+  std::vector<KeptBlock> largest;
+};
+
+struct KeptSnapshot {
+  uint64_t ticks;
+  bool is_mark;
+  uint32_t name;  // wire's number
+  uint32_t thread_id;
+  std::vector<KeptDevice> devices;
+};
+
+class SnapshotBook {
+ public:
+  static constexpr size_t kMost = 1000;
+  static constexpr uint64_t kMostStepBytes = 32 << 20;
+  static constexpr size_t kLargest = 10;
+
+  // A device's books, and its largest blocks.
+  struct Look {
+    uint32_t device;
+    const SiteBook* sites;
+    std::vector<KeptBlock> largest;
+  };
+
+  void start() { is_on_ = true; }
+  bool is_on() const { return is_on_; }
+  // Whether there is room for another one; it is made, if that can be. False: it has been counted as lost. pre: is_on()
+  bool make_room();
+  // pre: make_room() said so; the looks are of all devices
+  void take(KeptSnapshot&& moment, const std::vector<Look>& looks);
+
+  const std::vector<KeptSnapshot>& snapshots() const { return snapshots_; }
+  uint64_t lost() const { return lost_; }
+  uint64_t thinned() const { return thinned_; }
+  uint32_t thinnings() const { return thinnings_; }  // each doubles the interval
+  // How often a site changed between two snapshots, in all.
+  uint64_t steps() const { return steps_; }
+  // About how much memory it takes.
+  uint64_t bytes() const;
+  // Memory has run out: all are counted as lost, and those to come.
+  void give_up();
+
+  // Calls visit(site, Amount more), by rising site: what each has more than at the snapshot before.
+  template <typename Visitor>
+  static void for_each_step(const KeptDevice& device, const Visitor& visit);
+
+ private:
+  static constexpr uint64_t kSnapshotBytes = 1024;
+  static constexpr int kFoldsAtOnce = 2;
+
+  void keep_changes(const Look& look, KeptDevice* device);
+  bool is_full() const { return snapshots_.size() >= kMost || step_bytes_ >= kMostStepBytes; }
+  bool is_nearly_full() const { return snapshots_.size() >= kMost / 8 * 7 || step_bytes_ >= kMostStepBytes / 8 * 7; }
+  // Of every other snapshot by time, one after the other. False: there is none that could go.
+  bool begin_pass();
+  void fold_one();
+  void fold_into_next(size_t index);
+
+  std::vector<KeptSnapshot> snapshots_;
+  std::map<uint32_t, GrowingArray<Amount>> last_;  // by device: what its sites had
+  bool is_on_ = false;
+  bool is_given_up_ = false;
+  uint64_t step_bytes_ = 0;
+  uint64_t steps_ = 0;
+  uint64_t lost_ = 0;
+  uint64_t thinned_ = 0;
+  uint32_t thinnings_ = 0;
+  size_t pass_at_ = 0;   // of the thinning that is under way: where it is
+  size_t pass_end_ = 0;  // and where it ends; 0: none is
+};
+
+// ---- Numbers of seven bits a byte, the last one without the highest bit ----
+
+void put_number(uint64_t number, std::vector<unsigned char>* bytes);
+inline uint64_t take_number(const unsigned char** at) {
+  uint64_t number = 0;
+  for (uint32_t shift = 0;; shift += 7) {
+    const unsigned char byte = *(*at)++;
+    number |= uint64_t{byte & 0x7fu} << shift;
+    if (byte < 0x80) return number;
+  }
+}
+// Small numbers of either sign are small numbers.
+constexpr uint64_t fold_sign(uint64_t difference) {
+  return difference << 1 ^ (difference >> 63 != 0 ? ~uint64_t{0} : 0);
+}
+constexpr uint64_t unfold_sign(uint64_t folded) { return folded >> 1 ^ (folded & 1 ? ~uint64_t{0} : 0); }
+static_assert(unfold_sign(fold_sign(5)) == 5 && unfold_sign(fold_sign(~uint64_t{0})) == ~uint64_t{0} &&
+              fold_sign(~uint64_t{0}) == 1 && unfold_sign(fold_sign(uint64_t{1} << 63)) == uint64_t{1} << 63);
+
+template <typename Visitor>
+void SnapshotBook::for_each_step(const KeptDevice& device, const Visitor& visit) {
+  const unsigned char* at = device.steps.data();
+  const unsigned char* const end = at + device.steps.size();
+  uint32_t site = 0;
+  while (at != end) {
+    site += static_cast<uint32_t>(take_number(&at));
+    const uint64_t bytes = unfold_sign(take_number(&at));
+    const uint64_t blocks = unfold_sign(take_number(&at));
+    visit(site, Amount{bytes, blocks});
+  }
+}
+
+}  // namespace heapprof::cli
