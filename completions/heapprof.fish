@@ -80,6 +80,8 @@ complete -c heapprof -n $report -l sizes -d 'Of what sizes the blocks of places 
 complete -c heapprof -n $report -l threads -d 'What each thread allocated and freed'
 complete -c heapprof -n $report -l scopes -d 'The program\'s own scopes and marks'
 complete -c heapprof -n $report -l stable -d 'scopes alone, without what varies by run'
+complete -c heapprof -n $report -l snapshots -d 'those of run --interval, and what grew'
+complete -c heapprof -n $report -l between -x -d 'Two snapshots, by number or mark'
 complete -c heapprof -n $report -l all-frames -d 'Also std, allocator, runtime; fold nothing'
 complete -c heapprof -n $report -l suppressions -r -F -d 'Leaks that are known, and why'
 complete -c heapprof -n $report -l no-default-suppressions -d 'Show what libc and libstdc++ keep'

@@ -321,9 +321,9 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
   need.freeable_bytes = state.questions.bytes() + state.samples.bytes() + state.ledger.snapshots().bytes() +
-                         state.ledger.block_bytes() +
-                        state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
-                        sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
+                        state.ledger.block_bytes() + state.ledger.devices_bytes() + state.tree.slot_bytes() +
+                        nodes * sizeof(StackNode) + sites * (sizeof(SiteKey) + sizeof(SiteEntry)) +
+                        locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes() +
                       state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();

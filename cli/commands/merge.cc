@@ -64,11 +64,12 @@ Result<std::vector<std::string>> find_inputs(const MergeOptions& options) {
   return files;
 }
 
-Result<Profile> merge_files(const std::vector<std::string>& files) {
+Result<Profile> merge_files(const std::vector<std::string>& files, uint64_t* left_out) {
   ProfileMerger merger;
   for (const std::string& file : files) {
     Result<Profile> profile = read_profile(file);
     if (!profile) return profile.problem();
+    *left_out += profile->snapshots.snapshots.size();
     if (const Result<Done> added = merger.add(std::move(*profile), file); !added) return added.problem();
   }
   return merger.take();
@@ -105,7 +106,8 @@ Result<int> merge(const MergeOptions& options) {
   if (options.output.empty()) return output_not_named("merge");
   const Result<std::vector<std::string>> files = find_inputs(options);
   if (!files) return files.problem();
-  Result<Profile> profile = merge_files(*files);
+  uint64_t left_out = 0;  // snapshots
+  Result<Profile> profile = merge_files(*files, &left_out);
   if (!profile) return profile.problem();
   if (!options.all_sites) group_small_sites(&*profile, {});
   if (const std::vector<std::string> violations = find_violations(*profile); !violations.empty())
@@ -113,6 +115,7 @@ Result<int> merge(const MergeOptions& options) {
   const Result<std::string> path = write(*profile, options.output);
   if (!path) return path.problem();
   if (!options.quiet) say(*profile, files->size(), *path);
+  if (left_out != 0) print_problem(snapshots_not_merged(left_out), options.color);
   return 0;
 }
 

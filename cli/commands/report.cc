@@ -5,6 +5,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/findings.h"
+#include "cli/model/analysis/moment.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"
@@ -54,6 +55,15 @@ Result<Done> check_findings(const ReportOptions& options) {
       if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
     }
   }
+  if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
+  for (const auto& [other, is_given] :
+       {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
+        std::pair{"--findings", view.findings}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+    if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);
+  }
+  if (view.snapshots && options.format->render_snapshots == nullptr)
+    return flags_exclude_each_other("--snapshots", fmt::format("--format {}", options.format->name));
   if (view.threads && options.suppressions.all_frames) return flags_exclude_each_other("--all-frames", "--threads");
   if (view.threads && options.format->render_findings == nullptr)
     return flags_exclude_each_other("--threads", fmt::format("--format {}", options.format->name));
@@ -112,12 +122,19 @@ Result<int> show_report(const ReportOptions& options) {
   Result<Profile> profile = read_profile(view.file);
   if (!profile) return profile.problem();
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
+  if (!options.between.empty()) {
+    const Result<SnapshotPair> pair = find_snapshot_pair(*profile, options.between, view.file);
+    if (!pair) return pair.problem();
+    view.between = *pair;
+  }
   view.others = find_others(*profile, view.file);
   mark_suppressed(view.suppressions, &*profile);
   mark_folded(rules->folds, &*profile);
   const Profile* const shown[] = {&*profile};
   const std::vector<Problem> unused = find_unused_folds(rules->folds, shown, view.list_suppressions);
-  const Renderer render = view.findings ? options.format->render_findings : options.format->render;
+  const Renderer render = view.findings    ? options.format->render_findings
+                          : view.snapshots ? options.format->render_snapshots
+                                           : options.format->render;
   const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
     print_problem(warning, options.color);  // last: seen on a terminal
@@ -152,6 +169,9 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
+  options->add_flag({"--snapshots", "", view, "those of run --interval, and what grew"}, &target->view.snapshots);
+  options->add_text({"--between", "A..B", view, "two snapshots, by number or mark; else first, last"},
+                    &target->between);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);

@@ -14,7 +14,8 @@ struct ReportOptions {
   std::vector<std::string> files;
   ReportView view;
   SuppressionOptions suppressions;
-  uint64_t top = 0;  // 0: not given
+  uint64_t top = 0;     // 0: not given
+  std::string between;  // A..B: two snapshots
   const ReportFormat* format = nullptr;
   ColorMode color = ColorMode::kAuto;
 };

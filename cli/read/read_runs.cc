@@ -3,7 +3,7 @@
 
 #include "cli/base/problems.h"
 #include "cli/read/profile_files.h"
-#include "cli/read/read_profile.h"
+#include "cli/read/read_moment.h"
 
 namespace heapprof::cli {
 namespace {
@@ -17,8 +17,8 @@ std::string words(const std::vector<std::string>& command) {
 }  // namespace
 
 Result<Profile> read_marked(const std::string& file, const Suppressions& suppressions) {
-  Result<Profile> profile = read_profile(file);
-  if (profile) mark_suppressed(suppressions, &*profile);
+  Result<Profile> profile = read_profile_or_moment(file);
+  if (profile && !profile->is_moment) mark_suppressed(suppressions, &*profile);
   return profile;
 }
 

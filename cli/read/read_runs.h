@@ -11,6 +11,7 @@
 
 namespace heapprof::cli {
 
+// FILE or FILE@SNAPSHOT; nothing is known of leaks at a snapshot.
 Result<Profile> read_marked(const std::string& file, const Suppressions& suppressions);
 
 // One profile after the other: memory is that of the largest.

@@ -15,6 +15,9 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
   return false;
 }
 
-bool has_metric(const Profile& profile, Metric metric) { return has_numbers(profile, site_field_of(metric).needs); }
+bool has_metric(const Profile& profile, Metric metric) {
+  if (profile.is_moment && metric != Metric::kLeaked) return false;  // of a moment what was live, and nothing else
+  return has_numbers(profile, site_field_of(metric).needs);
+}
 
 }  // namespace heapprof::cli

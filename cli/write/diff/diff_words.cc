@@ -72,7 +72,8 @@ DiffWords::DiffWords(const TwoProfiles& two, const DiffView& view)
       names_{FrameNames(*two.profiles[kBase], two.diff.trees[kBase]),
              FrameNames(*two.profiles[kCurrent], two.diff.trees[kCurrent])},
       live_(live_word(*two.profiles[kBase])) {
-  if (live_word(*two.profiles[kCurrent]) != live_) live_ = kLiveAtEnd;
+  const bool has_moment = two.profiles[kBase]->is_moment || two.profiles[kCurrent]->is_moment;
+  if (live_word(*two.profiles[kCurrent]) != live_) live_ = has_moment ? kLiveThen : kLiveAtEnd;
 }
 
 std::string DiffWords::metric(Metric metric) const { return std::string(shown_metric(metric, live_)); }

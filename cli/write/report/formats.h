@@ -18,6 +18,7 @@ struct ReportFormat {
   const char* name;  // of --format
   Renderer render;
   Renderer render_findings;   // nullptr: it has no room for words
+  Renderer render_snapshots;  // nullptr: it has no room for them
   bool is_of_scopes = false;  // and of nothing else
 };
 
@@ -30,5 +31,7 @@ std::string render_report_csv(const Profile& profile, const ReportView& view, co
 // pre: can_have_findings(profile)
 std::string render_findings_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
 std::string render_findings_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_snapshots_text(const Profile& profile, const ReportView& view, const Terminal& terminal);
+std::string render_snapshots_json(const Profile& profile, const ReportView& view, const Terminal& terminal);
 
 }  // namespace heapprof::cli

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/model/analysis/metrics.h"
+#include "cli/model/analysis/moment.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/suppressions.h"
 #include "cli/model/profile/profile.h"
@@ -31,7 +32,9 @@ struct ReportView {
   std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there
   Suppressions suppressions;             // those that the profile was marked with
   bool list_suppressions = false;
-  bool findings = false;  // in place of the tables
+  bool findings = false;                // in place of the tables
+  bool snapshots = false;               // likewise
+  std::optional<SnapshotPair> between;  // which two of them are compared; none: the first and the last
 };
 
 // The per-site numbers that the report's JSON and CSV have of a profile of this kind, in their order.

@@ -19,6 +19,7 @@ std::string_view live_word(const RunEnd& end) {
 }
 
 std::string_view live_word(const Profile& profile) {
+  if (profile.is_moment) return kLiveThen;
   if (profile.merged.empty()) return live_word(profile.run.end);
   const std::string_view word = live_word(profile.merged.front().end);
   const bool is_one = std::all_of(profile.merged.begin(), profile.merged.end(),

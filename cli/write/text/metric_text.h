@@ -18,6 +18,7 @@ namespace heapprof::cli {
 std::string_view live_word(const RunEnd& end);
 std::string_view live_word(const Profile& profile);
 inline constexpr std::string_view kLiveAtEnd = "live at the end";
+inline constexpr std::string_view kLiveThen = "live";  // at a snapshot
 
 // "peak", and for what was live at the end the word given.
 std::string_view shown_metric(Metric metric, std::string_view live);
