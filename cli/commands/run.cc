@@ -46,7 +46,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
-  options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, such as 5s, and at marks"},
+  options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"},
                     &target->interval);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);

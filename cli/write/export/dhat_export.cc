@@ -18,6 +18,8 @@ void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink*
   std::erase_if(one.merged, [&](const MergedPart& part) { return part.device != view.device; });
   one.api = {};        // of all devices
   one.scopes = {};     // likewise
+  one.snapshots = {};  // likewise
+  for (Site& site : one.sites) site.steps.clear();
   canonicalize(&one);  // frames that only other devices' sites have are gone
   write_dhat(one, sink);
 }
