@@ -53,6 +53,7 @@ complete -c heapprof -n $run -l color -x -a 'auto always never' -d 'When to use 
 complete -c heapprof -n $run -l follow -x -d 'Of the processes that PROGRAM starts only those of this name'
 complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
 complete -c heapprof -n $run -l leak-check -d 'Tell apart what is live at exit: lost, or not'
+complete -c heapprof -n $run -l no-nvtx -d "Make no scopes of NVTX's ranges"
 complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM starts'
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'

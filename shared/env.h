@@ -1,4 +1,4 @@
-// shared/env.h: the two environment variables by which `heapprof run` reaches a target.
+// shared/env.h: the environment variables by which `heapprof run` reaches a target.
 #pragma once
 
 namespace heapprof::wire {
@@ -13,6 +13,12 @@ inline constexpr char kFollow = '+';
 // Children are not profiled: the agent takes the variables out of the environment at its start.
 inline constexpr char kNoFollow = '-';
 inline constexpr char kPreloadVariable[] = "LD_PRELOAD";
+
+// NVTX loads the library that this names at the first call of each object that uses it. It names the agent, unless it
+// was set before: then another tool has it, and the agent comes in by dlsym (agent/nvtx/tables.h).
+inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
+// A tool that the CUDA driver loads: it may mean to set the variable above itself.
+inline constexpr char kCudaToolVariable[] = "CUDA_INJECTION64_PATH";
 
 // File names of the agent and of the reference unwinder: by them the agent tells its own entries of LD_PRELOAD.
 inline constexpr char kAgentFile[] = "libheapprof.so";

@@ -32,10 +32,12 @@ static_assert(sizeof(Name) == kNameBytes);
 enum class ScopeOperation : uint32_t {
   kBegin = 1,
   kEnd = 2,
-  kLeave = 3,  // this thread goes on outside of it, and of what it began inside of it
-  kEnter = 4,  // this thread goes on in what was left so
-  kItems = 5,  // w1: what it came to, by the program's own measure; its end follows
-  kMark = 6,   // no scope: this moment, by a name
+  kLeave = 3,       // this thread goes on outside of it, and of what it began inside of it
+  kEnter = 4,       // this thread goes on in what was left so
+  kItems = 5,       // w1: what it came to, by the program's own measure; before its end
+  kMark = 6,        // no scope: this moment, by a name
+  kBeginApart = 7,  // a scope that no thread is in, by its name: it has a time, and owns no memory
+  kEndOnly = 8,     // it ends, and nothing inside of it; id 0: the program ended what it had not begun
 };
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above

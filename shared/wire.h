@@ -17,7 +17,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 13;
+inline constexpr uint32_t kProtocolVersion = 14;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -178,7 +178,9 @@ struct Control {
   uint64_t own_pages_avma;                // … which stands here in its memory: pairs of address and bytes
   std::atomic<uint32_t> questions_asked;  // agent: how many ever; pairs with (J)
   std::atomic<uint32_t> names_lost;       // agent, adding: how often a name of a scope or mark found no room
-  uint32_t reserved[14];
+  uint32_t nvtx;                          // 1: ranges and marks of NVTX become scopes and marks
+  std::atomic<uint32_t> nvtx_left;        // agent, adding: objects whose NVTX was left to another tool
+  uint32_t reserved[12];
 };
 static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

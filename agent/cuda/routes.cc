@@ -2,11 +2,13 @@
 //
 // The hook of dlsym must not call the real dlsym in the program's stead: libc looks at the caller for RTLD_NEXT, and
 // another library that wraps the same function would find itself for ever. So the hook is a piece of assembly that asks
-// heapprof_pick_cuda. Unless there is an answer, it jumps to the real dlsym with everything as it was.
+// heapprof_pick_cuda, or heapprof_pick_nvtx. Unless there is an answer, it jumps to the real dlsym with everything as
+// it was.
 #include "agent/cuda/routes.h"
 
 #include "agent/cuda/runtime.h"
 #include "agent/hooks/hook.h"
+#include "agent/nvtx/tables.h"
 #include "agent/process/arena.h"
 #include "agent/process/loaded_object.h"
 
@@ -22,6 +24,8 @@ struct CudaAnswer {
 };
 // What dlsym answers for a name that begins with "cu". caller: where dlsym returns to.
 HIDDEN CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller);
+// The same for one that begins with "In", as those do by which NVTX starts a tool.
+HIDDEN CudaAnswer heapprof_pick_nvtx(void* handle, const char* name);
 HIDDEN void* heapprof_find_dlsym();
 }
 
@@ -35,7 +39,7 @@ dlsym:
   testq %rsi, %rsi
   jz 2f
   cmpb $0x63, (%rsi)
-  jne 2f
+  jne 1f
   cmpb $0x75, 1(%rsi)
   jne 2f
   pushq %rdi
@@ -46,6 +50,27 @@ dlsym:
   .cfi_adjust_cfa_offset 8
   movq 24(%rsp), %rdx
   call heapprof_pick_cuda
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  popq %rsi
+  .cfi_adjust_cfa_offset -8
+  popq %rdi
+  .cfi_adjust_cfa_offset -8
+  testq %rdx, %rdx
+  jz 2f
+  ret
+1:
+  cmpb $0x49, (%rsi)
+  jne 2f
+  cmpb $0x6e, 1(%rsi)
+  jne 2f
+  pushq %rdi
+  .cfi_adjust_cfa_offset 8
+  pushq %rsi
+  .cfi_adjust_cfa_offset 8
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call heapprof_pick_nvtx
   addq $8, %rsp
   .cfi_adjust_cfa_offset -8
   popq %rsi
@@ -223,4 +248,14 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
     return {nullptr, 1};
   }
   return {handle == RTLD_NEXT ? nullptr : hooked->wrapper, handle != RTLD_NEXT};
+}
+
+CudaAnswer heapprof_pick_nvtx(void* handle, const char* name) {
+  if (!nvtx::starts_tool(name) || handle == RTLD_NEXT || handle == RTLD_DEFAULT) return {nullptr, 0};
+  auto* real_dlsym =
+      reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
+  void* const found = real_dlsym(handle, name);
+  if (found == nullptr) return {nullptr, 0};  // the real one is asked again, and leaves its error
+  void* const ours = is_own_code(found) ? nullptr : nvtx::stand_before(name, found);
+  return {ours != nullptr ? ours : found, 1};
 }

@@ -15,6 +15,10 @@ namespace heapprof::agent {
 namespace {
 
 constexpr size_t kMostBytes = sizeof(wire::Name::characters);
+// Slots that a name is looked for in. A table that is full to 99 % has room for 12 names of 13 still, and a name that
+// finds none costs 2 µs and not 20, which a program that makes a name for each of its steps would pay at each.
+constexpr uint32_t kLooks = 256;
+static_assert((wire::kMaxNames & (wire::kMaxNames - 1)) == 0);  // steps of 1, 2, 3 … come by different slots
 
 struct Text {
   const char* characters;
@@ -49,7 +53,7 @@ uint32_t number_of_name(const char* category_characters, const char* text_charac
   const Text category = text_of(category_characters, kMostBytes / 2);
   const Text text = text_of(text_characters, kMostBytes - category.bytes);
   uint32_t slot = add_hash(add_hash(2166136261u, category), text);
-  for (uint32_t look = 0; look < wire::kMaxNames; ++look, ++slot) {
+  for (uint32_t look = 0; look < kLooks; slot += ++look) {
     wire::Name& name = names()[slot % wire::kMaxNames];
     wire::NameState state = name.state.load(std::memory_order_acquire);  // (L)
     if (state == wire::NameState::kFree &&

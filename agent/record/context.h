@@ -28,6 +28,7 @@
 namespace heapprof::agent {
 
 inline constexpr uint64_t kNotReady = ~uint64_t{0};
+inline constexpr uint32_t kMostPushed = 1024;  // ranges of NVTX that a thread has pushed and that are recorded
 
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
@@ -62,6 +63,8 @@ struct Context {
   uint64_t launches_told;   // of RingHeader::kernel_launches, the last kLaunches record
   uint32_t scope_count;     // scopes ever begun in this ring
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
+  uint32_t pushed;          // ranges of NVTX that the owner has pushed, those that are not recorded included
+  uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX
 };
 
 // The next event opens the ring again.

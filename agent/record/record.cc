@@ -259,7 +259,8 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
     end_event(context);
     return 0;
   }
-  if (operation == wire::ScopeOperation::kBegin) id = next_scope_id(context);
+  if (operation == wire::ScopeOperation::kBegin || operation == wire::ScopeOperation::kBeginApart)
+    id = next_scope_id(context);
   const uint32_t delta = stamp_anew(context);
   tell_launches(context);
   if (HEAPPROF_UNLIKELY(!g_use_tsc)) put(context, wire::pack_control(wire::ControlKind::kScopeTime, read_ticks()));

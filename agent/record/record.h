@@ -53,8 +53,8 @@ struct DeviceRecord {
 };
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 
-// What a program says of a scope, or a mark. id: of kBegin 0, which gets one. Returns the scope's id; 0: nothing was
-// recorded.
+// What a program says of a scope, or a mark. id: 0 of what begins, which gets one. Returns the scope's id; 0: nothing
+// was recorded.
 // pre: `name` is this life's
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
 // What a scope that is about to end came to.

@@ -120,6 +120,8 @@ bool stay_out() {
 // Whether there is a collector to be asked. Where it may not be asked after all (a filter), that is marked.
 bool is_invited(const Invitation& invitation, bool forked) {
   if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
+  // NVTX has loaded what the loader has not: there is nothing to record here, and the collector hears of no agent.
+  if (g_malloc_object == nullptr && is_named_to_nvtx()) return false;
   // Opens a file as the loader does, before anything that a filter might kill for. In its first life the process has
   // one thread, as making others allocates: so nobody can be at its table.
   if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();

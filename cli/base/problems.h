@@ -5,6 +5,7 @@
 // the user typed.
 #pragma once
 
+#include "cli/base/problem_arguments.h"
 #include "cli/base/result.h"
 #include "cli/base/terminal.h"
 
@@ -13,30 +14,6 @@
 #include <vector>
 
 namespace heapprof::cli {
-
-struct Share {
-  uint64_t count = 0;
-  uint64_t all = 0;
-};
-struct Versions {
-  uint64_t found = 0;
-  uint64_t known = 0;
-};
-struct Sizes {
-  uint64_t found_bytes = 0;
-  uint64_t limit_bytes = 0;
-};
-
-// What is known on this machine of a module without names.
-struct NamesAdvice {
-  std::string package;  // whose file it is; empty: unknown
-  std::string fix;      // commands that name the profile; empty: none are known
-};
-
-struct FileLine {
-  std::string file;
-  uint64_t line = 0;
-};
 
 // X(id, function, sample arguments)
 #define HEAPPROF_PROBLEMS(X)                                                                                       \
@@ -198,7 +175,10 @@ struct FileLine {
   X("HP201", no_snapshots, ("r.json"))                                                                             \
   X("HP202", unknown_snapshot, ("end", "r.json", "1 to 7, loaded, trained"))                                       \
   X("HP203", several_snapshots, ("loaded", "r.json", "2, 5"))                                                      \
-  X("HP204", snapshots_not_merged, (12))
+  X("HP204", snapshots_not_merged, (12))                                                                           \
+  X("HP208", nvtx_tool_unreadable, ("/opt/nsys/libinject.so", "no such file or directory"))                        \
+  X("HP209", nvtx_left_to_cuda_tool, ("/opt/nsys/libinject.so"))                                                   \
+  X("HP210", nvtx_left_to_tool, (2))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -234,7 +214,9 @@ Problem root_image_replaced(const std::string& program, const std::string& becam
 Problem memory_refused(const std::string& purpose);                                  // "write x.json"
 Problem device_was_full(const std::string& device, uint64_t refused);
 Problem limit_of_unused_device(const std::string& device);
-Problem summary_left_out(const std::string& path);  // the profile is written
+Problem nvtx_tool_unreadable(const std::string& file, const std::string& reason);  // warning
+Problem nvtx_left_to_cuda_tool(const std::string& file);                           // warning
+Problem summary_left_out(const std::string& path);                                 // the profile is written
 Problem launch_failed(const std::string& program, const std::string& reason);
 Problem socket_refused(const std::string& path, const std::string& reason);
 Problem reference_unwinder_missing(const std::string& flag);
@@ -246,6 +228,7 @@ Problem stacks_truncated(Share truncated, const std::string& runtime = "");
 Problem modules_bypass_hooks(const std::string& modules);
 Problem functions_unknown(const std::string& functions);  // of the CUDA driver
 Problem device_memory_unmatched(uint64_t events);
+Problem nvtx_left_to_tool(uint64_t objects);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 // A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.

@@ -40,6 +40,15 @@ Problem functions_unknown(const std::string& functions) {
           "use a heapprof that knows that version of CUDA", "read the numbers of devices as lower bounds", kWarning};
 }
 
+Problem nvtx_left_to_tool(uint64_t objects) {
+  return {
+      "HP210",
+      fmt::format("{} NVTX with another tool than those before: ranges there are no scopes",
+                  objects == 1 ? "1 library or program uses" : format_count(objects) + " libraries and programs use"),
+      "let no tool set NVTX_INJECTION64_PATH while the program runs", "read the scopes as those of the others",
+      kWarning};
+}
+
 Problem device_memory_unmatched(uint64_t events) {
   return {"HP114",
           fmt::format("{} on device memory whose beginning was not seen: not all of it may be counted",

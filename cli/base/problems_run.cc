@@ -101,6 +101,25 @@ Problem limit_of_unused_device(const std::string& device) {
           "name a device of the program's: those it used are in the table above", "leave the limit out", kWarning};
 }
 
+Problem nvtx_tool_unreadable(const std::string& file, const std::string& reason) {
+  return {
+      "HP208",
+      fmt::format(
+          "the variable NVTX_INJECTION64_PATH names {}, which cannot be read ({}): no range of NVTX will be a scope",
+          file, reason),
+      "unset it: env -u NVTX_INJECTION64_PATH heapprof run …", "leave NVTX alone, and hear no more of it: --no-nvtx",
+      kWarning};
+}
+
+Problem nvtx_left_to_cuda_tool(const std::string& file) {
+  return {"HP209",
+          fmt::format("the variable CUDA_INJECTION64_PATH names {}, which may want NVTX for itself: ranges are scopes "
+                      "only if it does",
+                      file),
+          "unset it: env -u CUDA_INJECTION64_PATH heapprof run …",
+          "leave NVTX alone, and hear no more of it: --no-nvtx", kWarning};
+}
+
 Problem agent_stopped(const std::string& reason) {
   return {"HP036", fmt::format("the agent stopped recording before the program's end: {}", reason),
           "run again; if it stops again, report the line above",

@@ -13,6 +13,7 @@
 #include "cli/collect/arena.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/clock.h"
+#include "cli/collect/control_options.h"
 #include "cli/collect/counters.h"
 #include "cli/collect/coverage.h"
 #include "cli/collect/drain.h"
@@ -112,24 +113,7 @@ ProcessCollector::~ProcessCollector() = default;
 Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const CollectorOptions& options) {
   Result<std::unique_ptr<Arena>> arena = Arena::create();
   if (!arena) return arena.problem();
-  wire::Control& control = (*arena)->control();
-  control.magic = wire::kMagic;
-  control.version = wire::kProtocolVersion;
-  control.arena_bytes = wire::kArenaBytes;
-  control.clock_mode = options.clock_mode;
-  control.fence_mode = options.fence_mode;
-  control.full_policy = options.full_policy;
-  control.unwinder = options.unwinder;
-  control.stall_timeout_ms = options.stall_timeout_ms;
-  control.max_frames = std::min<uint32_t>(options.max_frames, UINT16_MAX);  // wire: keep has 16 bits
-  control.estimates_gpu = options.estimates_gpu ? 1 : 0;
-  control.hooks_deep_bind = options.hooks_deep_bind ? 1 : 0;
-  control.leak_check = options.leak_check ? 1 : 0;
-  for (size_t i = 0; i < options.limits.cuda.size(); ++i) {
-    control.device_limits[i] = options.limits.cuda[i];
-    if (options.limits.cuda[i] != 0) control.has_device_limits = 1;
-  }
-  control.host_limit_bytes = options.limits.host_bytes;
+  write_options(options, &(*arena)->control());
   return std::unique_ptr<ProcessCollector>(
       new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
 }
@@ -394,6 +378,7 @@ Recording ProcessCollector::finish() {
                    &identities, &state.uses, &state.options.limits, &state.snapshots,
                    state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
+  recording.scopes.nvtx_left = control.nvtx_left.load(std::memory_order_relaxed);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);
   return recording;

@@ -51,6 +51,7 @@ struct CollectorOptions {
   bool estimates_gpu = false;         // ask for free memory around the making of contexts and modules
   bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
+  bool records_nvtx = true;           // ranges of NVTX become scopes
   bool hooks_deep_bind = false;       // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =

@@ -84,6 +84,7 @@ Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t 
   scopes.lost_names = lost_names;
   scopes.lost = book.lost();
   scopes.lost_marks = book.lost_marks();
+  scopes.unmatched_ends = book.unmatched_ends();
   for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
     const ScopePath& path = book.paths()[i];
     scopes.scopes.push_back(scope_of(path, name_of(path.name, names), scale));

@@ -170,8 +170,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_flag({"--snapshots", "", view, "those of run --interval, and what grew"}, &target->view.snapshots);
-  options->add_text({"--between", "A..B", view, "two snapshots, by number or mark"},
-                    &target->between);
+  options->add_text({"--between", "A..B", view, "two snapshots, by number or mark"}, &target->between);
   declare_suppression_options(options, view, &target->suppressions);
   options->add_flag({"--list-suppressions", "", view, "what each rule suppressed, or that it did not"},
                     &target->view.list_suppressions);

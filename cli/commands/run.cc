@@ -43,11 +43,11 @@ void declare_run_options(Options* options, RunOptions* target) {
                               {{"wait", OnFull::kWait}, {"drop", OnFull::kDrop}}, &target->on_full);
   options->add_number({"--stall-timeout", "SECONDS", recording, "longest wait for a stalled heapprof; default 10"}, 1,
                       86'400, &target->stall_timeout_s);
+  options->add_flag({"--no-nvtx", "", kRareGroup, "make no scopes of NVTX's ranges"}, &target->no_nvtx);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
-  options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"},
-                    &target->interval);
+  options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
   options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},
@@ -58,7 +58,7 @@ void declare_run_options(Options* options, RunOptions* target) {
                                        {"libunwind", UnwinderChoice::kLibunwind},
                                        {"fp", UnwinderChoice::kFramePointers}},
                                       &target->unwinder);
-  options->add_flag({"--verify-stacks", "", recording, "compare every stack with libunwind's; slow"},
+  options->add_flag({"--verify-stacks", "", testing, "compare every stack with libunwind's; slow"},
                     &target->verify_stacks);
   options->add_choice<ClockChoice>(
       {"--clock", "NAME", testing, "order events by auto, tsc or sequence"},

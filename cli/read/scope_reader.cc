@@ -78,6 +78,8 @@ void read_scopes(JsonPull* json, Scopes* scopes) {
   };
   MemberReader(json, {{"lost_count", [&] { json->read_unsigned(&scopes->lost); }},
                       {"lost_names_count", [&] { json->read_unsigned(&scopes->lost_names); }},
+                      {"unmatched_ends_count", [&] { json->read_unsigned(&scopes->unmatched_ends); }},
+                      {"nvtx_left_count", [&] { json->read_unsigned(&scopes->nvtx_left); }},
                       {"scopes", read_all},
                       {"lost_marks_count", [&] { json->read_unsigned(&scopes->lost_marks); }},
                       {"marks", read_marks}})

@@ -65,6 +65,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.collector.estimates_gpu = options.estimates_gpu;
   plan.collector.snapshot_interval_ns = options.snapshot_interval_ns;
   plan.collector.leak_check = options.leak_check;
+  plan.collector.records_nvtx = !options.no_nvtx;
   if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.limits = *limits;
   plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||
                            (options.collector_threads == ThreadsChoice::kAuto && has_idle_core());

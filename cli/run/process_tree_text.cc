@@ -5,6 +5,7 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/target/process_names.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -16,6 +17,8 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kWide = 72;  // columns from which on there is room for what was resident, and who started it
+
+constexpr size_t kMostNames = 5;
 
 using Indexes = std::vector<uint32_t>;
 
@@ -114,6 +117,16 @@ std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows)
   if (running > 1)
     text += fmt::format("  {} run on: their profiles end here; to stay until they have ended: --wait\n", running);
   return text;
+}
+
+std::string process_names_text(const std::vector<pid_t>& pids) {
+  std::string names;
+  for (size_t i = 0; i < std::min(pids.size(), kMostNames); ++i) {
+    const std::string comm = process_comm(pids[i]);
+    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", comm.empty() ? "unknown" : escape_controls(comm), pids[i]);
+  }
+  if (pids.size() > kMostNames) names += fmt::format(" and {} more", pids.size() - kMostNames);
+  return names;
 }
 
 }  // namespace heapprof::cli

@@ -8,6 +8,8 @@
 
 #include "cli/run/process_tree.h"
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -23,5 +25,8 @@ std::string devices_text(const std::vector<DevicePeak>& devices);
 std::string tree_title(const ProcessTree& tree, size_t columns);
 // most_rows: of processes; the program that was started has one of them.
 std::string tree_text(const ProcessTree& tree, size_t columns, size_t most_rows = kMostRows);
+
+// "worker (4711), worker (4712) and 3 more", of processes that may have no agent.
+std::string process_names_text(const std::vector<pid_t>& pids);
 
 }  // namespace heapprof::cli

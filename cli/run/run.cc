@@ -10,7 +10,9 @@
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
+#include "cli/run/nvtx_choice.h"
 #include "cli/run/plan.h"
+#include "cli/run/process_tree_text.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/signals.h"
@@ -55,19 +57,6 @@ FinishOptions finish_options(const RunOptions& options) {
     finish.names_bytes = options.max_memory_bytes;
   }
   return finish;
-}
-
-constexpr size_t kMostNames = 5;
-
-// "worker (4711), worker (4712) and 3 more"
-std::string names_of(const std::vector<pid_t>& pids) {
-  std::string names;
-  for (size_t i = 0; i < std::min(pids.size(), kMostNames); ++i) {
-    const std::string comm = process_comm(pids[i]);
-    names += fmt::format("{}{} ({})", i == 0 ? "" : ", ", comm.empty() ? "unknown" : escape_controls(comm), pids[i]);
-  }
-  if (pids.size() > kMostNames) names += fmt::format(" and {} more", pids.size() - kMostNames);
-  return names;
 }
 
 // How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
@@ -179,6 +168,9 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
   }
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
+  const NvtxChoice nvtx = options_.no_nvtx ? NvtxChoice{} : choose_nvtx(agent.agent);
+  if (nvtx.warning) warn(*nvtx.warning);
+  launch_options.nvtx_agent = nvtx.agent;
   launch_options.signal_mask = signals.previous_mask();
   launch_options.signal_actions = signals.previous_actions();
   return launch_options;
@@ -309,7 +301,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   warn_of_unused_limits(images);
   for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
   if (!never_seen_.empty())
-    warn(children_never_profiled(never_seen_.size(), names_of(never_seen_), options_.program[0]));
+    warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[0]));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
   if (watched.detached_by != 0) return 128 + watched.detached_by;

@@ -36,6 +36,7 @@ struct RunOptions {
   uint64_t max_memory_bytes = 0;      // of heapprof itself; 0: as much as the system gives
   bool hooks_deep_bind = false;       // --deepbind=hook
   bool leak_check = false;            // what is live at exit is told apart
+  bool no_nvtx = false;               // ranges of NVTX are not looked at
   bool estimates_gpu = false;         // around the making of contexts and modules
   std::string interval;               // of --interval, as it was given
   uint64_t snapshot_interval_ns = 0;  // 0: no snapshots (snapshot_interval.h)

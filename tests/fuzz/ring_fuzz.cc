@@ -85,8 +85,8 @@ void write_scope(test::FakeAgent* agent, Input* input, uint64_t* heads, const ui
   };
   if ((choice & 0x20) != 0) put(wire::pack_control(wire::ControlKind::kScopeTime, input->number(2)));
   if ((choice & 0x40) != 0) put(wire::pack_control(wire::ControlKind::kLaunches, input->number(2)));
-  const uint64_t operation = input->number(1) % 8;
-  const bool has_name = operation == 1 || operation == 6;
+  const uint64_t operation = input->number(1) % 10;
+  const bool has_name = operation == 1 || operation == 6 || operation == 7;
   const uint32_t name = (choice & 0x80) != 0 ? static_cast<uint32_t>(input->number(2)) : has_name ? 1 : 0;
   const uint64_t id = operation == 6 ? 0 : 1 + input->number(1) % 16;
   put({wire::pack_scope(static_cast<wire::ScopeOperation>(operation), name, id), input->number(1) << 32});

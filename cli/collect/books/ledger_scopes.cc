@@ -68,6 +68,8 @@ void Ledger::apply_scope(const Event& event) {
     case wire::ScopeOperation::kEnd: thread.scopes = scopes_.end(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kLeave: thread.scopes = scopes_.leave(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kEnter: thread.scopes = scopes_.enter(thread.scopes, id, ticks); return;
+    case wire::ScopeOperation::kBeginApart: return scopes_.begin_apart(name, id, ticks);
+    case wire::ScopeOperation::kEndOnly: thread.scopes = scopes_.end_only(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kItems: return scopes_.add_items(thread.scopes, id, event.size_bytes);
     case wire::ScopeOperation::kMark: {
       MarkedMoment moment{name, thread.id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};

@@ -91,6 +91,24 @@ uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t t
   return stack;
 }
 
+void ScopeBook::begin_apart(uint32_t name, uint64_t id, uint64_t ticks) {
+  const uint32_t path = path_to(0, name);
+  if (open_ >= kMostOpen || left_.count(id) != 0) {
+    ++lost_;
+    return;
+  }
+  Open fresh{};
+  fresh.id = id;
+  fresh.path = path;
+  fresh.is_apart = true;
+  fresh.is_timed = ticks != 0;
+  fresh.since_ticks = ticks;
+  note_position(id, {0, id, 0});
+  left_[id].push_back(std::move(fresh));
+  ++paths_[path].begun;
+  ++open_;
+}
+
 void ScopeBook::note_position(uint64_t id, Position position) {
   if (knows_positions_) [[unlikely]]
     positions_[id] = position;
@@ -153,10 +171,10 @@ void ScopeBook::pass_all_on(Stack* stack) {
   for (size_t i = stack->size(); i-- > 1;) pass_on(&(*stack)[i], &(*stack)[i - 1]);
 }
 
-void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) {
-  Open& open = stack->back();
+void ScopeBook::close(Stack* stack, size_t depth, uint64_t ticks, How how) {
+  Open& open = (*stack)[depth];
   count_time(&open, ticks);
-  if (stack->size() > 1) pass_on(&open, &(*stack)[stack->size() - 2]);
+  if (depth > 0) pass_on(&open, &(*stack)[depth - 1]);
   ScopePath& path = paths_[open.path];
   const auto note_peak = [](ScopeTally* tally, const Level& level) {
     tally->peak_inside_bytes = std::max(tally->peak_inside_bytes, static_cast<uint64_t>(level.highest));
@@ -184,9 +202,11 @@ void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) {
   }
   if (knows_positions_) [[unlikely]]
     positions_.erase(open.id);
-  stack->pop_back();
+  stack->erase(stack->begin() + static_cast<std::ptrdiff_t>(depth));
   --open_;
 }
+
+void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) { close(stack, stack->size() - 1, ticks, how); }
 
 uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   const Position* const found = find(stack, id);
@@ -194,11 +214,34 @@ uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   const Position position = *found;
   Stack& open = stack_at(position);
   // The time of what was left ended when it was left.
-  const auto ticks_of = [&](const Open& last) { return position.stack == 0 ? last.since_ticks : ticks; };
+  const auto ticks_of = [&](const Open& last) {
+    return position.stack == 0 && !last.is_apart ? last.since_ticks : ticks;
+  };
   while (open.size() > position.depth + 1) close_last(&open, ticks_of(open.back()), How::kLeftOpen);
   close_last(&open, ticks_of(open.back()), How::kEnded);
   if (open.empty()) left_.erase(position.left);
   return position.stack == stack ? settled(stack) : stack;  // another thread's stack stays that thread's
+}
+
+// What is inside of it goes on, and is from now on inside of what was around it; but what was left goes with the scope
+// that it was left by.
+uint32_t ScopeBook::end_only(uint32_t stack, uint64_t id, uint64_t ticks) {
+  const Position* const found = id == 0 ? nullptr : find(stack, id);
+  if (found == nullptr) {
+    ++unmatched_ends_;
+    return stack;
+  }
+  const Position position = *found;
+  Stack& open = stack_at(position);
+  const bool is_whole = position.stack == 0 && position.depth == 0;  // what was left goes by this id
+  if (position.depth + 1 == open.size() || is_whole) return end(stack, id, ticks);
+  for (size_t i = open.size(); i-- > position.depth + 1;) {
+    if (position.stack != 0) count_time(&open[i], ticks);
+    pass_on(&open[i], &open[i - 1]);
+  }
+  close(&open, position.depth, position.stack != 0 ? ticks : open[position.depth].since_ticks, How::kEnded);
+  for (size_t i = position.depth; i < open.size(); ++i) note_position(open[i].id, {position.stack, position.left, i});
+  return stack;
 }
 
 uint32_t ScopeBook::leave(uint32_t stack, uint64_t id, uint64_t ticks) {
@@ -220,7 +263,7 @@ uint32_t ScopeBook::leave(uint32_t stack, uint64_t id, uint64_t ticks) {
 
 uint32_t ScopeBook::enter(uint32_t stack, uint64_t id, uint64_t ticks) {
   const auto left = left_.find(id);
-  if (left == left_.end()) return stack;
+  if (left == left_.end() || left->second.front().is_apart) return stack;
   if (stack == 0) stack = new_stack();
   for (Open& open : left->second) {
     if (ticks == 0) open.is_timed = false;

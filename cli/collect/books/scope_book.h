@@ -2,7 +2,8 @@
 // and freed in each; and its marks.
 //
 // A thread is in a stack of open scopes. What it allocates is the innermost one's. A part of a stack may be left and
-// entered again, by another thread (coroutines): what is left is kept by the id of its outermost scope.
+// entered again, by another thread (coroutines): what is left is kept by the id of its outermost scope. A scope apart
+// (a range of NVTX that may end in another thread) is in no thread's stack: it is kept as what was left, by its own id.
 //
 // Guarantees
 //  - What scopes allocated and freed is exact, to the byte, whatever order their begins and ends come in.
@@ -72,6 +73,10 @@ class ScopeBook {
 
   uint32_t begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks);
   uint32_t end(uint32_t stack, uint64_t id, uint64_t ticks);
+  // A scope that no thread is in: it has a time, and no memory.
+  void begin_apart(uint32_t name, uint64_t id, uint64_t ticks);
+  // Ends that scope, and nothing inside of it. What is not open is counted. id: may be 0, which never is
+  uint32_t end_only(uint32_t stack, uint64_t id, uint64_t ticks);
   uint32_t leave(uint32_t stack, uint64_t id, uint64_t ticks);
   uint32_t enter(uint32_t stack, uint64_t id, uint64_t ticks);
   void add_items(uint32_t stack, uint64_t id, uint64_t items);
@@ -111,6 +116,7 @@ class ScopeBook {
   uint64_t begun() const;
   uint64_t allocated_blocks() const;
   uint64_t lost_marks() const { return lost_marks_; }
+  uint64_t unmatched_ends() const { return unmatched_ends_; }
   // About how much memory it takes.
   uint64_t bytes() const {
     return paths_.size() * (sizeof(ScopePath) + kPathBytes) + open_ * sizeof(Open) +
@@ -143,6 +149,7 @@ class ScopeBook {
     uint64_t id;
     uint32_t path;
     bool is_timed;
+    bool is_apart;          // in no thread's stack, and never was: its time runs on
     uint64_t since_ticks;   // when it began, or was entered last
     uint64_t active_ticks;  // before that
     uint64_t inner_ticks;   // of scopes inside of it
@@ -178,6 +185,7 @@ class ScopeBook {
   void pass_on(Open* inner, Open* outer);
   void pass_all_on(Stack* stack);
   enum class How { kEnded, kLeftOpen };
+  void close(Stack* stack, size_t depth, uint64_t ticks, How how);
   void close_last(Stack* stack, uint64_t ticks, How how);
   void note_position(uint64_t id, Position position);
   void learn_positions();
@@ -199,6 +207,7 @@ class ScopeBook {
   uint64_t lost_ = 0;
   std::vector<MarkedMoment> marks_;
   uint64_t lost_marks_ = 0;
+  uint64_t unmatched_ends_ = 0;
 };
 
 }  // namespace heapprof::cli

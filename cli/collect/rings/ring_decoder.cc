@@ -211,10 +211,14 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   using wire::ScopeOperation;
   const ScopeOperation operation = wire::scope_operation(record.w0);
   const uint32_t name = wire::scope_name(record.w0);
-  const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kMark || prefix_.has_any) return refuse();
+  const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
+                        operation == ScopeOperation::kBeginApart;
+  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kEndOnly || prefix_.has_any) return refuse();
   if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
-  if ((operation == ScopeOperation::kMark) != (wire::scope_id(record.w0) == 0)) return refuse();
+  const bool may_have_id = operation != ScopeOperation::kMark;
+  const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly;
+  const bool has_id = wire::scope_id(record.w0) != 0;
+  if (has_id ? !may_have_id : must_have_id) return refuse();
   Event event{cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kScope)};
   if (operation != ScopeOperation::kItems) {
     event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);

@@ -104,6 +104,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(functions_unknown(list_names(coverage.unknown_functions)));
   if (counters.unmatched_device_events > 0)
     warnings.push_back(device_memory_unmatched(counters.unmatched_device_events));
+  if (profile.scopes.nvtx_left > 0) warnings.push_back(nvtx_left_to_tool(profile.scopes.nvtx_left));
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));

@@ -165,6 +165,8 @@ void add_scopes(const Scopes& from, Scopes* into) {
   sort_scopes(into);
   add(&into->lost, from.lost);
   add(&into->lost_names, from.lost_names);
+  add(&into->unmatched_ends, from.unmatched_ends);
+  add(&into->nvtx_left, from.nvtx_left);
   into->marks.insert(into->marks.end(), from.marks.begin(), from.marks.end());
   std::stable_sort(into->marks.begin(), into->marks.end(),
                    [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });

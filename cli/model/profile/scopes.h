@@ -62,13 +62,18 @@ struct Mark {
 };
 
 struct Scopes {
-  std::vector<Scope> scopes;  // each behind its parent; those of one parent by category and name
-  uint64_t lost = 0;          // begins for which there was no room
-  uint64_t lost_names = 0;    // times that a name found no room
-  std::vector<Mark> marks;    // in the order of time
+  std::vector<Scope> scopes;    // each behind its parent; those of one parent by category and name
+  uint64_t lost = 0;            // begins for which there was no room
+  uint64_t lost_names = 0;      // times that a name found no room
+  uint64_t unmatched_ends = 0;  // ends of NVTX's that no range was open for
+  uint64_t nvtx_left = 0;       // objects whose NVTX was left to another tool
+  std::vector<Mark> marks;      // in the order of time
   uint64_t lost_marks = 0;
 
-  bool empty() const { return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0; }
+  bool empty() const {
+    return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0 && unmatched_ends == 0 &&
+           nvtx_left == 0;
+  }
 };
 
 // ---- Durations, by buckets that grow with them: a percentile is right within 1/16 ----

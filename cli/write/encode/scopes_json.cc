@@ -30,6 +30,8 @@ void write_scopes(const Scopes& scopes, JsonWriter* json) {
   const auto write_all = [&] {
     if (scopes.lost != 0) fields("lost_count", scopes.lost);
     if (scopes.lost_names != 0) fields("lost_names_count", scopes.lost_names);
+    if (scopes.unmatched_ends != 0) fields("unmatched_ends_count", scopes.unmatched_ends);
+    if (scopes.nvtx_left != 0) fields("nvtx_left_count", scopes.nvtx_left);
     write_structs("scopes", scopes.scopes, write_scope, json);
     if (scopes.lost_marks != 0) fields("lost_marks_count", scopes.lost_marks);
     if (!scopes.marks.empty()) write_structs("marks", scopes.marks, write_mark, json);

@@ -19,7 +19,9 @@ void write_dhat_export(const Profile& profile, const ExportView& view, ByteSink*
   one.api = {};        // of all devices
   one.scopes = {};     // likewise
   one.snapshots = {};  // likewise
-  for (Site& site : one.sites) site.steps.clear();
+  for (Device& device : one.devices) {
+    for (Site& site : device.sites) site.steps.clear();
+  }
   canonicalize(&one);  // frames that only other devices' sites have are gone
   write_dhat(one, sink);
 }

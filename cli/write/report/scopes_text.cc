@@ -79,6 +79,8 @@ class ScopesWriter {
     if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
     if (scopes_.lost_names != 0)
       text += fmt::format(", {} without room for their name", format_count(scopes_.lost_names));
+    if (scopes_.unmatched_ends != 0)
+      text += fmt::format(", {} of NVTX without a range", format_counted(scopes_.unmatched_ends, "end"));
     return "\n" + wrapped(text, {0, 8, look_.columns}) + "\n";
   }
 

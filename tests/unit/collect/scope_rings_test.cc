@@ -93,6 +93,30 @@ TEST_CASE("a ring's scopes are in the recording, with their names, times, items 
   CHECK(recording.scopes.marks[0].memory[0].live_blocks == 1);
 }
 
+TEST_CASE("a ring's scopes apart end in another ring, and an end of nothing is counted") {
+  Session session;
+  RingBuilder one = session.agent->claim();
+  RingBuilder two = session.agent->claim();
+  one.open(1, 1);
+  two.open(2, 1);
+  one.scope(Operation::kBegin, 4096, 10, 2);
+  one.scope(Operation::kBeginApart, 1, 11, 2);
+  one.malloc(0x1000, 100, {0x10}, 3);
+  two.scope(Operation::kEndOnly, 0, 11, 4);
+  two.scope(Operation::kEndOnly, 0, 11, 5);
+  two.scope(Operation::kEndOnly, 0, 0, 6);
+  one.scope(Operation::kEndOnly, 0, 10, 7);
+  const Recording recording = session.finish();
+  CHECK(recording.run.complete);
+  CHECK(recording.scopes.unmatched_ends == 2);
+  REQUIRE(recording.scopes.scopes.size() == 2);
+  for (const Scope& scope : recording.scopes.scopes) {
+    CHECK(scope.parent == 0);
+    CHECK(scope.ended == 1);
+    CHECK(scope.memory[0].allocated_bytes == (scope.name == "inner" ? 100 : 0));
+  }
+}
+
 TEST_CASE("a scope that is left in one ring is entered in another, and each thread's memory is in it") {
   Session session;
   RingBuilder one = session.agent->claim();

@@ -136,6 +136,8 @@ TEST_CASE("two processes' scopes add up; of peaks, shortest and longest the extr
   two.scopes[0].memory.push_back({"cuda:0", 1, 1, 1, 1, 1});
   two.lost = 1;
   two.lost_marks = 2;
+  two.unmatched_ends = 3;
+  two.nvtx_left = 4;
   two.marks = {{"", "n", 20, 1, {}}};
   add_scopes(two, &one);
   REQUIRE(one.scopes.size() == 1);
@@ -156,6 +158,8 @@ TEST_CASE("two processes' scopes add up; of peaks, shortest and longest the extr
   CHECK(sum.memory[1].device == "cuda:0");
   CHECK(one.lost == UINT64_MAX);
   CHECK(one.lost_marks == 2);
+  CHECK(one.unmatched_ends == 3);
+  CHECK(one.nvtx_left == 4);
   REQUIRE(one.marks.size() == 2);
   CHECK(one.marks[0].name == "n");
   Scopes never_ended, ended;

@@ -38,6 +38,8 @@ Profile with_scopes() {
   scopes.marks = {{"setup", "start", 77, 4711, {{"host", 100, 2}, {"mapped", 4096, 1}}},
                   {"", "", 78, 0, {{"host", 0, 0}}}};
   scopes.lost_marks = 13;
+  scopes.unmatched_ends = 14;
+  scopes.nvtx_left = 15;
   return profile;
 }
 
@@ -80,6 +82,8 @@ TEST_CASE("scopes and marks come back, every number of them") {
   CHECK(again.scopes.scopes[1].memory.empty());
   CHECK(again.scopes.lost == 12);
   CHECK(again.scopes.lost_marks == 13);
+  CHECK(again.scopes.unmatched_ends == 14);
+  CHECK(again.scopes.nvtx_left == 15);
   REQUIRE(again.scopes.marks.size() == 2);
   CHECK(again.scopes.marks[0].name == "start");
   CHECK(again.scopes.marks[0].at_ns == 77);

@@ -1,0 +1,13 @@
+target_include_directories(target_nvtx_ranges PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/shared/include)
+# An object with a table of its own, and tools that are no heapprof.
+add_library(nvtx_second SHARED ${CMAKE_CURRENT_SOURCE_DIR}/targets/nvtx/parts/second.cc)
+add_library(nvtx_tool SHARED ${CMAKE_CURRENT_SOURCE_DIR}/targets/nvtx/parts/tool.cc)
+add_library(nvtx_refusing_tool SHARED ${CMAKE_CURRENT_SOURCE_DIR}/targets/nvtx/parts/tool.cc)
+target_compile_definitions(nvtx_refusing_tool PRIVATE REFUSES=1)
+foreach(part nvtx_second nvtx_tool nvtx_refusing_tool)
+  set_target_properties(${part} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/targets/nvtx)
+  target_include_directories(${part} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${part} PRIVATE -g -O1 -fvisibility=default -Wall -Wextra -Werror)
+  target_link_libraries(${part} PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(target_nvtx_ranges ${part})
+endforeach()
