@@ -33,12 +33,13 @@ bool can_be_answered(uint32_t birth) {
   return is_same_life(birth) && !is_collector_dead() && g_control->detach.load(std::memory_order_relaxed) == 0;
 }
 
+constexpr uint32_t kNamingSlots = wire::kQuestions / 2;  // names take long: others are asked beside them
 constexpr uint32_t kTicketMask = ~uint32_t{0} >> 2;
 
 // A free slot, which is this thread's to write from now on; nullptr: none came free in time.
-wire::Question* claim(uint32_t birth, uint64_t end_ns, uint32_t* ticket) {
+wire::Question* claim(uint32_t birth, uint32_t slots, uint64_t end_ns, uint32_t* ticket) {
   for (uint32_t round = 0; can_be_answered(birth) && sys_monotonic_ns() < end_ns; ++round) {
-    for (uint32_t i = 0; i < wire::kQuestions; ++i) {
+    for (uint32_t i = 0; i < slots; ++i) {
       wire::Question& question = questions()[i];
       uint32_t word = question.word.load(std::memory_order_relaxed);
       if (wire::question_state(word) != wire::QuestionState::kFree) continue;
@@ -79,9 +80,13 @@ void take(const wire::Question& question, Given* given) {
   given->statistics = question.statistics;
   given->measurement = question.measurement;
   if (given->text_room == 0) return;
+  const char* const text = question_text(static_cast<uint32_t>(&question - questions()));
   size_t length = question.text_bytes < wire::kTextBytes ? question.text_bytes : wire::kTextBytes;
   if (length >= given->text_room) length = given->text_room - 1;
-  memcpy(given->text, question_text(static_cast<uint32_t>(&question - questions())), length);
+  if (length < question.text_bytes) {
+    while (length != 0 && text[length - 1] != '\n') --length;
+  }
+  memcpy(given->text, text, length);
   given->text[length] = 0;
 }
 
@@ -95,7 +100,7 @@ Answer ask(const Asking& asking, Given* given) {
   const uint64_t end_ns = sys_monotonic_ns() + kMostSleepNs;
   const uint64_t last_ns = end_ns + (is_naming ? kMostNamingNs : kMostSleepNs);
   uint32_t ticket = 0;
-  wire::Question* const question = claim(birth, end_ns, &ticket);
+  wire::Question* const question = claim(birth, is_naming ? kNamingSlots : wire::kQuestions, end_ns, &ticket);
   if (question == nullptr) return Answer::kNone;
   fill_in(asking, question);
   if (!is_same_life(birth) || !move(question, ticket, State::kWriting, State::kAsked)) return Answer::kNone;  // (J)

@@ -46,7 +46,7 @@ struct Asking {
 struct Given {
   wire::Statistics statistics{};
   uint64_t measurement = 0;
-  // The answer to kExplain goes here, as much of it as there is room for; it ends with a zero byte.
+  // The answer to kExplain goes here, as many of its lines as there is room for; it ends with a zero byte.
   char* text = nullptr;
   size_t text_room = 0;
 };

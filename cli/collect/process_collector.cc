@@ -64,6 +64,8 @@ struct ProcessCollector::State {
     return options.clock_mode == wire::ClockMode::kTsc ? scale.to_ticks(kWindowNs) : kWindowNumbers;
   }
 
+  static inline uint64_t next_serial = 1;
+  const uint64_t serial = next_serial++;
   CollectorOptions options;
   std::unique_ptr<Arena> arena;
   TickScale scale;
@@ -304,10 +306,10 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t nodes = state.tree.nodes().size();
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
-  need.freeable_bytes = state.questions.bytes() + state.samples.bytes() + state.ledger.snapshots().bytes() +
-                        state.ledger.block_bytes() + state.ledger.devices_bytes() + state.tree.slot_bytes() +
-                        nodes * sizeof(StackNode) + sites * (sizeof(SiteKey) + sizeof(SiteEntry)) +
-                        locations * sizeof(Location);
+  need.freeable_bytes = state.questions.bytes() + state.ledger.host_sites().phase_bytes() + state.samples.bytes() +
+                        state.ledger.snapshots().bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
+                        state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+                        sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes() +
                       state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
@@ -318,16 +320,20 @@ bool ProcessCollector::wants_names() const { return state_->questions.wants_name
 
 std::vector<NamesWanted> ProcessCollector::take_wanted() { return state_->questions.take_wanted(); }
 
-void ProcessCollector::reply(uint32_t index, uint32_t word, std::string_view text) {
-  state_->questions.reply(index, word, text);
+void ProcessCollector::reply(const NamesWanted& wanted, std::string_view text) {
+  state_->questions.reply(wanted, text);
 }
 
-RecordedChanges ProcessCollector::record_wanted(const NamesWanted& wanted) const {
+uint64_t ProcessCollector::serial() const { return state_->serial; }
+
+std::optional<RecordedChanges> ProcessCollector::record_wanted(const NamesWanted& wanted) const {
   const State& state = *state_;
   RecordedChanges recorded;
   recorded.recording.run.pid = static_cast<uint64_t>(state.identity.pid);
   recorded.recording.run.executable = state.identity.executable;
-  if (state.modules != nullptr) record_changes(wanted, state.tree, *state.modules, &recorded);
+  const std::vector<SiteChange>* const changes = state.questions.changes_of(wanted);
+  if (state.modules == nullptr || changes == nullptr) return std::nullopt;
+  record_changes(*changes, wanted.measure, state.tree, *state.modules, &recorded);
   return recorded;
 }
 

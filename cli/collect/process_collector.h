@@ -118,8 +118,11 @@ class ProcessCollector {
   // be replied to, by this process or a forked copy of it; whoever comes second is not heard.
   bool wants_names() const;
   std::vector<NamesWanted> take_wanted();
-  void reply(uint32_t index, uint32_t word, std::string_view text);
-  RecordedChanges record_wanted(const NamesWanted& wanted) const;
+  void reply(const NamesWanted& wanted, std::string_view text);
+  // None: the measurement was given up since.
+  std::optional<RecordedChanges> record_wanted(const NamesWanted& wanted) const;
+  // Of this image among all of the run: an exec keeps the pid.
+  uint64_t serial() const;
 
   // Gives the result. Nothing may be called afterwards.
   Recording finish();

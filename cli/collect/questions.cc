@@ -23,6 +23,7 @@ constexpr uint64_t kBusyNs = 20'000'000;         // after a question
 constexpr uint64_t kBusyNapNs = 150'000;         // meanwhile
 constexpr uint64_t kPatienceNs = 2'000'000'000;  // longer than anybody waits
 constexpr uint64_t kLeftNs = 3'000'000'000;
+constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replied to, and not taken leave of yet, count
 
 // The wire's number of a device; kHostDevice for a name that none has.
 uint32_t device_number(std::string_view name) {
@@ -142,20 +143,25 @@ bool QuestionDesk::answer_of_device(wire::Question* question, Ledger* ledger, co
   return true;
 }
 
-// False: nothing is known of that measurement.
-bool QuestionDesk::want_names(const Waiting& one, uint32_t taken) {
-  const wire::Question& question = arena_.question(one.index);
-  const std::vector<SiteChange>* const changes = measurements_.changes(question.measurement);
-  if (changes == nullptr) return false;
+// False: nothing is known of that measurement, or more are under way than an agent asks.
+bool QuestionDesk::want_names(const NamesWanted& wanted) {
+  if (wanted.measure > wire::Measure::kLive || naming_ >= kMostNaming || changes_of(wanted) == nullptr) return false;
   try {
-    wanted_.push_back({one.index, taken, question.measure, *changes});
+    wanted_.push_back(wanted);
   } catch (const std::bad_alloc&) {
     return false;
   }
+  ++naming_;
   return true;
 }
 
-void QuestionDesk::reply(uint32_t index, uint32_t word, std::string_view text) {
+void QuestionDesk::reply(const NamesWanted& wanted, std::string_view text) {
+  --naming_;
+  write_text(wanted, text);
+}
+
+void QuestionDesk::write_text(const NamesWanted& wanted, std::string_view text) {
+  const auto [index, word, measure, measurement] = wanted;
   wire::Question& question = arena_.question(index);
   if (question.word.load(std::memory_order_relaxed) != word) return;
   const size_t length = std::min<size_t>(text.size(), wire::kTextBytes);
@@ -177,7 +183,8 @@ void QuestionDesk::answer_one(const Waiting& one, const Drain& drain, Ledger* le
   const uint32_t ring = question.ring;
   const uint32_t thread_id = question.thread_id;
   if (kind == wire::QuestionKind::kExplain) {
-    if (!want_names(one, taken)) reply(one.index, taken, "");
+    const NamesWanted wanted = {one.index, taken, question.measure, question.measurement};
+    if (!want_names(wanted)) write_text(wanted, "");
     return;
   }
   wire::Statistics statistics{};

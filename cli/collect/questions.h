@@ -26,12 +26,13 @@
 
 namespace heapprof::cli {
 
-// A question whose answer needs names, which take longer than the rings can wait.
+// A question whose answer needs names, which take longer than the rings can wait. A program that asks only
+// once it is answered, as agents do, has few of them under way.
 struct NamesWanted {
   uint32_t index = 0;  // of the slot, which is being written until reply()
   uint32_t word = 0;
   wire::Measure measure = wire::Measure::kPeak;
-  std::vector<SiteChange> changes;
+  uint64_t measurement = 0;
 };
 
 class QuestionDesk {
@@ -50,7 +51,11 @@ class QuestionDesk {
   std::vector<NamesWanted> take_wanted() { return std::exchange(wanted_, {}); }
   // Answers one of these, from whichever process shares the arena; an empty text: it cannot be answered. Only the first
   // reply counts.
-  void reply(uint32_t index, uint32_t word, std::string_view text);
+  void reply(const NamesWanted& wanted, std::string_view text);
+  // nullptr: it was given up since.
+  const std::vector<SiteChange>* changes_of(const NamesWanted& wanted) const {
+    return measurements_.changes(wanted.measurement, wanted.measure == wire::Measure::kPeak);
+  }
   // Of what is kept for measurements.
   uint64_t bytes() const { return measurements_.bytes(); }
 
@@ -61,7 +66,8 @@ class QuestionDesk {
   };
 
   bool is_settled(Drain* drain, Ledger* ledger);
-  bool want_names(const Waiting& one, uint32_t taken);
+  bool want_names(const NamesWanted& wanted);
+  void write_text(const NamesWanted& wanted, std::string_view text);
   bool answer_of_device(wire::Question* question, Ledger* ledger, const ThreadTable& threads,
                         wire::DeviceStatistics* statistics);
   void answer_one(const Waiting& one, const Drain& drain, Ledger* ledger, const ThreadTable& threads);
@@ -80,6 +86,7 @@ class QuestionDesk {
   std::array<uint64_t, wire::kQuestions> since_ns_{};
   Measurements measurements_;
   std::vector<NamesWanted> wanted_;
+  size_t naming_ = 0;  // replies that are due
 };
 
 }  // namespace heapprof::cli

@@ -68,12 +68,12 @@ class StackCopier {
 
 }  // namespace
 
-void record_changes(const NamesWanted& wanted, const CallTree& tree, const ModuleMap& modules,
-                    RecordedChanges* recorded) {
-  const bool counts_blocks = wanted.measure == wire::Measure::kTotalBlocks;
+void record_changes(const std::vector<SiteChange>& changes, wire::Measure measure, const CallTree& tree,
+                    const ModuleMap& modules, RecordedChanges* recorded) {
+  const bool counts_blocks = measure == wire::Measure::kTotalBlocks;
   std::vector<std::pair<uint64_t, const SiteChange*>> more;  // by what is measured
-  for (const SiteChange& change : wanted.changes) {
-    const Amount amount = amount_of(change, wanted.measure);
+  for (const SiteChange& change : changes) {
+    const Amount amount = amount_of(change, measure);
     const uint64_t measured = counts_blocks ? amount.blocks : amount.bytes;
     if (is_less(measured)) {
       add({0 - amount.bytes, 0 - amount.blocks}, &recorded->fewer);
@@ -83,12 +83,12 @@ void record_changes(const NamesWanted& wanted, const CallTree& tree, const Modul
     }
   }
   std::stable_sort(more.begin(), more.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  recorded->measure = wanted.measure;
+  recorded->measure = measure;
   Recording& recording = recorded->recording;
   StackCopier copier(tree, modules, &recording);
   RecordedDevice& device = recording.devices.emplace_back();
   for (size_t i = 0; i < more.size(); ++i) {
-    const Amount amount = amount_of(*more[i].second, wanted.measure);
+    const Amount amount = amount_of(*more[i].second, measure);
     if (i >= kMostRecorded) {
       add(amount, &recorded->others);
       ++recorded->others_count;

@@ -21,10 +21,10 @@ struct RecordedChanges {
   uint64_t fewer_count = 0;
 };
 
-inline constexpr size_t kMostRecorded = 64;
+inline constexpr size_t kMostRecorded = 1024;
 
 // Fills all but Recording::run.
-void record_changes(const NamesWanted& wanted, const CallTree& tree, const ModuleMap& modules,
-                    RecordedChanges* recorded);
+void record_changes(const std::vector<SiteChange>& changes, wire::Measure measure, const CallTree& tree,
+                    const ModuleMap& modules, RecordedChanges* recorded);
 
 }  // namespace heapprof::cli

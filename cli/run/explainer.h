@@ -2,7 +2,9 @@
 //
 // Guarantees
 //  - The collector goes on as soon as it has forked. Every question that it took is replied to, also where the copy
-//    fails; four at a time.
+//    fails, or takes longer than anybody waits; four at a time. A copy lives no longer than the collector.
+//  - What one image asked is not answered by the books of the image that replaced it.
+//  - Names come from this machine's files: a server that does not answer would keep a test waiting.
 // Context:  the collector's thread, between two rounds.
 // Cost:     as a snapshot's (snapshot_taker.h), once for each question; nothing while nobody asks.
 #pragma once
@@ -32,14 +34,13 @@ class Explainer {
 
  private:
   struct Asked {
-    pid_t pid;
+    uint64_t image;  // ProcessCollector::serial()
     NamesWanted wanted;
   };
   struct Work {
     pid_t writer;
-    pid_t pid;
-    uint32_t index;
-    uint32_t word;
+    Asked asked;
+    uint64_t begin_ns;
   };
 
   void begin(const Asked& asked, Server* server, Processes* processes);

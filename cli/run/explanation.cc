@@ -32,12 +32,12 @@ std::string amount_text(const Amount& amount) {
   return fmt::format("{} in {}", format_bytes(amount.bytes), format_counted(amount.blocks, "block"));
 }
 
-// Runs the tests; what called it is of no interest.
+// Runs the tests, as far as its name says.
 bool is_of_test_runner(std::string_view function) {
   for (const std::string_view prefix : {"Catch::", "testing::", "heapprof::"}) {
     if (function.starts_with(prefix)) return true;
   }
-  return false;
+  return function == "main" || function.starts_with("RUN_ALL_TESTS");
 }
 
 class Explanation {
@@ -85,18 +85,34 @@ class Explanation {
                        shorten_middle(names_.short_location(frame), kLocationColumns));
   }
 
+  // Those of the user from `own` outwards, up to what runs the test: outside of that there is none of the test's. A
+  // frame of it further in (a mock, a user's function of that namespace) is one like others.
+  std::vector<uint32_t> frames_of_test(uint32_t own) const {
+    std::vector<uint32_t> frames;
+    size_t runner = 0;  // where the outermost frames that may be its begin
+    bool has_runner = false;
+    for (; own != 0; own = tree_.user_node[profile_.nodes[own].parent]) {
+      const std::string function = names_.function(profile_.nodes[own].frame);
+      frames.push_back(own);
+      if (!is_of_test_runner(function)) {
+        runner = frames.size();
+        has_runner = false;
+      } else if (function != "main") {
+        has_runner = true;
+      }
+    }
+    if (has_runner && runner != 0) frames.resize(runner);
+    return frames;
+  }
+
   std::string stack_of(uint32_t node) const {
     if (node == 0) return "  [no stack]\n";
     uint32_t own = tree_.place_node[node];
     if (own == 0) own = node;
+    const std::vector<uint32_t> frames = frames_of_test(own);
     std::string lines;
-    for (size_t i = 0; own != 0; ++i) {
-      if (i != 0 && is_of_test_runner(names_.function(profile_.nodes[own].frame))) break;
-      if (i == kMostFrames) return lines + "  …\n";
-      lines += frame_line(own);
-      own = tree_.user_node[profile_.nodes[own].parent];
-    }
-    return lines;
+    for (size_t i = 0; i < std::min(frames.size(), kMostFrames); ++i) lines += frame_line(frames[i]);
+    return frames.size() > kMostFrames ? lines + "  …\n" : lines;
   }
 
   std::vector<Group> group() const {

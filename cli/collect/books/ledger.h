@@ -83,6 +83,7 @@ class Ledger {
 
   const SiteBook& sites() const { return sites_; }
   SiteBook& host_sites() { return sites_; }
+  const SiteBook& host_sites() const { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
   const ScopeBook& scopes() const { return scopes_; }
   // From now on there is a snapshot at each mark, and whenever take_snapshot() is called.

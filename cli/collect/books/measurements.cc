@@ -31,8 +31,14 @@ void Measurements::drop(Iterator at) {
   if (sites != nullptr) settle(device, sites);
 }
 
-void Measurements::drop_oldest(uint64_t needed_bytes) {
-  while (!all_.empty() && (all_.size() >= kMost || bytes_ + needed_bytes > kMostBytes)) drop(all_.begin());
+Measurements::Iterator Measurements::first_to_go() {
+  const auto ended = std::find_if(all_.begin(), all_.end(), [](const Measurement& one) { return one.has_ended; });
+  return ended != all_.end() ? ended : all_.begin();
+}
+
+// count: of measurements to come
+void Measurements::make_room(uint64_t needed_bytes, size_t count) {
+  while (!all_.empty() && (all_.size() + count > kMost || bytes_ + needed_bytes > kMostBytes)) drop(first_to_go());
 }
 
 // The sites of a phase are kept as long as somebody measures a peak.
@@ -48,7 +54,7 @@ uint64_t Measurements::begin(uint32_t device, SiteBook* sites, bool begins_phase
   const uint64_t needed_bytes = count * (sizeof(Numbers) + sizeof(Amount));
   try {
     if (needed_bytes <= kMostBytes) {
-      drop_oldest(needed_bytes);
+      make_room(needed_bytes, 1);
       std::list<Measurement> made(1);
       Measurement& measurement = made.front();
       measurement.id = next_id_;
@@ -87,6 +93,7 @@ void Measurements::hand_over_peak(uint32_t device, const SiteBook& sites) {
     }
   }
   count_bytes();
+  make_room(0, 0);
 }
 
 void Measurements::begin_phase(uint32_t device, SiteBook* sites) {
@@ -123,12 +130,14 @@ void Measurements::end(uint64_t id, uint32_t device, SiteBook* sites) {
   std::vector<Numbers>().swap(at->at_begin);
   std::vector<Amount>().swap(at->at_peak);
   count_bytes();
+  make_room(0, 0);
   if (sites != nullptr) settle(device, sites);
 }
 
-const std::vector<SiteChange>* Measurements::changes(uint64_t id) const {
-  const auto at =
-      std::find_if(all_.begin(), all_.end(), [id](const Measurement& one) { return one.id == id && one.has_ended; });
+const std::vector<SiteChange>* Measurements::changes(uint64_t id, bool of_peak) const {
+  const auto at = std::find_if(all_.begin(), all_.end(), [=](const Measurement& one) {
+    return one.id == id && one.has_ended && (one.has_phase || !of_peak);
+  });
   return at == all_.end() ? nullptr : &at->changes;
 }
 

@@ -8,7 +8,8 @@
 // Guarantees
 //  - The changes of live bytes, and of totals, sum to those of the device; at the peak to the peak less what was live
 //    at the begin.
-//  - No more than kMost are kept, and kMostBytes of them: the oldest goes first, and is not explained then.
+//  - No more than kMost are kept, and kMostBytes of them: the oldest that has ended goes first, then the oldest. What
+//    has gone is not explained.
 // Context:  the collector's thread.
 // Cost:     a copy of 32 bytes a site of the device at the begin, a comparison at the end: some 2 ms for 100,000 sites.
 #pragma once
@@ -44,8 +45,8 @@ class Measurements {
   // To be called in place of SiteBook::begin_phase().
   void begin_phase(uint32_t device, SiteBook* sites);
   void end(uint64_t id, uint32_t device, SiteBook* sites);
-  // Of one that has ended; nullptr: there is none of that id (any more).
-  const std::vector<SiteChange>* changes(uint64_t id) const;
+  // Of one that has ended, and with of_peak has had a phase; nullptr: there is none of that id (any more).
+  const std::vector<SiteChange>* changes(uint64_t id, bool of_peak) const;
   uint64_t bytes() const { return bytes_; }
 
  private:
@@ -74,7 +75,8 @@ class Measurements {
   void hand_over_peak(uint32_t device, const SiteBook& sites);
   void compare(const SiteBook& sites, Measurement* measurement) const;
   void drop(Iterator at);
-  void drop_oldest(uint64_t needed_bytes);
+  Iterator first_to_go();
+  void make_room(uint64_t needed_bytes, size_t count);
   void settle(uint32_t device, SiteBook* sites);
   void count_bytes();
 

@@ -72,6 +72,7 @@ class SiteBook {
     if (keeps) phase_sites_.grow_to(sites_.size());
     keeps_phase_sites_ = keeps;
   }
+  uint64_t phase_bytes() const { return phase_sites_.size() * sizeof(Saved); }
   // Of the phase that was begun last; without one, of all time.
   Amount phase_peak() const { return has_phase_ ? phase_peak_ : totals_.peak; }
 

@@ -214,12 +214,13 @@ struct LimitFailure {
   // Whose it was, and the profile. Without the first the profile alone says it.
   std::string sites() const {
     std::string lines;
-    std::string said(4096, '\0');
+    char names[4096];  // other threads' limits count what is allocated meanwhile
     if (measurement != 0 &&
-        heapprof_explain_measurement(measurement, measure_of(kind), &said[0], said.size()) == HEAPPROF_OK) {
-      said.resize(std::strlen(said.c_str()));
+        heapprof_explain_measurement(measurement, measure_of(kind), names, sizeof names) == HEAPPROF_OK) {
+      const std::string_view said = names;
       for (std::size_t begin = 0, end = said.find('\n'); end != std::string::npos; end = said.find('\n', begin)) {
-        lines += (begin == 0 ? "  sites  " : "         ") + said.substr(begin, end - begin);
+        lines += begin == 0 ? "  sites  " : "         ";
+        lines += said.substr(begin, end - begin);
         if (begin == 0 && kind == LimitKind::kThreadAllocations) lines += " (of all threads)";
         lines += '\n';
         begin = end + 1;

@@ -126,8 +126,12 @@ void wrong() {
   expect(heapprof_explain_measurement(one, HEAPPROF_TOTAL_BYTES, text, 0) == HEAPPROF_UNAVAILABLE, "no room");
   expect(text[0] == 'x', "written without room");
   expect(heapprof_explain_measurement(one, HEAPPROF_TOTAL_BYTES, text, 10) == HEAPPROF_OK, "little room");
-  expect(std::strlen(text) == 9 && text[10] == 'x', "more than there is room for");
-  expect(heapprof_explain_measurement(one, 77, text, sizeof text) == HEAPPROF_OK, "an unknown measure is the total");
+  expect(text[0] == 0 && text[10] == 'x', "a part of a line");
+  expect(heapprof_explain_measurement(one, HEAPPROF_TOTAL_BYTES, text, 21) == HEAPPROF_OK, "room for a line");
+  expect(std::strcmp(text, "977 KiB in 1 block\n") == 0 && text[22] == 'x', "the whole line alone");
+  expect(heapprof_explain_measurement(one, 77, text, sizeof text) == HEAPPROF_UNAVAILABLE, "an unknown measure");
+  expect(heapprof_explain_measurement(one, HEAPPROF_PEAK, text, sizeof text) == HEAPPROF_UNAVAILABLE,
+         "a peak that nobody looked for");
   std::puts("done");
 }
 

@@ -130,9 +130,9 @@ class Play {
     const size_t index = number(static_cast<unsigned>(open_.size()));
     const Open one = open_[index];
     open_.erase(open_.begin() + static_cast<long>(index));
-    CHECK(measurements_.changes(one.id) == nullptr);
+    CHECK(measurements_.changes(one.id, false) == nullptr);
     measurements_.end(one.id, kDevice, &sites_);
-    const std::vector<SiteChange>* const changes = measurements_.changes(one.id);
+    const std::vector<SiteChange>* const changes = measurements_.changes(one.id, false);
     REQUIRE(changes != nullptr);
     compare(one, *changes);
   }
@@ -198,16 +198,44 @@ TEST_CASE("the oldest measurement is forgotten where there are too many, and too
   CHECK(measurements.begin(0, &sites, true) == 100);
   for (uint64_t i = 1; i <= Measurements::kMost; ++i) CHECK(measurements.begin(0, &sites, i % 2 == 0) == 100 + i);
   measurements.end(100, 0, &sites);
-  CHECK(measurements.changes(100) == nullptr);
+  CHECK(measurements.changes(100, false) == nullptr);
   measurements.end(101, 1, &sites);  // of another device
-  CHECK(measurements.changes(101) == nullptr);
+  CHECK(measurements.changes(101, false) == nullptr);
   measurements.end(101, 0, &sites);
-  CHECK(measurements.changes(101) != nullptr);
+  CHECK(measurements.changes(101, false) != nullptr);
   CHECK(measurements.bytes() < Measurements::kMost * 1000);
   SiteBook large;
   large.grow_to(2'000'000);
   CHECK(measurements.begin(0, &large, true) == 0);
-  CHECK(measurements.changes(101) != nullptr);  // it has pushed nobody out
+  CHECK(measurements.changes(101, false) != nullptr);  // it has pushed nobody out
+}
+
+TEST_CASE("measurements that have ended go before those that are open") {
+  SiteBook sites;
+  sites.grow_to(3);
+  Measurements measurements(1);
+  const uint64_t outer = measurements.begin(0, &sites, true);
+  for (size_t i = 0; i < 3 * Measurements::kMost; ++i) {
+    const uint64_t inner = measurements.begin(0, &sites, false);
+    measurements.end(inner, 0, &sites);
+    CHECK(measurements.changes(inner, false) != nullptr);
+    CHECK(measurements.changes(inner, true) == nullptr);  // nobody looked for its peak
+  }
+  measurements.end(outer, 0, &sites);
+  CHECK(measurements.changes(outer, true) != nullptr);
+}
+
+TEST_CASE("what peaks take is bounded like the rest") {
+  SiteBook sites;
+  const uint32_t count = Measurements::kMostBytes / 200;
+  sites.grow_to(count);
+  Measurements measurements(1);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(measurements.begin(0, &sites, true) != 0);
+    sites.add(static_cast<uint32_t>(i), 1000);
+    sites.check_peak(1);
+    CHECK(measurements.bytes() <= Measurements::kMostBytes);
+  }
 }
 
 TEST_CASE("a device that has no memory yet is measured from nothing") {
@@ -223,7 +251,7 @@ TEST_CASE("a device that has no memory yet is measured from nothing") {
   sites.add(1, 30);
   sites.check_peak(2);
   measurements.end(id, 5, &sites);
-  const std::vector<SiteChange>* const changes = measurements.changes(id);
+  const std::vector<SiteChange>* const changes = measurements.changes(id, false);
   REQUIRE(changes != nullptr);
   REQUIRE(changes->size() == 1);
   CHECK(changes->at(0).peak.bytes == 100);
