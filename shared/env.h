@@ -1,4 +1,4 @@
-// shared/env.h: the environment variables by which `heapprof run` reaches a target.
+// shared/env.h: the two environment variables by which `heapprof run` reaches a target.
 #pragma once
 
 namespace heapprof::wire {
@@ -14,8 +14,8 @@ inline constexpr char kFollow = '+';
 inline constexpr char kNoFollow = '-';
 inline constexpr char kPreloadVariable[] = "LD_PRELOAD";
 
-// NVTX loads the library that this names at the first call of each object that uses it. It names the agent, unless it
-// was set before: then another tool has it, and the agent comes in by dlsym (agent/nvtx/tables.h).
+// NVTX loads the library that this names at the first call of each object that uses it. Where it is not set, the agent
+// answers getenv with its own path (agent/nvtx/variable.cc).
 inline constexpr char kNvtxVariable[] = "NVTX_INJECTION64_PATH";
 // A tool that the CUDA driver loads: it may mean to set the variable above itself.
 inline constexpr char kCudaToolVariable[] = "CUDA_INJECTION64_PATH";

@@ -8,6 +8,7 @@
 
 #include "agent/cuda/runtime.h"
 #include "agent/hooks/hook.h"
+#include "agent/hooks/own_library.h"
 #include "agent/nvtx/tables.h"
 #include "agent/process/arena.h"
 #include "agent/process/loaded_object.h"
@@ -252,6 +253,7 @@ CudaAnswer heapprof_pick_cuda(void* handle, const char* name, const void* caller
 
 CudaAnswer heapprof_pick_nvtx(void* handle, const char* name) {
   if (!nvtx::starts_tool(name) || handle == RTLD_NEXT || handle == RTLD_DEFAULT) return {nullptr, 0};
+  if (handle == own_library()) return {nvtx::starter(), 1};
   auto* real_dlsym =
       reinterpret_cast<Dlsym>(heapprof_real_dlsym != nullptr ? heapprof_real_dlsym : heapprof_find_dlsym());
   void* const found = real_dlsym(handle, name);

@@ -11,6 +11,7 @@
 
 #include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/hook.h"
+#include "agent/hooks/own_library.h"
 #include "agent/process/arena.h"
 #include "agent/record/context.h"
 #include "agent/start/start.h"
@@ -23,7 +24,9 @@
 
 // X(index, name, looked at if): the condition is assembly that jumps to 1f; it may use r11.
 #define HEAPPROF_JUMPED(X)                                                                             \
-  X(0, dlopen, "testl $8, %esi\njnz 1f\n")                            /* RTLD_DEEPBIND */              \
+  X(0, dlopen,                                                                                         \
+    "testl $8, %esi\njnz 1f\n" /* RTLD_DEEPBIND */                                                     \
+    "leaq heapprof_own_path(%rip), %r11\ncmpq %r11, %rdi\nje 1f\n")                                    \
   X(1, dlmopen, "testq %rdi, %rdi\njnz 1f\ntestl $8, %edx\njnz 1f\n") /* not LM_ID_BASE */             \
   X(2, prctl, "cmpl $22, %edi\nje 1f\ncmpl $26, %edi\nje 1f\n")       /* PR_SET_SECCOMP, PR_SET_TSC */ \
   X(3, syscall,                                                                                        \
@@ -237,6 +240,8 @@ void settle_jumped_hooks() {
 void* heapprof_look(size_t index, size_t first, size_t second, size_t third, size_t fourth, size_t* saved) {
   using namespace heapprof;
   using namespace heapprof::agent;
+  if (index == kDlopen && first != 0 && first == reinterpret_cast<size_t>(own_library_path("")))
+    return reinterpret_cast<void*>(open_own_library);
   if (index == kDlopen && (second & RTLD_DEEPBIND) != 0)
     note_deep_bind(reinterpret_cast<const char*>(first), &saved[kSavedRsi]);
   if (index == kDlmopen && first != 0) {

@@ -26,6 +26,8 @@ constexpr uint32_t kOtherDomain = kMostDomains - 1;
 
 struct NamedDomain {
   std::atomic<State> state;  // pairs with (N)
+  uint32_t bytes;            // of the whole name, as the hash: two may begin alike
+  uint64_t hash;
   char name[kNameRoom];
 };
 constinit NamedDomain g_domains[kMostDomains];
@@ -178,15 +180,20 @@ const char* narrow(char (&to)[kTextRoom], const wchar_t* from) {
 
 Domain* register_domain(const char* name) {
   if (name == nullptr) return nullptr;
+  const auto bytes = static_cast<uint32_t>(strlen(name));
+  const uint64_t hash = uint64_t{hash_of(name, 2166136261u)} << 32 | hash_of(name, 0x9e3779b9);
   for (uint32_t i = 1; i < kOtherDomain; ++i) {
     NamedDomain& domain = g_domains[i];
     State state = domain.state.load(std::memory_order_acquire);  // (N)
     if (take(domain.state, state)) {
       copy_text(domain.name, name);
+      domain.bytes = bytes;
+      domain.hash = hash;
       domain.state.store(State::kReady, std::memory_order_release);  // (N)
       return reinterpret_cast<Domain*>(&domain);
     }
-    if (state == State::kReady && is_kept_of(domain.name, name)) return reinterpret_cast<Domain*>(&domain);
+    if (state == State::kReady && domain.hash == hash && domain.bytes == bytes && is_kept_of(domain.name, name))
+      return reinterpret_cast<Domain*>(&domain);
   }
   return reinterpret_cast<Domain*>(&g_domains[kOtherDomain]);
 }
@@ -276,8 +283,15 @@ uint32_t number_of_text(uint32_t domain, const char* category, const char* text)
   return number_of_name(of, text != nullptr ? text : "(no message)");
 }
 
-bool note_range(uint64_t theirs, uint64_t ours) { return g_their_ranges.put(theirs, ours); }
+namespace {
+// A tool may number the ranges of each domain by themselves.
+uint64_t range_key(uint32_t domain, uint64_t theirs) { return theirs + domain * 0xd6e8feb86659fd93ull; }
+}  // namespace
 
-uint64_t take_range(uint64_t theirs) { return g_their_ranges.take_out(theirs); }
+bool note_range(uint32_t domain, uint64_t theirs, uint64_t ours) {
+  return g_their_ranges.put(range_key(domain, theirs), ours);
+}
+
+uint64_t take_range(uint32_t domain, uint64_t theirs) { return g_their_ranges.take_out(range_key(domain, theirs)); }
 
 }  // namespace heapprof::agent::nvtx

@@ -46,8 +46,8 @@ uint32_t number_of_string(const String* handle, uint32_t domain, const char* cat
 uint32_t number_of_text(uint32_t domain, const char* category, const char* text);
 
 // Another tool's id of a range, for ours (not 0), until it is taken. False: there is no room.
-bool note_range(uint64_t theirs, uint64_t ours);
+bool note_range(uint32_t domain, uint64_t theirs, uint64_t ours);
 // 0: it is not known
-uint64_t take_range(uint64_t theirs);
+uint64_t take_range(uint32_t domain, uint64_t theirs);
 
 }  // namespace heapprof::agent::nvtx

@@ -78,19 +78,24 @@ uint64_t items_of(const Attributes* attributes) {
   }
 }
 
-// The id that the program gets of a range that began: ours, or the other tool's. ends: what it ends ranges by.
-template <typename Ends>
-uint64_t given_range(bool has_theirs, uint64_t theirs, Ends ends, uint64_t ours) {
+// Begins a range beside the other tool's, if there is one. A tool that gives a range no id cannot be asked which of
+// them ends: such a range is none of ours. has_end: it ends ranges as well. Returns the id that the program gets.
+template <typename Name>
+uint64_t start_beside(bool has_theirs, uint64_t theirs, bool has_end, uint32_t domain, uint64_t items, Name name,
+                      const uint64_t* hook_frame) {
+  if (!is_on() || (has_theirs && theirs == 0)) return theirs;
+  const uint64_t ours = start(name(), items, hook_frame);
   if (has_theirs) {
-    if (ours != 0) note_range(theirs, ours);
+    if (ours != 0) note_range(domain, theirs, ours);
     return theirs;
   }
-  return ends == nullptr ? ours : 0;
+  return has_end ? 0 : ours;
 }
 
 // pre: is_on()
-void end_range(bool has_theirs, uint64_t range, const uint64_t* hook_frame) {
-  end(has_theirs ? take_range(range) : range, hook_frame);
+void end_beside(bool has_theirs, uint32_t domain, uint64_t range, const uint64_t* hook_frame) {
+  if (!has_theirs) return end(range, hook_frame);
+  if (range != 0) end(take_range(domain, range), hook_frame);
 }
 
 // ---- What stands in the tables ----
@@ -115,36 +120,39 @@ void on_DomainMarkEx(Domain* domain, const Attributes* attributes) {
 uint64_t on_RangeStartEx(const Attributes* attributes) {
   const auto next = next_RangeStartEx();
   const uint64_t theirs = next != nullptr ? next(attributes) : 0;
-  const uint64_t ours = is_on() ? start(name_of(0, attributes), items_of(attributes), HEAPPROF_HOOK_FRAME()) : 0;
-  return given_range(next != nullptr, theirs, next_RangeEnd(), ours);
+  return start_beside(
+      next != nullptr, theirs, next_RangeEnd() != nullptr, 0, items_of(attributes),
+      [&] { return name_of(0, attributes); }, HEAPPROF_HOOK_FRAME());
 }
 uint64_t on_RangeStartA(const char* text) {
   const auto next = next_RangeStartA();
   const uint64_t theirs = next != nullptr ? next(text) : 0;
-  const uint64_t ours = is_on() ? start(number_of_text(0, nullptr, text), 0, HEAPPROF_HOOK_FRAME()) : 0;
-  return given_range(next != nullptr, theirs, next_RangeEnd(), ours);
+  return start_beside(
+      next != nullptr, theirs, next_RangeEnd() != nullptr, 0, 0, [&] { return number_of_text(0, nullptr, text); },
+      HEAPPROF_HOOK_FRAME());
 }
 uint64_t on_RangeStartW(const wchar_t* text) {
   const auto next = next_RangeStartW();
   const uint64_t theirs = next != nullptr ? next(text) : 0;
-  const uint64_t ours = is_on() ? start(name_of(text), 0, HEAPPROF_HOOK_FRAME()) : 0;
-  return given_range(next != nullptr, theirs, next_RangeEnd(), ours);
+  return start_beside(
+      next != nullptr, theirs, next_RangeEnd() != nullptr, 0, 0, [&] { return name_of(text); }, HEAPPROF_HOOK_FRAME());
 }
-uint64_t on_DomainRangeStartEx(Domain* domain, const Attributes* attributes) {
+uint64_t on_DomainRangeStartEx(Domain* handle, const Attributes* attributes) {
   const auto next = next_DomainRangeStartEx();
-  const uint64_t theirs = next != nullptr ? next(domain, attributes) : 0;
-  const uint64_t ours =
-      is_on() ? start(name_of(domain_of(domain), attributes), items_of(attributes), HEAPPROF_HOOK_FRAME()) : 0;
-  return given_range(next != nullptr, theirs, next_DomainRangeEnd(), ours);
+  const uint64_t theirs = next != nullptr ? next(handle, attributes) : 0;
+  const uint32_t domain = domain_of(handle);
+  return start_beside(
+      next != nullptr, theirs, next_DomainRangeEnd() != nullptr, domain, items_of(attributes),
+      [&] { return name_of(domain, attributes); }, HEAPPROF_HOOK_FRAME());
 }
 void on_RangeEnd(uint64_t range) {
   const auto next = next_RangeEnd();
-  if (is_on()) end_range(next != nullptr, range, HEAPPROF_HOOK_FRAME());
+  if (is_on()) end_beside(next != nullptr, 0, range, HEAPPROF_HOOK_FRAME());
   if (next != nullptr) next(range);
 }
 void on_DomainRangeEnd(Domain* domain, uint64_t range) {
   const auto next = next_DomainRangeEnd();
-  if (is_on()) end_range(next != nullptr, range, HEAPPROF_HOOK_FRAME());
+  if (is_on()) end_beside(next != nullptr, domain_of(domain), range, HEAPPROF_HOOK_FRAME());
   if (next != nullptr) next(domain, range);
 }
 
@@ -341,16 +349,18 @@ std::atomic<Initialize> g_theirs[2];
 int start_theirs(GetExportTable get) { return attach(get, g_theirs[0].load(std::memory_order_acquire)); }
 int start_theirs_by_old_name(GetExportTable get) { return attach(get, g_theirs[1].load(std::memory_order_acquire)); }
 
-}  // namespace
+// Where no other tool is.
+int start_alone(GetExportTable get) { return attach(get, nullptr); }
 
-HOOK int InitializeInjectionNvtx2(GetExportTable get) { return attach(get, nullptr); }
-HOOK int InitializeInjectionNvtx(GetExportTable get) { return attach(get, nullptr); }
+}  // namespace
 
 namespace heapprof::agent::nvtx {
 
 bool starts_tool(const char* name) {
   return strcmp(name, kInitializeName) == 0 || strcmp(name, kOldInitializeName) == 0;
 }
+
+void* starter() { return reinterpret_cast<void*>(start_alone); }
 
 void* stand_before(const char* name, void* found) {
   if (!is_on()) return nullptr;

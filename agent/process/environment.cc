@@ -1,4 +1,4 @@
-// agent/process/environment.cc: finds, removes and adds our variables, in memory that others own.
+// agent/process/environment.cc: finds, removes and adds our two variables, in memory that others own.
 //
 // The first call of a hook may come before libc has set `environ`, so the strings are then found where the kernel put
 // them, above argc and argv. setenv and putenv are not called: they allocate, and a vfork child would change its
@@ -30,7 +30,6 @@ constexpr size_t kMaxPreloadBytes = 2048;   // with longer paths, children that 
 // "HEAPPROF=…" and "agent[:reference]", as they stood at the start.
 char g_socket_entry[sizeof wire::kSocketVariable + 8 + sizeof(sockaddr_un::sun_path)];
 char g_preload[kMaxPreloadBytes];
-char g_nvtx_entry[sizeof wire::kNvtxVariable + kMaxPreloadBytes];  // "NVTX_INJECTION64_PATH=agent"; empty: not ours
 char g_agent_path[kMaxPreloadBytes];
 Invitation g_invitation;
 bool g_has_looked = false;
@@ -129,7 +128,6 @@ struct Survey {
   size_t preload_bytes = 0;       // with its zero byte
   size_t preload_index = 0;
   bool has_socket = false;
-  bool has_nvtx = false;   // ours or another tool's
   bool is_others = false;  // another run's invitation: heapprof within heapprof
 };
 
@@ -171,8 +169,6 @@ bool survey_entry(const char* entry, StringBeginnings* beginnings, Survey* found
   } else if (value_of(beginning, wire::kSocketVariable) != nullptr) {
     found->has_socket = true;
     if (!is_same_memory(entry, g_socket_entry, strlen(g_socket_entry) + 1)) found->is_others = true;
-  } else if (value_of(beginning, wire::kNvtxVariable) != nullptr) {
-    found->has_nvtx = true;
   }
   return true;
 }
@@ -227,9 +223,6 @@ Invitation look_for_invitation(char** variables) {
   Invitation invitation;
   if (!parse_invitation(value_of(g_socket_entry, wire::kSocketVariable), &invitation)) return {};
   if (find_variable(variables, wire::kPreloadVariable, &value) != nullptr) remember_preload(value);
-  slot = find_variable(variables, wire::kNvtxVariable, &value);
-  if (slot != nullptr && strlen(*slot) < sizeof g_nvtx_entry && is_named(value, strlen(value), wire::kAgentFile))
-    strcpy(g_nvtx_entry, *slot);
   return invitation;
 }
 }  // namespace
@@ -242,8 +235,6 @@ Invitation find_invitation() {
   g_has_looked = true;
   return g_invitation;
 }
-
-bool is_named_to_nvtx() { return g_nvtx_entry[0] != 0; }
 
 const char* agent_path() { return g_agent_path; }
 
@@ -262,7 +253,7 @@ namespace {
 
 size_t bytes_needed(const Survey& found) {
   const size_t text_bytes = sizeof wire::kPreloadVariable + strlen(g_preload) + found.preload_bytes + 2;
-  return (found.count + 4) * sizeof(char*) + text_bytes + found.preload_bytes;
+  return (found.count + 3) * sizeof(char*) + text_bytes + found.preload_bytes;
 }
 
 }  // namespace
@@ -278,7 +269,7 @@ char* const* change_environment(char* const* variables, EnvironmentChange change
   if (!found.is_readable || bytes_needed(found) > bytes) return variables;
   const bool invite = change == EnvironmentChange::kInvite;
   char** changed = static_cast<char**>(memory);
-  char* list = reinterpret_cast<char*>(changed + found.count + 4);
+  char* list = reinterpret_cast<char*>(changed + found.count + 3);
   char* text = list + found.preload_bytes;
   if (found.preload != nullptr && read_own_string(list, found.preload_bytes, found.preload) == kNoString)
     return variables;
@@ -293,17 +284,12 @@ char* const* change_environment(char* const* variables, EnvironmentChange change
     }
     const char* beginning = invite ? nullptr : beginnings.of(changed[i]);
     if (beginning != nullptr && value_of(beginning, wire::kSocketVariable) != nullptr) continue;
-    if (beginning != nullptr && value_of(beginning, wire::kNvtxVariable) != nullptr && g_nvtx_entry[0] != 0 &&
-        is_same_memory(changed[i], g_nvtx_entry, strlen(g_nvtx_entry) + 1)) {
-      continue;
-    }
     changed[count++] = changed[i];
   }
   if (invite && found.preload == nullptr) {
     write_preload(text, "", change);
     changed[count++] = text;
   }
-  if (invite && !found.has_nvtx && g_nvtx_entry[0] != 0) changed[count++] = g_nvtx_entry;
   if (invite && !found.has_socket) changed[count++] = g_socket_entry;
   changed[count] = nullptr;
   return changed;

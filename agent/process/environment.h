@@ -1,5 +1,5 @@
-// agent/process/environment.h: our variables: read at the start, put into the environment of a new program or taken
-// out of it. NVTX's is ours where it names the agent; where a program took it out and left the others, it stays out.
+// agent/process/environment.h: our two variables: read at the start, put into the environment of a new program or taken
+// out of it.
 //
 // Guarantees
 //  - What else stands in an environment, and its order, stays as it is; so do the user's own entries of LD_PRELOAD.
@@ -22,9 +22,6 @@ struct Invitation {
 };
 // Reads the environment as the kernel handed it over, or as libc has it; once, the text is copied.
 Invitation find_invitation();
-
-// True if NVTX's variable names the agent: so it may have been loaded by NVTX, and not by the loader.
-bool is_named_to_nvtx();
 
 // The agent's file, as LD_PRELOAD had it at the start; empty if it was not there.
 const char* agent_path();

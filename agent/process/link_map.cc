@@ -312,6 +312,12 @@ bool is_unloading() {
   return true;
 }
 
+const link_map* agent_object() {
+  const link_map* object = _r_debug.r_map;
+  while (object != nullptr && !is_agent(*object)) object = object->l_next;
+  return object;
+}
+
 bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }
 
 void find_symbols_in_process(SoughtSymbol* symbols, size_t count) {

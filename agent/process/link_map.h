@@ -35,6 +35,8 @@ struct SoughtSymbol {
 void find_symbols_in_process(SoughtSymbol* symbols, size_t count);
 // True for the agent itself and the kernel's vdso, where no look-up searches.
 bool is_passed_over(const link_map* object);
+// The agent's own; nullptr: it is not in the list. No precondition: the agent is never unloaded, nor what came before.
+const link_map* agent_object();
 
 // A function of a library that may be loaded late, at any time.
 struct LateFunction {

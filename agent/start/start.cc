@@ -17,6 +17,7 @@
 #include "agent/hooks/real.h"
 #include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
+#include "agent/nvtx/tables.h"
 #include "agent/process/age.h"
 #include "agent/process/arena.h"
 #include "agent/process/environment.h"
@@ -120,8 +121,6 @@ bool stay_out() {
 // Whether there is a collector to be asked. Where it may not be asked after all (a filter), that is marked.
 bool is_invited(const Invitation& invitation, bool forked) {
   if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
-  // NVTX has loaded what the loader has not: there is nothing to record here, and the collector hears of no agent.
-  if (g_malloc_object == nullptr && is_named_to_nvtx()) return false;
   // Opens a file as the loader does, before anything that a filter might kill for. In its first life the process has
   // one thread, as making others allocates: so nobody can be at its table.
   if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();
@@ -217,6 +216,7 @@ void resolve_once() {
   settle_alternate_stack_hook();
   settle_thread_stacks();
   settle_cuda_routes();
+  nvtx::settle_variable();
   find_new_functions(g_malloc_object);
 }
 

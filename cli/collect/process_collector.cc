@@ -296,6 +296,12 @@ void ProcessCollector::stop(const std::string& reason) {
   detach();
 }
 
+bool ProcessCollector::give_up_snapshots() {
+  if (state_->ledger.snapshots().snapshots().empty()) return false;
+  state_->ledger.give_up_snapshots();
+  return true;
+}
+
 bool ProcessCollector::has_stopped() const { return !state_->stop_reason.empty(); }
 
 uint64_t ProcessCollector::age_ns() const { return monotonic_ns() - state_->scale.start_ns(); }
@@ -307,8 +313,8 @@ MemoryNeed ProcessCollector::memory_need() const {
   const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
   MemoryNeed need;
   need.freeable_bytes = state.questions.bytes() + state.ledger.host_sites().phase_bytes() + state.samples.bytes() +
-                        state.ledger.snapshots().bytes() + state.ledger.block_bytes() + state.ledger.devices_bytes() +
-                        state.tree.slot_bytes() + nodes * sizeof(StackNode) +
+                        state.ledger.snapshots().bytes() + state.ledger.scopes().bytes() + state.ledger.block_bytes() +
+                        state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes() +

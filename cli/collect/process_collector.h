@@ -99,6 +99,8 @@ class ProcessCollector {
   // Stops here and now, for `reason`: what was taken up is in the recording, exactly, and nothing after it. The agent
   // is told. May follow a std::bad_alloc of drain() or drain_to_end().
   void stop(const std::string& reason);
+  // Memory is short: snapshots go before the recording does. False: there are none.
+  bool give_up_snapshots();
   bool has_stopped() const;
   uint64_t age_ns() const;  // since start()
 

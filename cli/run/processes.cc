@@ -248,7 +248,10 @@ void Processes::watch_memory() {
     need.finish_bytes = std::max(need.finish_bytes, one.finish_bytes);
   });
   if (need.freeable_bytes < kWorthStopping) return;
-  if (const std::optional<MemoryShortage> shortage = budget_.shortage(need)) stop(largest(), shortage);
+  const std::optional<MemoryShortage> shortage = budget_.shortage(need);
+  bool is_eased = !shortage;
+  if (shortage) for_each([&](pid_t, ProcessCollector& collector) { is_eased |= collector.give_up_snapshots(); });
+  if (!is_eased) stop(largest(), shortage);
 }
 
 // The agent is told to record no more; the program runs on. Its profile is written now, which gives most of the memory
@@ -284,8 +287,7 @@ void Processes::watch(Iterator process) {
     if (process->filter != wire::FilterState::kNone) process->collector->set_filter(process->filter);
   }
   if (!is_other_image(process->image, look_at(pid).image) || has_ended(process->handle)) return;
-  const bool is_root = pid == plan_.root_pid;
-  if (is_root) root_became_ = process_executable(pid);
+  if (pid == plan_.root_pid) root_became_ = process_executable(pid);
   unseen_.push_back({pid, std::move(process->handle.pidfd), process->handle.start_ticks});
   finish(process, {EndKind::kExec, 0}, false);
 }
@@ -319,10 +321,7 @@ bool Processes::reap(const std::function<bool()>& is_asked) {
 
 void Processes::end_root(const RunEnd& end) {
   for (Iterator process = processes_.begin(); process != processes_.end(); ++process) {
-    if (process->handle.pid == plan_.root_pid) {
-      finish(process, end, true);
-      return;
-    }
+    if (process->handle.pid == plan_.root_pid) return finish(process, end, true);
   }
 }
 

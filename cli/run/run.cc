@@ -10,7 +10,7 @@
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
-#include "cli/run/nvtx_choice.h"
+#include "cli/run/nvtx_obstacle.h"
 #include "cli/run/plan.h"
 #include "cli/run/process_tree_text.h"
 #include "cli/run/processes.h"
@@ -168,9 +168,9 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
   }
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
-  const NvtxChoice nvtx = options_.no_nvtx ? NvtxChoice{} : choose_nvtx(agent.agent);
-  if (nvtx.warning) warn(*nvtx.warning);
-  launch_options.nvtx_agent = nvtx.agent;
+  if (!options_.no_nvtx) {
+    if (const std::optional<Problem> warning = find_nvtx_obstacle()) warn(*warning);
+  }
   launch_options.signal_mask = signals.previous_mask();
   launch_options.signal_actions = signals.previous_actions();
   return launch_options;

@@ -36,19 +36,16 @@ std::vector<std::string> make_environment(const LaunchOptions& options) {
   }
   const std::string preload_name = std::string(wire::kPreloadVariable) + "=";
   const std::string socket_name = std::string(wire::kSocketVariable) + "=";
-  const std::string nvtx_name = std::string(wire::kNvtxVariable) + "=";
   std::vector<std::string> environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
     if (text.starts_with(socket_name)) continue;
-    if (!options.nvtx_agent.empty() && text.starts_with(nvtx_name)) continue;
     if (text.starts_with(preload_name)) {
       if (text.size() > preload_name.size()) preload += ":" + text.substr(preload_name.size());
       continue;
     }
     environment.push_back(text);
   }
-  if (!options.nvtx_agent.empty()) environment.push_back(nvtx_name + options.nvtx_agent);
   environment.push_back(preload_name + preload);
   environment.push_back(socket_name + options.socket_variable);
   return environment;

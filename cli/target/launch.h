@@ -2,7 +2,7 @@
 //
 // Guarantees
 //  - The program has the terminal, the descriptors, the signals' state and the environment that it would have without
-//    us, but for LD_PRELOAD (our agent first), one short variable, and NVTX's where nobody has set that (shared/env.h).
+//    us, but for LD_PRELOAD (our agent first) and one short variable (shared/env.h).
 //  - A program that cannot be started is told apart from one that ran and failed.
 #pragma once
 
@@ -24,7 +24,6 @@ struct LaunchOptions {
   std::string file;                  // what is executed
   std::vector<std::string> preload;  // our objects, put before what is already in LD_PRELOAD
   std::string socket_variable;       // value of wire::kSocketVariable
-  std::string nvtx_agent;            // value of wire::kNvtxVariable; empty: it stays as it is, or away
   sigset_t signal_mask;              // as it was before we blocked anything
   std::vector<std::pair<int, struct sigaction>> signal_actions;  // of the signals that we ignore, as they were before
 };

@@ -94,6 +94,7 @@ class Ledger {
   // Of what is live now. Nothing is thrown: without memory there are no snapshots. pre: start_snapshots()
   void take_snapshot(KeptSnapshot&& moment);
   const SnapshotBook& snapshots() const { return snapshots_; }
+  void give_up_snapshots() { snapshots_.give_up(); }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
   MappingLedger& mappings() { return mappings_; }

@@ -126,7 +126,7 @@ std::vector<SnapshotBook::Look> Ledger::look_at_all() {
 }
 
 void Ledger::take_snapshot(KeptSnapshot&& moment) {
-  if (!snapshots_.make_room()) return;
+  if (!snapshots_.make_room(moment.is_mark)) return;
   std::vector<SnapshotBook::Look> looks;
   try {
     looks = look_at_all();

@@ -74,6 +74,7 @@ void put_number(uint64_t number, std::vector<unsigned char>* bytes) {
 void SnapshotBook::give_up() {
   lost_ += snapshots_.size();
   std::vector<KeptSnapshot>().swap(snapshots_);
+  by_time_ = 0;
   last_.clear();
   pass_at_ = 0;
   pass_end_ = 0;
@@ -97,9 +98,8 @@ void SnapshotBook::fold_into_next(size_t index) {
 }
 
 bool SnapshotBook::begin_pass() {
-  const auto is_by_time = [](const KeptSnapshot& snapshot) { return !snapshot.is_mark; };
   if (snapshots_.size() < 2) return false;
-  const auto by_time = static_cast<size_t>(std::count_if(snapshots_.begin(), snapshots_.end() - 1, is_by_time));
+  const size_t by_time = by_time_ - (snapshots_.back().is_mark ? 0 : 1);  // the last of all stays
   if (by_time == 0 || (!is_full() && by_time < snapshots_.size() / 4)) return false;
   pass_at_ = 0;
   pass_end_ = snapshots_.size();
@@ -118,15 +118,16 @@ void SnapshotBook::fold_one() {
   }
   fold_into_next(i);
   snapshots_.erase(snapshots_.begin() + static_cast<std::ptrdiff_t>(i));
+  --by_time_;
   --pass_end_;
   ++thinned_;
   while (i < pass_end_ && snapshots_[i].is_mark) ++i;
   pass_at_ = i + 1;
 }
 
-bool SnapshotBook::make_room() {
+bool SnapshotBook::make_room(bool is_mark) {
   try {
-    if (is_given_up_) {
+    if (is_given_up_ || (is_mark && snapshots_.size() - by_time_ >= kMostMarks)) {
       ++lost_;
       return false;
     }
@@ -174,6 +175,7 @@ void SnapshotBook::take(KeptSnapshot&& moment, const std::vector<Look>& looks) {
       steps_ += device.changed_sites;
     }
     snapshots_.push_back(std::move(moment));
+    by_time_ += snapshots_.back().is_mark ? 0 : 1;
   } catch (const std::bad_alloc&) {
     give_up();
     ++lost_;

@@ -6,9 +6,9 @@
 //
 // Guarantees
 //  - A snapshot is exact for the order of events that the ledger has seen by then, for every site.
-//  - Memory is bounded: kMost snapshots, kMostStepBytes for their sites. Before one of both is reached, every
-//    other snapshot that was taken by time goes into the one behind it. Where none of these is left, further snapshots
-//    are counted and not taken.
+//  - Memory is bounded: kMost snapshots, of which kMostMarks are of marks, kMostSteps of their sites. Before one of
+//    both is reached, every other snapshot that was taken by time goes into the one behind it. Where none of these is
+//    left, further snapshots are counted and not taken.
 //  - No memory: all snapshots are given up and counted; nothing is thrown.
 // Context:  one thread.
 // Trust:    every number is the target's; differences are modulo 2^64.
@@ -52,7 +52,8 @@ struct KeptSnapshot {
 class SnapshotBook {
  public:
   static constexpr size_t kMost = 1000;
-  static constexpr uint64_t kMostStepBytes = 32 << 20;
+  static constexpr size_t kMostMarks = kMost / 4 * 3;  // a library may set thousands
+  static constexpr uint64_t kMostSteps = 2'000'000;    // about 7 bytes each, and 80 when the profile is written
   static constexpr size_t kLargest = 10;
 
   // A device's books, and its largest blocks.
@@ -65,7 +66,7 @@ class SnapshotBook {
   void start() { is_on_ = true; }
   bool is_on() const { return is_on_; }
   // Whether there is room for another one; it is made, if that can be. False: it has been counted as lost. pre: is_on()
-  bool make_room();
+  bool make_room(bool is_mark);
   // pre: make_room() said so; the looks are of all devices
   void take(KeptSnapshot&& moment, const std::vector<Look>& looks);
 
@@ -89,14 +90,15 @@ class SnapshotBook {
   static constexpr int kFoldsAtOnce = 2;
 
   void keep_changes(const Look& look, KeptDevice* device);
-  bool is_full() const { return snapshots_.size() >= kMost || step_bytes_ >= kMostStepBytes; }
-  bool is_nearly_full() const { return snapshots_.size() >= kMost / 8 * 7 || step_bytes_ >= kMostStepBytes / 8 * 7; }
+  bool is_full() const { return snapshots_.size() >= kMost || steps_ >= kMostSteps; }
+  bool is_nearly_full() const { return snapshots_.size() >= kMost / 8 * 7 || steps_ >= kMostSteps / 8 * 7; }
   // Of every other snapshot by time, one after the other. False: there is none that could go.
   bool begin_pass();
   void fold_one();
   void fold_into_next(size_t index);
 
   std::vector<KeptSnapshot> snapshots_;
+  size_t by_time_ = 0;                             // of them
   std::map<uint32_t, GrowingArray<Amount>> last_;  // by device: what its sites had
   bool is_on_ = false;
   bool is_given_up_ = false;

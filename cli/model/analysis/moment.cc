@@ -70,12 +70,18 @@ Result<uint32_t> find_snapshot(const Profile& profile, const std::string& name, 
 
 Result<SnapshotPair> find_snapshot_pair(const Profile& profile, const std::string& text, const std::string& file) {
   std::optional<Problem> problem;
+  std::optional<SnapshotPair> found;
   for (size_t dots = text.find(".."); dots != std::string::npos; dots = text.find("..", dots + 1)) {
     const Result<uint32_t> base = find_snapshot(profile, text.substr(0, dots), file);
     const Result<uint32_t> current = find_snapshot(profile, text.substr(dots + 2), file);
-    if (base && current) return SnapshotPair{*base, *current};
-    if (!problem) problem = base ? current.problem() : base.problem();
+    if (!base || !current) {
+      if (!problem) problem = base ? current.problem() : base.problem();
+      continue;
+    }
+    if (found) return bad_value("--between", text, "two snapshots by number, as their names can be read in two ways");
+    found = SnapshotPair{*base, *current};
   }
+  if (found) return *found;
   if (problem) return *problem;
   return bad_value("--between", text, "two snapshots, by number or mark: 2..5 or loaded..trained");
 }

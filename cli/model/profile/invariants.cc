@@ -161,8 +161,14 @@ class Checker {
         uint64_t largest = UINT64_MAX;
         for (const LargeBlock& block : device.largest) {
           if (block.size_bytes > largest) violate("a snapshot's largest blocks are not in order");
+          if (block.born_ns > profile_.run.duration_ns)
+            violate("a block is born at {} ns in a run of {} ns", block.born_ns, profile_.run.duration_ns);
+          if (block.size_bytes > device.live_bytes)
+            violate("a block of {} B is live where {} B are", block.size_bytes, device.live_bytes);
           largest = block.size_bytes;
         }
+        if (device.largest.size() > kMostLargeBlocks)
+          violate("a snapshot has the {} largest blocks", device.largest.size());
       }
     }
   }

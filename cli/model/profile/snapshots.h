@@ -35,6 +35,8 @@ struct LargeBlock {
   uint64_t born_ns = 0;  // since the start
 };
 
+inline constexpr size_t kMostLargeBlocks = 10;  // of a device at a snapshot
+
 struct SnapshotDevice {
   std::string device;
   uint64_t live_bytes = 0;

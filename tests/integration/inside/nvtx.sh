@@ -174,22 +174,30 @@ expect_eq "scopes where heapprof stands back" "$(json profile.json '.heapprof | 
 expect_status 0 "$HEAPPROF_BIN" run -q -o outer.json -- "$HEAPPROF_BIN" run -q -o inner.json -- "$target" overlaps
 expect_eq "the inner run's" "$(books inner.json | tail -1)" "a: 1 1 0 0 | 100 1 0 0 1100 | 0 0 0"
 
-# What the program sees of it: one variable more, and none where it starts what cannot load the agent.
+# What the program sees of it: nothing in its environment, nor on its heap, wherever it calls NVTX for the first time.
 expect_status 0 "$HEAPPROF_BIN" run -q -o profile.json -- env
-expect_eq "its variables" "$(grep -c '^NVTX_INJECTION64_PATH=.*/libheapprof.so$' out.txt)" 1
+expect_not_in out.txt NVTX_INJECTION
+want=$("$target" addresses)
+profile "$target" addresses
+expect_eq "the distance of two blocks" "$(cat out.txt)" "$want"
+expect_eq "their range" "$(books profile.json)" "between: 1 1 0 0 | 24 1 0 0 24 | 0 0 0"
+profile "$target" first_in_handler
+expect_eq "first_in_handler: exit status" "$status" 0
+profile "$target" first_behind_filter
+expect_eq "first_behind_filter: exit status" "$status" 0
+expect_in out.txt alive
 
 # The agent by the variable alone, not preloaded: nothing happens, and the program goes on.
 agent=$(dirname "$HEAPPROF_BIN")/../lib/heapprof/libheapprof.so
 NVTX_INJECTION64_PATH=$agent expect_status 0 "$target" overlaps
 NVTX_INJECTION64_PATH=$agent expect_status 0 "$target" tool nowhere
-expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result 0"
+expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result -1"
 
-# So it is where the loader cannot read the agent's path, which has a blank, and NVTX can: nothing was profiled, and the
-# program goes on.
+# So it is where the loader cannot read the agent's path, which has a blank: nothing was profiled.
 mkdir -p "a b/bin" "a b/lib"
 cp "$HEAPPROF_BIN" "a b/bin/heapprof"
 cp -r "$(dirname "$agent")" "a b/lib/heapprof"
 rm -f profile.json
 expect_status 125 "a b/bin/heapprof" run -o profile.json -- "$target" tool nowhere
-expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result 0"
+expect_eq "what the program was told" "$(cat out.txt)" "levels -2 -2, result -1"
 expect_in err.txt HP033

@@ -17,8 +17,8 @@ gcc -static show.c -o show_static
 cp "$BUILD/lib/heapprof/libheapprof.so" "$PWD/other.so"  # any library that the user might preload
 unset LD_PRELOAD
 
-# What a program printed, without our variables and what the shell says of the command before it.
-without_ours() { sed -E "/^(HEAPPROF|_)=/d; \\,^NVTX_INJECTION64_PATH=$BUILD/lib/heapprof/libheapprof.so$,d; s,^LD_PRELOAD=$BUILD/lib/heapprof/libheapprof.so:,LD_PRELOAD=,; /^LD_PRELOAD=$(sed 's,/,\\/,g' <<<"$BUILD")\/lib\/heapprof\/libheapprof.so$/d"; }
+# What a program printed, without our two variables and what the shell says of the command before it.
+without_ours() { sed -E "/^(HEAPPROF|_)=/d; s,^LD_PRELOAD=$BUILD/lib/heapprof/libheapprof.so:,LD_PRELOAD=,; /^LD_PRELOAD=$(sed 's,/,\\/,g' <<<"$BUILD")\/lib\/heapprof\/libheapprof.so$/d"; }
 
 functions="execve execv execvp execvpe execl execlp execle fexecve execveat execveat_empty fexecve_deleted execl_nothing posix_spawn posix_spawnp vfork system"
 for how in $functions; do

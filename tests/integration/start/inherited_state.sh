@@ -10,7 +10,7 @@ umask
 ls -l /proc/self/fd | awk '{ print $9 }' | sort
 pwd
 nice
-env | grep -vE '^(LD_PRELOAD|HEAPPROF|NVTX_INJECTION64_PATH|_|SHLVL|PWD|OLDPWD)=' | sort
+env | grep -vE '^(LD_PRELOAD|HEAPPROF|_|SHLVL|PWD|OLDPWD)=' | sort
 echo "$0" "$@"
 S
 export PYTHON ODD_VARIABLE='a b
@@ -22,11 +22,7 @@ diff plain.txt profiled.txt || fail "the program was started in another state"
 (trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 bash state.sh >plain.txt 2>&1 5</dev/null)
 (trap '' PIPE TSTP XFSZ USR1; umask 027; ulimit -S -n 123; nice -n 3 "$HEAPPROF_BIN" run -q -o profile.json -- bash state.sh >profiled.txt 2>&1 5</dev/null)
 diff plain.txt profiled.txt || fail "the program did not inherit an unusual state"
-# Each program that it starts is told about the collector by the same variables. --no-follow takes the two away by which
-# it would be profiled; NVTX's stays, for the program itself, and goes with --no-nvtx.
-ours='^(LD_PRELOAD|HEAPPROF|NVTX_INJECTION64_PATH)='
-"$HEAPPROF_BIN" run -q -o profile.json -- env | grep -E "$ours" | cut -d= -f1 | sort >variables.txt
-expect_eq "our variables" "$(tr '\n' ' ' <variables.txt)" "HEAPPROF LD_PRELOAD NVTX_INJECTION64_PATH "
-expect_eq "with --no-nvtx" "$("$HEAPPROF_BIN" run -q --no-nvtx -o profile.json -- env | grep -cE "$ours")" 2
-expect_eq "with both" "$("$HEAPPROF_BIN" run -q --no-follow --no-nvtx -o profile.json -- env | grep -cE "$ours")" 0
+# Each program that it starts is told about the collector by the same two variables, and --no-follow takes them away.
+"$HEAPPROF_BIN" run -q -o profile.json -- env | grep -E '^(LD_PRELOAD|HEAPPROF)=' | cut -d= -f1 | sort >variables.txt
+expect_eq "our variables" "$(tr '\n' ' ' <variables.txt)" "HEAPPROF LD_PRELOAD "
 expect_eq "with --no-follow" "$("$HEAPPROF_BIN" run -q --no-follow -o profile.json -- env | grep -cE '^(LD_PRELOAD|HEAPPROF)=')" 0

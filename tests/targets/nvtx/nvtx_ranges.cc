@@ -7,8 +7,11 @@
 #include "tests/targets/nvtx/parts/own_nvtx.h"
 
 #include <heapprof/heapprof.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -620,6 +623,55 @@ int cost() {
   return 0;
 }
 
+// The first call of NVTX in a handler that interrupts malloc, in one process after the other.
+int first_in_handler() {
+  for (int i = 0; i < 40; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      struct sigaction action {};
+      action.sa_handler = [](int) {
+        push("in a handler");
+        pop();
+        g_handled = g_handled + 1;
+      };
+      sigaction(SIGALRM, &action, nullptr);
+      const itimerval often = {{0, 100}, {0, static_cast<suseconds_t>(100 + i)}};
+      setitimer(ITIMER_REAL, &often, nullptr);
+      void* blocks[200];
+      while (g_handled < 5) {
+        for (size_t block = 0; block < 200; ++block) keep(blocks[block] = std::malloc(20 + block * 37));
+        for (void* const block : blocks) std::free(block);
+      }
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ends as it means to");
+  }
+  return 0;
+}
+
+// The same where no system call but read, write and exit is left.
+int first_behind_filter() {
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+  push("behind a filter");
+  pop();
+  static const char kAlive[] = "alive\n";
+  const ssize_t written = write(STDOUT_FILENO, kAlive, sizeof kAlive - 1);
+  syscall(SYS_exit, written < 0);
+  return 0;
+}
+
+// Whether blocks lie where they lie without a profiler.
+int addresses() {
+  char* const first = static_cast<char*>(leak(24));
+  push("between");
+  char* const second = static_cast<char*>(leak(24));
+  pop();
+  std::printf("%td\n", second - first);
+  return 0;
+}
+
 int old_name() {
   g_initialize_name = "InitializeInjectionNvtx";
   return overlaps();
@@ -645,6 +697,9 @@ int main(int argc, char** argv) {
   if (how == "timer") return timer();
   if (how == "names" && argc == 3) return names(argv[2]);
   if (how == "cost") return cost();
+  if (how == "first_in_handler") return first_in_handler();
+  if (how == "first_behind_filter") return first_behind_filter();
+  if (how == "addresses") return addresses();
   std::fprintf(stderr, "usage: nvtx_ranges HOW\n");
   return 2;
 }

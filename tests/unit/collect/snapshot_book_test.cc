@@ -44,7 +44,7 @@ std::vector<Amounts> said_by(const SnapshotBook& book) {
 }
 
 void take(SnapshotBook* book, const SiteBook& sites, uint64_t ticks, bool is_mark) {
-  if (book->make_room()) book->take({ticks, is_mark, 0, 0, {}}, {{0, &sites, {}}});
+  if (book->make_room(is_mark)) book->take({ticks, is_mark, 0, 0, {}}, {{0, &sites, {}}});
 }
 
 // What a look at every block finds.
@@ -118,13 +118,20 @@ TEST_CASE("marks that find no room are counted, and change nothing of the others
   sites.grow_to(3);
   SnapshotBook book;
   book.start();
-  for (uint64_t i = 0; i < SnapshotBook::kMost + 7; ++i) {
+  constexpr uint64_t kMost = SnapshotBook::kMostMarks;
+  for (uint64_t i = 0; i < kMost + 7; ++i) {
     sites.add(1, 10);
     take(&book, sites, i, true);
   }
-  CHECK(book.snapshots().size() == SnapshotBook::kMost);
+  CHECK(book.snapshots().size() == kMost);
   CHECK(book.lost() == 7);
-  CHECK(said_by(book).back()[1] == std::pair<uint64_t, uint64_t>(10 * SnapshotBook::kMost, SnapshotBook::kMost));
+  CHECK(said_by(book).back()[1] == std::pair<uint64_t, uint64_t>(10 * kMost, kMost));
+  for (uint64_t i = 0; i < 2 * SnapshotBook::kMost; ++i) {  // there is room for moments in between
+    sites.add(1, 10);
+    take(&book, sites, kMost + 7 + i, false);
+  }
+  CHECK(book.lost() == 7);
+  CHECK(book.snapshots().size() > kMost + 50);
 }
 
 TEST_CASE("what sites had takes no more memory than is said") {
@@ -138,7 +145,7 @@ TEST_CASE("what sites had takes no more memory than is said") {
   }
   CHECK(book.thinned() > 0);
   // One snapshot may be taken when there is next to no room, and is then as large as one is.
-  CHECK(book.bytes() <= SnapshotBook::kMostStepBytes + sites.size() * (sizeof(Amount) + 8) + 100'000);
+  CHECK(book.bytes() <= 8 * SnapshotBook::kMostSteps + sites.size() * (sizeof(Amount) + 8) + 100'000);
   CHECK(said_by(book).back() == live_of(sites));
 }
 

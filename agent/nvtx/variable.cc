@@ -1,0 +1,62 @@
+// agent/nvtx/variable.cc: getenv, as NVTX asks it: which tool is to be loaded.
+//
+// The program's environment stays as it is: its children, and whoever looks at it, find nothing of ours there, and a
+// tool that is put there later counts.
+#include "agent/hooks/hook.h"
+#include "agent/hooks/own_library.h"
+#include "agent/nvtx/ranges.h"
+#include "agent/nvtx/tables.h"
+#include "agent/process/environment.h"
+#include "shared/env.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <atomic>
+
+namespace heapprof::agent::nvtx {
+
+namespace {
+
+using Getenv = char* (*)(const char*);
+std::atomic<Getenv> g_real{nullptr};
+
+Getenv real_getenv() {
+  Getenv real = g_real.load(std::memory_order_acquire);
+  if (real != nullptr) return real;
+  find_real(&real, "getenv");
+  return real;
+}
+
+// A tool of the CUDA driver's may set the variable itself, and would not if it found it set.
+bool is_set(Getenv real, const char* name) {
+  const char* const value = real(name);
+  return value != nullptr && value[0] != 0;
+}
+
+[[gnu::noinline]] char* tool_path(const char* name) {
+  const Getenv real = real_getenv();
+  char* const value = real(name);
+  const bool is_ours = value == nullptr && is_on() && !is_set(real, wire::kCudaToolVariable) && agent_path()[0] != 0 &&
+                       own_library() != nullptr;
+  if (!is_ours) return value;
+  char* const path = const_cast<char*>(own_library_path(agent_path()));
+  return path[0] != 0 ? path : nullptr;
+}
+
+}  // namespace
+
+void settle_variable() {
+  Getenv real = nullptr;
+  find_real(&real, "getenv");
+  g_real.store(real, std::memory_order_release);
+}
+
+}  // namespace heapprof::agent::nvtx
+
+HOOK char* getenv(const char* name) __THROW {
+  using namespace heapprof;
+  using namespace heapprof::agent::nvtx;
+  if (HEAPPROF_UNLIKELY(name[0] == 'N' && strcmp(name, wire::kNvtxVariable) == 0)) return tool_path(name);
+  return real_getenv()(name);
+}
