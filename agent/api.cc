@@ -143,6 +143,12 @@ void mark(heapprof_name* name) {
   if (number != 0) record_scope(wire::ScopeOperation::kMark, number, 0, HEAPPROF_HOOK_FRAME());
 }
 
+void name_block(const void* address, heapprof_name* name) {
+  if (address == nullptr) return;
+  const uint32_t number = number_of(name);
+  if (number != 0) record_block_name(address, number, HEAPPROF_HOOK_FRAME());
+}
+
 constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            is_recording,
                                            version,
@@ -156,7 +162,8 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            mark,
                                            begin_measurement,
                                            end_measurement,
-                                           explain_measurement};
+                                           explain_measurement,
+                                           name_block};
 
 }  // namespace
 

@@ -28,7 +28,7 @@ struct Name {
 };
 static_assert(sizeof(Name) == kNameBytes);
 
-// What a kScope record says. Its id names a scope from its begin to its end, across threads.
+// What a kScope record says, of a scope or by a name. Its id names a scope from its begin to its end, across threads.
 enum class ScopeOperation : uint32_t {
   kBegin = 1,
   kEnd = 2,
@@ -38,6 +38,7 @@ enum class ScopeOperation : uint32_t {
   kMark = 6,        // no scope: this moment, by a name
   kBeginApart = 7,  // a scope that no thread is in, by its name: it has a time, and owns no memory
   kEndOnly = 8,     // it ends, and nothing inside of it; id 0: the program ended what it had not begun
+  kNameBlock = 9,   // no scope: what is live at the address, which a kPrefixAddress before it has, goes by that name
 };
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above

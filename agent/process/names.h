@@ -1,4 +1,4 @@
-// agent/process/names.h: the names of scopes and marks, each once in the arena, where a record needs its number alone.
+// agent/process/names.h: the names of scopes, marks and memory, each once in the arena; a record needs a number alone.
 //
 // Guarantees
 //  - Equal names get one number, but where two threads, or a thread and its handler, bring one at the same moment.

@@ -270,6 +270,20 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
   return id;
 }
 
+void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
+    // The block may be another thread's, from which this one has just got it: not stamped before that was seen.
+    asm volatile("lfence" ::: "memory");
+    const uint32_t delta = stamp_anew(context);
+    put(context, prefix(wire::RecordType::kPrefixAddress), address_of(block));
+    put(context, wire::pack_scope(wire::ScopeOperation::kNameBlock, name, 0), wire::pack_w1(delta, 0, 0));
+    publish(context);
+  }
+  end_event(context);
+}
+
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;

@@ -14,6 +14,7 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, b
   counters.reordered = counts.reordered;
   (is_fork ? counters.inherited_frees : counters.foreign_frees) = counts.foreign;
   counters.unseen_frees = counts.unseen_frees;
+  counters.unmatched_names = counts.unmatched_names;
   counters.abandoned = control.events_abandoned.load(std::memory_order_relaxed);
   counters.modules_lost = control.modules_lost.load(std::memory_order_relaxed);
   const uint32_t notes = control.notes_claimed.load(std::memory_order_relaxed);

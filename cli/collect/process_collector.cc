@@ -20,6 +20,7 @@
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
 #include "cli/collect/recorded_changes.h"
+#include "cli/collect/recorded_names.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"
@@ -58,7 +59,9 @@ struct ProcessCollector::State {
         scale(chosen.clock_mode),
         ledger(&threads,
                chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps : Ledger::TimeSource::kDrains),
-        questions(arena.get(), monotonic_ns()) {}
+        questions(arena.get(), monotonic_ns()) {
+    ledger.set_same_name([this](uint32_t number) { return same_names.first_of(number, arena->names()); });
+  }
 
   uint64_t repair_window() const {
     return options.clock_mode == wire::ClockMode::kTsc ? scale.to_ticks(kWindowNs) : kWindowNumbers;
@@ -91,6 +94,7 @@ struct ProcessCollector::State {
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   DeviceUses uses;
+  SameNames same_names;
 
   // Of which time the books are. While there is a backlog they are those of the latest event, later those of now.
   uint64_t book_ticks(size_t taken) const { return taken == 0 ? read_ticks(options.clock_mode) : ledger.last_ticks(); }

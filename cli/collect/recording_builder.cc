@@ -10,6 +10,7 @@
 #include "cli/collect/recording_builder.h"
 
 #include "cli/base/large_memory.h"
+#include "cli/collect/recorded_names.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/collect/recorded_snapshots.h"
 #include "cli/model/profile/assemble.h"
@@ -301,6 +302,12 @@ void add_api(const RecordingParts& parts, DeviceApi* api) {
   merge_api(api);
 }
 
+void add_names(const RecordingParts& parts, const NumberedBooks& books, std::vector<RecordedDevice>* devices) {
+  (*devices)[0].names = recorded_names(parts.ledger->names(), *parts.tree, parts.names);
+  for (size_t i = 0; i < books.size(); ++i)
+    (*devices)[i + 1].names = recorded_names(books[i].second->names, *parts.tree, parts.names);
+}
+
 }  // namespace
 
 void build_recording(const RecordingParts& parts, Recording* recording) {
@@ -329,6 +336,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
   try {
     recording->scopes = recorded_scopes(ledger.scopes(), parts.names, parts.lost_names, *parts.scale);
     if (ledger.snapshots().is_on()) recording->snapshots = recorded_snapshots(parts);
+    add_names(parts, books, &devices);
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
     for (const auto& [number, book] : books) add_device_sites(parts, number, *book, &devices[i++]);

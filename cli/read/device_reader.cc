@@ -52,6 +52,24 @@ void read_refusal(JsonPull* json, PointReader* points, Refusal* refusal) {
       });
 }
 
+void read_named_site(JsonPull* json, PointReader* points, NamedSite* site) {
+  read_stacked(
+      json, points, &site->node, [site](FieldReader& reader) { visit_named_site(*site, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_named(JsonPull* json, PointReader* points, NamedMemory* named) {
+  uint32_t no_stack = 0;
+  read_stacked(
+      json, points, &no_stack, [named](FieldReader& reader) { visit_named(*named, reader); },
+      [&](const std::string& key) {
+        if (key != "sites" || !named->sites.empty()) return false;
+        if (!json->begin_array()) return true;
+        while (json->next_element() && !json->failed()) read_named_site(json, points, &named->sites.emplace_back());
+        return true;
+      });
+}
+
 void read_api_call(JsonPull* json, PointReader* points, ApiCall* call) {
   read_stacked(
       json, points, &call->node, [call](FieldReader& reader) { visit_api_call(*call, reader); },
@@ -100,6 +118,11 @@ void read_snapshot(JsonPull* json, PointReader* points, Snapshot* snapshot) {
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals) {
   if (!json->begin_array()) return;
   while (json->next_element() && !json->failed()) read_refusal(json, points, &refusals->emplace_back());
+}
+
+void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) read_named(json, points, &names->emplace_back());
 }
 
 void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen) {

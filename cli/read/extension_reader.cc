@@ -111,6 +111,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
                       fields("identity", [&](FieldReader& reader) { visit_identity(device.identity, reader); }),
                       {"limit_bytes", [&] { json->read_unsigned(&device.limit_bytes); }},
                       {"refusals", [&] { read_refusals(json, points, &device.refusals); }},
+                      {"names", [&] { read_names(json, points, &device.names); }},
                       {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
                       fields("held", [&](FieldReader& reader) { visit_held(device.held, reader); }),
                       {"unseen", [&] { read_unseen(json, points, &device.unseen); }},

@@ -103,6 +103,7 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
   DeviceBook& book = book_of(block.device);
   book.sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
   if (block.is_of_pool) book.holdings.leave_pool(block.size_bytes);
+  if (block.name != 0) book.names.remove(block.name, block.site, block.size_bytes);
   note_change(block);
   return {key, Ended::kBlock, block, lifetime_ticks, is_temporary};
 }
@@ -128,6 +129,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   DeviceBook& book = book_of(block.device);
   book.sites.restore(block.site, block.size_bytes, released.lifetime_ticks, released.is_temporary);
   if (block.is_of_pool) book.holdings.use_pool(block.size_bytes);
+  if (block.name != 0) book.names.restore(block.name, block.site, block.size_bytes);
   book.sites.check_peak(now_ticks_);
   blocks->emplace(released.key, block);
   if (released.is_temporary) latest_[block.thread] = released.key;

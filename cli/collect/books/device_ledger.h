@@ -13,6 +13,7 @@
 #pragma once
 
 #include "cli/collect/books/device_holdings.h"
+#include "cli/collect/books/name_book.h"
 #include "cli/collect/books/refusals.h"
 #include "cli/collect/books/site_book.h"
 #include "cli/collect/books/timeline.h"
@@ -39,8 +40,10 @@ struct DeviceBlock {
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
   bool is_of_pool;
-  bool is_unseen;  // by the driver: it ends only as it began
+  bool is_unseen;     // by the driver: it ends only as it began
+  uint16_t name = 0;  // the program's own for it, by its number; 0: none
 };
+static_assert(sizeof(DeviceBlock) == 48);
 
 // What one call of the API did, summed over a site or a thread.
 struct CallSum {
@@ -67,6 +70,7 @@ struct DeviceBook {
   Refusals refused;
   Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
   EstimateSums estimates;
+  NameBook names;
 };
 
 class DeviceLedger {
@@ -74,6 +78,8 @@ class DeviceLedger {
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // thread_id: the kernel's, of event.thread()
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
+  // Memory that begins at the address, or is mapped there, goes by the name from now on. False: there is none.
+  bool name(uint64_t address, uint32_t name);
   // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread) {
     latest_.erase(thread);
@@ -153,6 +159,7 @@ class DeviceLedger {
   using Blocks = std::map<uint64_t, DeviceBlock>;
 
   DeviceBook& book_of(uint32_t device);
+  void name_block(DeviceBlock* block, uint32_t name);
   bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
   void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
   Released close(const DeviceBlock& block, uint64_t key);

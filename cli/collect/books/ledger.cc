@@ -127,6 +127,7 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kDevice: return apply_device(event);
     case EventKind::kScope:
     case EventKind::kLaunches: return apply_scope(event);
+    case EventKind::kName: return on_name(event, ring);
   }
 }
 
@@ -159,6 +160,7 @@ void Ledger::unlink(const Block& block, BegunRealloc* begun) {
   begun->last_key = 1ull << 63 | ++begun_count_;
   ThreadSlot& thread = threads_[block.thread];
   if (thread.last_address == block.address) thread.last_address = begun->last_key;
+  begun->name = names_by_address_.empty() ? 0 : take_name(block.address);
   ++begun_blocks_;
 }
 
@@ -217,13 +219,18 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
     parked->after_realloc = true;
   }
 
-  if (waits) return note_change();
+  if (waits) {
+    if (begun.name != 0) park_name(event, begun.name, ring);
+    return note_change();
+  }
   if (!is_new) [[unlikely]]
     close_unseen(entry->block(event.address));
   open_block(entry, event);
   if (is_known) {
     const bool has_moved = begun.block.address != event.address;
     sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
+    if (begun.name != 0) [[unlikely]]
+      name_memory(event.address, begun.name);
   }
   note_growth();
   if (!parking_.empty()) [[unlikely]]
@@ -263,12 +270,14 @@ void Ledger::relink(const BegunRealloc& begun) {
     *entry = {begun.block.size_bytes, begun.block.birth, begun.block.site, begun.block.thread};
     ThreadSlot& thread = threads_[entry->thread];
     if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
+    if (begun.name != 0) relink_name(begun);
     if (largest_.is_large(entry->size_bytes)) largest_.note(begun.block.address, entry->size_bytes, &heap_);
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address, so the block ended after all; or there is no room for it
     ++counts_.unseen_frees;
     close_block(begun.block, begun.last_key, false);
+    if (begun.name != 0) names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
     note_change();
   }
 }

@@ -19,6 +19,7 @@
 #include "cli/collect/books/largest_blocks.h"
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/mapping_ledger.h"
+#include "cli/collect/books/name_book.h"
 #include "cli/collect/books/parking.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
@@ -28,8 +29,11 @@
 #include "cli/collect/rings/thread_table.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace heapprof::cli {
@@ -43,6 +47,7 @@ struct LedgerCounts {
   uint64_t reordered = 0;
   uint64_t foreign = 0;  // frees and reallocs of addresses never seen
   uint64_t unseen_frees = 0;
+  uint64_t unmatched_names = 0;  // that the program gave to what was not live, or for which there was no memory
 };
 
 class Ledger {
@@ -60,6 +65,8 @@ class Ledger {
   // The process is a forked child, which frees blocks of its parent that were never seen to begin. Its stamps are never
   // inverted (cli/collect/README.md), so an end that is older than a begin of its address is one of these.
   void set_inherits() { inherits_ = true; }
+  // A name may have several numbers: the books go by the one that this gives. Without it each number is a name.
+  void set_same_name(std::function<uint32_t(uint32_t)> same_name) { same_name_ = std::move(same_name); }
   // Sites below `count` may appear in events.
   void grow_sites(uint32_t count) { sites_.grow_to(count); }
 
@@ -86,6 +93,8 @@ class Ledger {
   const SiteBook& host_sites() const { return sites_; }
   const LedgerCounts& counts() const { return counts_; }
   const ScopeBook& scopes() const { return scopes_; }
+  // Of the heap.
+  const NameBook& names() const { return names_; }
   // From now on there is a snapshot at each mark, and whenever take_snapshot() is called.
   void start_snapshots() {
     snapshots_.start();
@@ -100,7 +109,9 @@ class Ledger {
   MappingLedger& mappings() { return mappings_; }
   // The sites of the heap.
   const Refusals& refused() const { return refused_; }
-  uint64_t devices_bytes() const { return devices_.bytes() + mappings_.bytes(); }
+  uint64_t devices_bytes() const {
+    return devices_.bytes() + mappings_.bytes() + names_by_address_.size() * kNamedBytes;
+  }
   // Where the decoder puts what an event of a device says.
   DeviceEventTable& device_events() { return device_events_; }
   size_t live_blocks() const { return heap_.size() + begun_blocks_; }
@@ -137,7 +148,9 @@ class Ledger {
     uint64_t parked;
     uint32_t thread;  // who called realloc
     BegunState state;
+    uint32_t name = 0;  // if kKnown: the block's; 0: it has none
   };
+  static constexpr uint64_t kNamedBytes = 48;       // an entry of names_by_address_
   static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
 
   void advance_clock(uint64_t stamp);
@@ -148,6 +161,13 @@ class Ledger {
   void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
   void book_device(const DeviceEvent& device_event, const Event& event);
   void apply_scope(const Event& event);
+  void on_name(const Event& event, uint32_t ring);
+  void name_memory(uint64_t address, uint32_t name);
+  void name_block(const Block& block, uint32_t name);
+  uint32_t take_name(uint64_t address);
+  void end_name(const Block& block);
+  void relink_name(const BegunRealloc& begun);
+  void park_name(const Event& of, uint32_t name, uint32_t ring);
   std::vector<SnapshotBook::Look> look_at_all();
   template <typename Visitor>
   void for_each_book(const Visitor& visit);
@@ -166,6 +186,7 @@ class Ledger {
   void close_begun(const BegunRealloc& begun, uint32_t thread, bool may_be_temporary) {
     close_block(begun.block, begun.last_key, may_be_temporary);
     free_in_scope(thread, begun.block.size_bytes);
+    if (begun.name != 0) names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
   }
   // The thread has freed it, in whatever scope it is.
   void free_in_scope(uint32_t thread, uint64_t size_bytes) {
@@ -205,6 +226,9 @@ class Ledger {
   LiveHeap heap_;
   SiteBook sites_;
   ScopeBook scopes_;
+  NameBook names_;
+  std::function<uint32_t(uint32_t)> same_name_;
+  std::unordered_map<uint64_t, uint32_t> names_by_address_;  // of the heap's blocks
   SnapshotBook snapshots_;
   LargestBlocks largest_;
   LiveTimeline timeline_;

@@ -72,6 +72,7 @@ void Ledger::perform(const ParkedEvent& parked) {
     bool is_new = false;
     return open_parked(heap_.insert(event.address, &is_new), event, parked.scope_path);
   }
+  if (event.kind() == EventKind::kName) return name_memory(event.address, static_cast<uint32_t>(event.size_bytes));
   Block block;
   heap_.take(event.address, &block);
   if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
@@ -82,6 +83,8 @@ void Ledger::perform(const ParkedEvent& parked) {
     }
     return;
   }
+  // Its realloc has returned: nobody knows any more which block is its heir.
+  if (parked.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
   close_block(block, block.address, event.kind() == EventKind::kFree);
   if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, block.size_bytes);
   note_change();
@@ -100,6 +103,8 @@ void Ledger::give_up(const ParkedEvent& parked) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
       if (begun.parked == parked.id) begun.state = BegunState::kUnknown;
     }
+  } else if (event.kind() == EventKind::kName) {
+    ++counts_.unmatched_names;
   } else {
     count_foreign();
   }

@@ -49,9 +49,11 @@ bool MappingLedger::drop(const PagePiece& piece, bool may_be_temporary, Ended* e
   const auto at = blocks_.find(piece.block);
   MappedBlock& block = at->second;
   SiteBook& sites = book_of(block.device).sites;
+  NameBook& names = book_of(block.device).names;
   block.live_bytes -= piece.bytes();
   if (block.live_bytes != 0) {
     sites.shrink(block.site, piece.bytes());
+    if (block.name != 0) names.shrink(block.name, block.site, {piece.bytes(), 0});
     return false;
   }
   const auto latest = latest_.find(block.thread);
@@ -59,6 +61,7 @@ bool MappingLedger::drop(const PagePiece& piece, bool may_be_temporary, Ended* e
   if (is_latest) latest_.erase(latest);
   *ended = {block, now_ticks_ - block.birth, is_latest && may_be_temporary};
   sites.remove(block.site, piece.bytes(), ended->lifetime_ticks, ended->is_temporary);
+  if (block.name != 0) names.remove(block.name, block.site, piece.bytes());
   blocks_.erase(at);
   return true;
 }
@@ -82,13 +85,16 @@ void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
   bool is_file = (device_event.object & wire::kMapIsFile) != 0 || device == wire::kMappedFileDevice;
   drop_all(ranges_.take(device_event.address, device_event.address + event.size_bytes));
   const auto at = moving_.find(event.thread());
+  uint32_t name = 0;
   if ((device_event.object & wire::kMapIsMoved) != 0 && at != moving_.end()) {
+    name = at->second.name;
     device = at->second.device;
     is_file = at->second.is_file;
     drop_all(at->second.pieces);
     moving_.erase(at);
   }
   open(event, device, is_file, {{device_event.address, device_event.address + event.size_bytes, 0}});
+  if (name != 0) name_block(&blocks_.at(last_block_), name);
 }
 
 void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
@@ -104,11 +110,12 @@ void MappingLedger::begin_move(uint64_t start, uint64_t size_bytes, uint32_t thr
   if (const auto at = moving_.find(thread); at != moving_.end()) {  // it jumped out of the last one
     abandon_move(at);
   }
-  Moving moving{start, {}, wire::kMappedDevice, false};
+  Moving moving{start, {}, wire::kMappedDevice, false, 0};
   if (const std::vector<PagePiece> first = ranges_.find(start, start + 1); !first.empty()) {
     const MappedBlock& block = blocks_.at(first[0].block);
     moving.device = block.device;
     moving.is_file = block.is_file;
+    moving.name = block.name;
   }
   moving.pieces = ranges_.take(start, start + size_bytes);
   moving_.emplace(thread, std::move(moving));
@@ -147,15 +154,18 @@ void MappingLedger::restore(const Unmapped& unmapped) {
     auto at = blocks_.find(piece.block);
     if (at != blocks_.end()) {
       at->second.live_bytes += piece.bytes();
-      book_of(at->second.device).sites.grow(at->second.site, piece.bytes());
+      DeviceBook& book = book_of(at->second.device);
+      book.sites.grow(at->second.site, piece.bytes());
+      if (at->second.name != 0) book.names.grow(at->second.name, at->second.site, {piece.bytes(), 0});
     } else {
       const auto ended = unmapped.ended.find(piece.block);
       if (ended == unmapped.ended.end()) continue;
       MappedBlock block = ended->second.block;
       block.live_bytes = piece.bytes();
       blocks_.emplace(piece.block, block);
-      book_of(block.device)
-          .sites.restore(block.site, piece.bytes(), ended->second.lifetime_ticks, ended->second.is_temporary);
+      DeviceBook& book = book_of(block.device);
+      book.sites.restore(block.site, piece.bytes(), ended->second.lifetime_ticks, ended->second.is_temporary);
+      if (block.name != 0) book.names.restore(block.name, block.site, piece.bytes());
       if (ended->second.is_temporary) latest_[block.thread] = piece.block;
     }
     ranges_.put(piece);

@@ -31,8 +31,10 @@ struct MappedBlock {
   uint32_t device;  // wire::kMappedDevice …
   uint32_t site;
   uint32_t thread;
-  bool is_file;  // also where it is reserved
+  bool is_file;       // also where it is reserved
+  uint16_t name = 0;  // the program's own for it, by its number; 0: none
 };
+static_assert(sizeof(MappedBlock) == 32);
 
 class MappingLedger {
  public:
@@ -41,6 +43,8 @@ class MappingLedger {
   void start(uint64_t ticks) { start_ticks_ = ticks; }
   // pre: is_about(device_event.operation)
   void apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
+  // The block that begins at the address goes by the name from now on. False: none does.
+  bool name(uint64_t address, uint32_t name);
   // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread);
   // Settles what was being moved, and ends the lifetimes.
@@ -94,12 +98,14 @@ class MappingLedger {
     std::vector<PagePiece> pieces;
     uint32_t device;
     bool is_file;
+    uint32_t name = 0;
   };
 
   using Moves = std::unordered_map<uint32_t, Moving>;
 
   DeviceBook& book_of(uint32_t device);
   void open(const Event& event, uint32_t device, bool is_file, const std::vector<PagePiece>& pieces);
+  void name_block(MappedBlock* block, uint32_t name);
   // Ended is filled in if that was the block's last byte.
   bool drop(const PagePiece& piece, bool may_be_temporary, Ended* ended);
   void drop_all(const std::vector<PagePiece>& pieces);

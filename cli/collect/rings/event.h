@@ -16,6 +16,7 @@ enum class EventKind : uint32_t {
   kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
   kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
                    // time in ticks, 0 if it is not known; of kItems, the items
+  kName,           // what is live at the address goes by the name whose number is `size_bytes`
   kLaunches,       // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
 

@@ -211,14 +211,17 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   using wire::ScopeOperation;
   const ScopeOperation operation = wire::scope_operation(record.w0);
   const uint32_t name = wire::scope_name(record.w0);
+  const bool is_of_block = operation == ScopeOperation::kNameBlock;
   const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
-                        operation == ScopeOperation::kBeginApart;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kEndOnly || prefix_.has_any) return refuse();
+                        operation == ScopeOperation::kBeginApart || is_of_block;
+  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kNameBlock) return refuse();
+  if (prefix_.has_any != is_of_block) return refuse();
   if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
-  const bool may_have_id = operation != ScopeOperation::kMark;
+  const bool may_have_id = operation != ScopeOperation::kMark && !is_of_block;
   const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly;
   const bool has_id = wire::scope_id(record.w0) != 0;
   if (has_id ? !may_have_id : must_have_id) return refuse();
+  if (is_of_block) return decode_block_name(record, limits, batch, cursor);
   Event event{cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kScope)};
   if (operation != ScopeOperation::kItems) {
     event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
@@ -226,6 +229,17 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
     has_scope_time_ = false;
   }
   batch[cursor->events++] = event;
+  return true;
+}
+
+bool RingDecoder::decode_block_name(wire::Record record, const DecodeLimits& limits, std::span<Event> batch,
+                                    Cursor* cursor) {
+  const Prefix prefix = std::exchange(prefix_, {});
+  const bool has_other = prefix.has_size || prefix.has_device || prefix.is_truncated;
+  if (has_other || prefix.address == 0) return refuse();
+  cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
+  batch[cursor->events++] = {cursor->last_stamp, prefix.address, wire::scope_name(record.w0), 0,
+                             pack_thread(thread_, EventKind::kName)};
   return true;
 }
 

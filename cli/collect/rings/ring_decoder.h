@@ -149,6 +149,7 @@ class RingDecoder {
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
                     std::span<Event> batch, Cursor* cursor);
   bool decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
+  bool decode_block_name(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_prefix(wire::RecordType type, uint64_t value);
   bool take_device(EventKind kind, Event* event);

@@ -5,6 +5,7 @@
 #include "cli/base/function_name.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/analysis/named_place.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -174,6 +175,12 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_whole_files(scene, &findings);
     find_churn(scene, &findings);
     if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
+  }
+  for (Finding& finding : findings) {
+    if (!finding.has_frame) continue;
+    const Device& device = profile.devices[finding.device];
+    if (const NamedMemory* named = find_name_of_place(profile, tree, device, finding.frame))
+      finding.memory_name = shown_name(*named);
   }
   sort_findings(profile, &findings);
   name_findings(profile, &findings);

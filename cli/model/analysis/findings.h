@@ -61,6 +61,7 @@ struct Finding {
   uint64_t temporary_blocks = 0;     // storm
   bool is_lost = false;              // never freed: nothing led to them at exit (run --leak-check)
   bool is_estimate = false;          // copies: what growing containers copied is half of what they allocated
+  std::string memory_name;           // the program's own, which every block of the place had; empty: there is none
   uint32_t other_frame = kNoModule;  // twins: of the original's place; kNoModule: it has none
 };
 

@@ -117,6 +117,7 @@ void keep_moment(uint32_t snapshot, Profile* profile) {
   profile->is_moment = true;
   profile->run.duration_ns = moment.at_ns;
   profile->run.end = {EndKind::kRunning, 0};
+  for (Device& device : profile->devices) device.names.clear();  // of the whole run
   profile->api = {};
   profile->scopes = {};
   profile->snapshots = {};

@@ -161,6 +161,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
     add_unseen(&same->unseen, device.unseen);
+    same->names.insert(same->names.end(), device.names.begin(), device.names.end());
     keep_common(&same->identity, device.identity);
     add_held(&same->held, device.held);
     add_use(&same->use, device.use);

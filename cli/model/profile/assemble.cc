@@ -13,6 +13,7 @@ namespace heapprof::cli {
 void forget_other_stacks(Recording* recording) {
   for (RecordedDevice& device : recording->devices) {
     for (Refusal& refusal : device.refusals) std::vector<LiveSite>().swap(refusal.live_sites);
+    for (NamedMemory& named : device.names) std::vector<NamedSite>().swap(named.sites);
   }
   for_each_other_node(*recording, [](uint32_t& node) { node = 0; });
   merge_api(&recording->api);

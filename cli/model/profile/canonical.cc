@@ -247,6 +247,7 @@ void canonicalize(Profile* profile) {
   for (Device& device : profile->devices) {
     merge_refusals(&device.refusals);
     merge_estimates(&device.unseen.estimates);
+    merge_named(&device.names);
   }
   merge_api(&profile->api);
   for_each_other_node(*profile, [&](uint32_t& node) { node = node_at[node]; });

@@ -185,6 +185,26 @@ void visit_refusal(Refusal& refusal, Visit&& visit) {
   visit("live_count", refusal.live_blocks);
 }
 
+template <typename Named, typename Visit>
+void visit_named(Named& named, Visit&& visit) {
+  visit("category", named.category);
+  visit("name", named.name);
+  visit("total_bytes", named.total_bytes);
+  visit("total_count", named.total_blocks);
+  visit("max_bytes", named.max_bytes);
+  visit("max_count", named.max_blocks);
+  visit("leaked_bytes", named.leaked_bytes);
+  visit("leaked_count", named.leaked_blocks);
+}
+
+template <typename NamedSite, typename Visit>
+void visit_named_site(NamedSite& site, Visit&& visit) {
+  visit("total_bytes", site.total_bytes);
+  visit("total_count", site.total_blocks);
+  visit("leaked_bytes", site.leaked_bytes);
+  visit("leaked_count", site.leaked_blocks);
+}
+
 template <typename LiveSite, typename Visit>
 void visit_live_site(LiveSite& live_site, Visit&& visit) {
   visit("live_bytes", live_site.live_bytes);

@@ -96,8 +96,26 @@ class Checker {
     for (const SiteField& field : kSiteFields) {
       if (field.total != nullptr) check_sum(device, field.name, sum.*field.number, device.totals.*field.total);
     }
+    check_names(device);
     if (!profile_.merged.empty()) check_parts(device);
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
+  }
+
+  void check_names(const Device& device) {
+    for (const NamedMemory& named : device.names) {
+      at_most(device, "a name's leaked_bytes", named.leaked_bytes, "its max_bytes", named.max_bytes);
+      at_most(device, "a name's leaked_bytes", named.leaked_bytes, "the device's", device.totals.leaked_bytes);
+      NamedSite sum;
+      for (const NamedSite& site : named.sites) {
+        sum.total_bytes = add_saturating(sum.total_bytes, site.total_bytes);
+        sum.leaked_bytes = add_saturating(sum.leaked_bytes, site.leaked_bytes);
+        sum.leaked_blocks = add_saturating(sum.leaked_blocks, site.leaked_blocks);
+      }
+      if (named.sites.empty()) continue;
+      check_sum(device, "bytes of a name", sum.total_bytes, named.total_bytes);
+      check_sum(device, "leaked bytes of a name", sum.leaked_bytes, named.leaked_bytes);
+      check_sum(device, "leaked blocks of a name", sum.leaked_blocks, named.leaked_blocks);
+    }
   }
 
   void check_parts(const Device& device) {

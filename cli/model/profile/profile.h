@@ -61,6 +61,7 @@ struct Device {
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
   UnseenMemory unseen;               // nodes: as in refusals
+  std::vector<NamedMemory> names;    // nodes: as in refusals; the largest maximum first
   std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
 };
 
@@ -107,6 +108,9 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
       for (auto& live_site : refusal.live_sites) visit(live_site.node);
     }
     for (auto& estimate : device.unseen.estimates) visit(estimate.node);
+    for (auto& named : device.names) {
+      for (auto& site : named.sites) visit(site.node);
+    }
   }
   for (auto& call : profile.api.calls) visit(call.node);
   for (auto& snapshot : profile.snapshots.snapshots) {

@@ -7,6 +7,7 @@
 #include "cli/base/fd.h"
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/named_memory.h"
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
 #include "cli/model/profile/size_histogram.h"
@@ -113,6 +114,7 @@ struct RecordedDevice {
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: StackNode
   UnseenMemory unseen;               // nodes: as in refusals
+  std::vector<NamedMemory> names;    // nodes: as in refusals
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
   std::vector<SizeCounts> sizes;     // of the sites whose blocks are of several buckets

@@ -3,6 +3,7 @@
 #include "cli/base/byte_sink.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/json_stream.h"
 
@@ -33,6 +34,7 @@ class DiffWriter {
       if (view_.device.empty() || view_.device == device.name) write_device(two, device, rows);
     }
     json_.end_array();
+    write_names(two);
     write_scopes(two);
     write_sentences(two);
     json_.end_object();
@@ -183,6 +185,29 @@ class DiffWriter {
     if (frame.line > 0) json_.count("line", frame.line);
     if (frame.module < profile.modules.size()) json_.text("module", profile.modules[frame.module].path);
     if (frame.function.empty()) json_.count("address", frame.svma);
+  }
+
+  // Left out where no name changed.
+  void write_names(const TwoProfiles& two) {
+    const NamesSection section = find_name_changes(two, view_, SIZE_MAX);
+    if (section.changes.empty()) return;
+    json_.key("names");
+    json_.begin_array();
+    for (size_t i = 0; i < section.shown; ++i) {
+      const NameChange& change = section.changes[i];
+      json_.new_line();
+      json_.begin_object();
+      json_.text("device", change.device);
+      if (!change.category.empty()) json_.text("category", change.category);
+      json_.text("name", change.name);
+      json_.text("number", change.is_maximum ? "max_bytes" : "leaked_bytes");
+      json_.flag("in_base", change.is_in[kBase]);
+      json_.flag("in_current", change.is_in[kCurrent]);
+      json_.count("base", change.bytes.base);
+      json_.count("current", change.bytes.current);
+      json_.end_object();
+    }
+    json_.end_array();
   }
 
   // Left out where neither profile has scopes.

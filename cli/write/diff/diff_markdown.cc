@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/markdown.h"
 #include "cli/write/text/metric_text.h"
@@ -44,6 +45,7 @@ class DiffMarkdown {
       text_ += fmt::format("| {} | {} | {} |\n", code(row.device), row_text(view_, row, words_.metric(row.metric)),
                            mark(row));
     for (const DiffSection& section : sections_) places(section);
+    names();
     scopes();
     text_ += "\n";
     for (const Side side : kSides) {
@@ -75,6 +77,19 @@ class DiffMarkdown {
     }
     const size_t more = section.places.size() - section.shown;
     if (more > 0) text_ += fmt::format("\n{} more places changed.\n", format_count(more));
+  }
+
+  void names() {
+    const NamesSection section = find_name_changes(two_, view_, kTop);
+    if (section.changes.empty()) return;
+    text_ += "\n| name of memory | | base | current | change | |\n| --- | --- | ---: | ---: | ---: | ---: |\n";
+    for (size_t i = 0; i < section.shown; ++i) {
+      const NameCells cells = name_cells(section.changes[i], view_);
+      text_ += fmt::format("| {} | {} | {} | {} | {} | {} |\n", code(cells.name), markdown_text(cells.number),
+                           cells.base, cells.current, cells.change, cells.percent);
+    }
+    const size_t more = section.changes.size() - section.shown;
+    if (more > 0) text_ += fmt::format("\n{} of names.\n", format_counted(more, "more change"));
   }
 
   // A row for each number that changed; the scope stands in the first of its rows.

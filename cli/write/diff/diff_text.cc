@@ -6,6 +6,7 @@
 #include "cli/write/diff/diff_table.h"
 #include "cli/write/diff/diff_words.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
@@ -37,6 +38,7 @@ class DiffText {
     headers();
     totals();
     for (const DiffSection& section : sections_) places(section);
+    names();
     scopes();
     text_ += "\n";
     for (const std::string& sentence : words_.sentences(sections_)) text_ += paint_.bold(sentence) + "\n";
@@ -158,6 +160,33 @@ class DiffText {
           words_.callers(place, metric, true, columns_ > column + 14 ? columns_ - column - 2 : 12);
       if (!callers.empty()) text_ += std::string(column + 2, ' ') + paint_.faint(callers) + "\n";
     }
+  }
+
+  // What the program's own names had, a line each.
+  void names() {
+    constexpr size_t kMostColumns = 40;
+    const NamesSection section = find_name_changes(two_, view_, kTop);
+    if (section.changes.empty()) return;
+    text_ += "\n" + paint_.bold("NAMES") + "  " + format_counted(section.changes.size(), "change") + "\n";
+    DiffTable table;
+    table.left = 2;
+    table.rows.push_back({"", "", "base", "current", "change", ""});
+    for (size_t i = 0; i < section.shown; ++i) {
+      const NameCells cells = name_cells(section.changes[i], view_);
+      table.rows.push_back({shorten_middle(cells.name, kMostColumns), cells.number, cells.base, cells.current,
+                            cells.change, cells.percent});
+    }
+    const std::vector<std::string> lines = table.lines();
+    const bool is_wide = std::any_of(lines.begin(), lines.end(),
+                                     [this](const std::string& line) { return display_width(line) > columns_; });
+    for (size_t i = is_wide ? 1 : 0; i < lines.size(); ++i) {
+      const std::vector<std::string>& row = table.rows[i];
+      text_ += is_wide ? fitted(fmt::format("{} {}  {} → {}  {}  {}\n", row[0], row[1], row[2], row[3], row[4], row[5]),
+                                columns_)
+                       : lines[i] + "\n";
+    }
+    if (const size_t more = section.changes.size() - section.shown; more > 0)
+      text_ += paint_.faint(format_counted(more, "more change") + " of names") + "\n";
   }
 
   // Below the path of each scope what changed of it, in columns that all scopes share.

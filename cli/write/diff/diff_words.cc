@@ -9,6 +9,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
 #include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
@@ -205,8 +206,11 @@ std::vector<std::string> DiffWords::sentences(const std::vector<DiffSection>& se
   }
   if (result.empty()) {
     const bool has_scopes = !find_scopes(two_, view_, 1).scopes.empty();
-    result.push_back(fmt::format("no change{}: nothing{} differs by more than {}.", has_scopes ? " beside scopes" : "",
-                                 has_scopes ? " else" : "", slack(view_.sort.value_or(Metric::kPeak))));
+    const bool has_names = !find_name_changes(two_, view_, 1).changes.empty();
+    std::string beside = has_names ? " beside names" : "";
+    if (has_scopes) beside += has_names ? " and scopes" : " beside scopes";
+    result.push_back(fmt::format("no change{}: nothing{} differs by more than {}.", beside,
+                                 beside.empty() ? "" : " else", slack(view_.sort.value_or(Metric::kPeak))));
   }
   return result;
 }

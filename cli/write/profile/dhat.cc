@@ -288,6 +288,16 @@ class DhatWriter {
     });
   }
 
+  void write_names(const std::vector<NamedMemory>& names) {
+    write_structs("names", names, [this](const NamedMemory& named) {
+      visit_named(named, fields_);
+      write_structs("sites", named.sites, [this](const NamedSite& site) {
+        write_stack(site.node);
+        visit_named_site(site, fields_);
+      });
+    });
+  }
+
   void write_device_facts(const Device& device) {
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_struct("identity", [&] { visit_identity(device.identity, fields_); });
@@ -295,6 +305,7 @@ class DhatWriter {
     if (has_any(device.use)) write_struct("use", [&] { visit_use(device.use, fields_); });
     if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
     if (device.unseen.has_any()) write_struct("unseen", [&] { write_unseen(device.unseen); });
+    if (!device.names.empty()) write_names(device.names);
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {
       write_stack(refusal.node);

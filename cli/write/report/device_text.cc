@@ -11,6 +11,7 @@
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
+#include "cli/write/report/names_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -129,6 +130,8 @@ class DeviceLines {
     for (const std::vector<std::string>& line : held_lines(device.held, exact_bytes_))
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (const std::vector<std::string> line = use_line(device.use, device.unseen, exact_bytes_); !line.empty())
+      facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (const std::vector<std::string> line = name_cells(profile_, device, exact_bytes_); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
       facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);

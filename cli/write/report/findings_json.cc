@@ -62,6 +62,7 @@ class FindingsWriter {
     json_.text("kind", finding_name(finding.kind));
     json_.text("device", profile_.devices[finding.device].name);
     if (finding.has_frame) write_frame(profile_, finding.frame, &json_);
+    if (!finding.memory_name.empty()) json_.text("memory_name", finding.memory_name);
     json_.count("cost_bytes", finding.cost_bytes);
     json_.count("cost_blocks_count", finding.cost_blocks);
     write_share(finding);

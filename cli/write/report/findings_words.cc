@@ -72,8 +72,9 @@ std::string finding_head(const Finding& finding, const ReportView& view) {
   return "";
 }
 
-std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
-                           const ReportView& view) {
+namespace {
+
+std::string detail_of(const Profile& profile, const Finding& finding, const FrameNames& names, const ReportView& view) {
   switch (finding.kind) {
     case FindingKind::kGrowth:
       return fmt::format("it held more in every quarter of the run, by {} a second; {} at its largest",
@@ -120,6 +121,15 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
           format_percent_rounded({finding.temporary_blocks, finding.cost_blocks}), alive_text(profile, finding));
   }
   return "";
+}
+
+}  // namespace
+
+std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
+                           const ReportView& view) {
+  const std::string detail = detail_of(profile, finding, names, view);
+  if (finding.memory_name.empty()) return detail;
+  return fmt::format("{}; the program calls all of its blocks \"{}\"", detail, finding.memory_name);
 }
 
 std::string finding_remedy(FindingKind kind) {

@@ -211,6 +211,7 @@ class ReportWriter {
     if (has_any(device.held)) write_object("held", [&] { visit_held(device.held, field); });
     if (has_any(device.use)) write_object("use", [&] { visit_use(device.use, field); });
     if (device.unseen.has_any()) write_unseen(device.unseen);
+    if (!device.names.empty()) write_names(device);
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
       write_place_of(refusal.node);
@@ -218,6 +219,17 @@ class ReportWriter {
       write_objects("holders", refusal.live_sites, [&](const LiveSite& live_site) {
         write_place_of(live_site.node);
         visit_live_site(live_site, field);
+      });
+    });
+  }
+
+  void write_names(const Device& device) {
+    const auto field = field_writer();
+    write_objects("names", device.names, [&](const NamedMemory& named) {
+      visit_named(named, field);
+      write_objects("sites", named.sites, [&](const NamedSite& site) {
+        write_place_of(site.node);
+        visit_named_site(site, field);
       });
     });
   }

@@ -10,6 +10,7 @@
  *     printf("%lu bytes kept\n", after.live_bytes - before.live_bytes);
  *
  *   HEAPPROF_SCOPE("parse");   // from here to the end of the block; heapprof report --scopes
+ *   HEAPPROF_NAME_BLOCK(cache, "KV cache");   // heapprof report says how much that is
  *
  * Guarantees
  *  - Statistics count every event that came before the call: the calling thread's, and those of other threads that it
@@ -62,7 +63,7 @@ typedef struct heapprof_thread_stats {
   uint64_t freed_blocks; /* that it freed, whoever had allocated them; not those that realloc resized */
 } heapprof_thread_stats;
 
-/* A name that scopes and marks go by. Made once, and kept as long as they are: static, as a rule. */
+/* A name that scopes, marks and blocks go by. Made once, and kept as long as they are: static, as a rule. */
 typedef struct heapprof_name {
   const char* category; /* what it is a part of, "attention"; NULL: of nothing */
   const char* text;     /* of both, 120 bytes are kept */
@@ -98,9 +99,10 @@ struct heapprof_functions {
   int (*begin_measurement)(const char* device, int begins_phase, heapprof_stats* stats, uint64_t* measurement);
   int (*end_measurement)(const char* device, uint64_t measurement, heapprof_stats* stats);
   int (*explain_measurement)(uint64_t measurement, int measure, char* text, uint64_t text_bytes);
+  void (*name_block)(const void* address, heapprof_name* name);
 };
 
-#define HEAPPROF_FUNCTIONS_COUNT 13
+#define HEAPPROF_FUNCTIONS_COUNT 14
 
 /* Defined by libheapprof.so where it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
@@ -263,6 +265,33 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   do {                                                                    \
     static heapprof_name heapprof_mark_name_ = {HEAPPROF_NULL_, text, 0}; \
     heapprof_mark(&heapprof_mark_name_);                                  \
+  } while (0)
+
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define HEAPPROF_NOT_READ_ __attribute__((access(none, 1))) /* what lies at the address need not be set yet */
+#else
+#define HEAPPROF_NOT_READ_
+#endif
+
+/* ---- Names of memory ----
+ *
+ * A profile says of each name how much was live at the end and at most, and where it was allocated.
+ */
+
+/* What is live at that address goes by that name until it ends or gets another one: a block of the heap, memory of a
+ * device, or pages that the program mapped, in this order. The address is that at which it begins. A realloc keeps the
+ * name, as mremap does. Where nothing is live, nothing happens, and the profile says how often. NULL is left alone. */
+HEAPPROF_NOT_READ_ static inline void heapprof_name_block(const void* address, heapprof_name* name) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  if (functions != HEAPPROF_NULL_) functions->name_block(address, name);
+}
+
+/* HEAPPROF_NAME_BLOCK(cache, "KV cache"); HEAPPROF_NAME_BLOCK_IN(cache, "attention", "KV cache"): in a category. */
+#define HEAPPROF_NAME_BLOCK(address, text) HEAPPROF_NAME_BLOCK_IN(address, HEAPPROF_NULL_, text)
+#define HEAPPROF_NAME_BLOCK_IN(address, category, text)              \
+  do {                                                               \
+    static heapprof_name heapprof_block_name_ = {category, text, 0}; \
+    heapprof_name_block(address, &heapprof_block_name_);             \
   } while (0)
 
 #ifdef __cplusplus

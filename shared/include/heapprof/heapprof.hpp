@@ -44,6 +44,11 @@ inline std::optional<heapprof_stats> stats(const char* device = "host") noexcept
   return result;
 }
 
+// What is live at that address goes by that name: see heapprof_name_block().
+HEAPPROF_NOT_READ_ inline void name_block(const void* address, heapprof_name& name) noexcept {
+  heapprof_name_block(address, &name);
+}
+
 // What the calling thread has allocated and freed on the host.
 inline std::optional<heapprof_thread_stats> thread_stats() noexcept {
   heapprof_thread_stats result;

@@ -28,6 +28,7 @@ limits (heapprof.pytest_plugin).
 from __future__ import annotations
 
 import collections
+import ctypes
 
 from heapprof import _agent
 from heapprof._measure import Measure
@@ -35,7 +36,7 @@ from heapprof._scopes import NoScope, Scope
 
 __all__ = [
     "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
-    "measure", "scope", "stats", "thread_stats", "version",
+    "measure", "name_block", "scope", "stats", "thread_stats", "version",
 ]
 
 
@@ -71,6 +72,7 @@ _get_stats = _functions.get("get_stats")
 _begin_phase = _functions.get("begin_phase")
 _get_thread_stats = _functions.get("get_thread_stats")
 _mark = _functions.get("mark")
+_name_block = _functions.get("name_block")
 _version = _functions["version"]().decode() if "version" in _functions else None
 _devices: dict = {}  # those that have answered, as C has their names
 
@@ -142,9 +144,18 @@ def mark(text: str, category: str | None = None) -> None:
         _mark(_agent.name_of(text, category).ref)
 
 
+def name_block(address: int, text: str, category: str | None = None) -> None:
+    """The memory that begins at that address, as a tensor's data_ptr() has it, goes by that name."""
+    _check_names(text, category)
+    if not isinstance(address, int):
+        raise TypeError(f"an address is an int, not {type(address).__name__}")
+    if _name_block is not None:
+        _name_block(ctypes.c_void_p(address), _agent.name_of(text, category).ref)
+
+
 def _check_names(text, category) -> None:
     if not isinstance(text, str) or not (category is None or isinstance(category, str)):
-        raise TypeError("names of scopes and marks, and their categories, are of type str")
+        raise TypeError("names of scopes, marks and memory, and their categories, are of type str")
 
 
 def _of_device(function, device):

@@ -31,6 +31,7 @@ _FUNCTIONS = (
     ("begin_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
     ("end_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
     ("explain_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
+    ("name_block", ctypes.PYFUNCTYPE, None),
 )
 _OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
 

@@ -82,6 +82,8 @@ void enter_scope(const heapprof_scope*) {
 }
 void mark(heapprof_name*) {}
 
+void name_block(const void*, heapprof_name*) {}
+
 // Measurements are numbered; those that have ended are explained by their numbers.
 int begin_measurement(const char* device, int begins_phase, heapprof_stats* stats, uint64_t* measurement) {
   const int result = ask(device, stats, begins_phase != 0);
@@ -118,7 +120,8 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            mark,
                                            begin_measurement,
                                            end_measurement,
-                                           explain_measurement};
+                                           explain_measurement,
+                                           name_block};
 
 }  // namespace
 

@@ -59,6 +59,26 @@ TEST_CASE("snapshots come back, with what their sites had and their largest bloc
   CHECK(again.devices[0].sites[0].steps.empty());
 }
 
+TEST_CASE("names of memory come back, with their sites") {
+  Profile profile = test::assembled(test::small_sample());
+  Device& host = profile.devices[0];
+  host.names = {{"model", "KV cache", 9, 2, 7, 1, 0, 0, {{host.sites[1].node, 5, 1, 0, 0}, {0, 4, 1, 0, 0}}},
+                {"", "\x1b", 1, 1, 1, 1, 0, 0, {}}};
+  REQUIRE(find_violations(profile).empty());
+  const std::string text = test::written(profile);
+  const Profile again = test::must_read(text);
+  CHECK(test::written(again) == text);
+  REQUIRE(again.devices[0].names.size() == 2);
+  const NamedMemory& read = again.devices[0].names[0];
+  CHECK(read.category == "model");
+  CHECK(read.name == "KV cache");
+  CHECK(read.max_bytes == 7);
+  REQUIRE(read.sites.size() == 2);
+  CHECK(read.sites[0].node == again.devices[0].sites[1].node);
+  CHECK(read.sites[1].node == 0);
+  CHECK(read.sites[1].total_bytes == 4);
+}
+
 TEST_CASE("more snapshots than are ever kept are refused") {
   Profile profile = test::assembled(test::small_sample());
   profile.snapshots.interval_ns = 1;

@@ -1,0 +1,120 @@
+// cli/collect/books/ledger_names.cc: the ledger's events of names that the program gives to memory.
+//
+// Few blocks have one, so that a block's own entry has no room for it: names of the heap are in a table beside, by
+// address, which is looked at only while it is not empty. A block that realloc is at work on has left the table, as its
+// address may be another's by now, and takes its name along.
+#include "cli/collect/books/ledger_blocks.h"
+
+#include <new>
+#include <utility>
+
+namespace heapprof::cli {
+
+// The block's begin may be early, and waits then for the end of the one before it, which is not meant. What is in doubt
+// about the address is settled in the order in which it came.
+void Ledger::on_name(const Event& event, uint32_t ring) {
+  const auto number = static_cast<uint32_t>(event.size_bytes);
+  const uint32_t name = same_name_ ? same_name_(number) : number;
+  if (!parking_.empty() && parking_.first(event.address) != nullptr) [[unlikely]]
+    return park_name(event, name, ring);
+  name_memory(event.address, name);
+}
+
+void Ledger::name_memory(uint64_t address, uint32_t name) {
+  try {
+    if (const LiveHeap::Entry* entry = heap_.find(address)) return name_block(entry->block(address), name);
+    if (devices_.name(address, name) || mappings_.name(address, name)) return;
+  } catch (const std::bad_alloc&) {  // it is counted with the others that came to nothing
+  }
+  ++counts_.unmatched_names;
+}
+
+void Ledger::name_block(const Block& block, uint32_t name) {
+  if (const auto at = names_by_address_.find(block.address); at != names_by_address_.end()) {
+    if (at->second == name) return;
+    names_.add(name, block.site, block.size_bytes);
+    names_.remove(std::exchange(at->second, name), block.site, block.size_bytes);
+    return;
+  }
+  names_.add(name, block.site, block.size_bytes);
+  try {
+    names_by_address_.emplace(block.address, name);
+  } catch (const std::bad_alloc&) {
+    names_.remove(name, block.site, block.size_bytes);
+    throw;
+  }
+}
+
+// The block at that address has ended, or realloc is at work on it. 0: it had no name. The sums are the caller's.
+uint32_t Ledger::take_name(uint64_t address) {
+  const auto at = names_by_address_.find(address);
+  if (at == names_by_address_.end()) return 0;
+  const uint32_t name = at->second;
+  names_by_address_.erase(at);
+  return name;
+}
+
+void Ledger::end_name(const Block& block) {
+  if (const uint32_t name = take_name(block.address)) names_.remove(name, block.site, block.size_bytes);
+}
+
+// Where a block's begin waits for its address, so does its name, be it a new one or that which realloc takes along.
+void Ledger::park_name(const Event& of, uint32_t name, uint32_t ring) {
+  const Event event{of.stamp, of.address, name, 0, pack_thread(of.thread(), EventKind::kName)};
+  try {
+    park(event, ring);
+  } catch (const std::bad_alloc&) {
+    ++counts_.unmatched_names;
+  }
+}
+
+// A realloc that was begun has failed, and its block lives on.
+void Ledger::relink_name(const BegunRealloc& begun) {
+  try {
+    names_by_address_.emplace(begun.block.address, begun.name);
+  } catch (const std::bad_alloc&) {
+    names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
+    ++counts_.unmatched_names;
+  }
+}
+
+// ---- Devices and pages: few blocks, each with its name in it ----
+
+void DeviceLedger::name_block(DeviceBlock* block, uint32_t name) {
+  if (block->name == name) return;
+  NameBook& names = book_of(block->device).names;
+  names.add(name, block->site, block->size_bytes);
+  if (block->name != 0) names.remove(block->name, block->site, block->size_bytes);
+  block->name = static_cast<uint16_t>(name);
+}
+
+bool DeviceLedger::name(uint64_t address, uint32_t name) {
+  auto block = memory_.find(address);
+  if (block == memory_.end()) {
+    const auto mapping = mappings_.find(address);
+    if (mapping == mappings_.end()) return false;
+    block = handles_.find(mapping->second.handle);
+    if (block == handles_.end()) return false;
+  }
+  name_block(&block->second, name);
+  return true;
+}
+
+void MappingLedger::name_block(MappedBlock* block, uint32_t name) {
+  if (block->name == name) return;
+  NameBook& names = book_of(block->device).names;
+  names.add(name, block->site, block->live_bytes);
+  if (block->name != 0) names.remove(block->name, block->site, block->live_bytes);
+  block->name = static_cast<uint16_t>(name);
+}
+
+bool MappingLedger::name(uint64_t address, uint32_t name) {
+  const std::vector<PagePiece> here = ranges_.find(address, address + 1);
+  if (here.empty()) return false;
+  const std::vector<PagePiece> before = ranges_.find(address - 1, address);
+  if (!before.empty() && before[0].block == here[0].block) return false;  // it begins further ahead
+  name_block(&blocks_.at(here[0].block), name);
+  return true;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,68 @@
+// cli/collect/books/name_book.h: what the program's own names of memory came to, on one device: of each name, and of
+// each site that had blocks of it.
+//
+// Guarantees
+//  - Sums are exact, as the sites' are: modulo 2^64, as the target could send any size.
+//  - A block counts once for each name that it gets. A block that gets the name which it has counts no second time.
+// Not provided: which block has which name: the ledgers know.
+// Context:  one thread.
+// Cost:     two look-ups in a tree a change; programs that name nothing make no change.
+#pragma once
+
+#include "cli/collect/books/site_book.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace heapprof::cli {
+
+struct NameSum {
+  Amount live{};
+  Amount max{};  // the most live bytes, and the blocks at that moment
+  Amount total{};
+};
+struct NameOfSite {
+  Amount live{};
+  Amount total{};
+};
+
+class NameBook {
+ public:
+  using Sums = std::map<uint32_t, NameSum>;                           // by the name's number
+  using Sites = std::map<std::pair<uint32_t, uint32_t>, NameOfSite>;  // by the name's number and the site
+
+  bool empty() const { return sums_.empty(); }
+  const Sums& sums() const { return sums_; }
+  const Sites& sites() const { return sites_; }
+
+  // A block gets the name. Without memory it throws std::bad_alloc, and nothing has changed but for an empty sum.
+  void add(uint32_t name, uint32_t site, uint64_t size_bytes) {
+    NameSum& sum = sums_[name];
+    NameOfSite& of_site = sites_[{name, site}];
+    for (Amount* total : {&sum.total, &of_site.total}) *total = {total->bytes + size_bytes, total->blocks + 1};
+    grow(&sum, &of_site, {size_bytes, 1});
+  }
+  // It has it no more. pre of all that follow: a block of that site has got the name
+  void remove(uint32_t name, uint32_t site, uint64_t size_bytes) { shrink(name, site, {size_bytes, 1}); }
+  // A remove() that did not happen after all.
+  void restore(uint32_t name, uint32_t site, uint64_t size_bytes) { grow(name, site, {size_bytes, 1}); }
+  // A part of a block is gone, or is there again.
+  void shrink(uint32_t name, uint32_t site, Amount less) {
+    for (Amount* live : {&sums_.at(name).live, &sites_.at({name, site}).live})
+      *live = {live->bytes - less.bytes, live->blocks - less.blocks};
+  }
+  void grow(uint32_t name, uint32_t site, Amount more) { grow(&sums_.at(name), &sites_.at({name, site}), more); }
+
+ private:
+  static void grow(NameSum* sum, NameOfSite* of_site, Amount more) {
+    for (Amount* live : {&sum->live, &of_site->live}) *live = {live->bytes + more.bytes, live->blocks + more.blocks};
+    if (sum->live.bytes > sum->max.bytes) sum->max = sum->live;
+  }
+
+  Sums sums_;
+  Sites sites_;
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,15 @@
+// cli/model/analysis/named_place.h: whether all blocks of a place went by one of the program's own names.
+#pragma once
+
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+// The one name that every block had which the place of the frame ever allocated; nullptr: there is no such name.
+const NamedMemory* find_name_of_place(const Profile& profile, const PlaceTree& tree, const Device& device,
+                                      uint32_t frame);
+
+}  // namespace heapprof::cli
