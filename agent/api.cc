@@ -149,6 +149,14 @@ void name_block(const void* address, heapprof_name* name) {
   if (number != 0) record_block_name(address, number, HEAPPROF_HOOK_FRAME());
 }
 
+void pause_thread() {
+  if (is_recording() != 0) record_scope(wire::ScopeOperation::kPause, 0, 0, HEAPPROF_HOOK_FRAME());
+}
+
+void resume_thread() {
+  if (is_recording() != 0) record_scope(wire::ScopeOperation::kResume, 0, 0, HEAPPROF_HOOK_FRAME());
+}
+
 constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            is_recording,
                                            version,
@@ -163,7 +171,9 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            begin_measurement,
                                            end_measurement,
                                            explain_measurement,
-                                           name_block};
+                                           name_block,
+                                           pause_thread,
+                                           resume_thread};
 
 }  // namespace
 

@@ -39,6 +39,8 @@ enum class ScopeOperation : uint32_t {
   kBeginApart = 7,  // a scope that no thread is in, by its name: it has a time, and owns no memory
   kEndOnly = 8,     // it ends, and nothing inside of it; id 0: the program ended what it had not begun
   kNameBlock = 9,   // no scope: what is live at the address, which a kPrefixAddress before it has, goes by that name
+  kPause = 10,      // what this thread allocates from here on is left out …
+  kResume = 11,     // … as long as there were more kPause than kResume
 };
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above

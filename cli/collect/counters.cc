@@ -15,6 +15,9 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, b
   (is_fork ? counters.inherited_frees : counters.foreign_frees) = counts.foreign;
   counters.unseen_frees = counts.unseen_frees;
   counters.unmatched_names = counts.unmatched_names;
+  counters.left_out = counts.left_out.blocks;
+  counters.left_out_bytes = counts.left_out.bytes;
+  counters.left_out_ended = counts.left_out_ended;
   counters.abandoned = control.events_abandoned.load(std::memory_order_relaxed);
   counters.modules_lost = control.modules_lost.load(std::memory_order_relaxed);
   const uint32_t notes = control.notes_claimed.load(std::memory_order_relaxed);

@@ -39,6 +39,9 @@ LeakScene scene_of(Ledger* ledger) {
   const auto add = [&](const Block& block) { scene.blocks.push_back({block.address, block.size_bytes, block.site}); };
   ledger->for_each_live(add);
   ledger->for_each_begun(add);
+  ledger->for_each_left_out([&](uint64_t address, uint64_t size_bytes) {  // they may lead to others
+    scene.blocks.push_back({address, size_bytes, 0});
+  });
   ledger->mappings().for_each_range([&](const PagePiece& piece) { scene.mapped.push_back({piece.start, piece.end}); });
   return scene;
 }

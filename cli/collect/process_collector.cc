@@ -374,6 +374,8 @@ Recording ProcessCollector::finish() {
   const uint64_t end_ticks = state.ledger.last_ticks();
   run.duration_ns = state.scale.since_start_ns(end_ticks);
   run.counters = counters_of(state.ledger.counts(), control, state.identity.is_fork);
+  state.ledger.for_each_left_out(
+      [&run](uint64_t, uint64_t size_bytes) { run.counters.left_out_live_bytes += size_bytes; });
   run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);
   run.unwinder = state.drain->unwinder_counters();
   run.counters.unmatched_device_events = state.ledger.devices().unmatched() + state.ledger.mappings().unmatched();

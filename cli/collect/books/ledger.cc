@@ -35,6 +35,12 @@ void Ledger::prefetch_site(const Event& event) const {
 }
 
 [[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
+  if (threads_[event.thread()].pauses != 0) [[unlikely]]
+    return on_malloc_in_pause(event, ring);
+  if (is_left_out(event.address)) [[unlikely]] {
+    if (repairs()) return static_cast<void>(park(event, ring));
+    left_out_.erase(event.address);  // it has ended unseen
+  }
   sites_.make_room();
   bool is_new = false;
   LiveHeap::Entry* entry = heap_.insert(guess, event.address, &is_new);
@@ -51,6 +57,7 @@ void Ledger::prefetch_site(const Event& event) const {
 [[gnu::always_inline]] inline void Ledger::on_free(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
   Block block;
   if (!heap_.take(guess, event.address, &block)) [[unlikely]] {
+    if (free_left_out(event)) return;
     if (repairs()) park(event, ring);
     count_free(event);
     if (!repairs()) count_foreign();
@@ -178,12 +185,15 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
   Block block;
   if (heap_.take(event.address, &block)) {
     unlink(block, &fresh);
+  } else if (take_left_out(event.address, &fresh.block.size_bytes)) {
+    fresh.state = BegunState::kLeftOut;
   } else if (repairs()) {
     fresh.state = BegunState::kParked;
     fresh.parked = park(event, ring);
   }
   begun.push_back(fresh);
-  if (fresh.state == BegunState::kKnown && !parking_.empty()) [[unlikely]]
+  const bool has_ended = fresh.state == BegunState::kKnown || fresh.state == BegunState::kLeftOut;
+  if (has_ended && !parking_.empty()) [[unlikely]]
     settle(event.address);
 }
 
@@ -201,16 +211,24 @@ bool Ledger::take_begun(uint32_t thread, uint32_t ring, BegunRealloc* taken) {
 }
 
 void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
+  if (threads_[event.thread()].pauses != 0) [[unlikely]]
+    return on_realloc_end_in_pause(event, ring);
   sites_.make_room();
   begun_of(ring);
+  const bool is_over_left_out = is_left_out(event.address);
+  if (is_over_left_out && !repairs()) left_out_.erase(event.address);
   bool is_new = false;
-  LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
+  LiveHeap::Entry* entry = nullptr;
+  if (!is_over_left_out || !repairs()) entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
   const bool waits = !is_new && repairs();
   if (waits) park(as_kind(event, EventKind::kMalloc), ring);
   ++counts_.reallocs;
   BegunRealloc begun;
   bool is_known = false;
-  if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
+  const bool has_begun = take_begun(event.thread(), ring, &begun);
+  if (has_begun && begun.state == BegunState::kLeftOut) {
+    ++counts_.left_out_ended;
+  } else if (!has_begun || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
     is_known = true;
@@ -245,6 +263,8 @@ void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
   } else if (begun.state == BegunState::kKnown) {
     close_begun(begun, event.thread(), true);
     note_change();
+  } else if (begun.state == BegunState::kLeftOut) {
+    ++counts_.left_out_ended;
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->event = as_kind(parked->event, EventKind::kFree);
   }
@@ -259,6 +279,7 @@ void Ledger::on_realloc_cancel(const Event& event, uint32_t ring) {
 // Books that a realloc has not happened: its block lives on.
 void Ledger::relink(const BegunRealloc& begun) {
   if (begun.state == BegunState::kParked) parking_.remove(begun.block.address, begun.parked);
+  if (begun.state == BegunState::kLeftOut) relink_left_out(begun);
   if (begun.state != BegunState::kKnown) return;
   bool is_new = false;
   LiveHeap::Entry* entry = nullptr;

@@ -47,6 +47,8 @@ struct LedgerCounts {
   uint64_t reordered = 0;
   uint64_t foreign = 0;  // frees and reallocs of addresses never seen
   uint64_t unseen_frees = 0;
+  Amount left_out{};             // blocks of a thread that paused, which are in no other sum
+  uint64_t left_out_ended = 0;   // of them; the ends are among the frees and the reallocs
   uint64_t unmatched_names = 0;  // that the program gave to what was not live, or for which there was no memory
 };
 
@@ -110,7 +112,7 @@ class Ledger {
   // The sites of the heap.
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const {
-    return devices_.bytes() + mappings_.bytes() + names_by_address_.size() * kNamedBytes;
+    return devices_.bytes() + mappings_.bytes() + (names_by_address_.size() + left_out_.size()) * kNamedBytes;
   }
   // Where the decoder puts what an event of a device says.
   DeviceEventTable& device_events() { return device_events_; }
@@ -120,6 +122,11 @@ class Ledger {
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
+  }
+  // visit(address, size_bytes): blocks that were left out, and live.
+  template <typename Visitor>
+  void for_each_left_out(const Visitor& visit) const {
+    for (const auto& [address, size_bytes] : left_out_) visit(address, size_bytes);
   }
   // visit(const Block&): those that a realloc is at work on just now; they are among the others when it has ended.
   template <typename Visitor>
@@ -141,6 +148,7 @@ class Ledger {
     kKnown,    // `block` is unlinked and live
     kUnknown,  // nobody ever saw that address begin
     kParked,   // its begin may still come: event number `parked`
+    kLeftOut,  // it is one of those, and no more in the table of them
   };
   struct BegunRealloc {
     Block block;        // address always, the rest if kKnown
@@ -150,7 +158,7 @@ class Ledger {
     BegunState state;
     uint32_t name = 0;  // if kKnown: the block's; 0: it has none
   };
-  static constexpr uint64_t kNamedBytes = 48;       // an entry of names_by_address_
+  static constexpr uint64_t kNamedBytes = 48;       // an entry of a table beside the heap
   static constexpr size_t kMaxNestedReallocs = 16;  // of one thread: signal handlers, and calls that were jumped out of
 
   void advance_clock(uint64_t stamp);
@@ -161,6 +169,16 @@ class Ledger {
   void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
   void book_device(const DeviceEvent& device_event, const Event& event);
   void apply_scope(const Event& event);
+  bool is_left_out(uint64_t address) const { return !left_out_.empty() && left_out_.count(address) != 0; }
+  bool is_live(uint64_t address) { return heap_.find(address) != nullptr || is_left_out(address); }
+  bool take_left_out(uint64_t address, uint64_t* size_bytes);
+  bool free_left_out(const Event& event);
+  void leave_out(uint64_t address, uint64_t size_bytes);
+  void on_malloc_in_pause(const Event& event, uint32_t ring);
+  void on_realloc_end_in_pause(const Event& event, uint32_t ring);
+  void perform_on_left_out(const ParkedEvent& parked, uint64_t size_bytes);
+  void relink_left_out(const BegunRealloc& begun);
+  void give_up_in_pause(const Event& event);
   void on_name(const Event& event, uint32_t ring);
   void name_memory(uint64_t address, uint32_t name);
   void name_block(const Block& block, uint32_t name);
@@ -226,6 +244,7 @@ class Ledger {
   LiveHeap heap_;
   SiteBook sites_;
   ScopeBook scopes_;
+  std::unordered_map<uint64_t, uint64_t> left_out_;  // sizes of the heap's blocks that were left out, by address
   NameBook names_;
   std::function<uint32_t(uint32_t)> same_name_;
   std::unordered_map<uint64_t, uint32_t> names_by_address_;  // of the heap's blocks

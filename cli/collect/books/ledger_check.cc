@@ -24,6 +24,7 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
   ThreadSlot& thread = threads_[event.thread()];
+  if (thread.open_streams == 1) thread.pauses = 0;
   if (event.thread() != 0 && thread.open_streams == 1) scopes_.end_all(std::exchange(thread.scopes, 0), now_ticks_);
   devices_.forget_thread(event.thread());
   mappings_.forget_thread(event.thread());
@@ -91,7 +92,8 @@ std::vector<std::string> Ledger::check() const {
   expect("the number of allocations", counts_.allocations, "the sum of the sites' blocks", total.blocks);
   expect("the number of frees", counts_.frees, "the sum of the threads' frees", by_threads.frees);
   expect("the number of blocks by the count of events",
-         counts_.allocations + counts_.foreign - counts_.frees - counts_.reallocs - counts_.unseen_frees,
+         counts_.allocations + counts_.foreign + counts_.left_out_ended - counts_.frees - counts_.reallocs -
+             counts_.unseen_frees,
          "the live total", totals.live.blocks);
   if (scopes_.allocated_blocks() > sites_.total().blocks)
     errors.push_back("scopes allocated " + std::to_string(scopes_.allocated_blocks()) + " blocks, all sites " +

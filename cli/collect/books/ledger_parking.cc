@@ -24,7 +24,8 @@ void Ledger::close_unseen(const Block& block) {
 }
 
 uint64_t Ledger::park(const Event& event, uint32_t ring) {
-  const uint64_t id = parking_.park(clock_, event, ring, scopes_.path_of(threads_[event.thread()].scopes));
+  const ThreadSlot& thread = threads_[event.thread()];
+  const uint64_t id = parking_.park(clock_, event, ring, scopes_.path_of(thread.scopes), thread.pauses != 0);
   next_expiry_ = add_saturating(parking_.oldest_stamp(), repair_window_);
   return id;
 }
@@ -42,7 +43,7 @@ void Ledger::settle_begun(const Event& begin, uint32_t ring) {
 void Ledger::settle(uint64_t address) {
   while (const ParkedEvent* first = parking_.first(address)) {
     const bool needs_live = first->event.kind() != EventKind::kMalloc;
-    if (needs_live != (heap_.find(address) != nullptr)) return;
+    if (needs_live != is_live(address)) return;
     perform(*first);
     ++counts_.reordered;
     parking_.take_first(address);
@@ -68,12 +69,15 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
+    if (parked.is_in_pause) return leave_out(event.address, event.size_bytes);
     sites_.make_room();
     bool is_new = false;
     return open_parked(heap_.insert(event.address, &is_new), event, parked.scope_path);
   }
   if (event.kind() == EventKind::kName) return name_memory(event.address, static_cast<uint32_t>(event.size_bytes));
   Block block;
+  if (uint64_t size_bytes = 0; take_left_out(event.address, &size_bytes))
+    return perform_on_left_out(parked, size_bytes);
   heap_.take(event.address, &block);
   if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
@@ -93,8 +97,11 @@ void Ledger::perform(const ParkedEvent& parked) {
 // Books a parked event whose time is over: what it waited for was not recorded.
 void Ledger::give_up(const ParkedEvent& parked) {
   const Event event = revive(parked);
-  if (event.kind() == EventKind::kMalloc) {
+  if (event.kind() == EventKind::kMalloc && parked.is_in_pause) {
+    give_up_in_pause(event);
+  } else if (event.kind() == EventKind::kMalloc) {
     sites_.make_room();
+    left_out_.erase(event.address);
     bool is_new = false;
     LiveHeap::Entry* entry = heap_.insert(event.address, &is_new);
     if (!is_new) close_unseen(entry->block(event.address));

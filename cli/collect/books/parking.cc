@@ -5,9 +5,9 @@
 
 namespace heapprof::cli {
 
-uint64_t Parking::park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path) {
+uint64_t Parking::park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path, bool is_in_pause) {
   const uint64_t id = next_id_++;
-  by_address_[event.address].push_back({event, ring, id, scope_path, false});
+  by_address_[event.address].push_back({event, ring, id, scope_path, is_in_pause, false});
   by_age_.push_back({stamp, event.address, id});
   return id;
 }

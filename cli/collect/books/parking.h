@@ -22,6 +22,7 @@ struct ParkedEvent {
   uint32_t ring;
   uint64_t id;
   uint32_t scope_path;  // in which it came (ScopeBook); 0: in none
+  bool is_in_pause;     // a begin that is to be left out
   bool after_realloc;   // an end whose realloc has returned already: what is left of kReallocBegin and kReallocEnd
 
   // True if this is an end that surely came before a begin of its address: it stands before it in the same ring, or
@@ -37,7 +38,7 @@ class Parking {
   bool empty() const { return by_address_.empty(); }
 
   // pre: `stamp`, the time now, does not decrease. Returns the event's number.
-  uint64_t park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path);
+  uint64_t park(uint64_t stamp, const Event& event, uint32_t ring, uint32_t scope_path, bool is_in_pause);
   // The event of this address that has waited longest; nullptr: none.
   const ParkedEvent* first(uint64_t address) const;
   ParkedEvent take_first(uint64_t address);

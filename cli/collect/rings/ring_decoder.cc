@@ -214,10 +214,11 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   const bool is_of_block = operation == ScopeOperation::kNameBlock;
   const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
                         operation == ScopeOperation::kBeginApart || is_of_block;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kNameBlock) return refuse();
+  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kResume) return refuse();
   if (prefix_.has_any != is_of_block) return refuse();
   if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
-  const bool may_have_id = operation != ScopeOperation::kMark && !is_of_block;
+  const bool is_of_pause = operation == ScopeOperation::kPause || operation == ScopeOperation::kResume;
+  const bool may_have_id = operation != ScopeOperation::kMark && !is_of_block && !is_of_pause;
   const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly;
   const bool has_id = wire::scope_id(record.w0) != 0;
   if (has_id ? !may_have_id : must_have_id) return refuse();

@@ -32,7 +32,7 @@ struct ThreadSlot {
   uint32_t open_streams;  // rings entered and not left by the ledger
   uint32_t has_ended;     // its numbers are summed up; the slot waits for its last block
   uint32_t scopes;        // its stack in ScopeBook; 0: it is in no scope
-  uint32_t reserved;
+  uint32_t pauses;        // that it is in
 };
 static_assert(sizeof(ThreadSlot) == 56);
 

@@ -133,6 +133,8 @@ class DeviceLines {
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (const std::vector<std::string> line = name_cells(profile_, device, exact_bytes_); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (const std::vector<std::string> line = left_out_cells(profile_, device, exact_bytes_); !line.empty())
+      facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
       facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
     const DeviceTotals& totals = device.totals;

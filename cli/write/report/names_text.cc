@@ -46,4 +46,15 @@ std::vector<std::string> name_cells(const Profile& profile, const Device& device
   return cells;
 }
 
+std::vector<std::string> left_out_cells(const Profile& profile, const Device& device, bool exact_bytes) {
+  const Counters& counters = profile.run.counters;
+  if (counters.left_out == 0 || &device != &profile.devices[0]) return {};
+  const auto bytes = [exact_bytes](uint64_t value) {
+    return exact_bytes ? format_bytes_exact(value) : format_bytes(value);
+  };
+  return {fmt::format("left out, as the program paused: {} of {},", format_counted(counters.left_out, "alloc"),
+                      bytes(counters.left_out_bytes)),
+          fmt::format("{} {}", live_word(profile), bytes(counters.left_out_live_bytes))};
+}
+
 }  // namespace heapprof::cli

@@ -100,9 +100,11 @@ struct heapprof_functions {
   int (*end_measurement)(const char* device, uint64_t measurement, heapprof_stats* stats);
   int (*explain_measurement)(uint64_t measurement, int measure, char* text, uint64_t text_bytes);
   void (*name_block)(const void* address, heapprof_name* name);
+  void (*pause_thread)(void);
+  void (*resume_thread)(void);
 };
 
-#define HEAPPROF_FUNCTIONS_COUNT 14
+#define HEAPPROF_FUNCTIONS_COUNT 16
 
 /* Defined by libheapprof.so where it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
@@ -293,6 +295,43 @@ HEAPPROF_NOT_READ_ static inline void heapprof_name_block(const void* address, h
     static heapprof_name heapprof_block_name_ = {category, text, 0}; \
     heapprof_name_block(address, &heapprof_block_name_);             \
   } while (0)
+
+/* ---- Pauses ----
+ *
+ * What a thread allocates on the heap in a pause is left out of the profile: of every sum, of the peak, of sites,
+ * scopes and names, and of the statistics. The profile says how many blocks and bytes that were. Memory of devices and
+ * pages that the thread maps are recorded all the same. A free is what it always is: of a block that was recorded it
+ * counts, in a pause too; of one that was left out it does not, whenever it comes. What a realloc makes is left out if
+ * it is made in a pause, whatever it was before.
+ */
+
+/* Begins a pause of the calling thread. Pauses nest. One that the thread does not end ends with it; a forked child
+ * begins outside of all. */
+static inline void heapprof_pause(void) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  if (functions != HEAPPROF_NULL_) functions->pause_thread();
+}
+
+/* Ends the innermost one. Outside of all it does nothing. */
+static inline void heapprof_resume(void) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  if (functions != HEAPPROF_NULL_) functions->resume_thread();
+}
+
+static inline int heapprof_begun_pause_(void) {
+  heapprof_pause();
+  return 0;
+}
+static inline void heapprof_end_pause_(const int* pause) {
+  (void)pause;
+  heapprof_resume();
+}
+
+/* HEAPPROF_PAUSE(): a pause from here to the end of the block, however it is left. */
+#define HEAPPROF_PAUSE() HEAPPROF_PAUSE_AT_(__LINE__)
+#define HEAPPROF_PAUSE_AT_(line) HEAPPROF_PAUSE_NAMED_(line)
+#define HEAPPROF_PAUSE_NAMED_(line) \
+  __attribute__((cleanup(heapprof_end_pause_), unused)) const int heapprof_pause_##line = heapprof_begun_pause_()
 
 #ifdef __cplusplus
 }

@@ -154,6 +154,15 @@ class scope {
   heapprof_scope scope_;
 };
 
+// A pause of the calling thread from its construction to its destruction: see heapprof_pause().
+class pause {
+ public:
+  pause() noexcept { heapprof_pause(); }
+  pause(const pause&) = delete;
+  pause& operator=(const pause&) = delete;
+  ~pause() { heapprof_resume(); }
+};
+
 }  // namespace heapprof
 
 #endif  // HEAPPROF_HEAPPROF_HPP

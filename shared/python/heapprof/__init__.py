@@ -36,7 +36,7 @@ from heapprof._scopes import NoScope, Scope
 
 __all__ = [
     "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
-    "measure", "name_block", "scope", "stats", "thread_stats", "version",
+    "measure", "name_block", "paused", "scope", "stats", "thread_stats", "version",
 ]
 
 
@@ -73,6 +73,8 @@ _begin_phase = _functions.get("begin_phase")
 _get_thread_stats = _functions.get("get_thread_stats")
 _mark = _functions.get("mark")
 _name_block = _functions.get("name_block")
+_pause_thread = _functions.get("pause_thread")
+_resume_thread = _functions.get("resume_thread")
 _version = _functions["version"]().decode() if "version" in _functions else None
 _devices: dict = {}  # those that have answered, as C has their names
 
@@ -151,6 +153,26 @@ def name_block(address: int, text: str, category: str | None = None) -> None:
         raise TypeError(f"an address is an int, not {type(address).__name__}")
     if _name_block is not None:
         _name_block(ctypes.c_void_p(address), _agent.name_of(text, category).ref)
+
+
+class _Paused:
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        if _pause_thread is not None:
+            _pause_thread()
+
+    def __exit__(self, *error) -> None:
+        if _resume_thread is not None:
+            _resume_thread()
+
+
+_PAUSED = _Paused()
+
+
+def paused() -> _Paused:
+    """For a with statement: what the calling thread allocates in it is left out of the profile."""
+    return _PAUSED
 
 
 def _check_names(text, category) -> None:

@@ -32,6 +32,8 @@ _FUNCTIONS = (
     ("end_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
     ("explain_measurement", ctypes.CFUNCTYPE, ctypes.c_int),
     ("name_block", ctypes.PYFUNCTYPE, None),
+    ("pause_thread", ctypes.PYFUNCTYPE, None),
+    ("resume_thread", ctypes.PYFUNCTYPE, None),
 )
 _OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
 

@@ -83,6 +83,7 @@ void enter_scope(const heapprof_scope*) {
 void mark(heapprof_name*) {}
 
 void name_block(const void*, heapprof_name*) {}
+void do_nothing() {}
 
 // Measurements are numbered; those that have ended are explained by their numbers.
 int begin_measurement(const char* device, int begins_phase, heapprof_stats* stats, uint64_t* measurement) {
@@ -121,7 +122,9 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            begin_measurement,
                                            end_measurement,
                                            explain_measurement,
-                                           name_block};
+                                           name_block,
+                                           do_nothing,
+                                           do_nothing};
 
 }  // namespace
 

@@ -1,0 +1,98 @@
+// cli/collect/books/ledger_pauses.cc: the ledger's blocks of threads that paused: they are left out of every sum, and
+// counted.
+//
+// The agent records them as any others. So their ends find them, wherever and whenever they come, and an address tells
+// them from the blocks around them by the same alternation of begin and end. They lie in a table of their own, which
+// is looked at where the heap has nothing at an address, and while it is not empty.
+#include "cli/collect/books/ledger_blocks.h"
+
+#include <new>
+
+namespace heapprof::cli {
+
+// Of two blocks at one address the end of the first was never seen, if it is not about to come.
+void Ledger::leave_out(uint64_t address, uint64_t size_bytes) {
+  left_out_.insert_or_assign(address, size_bytes);
+  counts_.left_out = {counts_.left_out.bytes + size_bytes, counts_.left_out.blocks + 1};
+}
+
+bool Ledger::take_left_out(uint64_t address, uint64_t* size_bytes) {
+  if (left_out_.empty()) return false;
+  const auto at = left_out_.find(address);
+  if (at == left_out_.end()) return false;
+  *size_bytes = at->second;
+  left_out_.erase(at);
+  return true;
+}
+
+// False: it is of no such block.
+bool Ledger::free_left_out(const Event& event) {
+  uint64_t size_bytes = 0;
+  if (!take_left_out(event.address, &size_bytes)) return false;
+  count_free(event);
+  ++counts_.left_out_ended;
+  if (!parking_.empty()) settle(event.address);
+  return true;
+}
+
+void Ledger::on_malloc_in_pause(const Event& event, uint32_t ring) {
+  if (repairs() && is_live(event.address)) return static_cast<void>(park(event, ring));
+  give_up_in_pause(event);
+  if (!parking_.empty()) [[unlikely]]
+    settle_begun(event, ring);
+}
+
+// What is still at that address has ended unseen.
+void Ledger::give_up_in_pause(const Event& event) {
+  leave_out(event.address, event.size_bytes);
+  Block block;
+  if (!heap_.take(event.address, &block)) return;
+  close_unseen(block);
+  note_change();
+}
+
+// A realloc in a pause is the end of one block, and the beginning of one that is left out.
+void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
+  begun_of(ring);
+  Event begin = event;
+  begin.thread_and_kind = pack_thread(event.thread(), EventKind::kMalloc);
+  on_malloc_in_pause(begin, ring);
+  BegunRealloc begun;
+  if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) return;
+  count_free(event);
+  if (begun.state == BegunState::kKnown) {
+    close_begun(begun, event.thread(), false);
+    note_change();
+  } else if (begun.state == BegunState::kLeftOut) {
+    ++counts_.left_out_ended;
+  } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
+    parked->event.thread_and_kind = pack_thread(parked->event.thread(), EventKind::kFree);
+  }
+}
+
+// An end that came before its begin, which was in a pause.
+void Ledger::perform_on_left_out(const ParkedEvent& parked, uint64_t size_bytes) {
+  if (parked.event.kind() == EventKind::kFree || parked.after_realloc) {
+    ++counts_.left_out_ended;
+    return;
+  }
+  for (BegunRealloc& begun : begun_of(parked.ring)) {
+    if (begun.parked != parked.id) continue;
+    begun.parked = 0;
+    begun.state = BegunState::kLeftOut;
+    begun.block.size_bytes = size_bytes;
+  }
+}
+
+// A realloc that was begun has failed, and its block lives on.
+void Ledger::relink_left_out(const BegunRealloc& begun) {
+  if (is_live(begun.block.address)) return;  // it has ended after all
+  try {
+    left_out_.emplace(begun.block.address, begun.block.size_bytes);
+  } catch (const std::bad_alloc&) {  // at the end of memory: it is in no sum
+    return;
+  }
+  if (!parking_.empty()) settle(begun.block.address);
+}
+
+}  // namespace heapprof::cli
