@@ -47,7 +47,7 @@ _heapprof() {
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --sizes --threads --scopes --stable --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --sizes --threads --scopes --stable --instances --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
@@ -95,7 +95,7 @@ _heapprof() {
       return
       ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --between | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
     -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return

@@ -178,7 +178,10 @@ namespace heapprof::cli {
   X("HP204", snapshots_not_merged, (12))                                                                           \
   X("HP208", nvtx_tool_unreadable, ("/opt/nsys/libinject.so", "no such file or directory"))                        \
   X("HP209", nvtx_left_to_cuda_tool, ("/opt/nsys/libinject.so"))                                                   \
-  X("HP210", nvtx_left_to_tool, (2))
+  X("HP210", nvtx_left_to_tool, (2))                                                                               \
+  X("HP220", no_scope_of_name, ("r.json", "decod", "serve > decode"))                                              \
+  X("HP221", categories_not_readable, ("c.toml", "no such file or directory"))                                     \
+  X("HP222", categories_broken, ("c.toml:3: the category has no name"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -259,6 +262,9 @@ Problem no_snapshots(const std::string& file);
 Problem unknown_snapshot(const std::string& name, const std::string& file, const std::string& known);
 Problem several_snapshots(const std::string& name, const std::string& file, const std::string& numbers);
 Problem snapshots_not_merged(uint64_t snapshots);
+Problem categories_not_readable(const std::string& file, const std::string& reason);
+Problem categories_broken(const std::string& what);
+Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);
 // `folder`: where one was looked for; empty: nowhere

@@ -61,6 +61,25 @@ Problem snapshots_not_merged(uint64_t snapshots) {
           "compare two of one profile: heapprof diff FILE@1 FILE@2", kWarning};
 }
 
+Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest) {
+  return {"HP220",
+          fmt::format("{} has no scope '{}'; the nearest: {}", file, escape_controls(glob),
+                      nearest.empty() ? "none" : nearest),
+          "write its name or its path as it is shown, or a glob: --instances 'serve > *'",
+          fmt::format("see all of them: heapprof report --scopes {}", quoted(file)), kUsage};
+}
+
+Problem categories_not_readable(const std::string& file, const std::string& reason) {
+  return {"HP221", fmt::format("the categories in {} cannot be read: {}", file, reason),
+          fmt::format("look for the file: ls -l {}", quoted(file)),
+          "leave --categories out: scopes have those that the program gave them", kUsage};
+}
+
+Problem categories_broken(const std::string& what) {
+  return {"HP222", what, "write it as man heapprof-report shows",
+          "leave --categories out: scopes have those that the program gave them", kUsage};
+}
+
 Problem missing_value(const std::string& flag, const std::string& placeholder) {
   return {"HP059", fmt::format("{} needs a value", flag), fmt::format("{} {}", flag, placeholder), "", kUsage};
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace heapprof::cli {
 
@@ -50,6 +52,56 @@ std::vector<uint64_t> durations_of(const std::vector<uint64_t>& by_ticks, const 
   return durations;
 }
 
+ScopeInstance instance_of(const InstanceBook::Run& run, const TickScale& scale) {
+  ScopeInstance instance;
+  instance.begin_ns = scale.since_start_ns(run.begin_ticks);
+  instance.end_ns = std::max(instance.begin_ns, scale.since_start_ns(run.end_ticks));
+  instance.active_ns = std::min(scale.to_ns(run.active_ticks, 0), instance.end_ns - instance.begin_ns);
+  if ((run.flags & kInstanceLeft) == 0) instance.active_ns = instance.end_ns - instance.begin_ns;
+  instance.growth_bytes = run.growth_bytes;
+  instance.thread = run.thread_id;
+  instance.flags = run.flags;
+  return instance;
+}
+
+// What was live on a device other than the host before and after the runs.
+InstanceMemory memory_of(const std::vector<InstanceBook::Run>& runs, uint32_t device, const InstanceBook& book) {
+  const auto live_in = [&](uint32_t row) {
+    for (const auto& [number, bytes] : book.devices_live(row)) {
+      if (number == device) return bytes;
+    }
+    return uint64_t{0};
+  };
+  InstanceMemory memory{scope_device(device), {}, {}};
+  for (const InstanceBook::Run& run : runs) {
+    memory.before_bytes.push_back(live_in(run.before));
+    memory.after_bytes.push_back(live_in(run.after));
+  }
+  return memory;
+}
+
+void add_instances(const InstanceBook& book, uint32_t path, const TickScale& scale, Scope* scope) {
+  std::vector<InstanceBook::Run> runs;
+  book.for_each(path, [&runs](const InstanceBook::Run& run) { runs.push_back(run); });
+  scope->unkept_instances = scope->begun - std::min<uint64_t>(scope->begun, runs.size());
+  if (runs.empty()) return;
+  std::stable_sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.begin_ticks, a.number) < std::tie(b.begin_ticks, b.number);
+  });
+  InstanceMemory host{scope_device(ScopeBook::kHost), {}, {}};
+  std::set<uint32_t> devices;
+  for (const InstanceBook::Run& run : runs) {
+    scope->instances.push_back(instance_of(run, scale));
+    host.before_bytes.push_back(run.host_before_bytes);
+    host.after_bytes.push_back(run.host_after_bytes);
+    for (const uint32_t row : {run.before, run.after}) {
+      for (const auto& [device, bytes] : book.devices_live(row)) devices.insert(device);
+    }
+  }
+  scope->instance_memory.push_back(std::move(host));
+  for (const uint32_t device : devices) scope->instance_memory.push_back(memory_of(runs, device, book));
+}
+
 Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& scale) {
   Scope scope;
   scope.parent = path.parent;
@@ -88,6 +140,7 @@ Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t 
   for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
     const ScopePath& path = book.paths()[i];
     scopes.scopes.push_back(scope_of(path, name_of(path.name, names), scale));
+    add_instances(book.instances(), static_cast<uint32_t>(i - 1), scale, &scopes.scopes.back());
   }
   sort_scopes(&scopes);
   for (const MarkedMoment& moment : book.marks()) {

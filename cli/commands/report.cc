@@ -6,10 +6,14 @@
 #include "cli/base/text.h"
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/moment.h"
+#include "cli/model/analysis/scope_paths.h"
 #include "cli/model/analysis/warnings.h"
+#include "cli/model/judge/scope_numbers.h"
 #include "cli/read/profile_files.h"
+#include "cli/read/read_categories.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/names_advice.h"
+#include "cli/write/report/scope_sections.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,13 +35,18 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
     if (view.sort == metric && !has_metric(profile, metric)) return metric_not_in_profile(view.file, name);
   }
   if (view.findings && !can_have_findings(profile)) return findings_need_ours(view.file);
+  if (!view.instances.empty() && find_scopes_meant(profile.scopes, view.instances).empty()) {
+    const std::vector<std::string> nearest = ScopeNumbers(profile).nearest(view.instances, 1);
+    return no_scope_of_name(view.file, view.instances, nearest.empty() ? "" : nearest[0]);
+  }
   return Done{};
 }
 
 // What was asked for beside --findings, --scopes or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
-  for (const auto& [flag, is_given] : {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable}}) {
+  for (const auto& [flag, is_given] : {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+                                       std::pair{"--instances", !view.instances.empty()}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
           std::pair{"--findings", view.findings}, std::pair{"--sort", view.sort.has_value()},
@@ -47,6 +56,9 @@ Result<Done> check_findings(const ReportOptions& options) {
     if (is_given && options.format->render_findings == nullptr && !options.format->is_of_scopes)
       return flags_exclude_each_other(flag, fmt::format("--format {}", options.format->name));
   }
+  if (view.stable && !view.instances.empty()) return flags_exclude_each_other("--stable", "--instances");
+  if (options.format->is_of_scopes && !view.instances.empty())
+    return flags_exclude_each_other("--instances", fmt::format("--format {}", options.format->name));
   if (options.format->is_of_scopes && !view.scopes && !view.stable)
     return flag_needs_another(fmt::format("--format {}", options.format->name), "--scopes");
   for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
@@ -55,11 +67,13 @@ Result<Done> check_findings(const ReportOptions& options) {
       if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
     }
   }
+  if (!options.categories.empty() && !is_about_scopes(view)) return flag_needs_another("--categories", "--scopes");
   if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
         std::pair{"--findings", view.findings}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+        std::pair{"--instances", !view.instances.empty()}, std::pair{"--sort", view.sort.has_value()},
+        std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);
   }
   if (view.snapshots && options.format->render_snapshots == nullptr)
@@ -119,8 +133,14 @@ Result<int> show_report(const ReportOptions& options) {
   const Result<std::string> file = choose_file(options.files);
   if (!file) return file.problem();
   view.file = *file;
+  if (!options.categories.empty()) {
+    Result<std::vector<CategoryRule>> categories = read_categories(options.categories);
+    if (!categories) return categories.problem();
+    view.categories = std::move(*categories);
+  }
   Result<Profile> profile = read_profile(view.file);
   if (!profile) return profile.problem();
+  if (!view.categories.empty()) give_categories(view.categories, &profile->scopes);
   if (const Result<Done> checked = check_view(*profile, view); !checked) return checked.problem();
   if (!options.between.empty()) {
     const Result<SnapshotPair> pair = find_snapshot_pair(*profile, options.between, view.file);
@@ -169,6 +189,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
+  options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);
+  options->add_text({"--instances", "SCOPE", kRareGroup, "its slowest and most growing runs"}, &target->view.instances);
   options->add_flag({"--snapshots", "", view, "those of run --interval, and what grew"}, &target->view.snapshots);
   options->add_text({"--between", "A..B", view, "two snapshots, by number or mark"}, &target->between);
   declare_suppression_options(options, view, &target->suppressions);

@@ -14,8 +14,9 @@ struct ReportOptions {
   std::vector<std::string> files;
   ReportView view;
   SuppressionOptions suppressions;
-  uint64_t top = 0;     // 0: not given
-  std::string between;  // A..B: two snapshots
+  uint64_t top = 0;        // 0: not given
+  std::string between;     // A..B: two snapshots
+  std::string categories;  // a file
   const ReportFormat* format = nullptr;
   ColorMode color = ColorMode::kAuto;
 };

@@ -193,8 +193,8 @@ bool JsonPull::read_signed(int64_t* value) {
   if (is_negative) ++at_;
   uint64_t magnitude = 0;
   if (!read_digits(&magnitude)) return false;
-  if (magnitude > static_cast<uint64_t>(INT64_MAX)) return fail("an integer is beyond 64 bits");
-  *value = is_negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
+  if (magnitude > static_cast<uint64_t>(INT64_MAX) + (is_negative ? 1 : 0)) return fail("an integer is beyond 64 bits");
+  *value = static_cast<int64_t>(is_negative ? 0 - magnitude : magnitude);
   return true;
 }
 

@@ -31,6 +31,77 @@ void read_durations(JsonPull* json, Scope* scope) {
   }
 }
 
+void read_growth(JsonPull* json, std::vector<int64_t>* numbers) {
+  if (!json->begin_array()) return;
+  int64_t value = 0;
+  while (json->next_element() && json->read_signed(&value)) numbers->push_back(value);
+}
+
+struct InstanceColumns {
+  std::vector<uint64_t> begin_ns, end_ns, active_ns, threads, flags;
+  std::vector<int64_t> growth_bytes;
+};
+
+// None: a column that may be left out was; otherwise each has as many numbers as there are instances.
+bool have_one_length(const InstanceColumns& columns, const std::vector<InstanceMemory>& memory) {
+  const size_t count = columns.begin_ns.size();
+  const auto is_whole = [count](const auto& column) { return column.size() == count; };
+  const auto is_optional = [&](const auto& column) { return column.empty() || is_whole(column); };
+  bool are_whole = is_whole(columns.end_ns) && is_whole(columns.threads) && is_whole(columns.growth_bytes) &&
+                   is_optional(columns.active_ns) && is_optional(columns.flags);
+  for (const InstanceMemory& device : memory)
+    are_whole = are_whole && is_whole(device.before_bytes) && is_whole(device.after_bytes);
+  return are_whole;
+}
+
+void fill_instances(JsonPull* json, const InstanceColumns& columns, Scope* scope) {
+  if (!have_one_length(columns, scope->instance_memory))
+    return static_cast<void>(json->fail("the columns of a scope's instances are of several lengths"));
+  for (size_t i = 0; i < columns.begin_ns.size(); ++i) {
+    ScopeInstance& instance = scope->instances.emplace_back();
+    instance.begin_ns = columns.begin_ns[i];
+    instance.end_ns = columns.end_ns[i];
+    if (instance.end_ns < instance.begin_ns || (i != 0 && instance.begin_ns < columns.begin_ns[i - 1]))
+      return static_cast<void>(json->fail("a scope's instances are not in order"));
+    instance.active_ns = instance.end_ns - instance.begin_ns;
+    if (!columns.active_ns.empty()) {
+      if (columns.active_ns[i] > instance.active_ns)
+        return static_cast<void>(json->fail("an instance was active beyond its end"));
+      instance.active_ns = columns.active_ns[i];
+    }
+    instance.growth_bytes = columns.growth_bytes[i];
+    const uint64_t flags = columns.flags.empty() ? 0 : columns.flags[i];
+    if (columns.threads[i] > UINT32_MAX || flags > UINT32_MAX)
+      return static_cast<void>(json->fail("a number of a scope's instances is too large"));
+    instance.thread = static_cast<uint32_t>(columns.threads[i]);
+    instance.flags = static_cast<uint32_t>(flags) & kInstanceFlags;  // a later version may have others
+  }
+}
+
+void read_instances(JsonPull* json, Scope* scope) {
+  InstanceColumns columns;
+  const auto read_device = [&] {
+    InstanceMemory& memory = scope->instance_memory.emplace_back();
+    MemberReader(json, {{"device", [&] { read_text(json, &memory.device); }},
+                        {"live_before_bytes", [&] { read_numbers(json, &memory.before_bytes); }},
+                        {"live_after_bytes", [&] { read_numbers(json, &memory.after_bytes); }}})
+        .read();
+  };
+  const auto read_memory = [&] {
+    if (!json->begin_array()) return;
+    while (json->next_element() && !json->failed()) read_device();
+  };
+  MemberReader(json, {{"begin_ns", [&] { read_numbers(json, &columns.begin_ns); }},
+                      {"end_ns", [&] { read_numbers(json, &columns.end_ns); }},
+                      {"active_ns", [&] { read_numbers(json, &columns.active_ns); }},
+                      {"thread", [&] { read_numbers(json, &columns.threads); }},
+                      {"growth_bytes", [&] { read_growth(json, &columns.growth_bytes); }},
+                      {"flags", [&] { read_numbers(json, &columns.flags); }},
+                      {"memory", read_memory}})
+      .read();
+  if (!json->failed()) fill_instances(json, columns, scope);
+}
+
 void read_scope(JsonPull* json, Scope* scope) {
   read_object(
       json, [scope](FieldReader& reader) { visit_scope(*scope, reader); },
@@ -43,6 +114,10 @@ void read_scope(JsonPull* json, Scope* scope) {
         } else if (key == "calls" && scope->calls.empty()) {
           read_structs(json, &scope->calls,
                        [](ScopeCall& call, FieldReader& reader) { visit_scope_call(call, reader); });
+        } else if (key == "instances" && scope->instances.empty() && scope->instance_memory.empty()) {
+          read_instances(json, scope);
+        } else if (key == "unkept_instances_count") {
+          json->read_unsigned(&scope->unkept_instances);
         } else {
           return false;
         }

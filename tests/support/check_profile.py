@@ -111,6 +111,23 @@ def check_scopes(extension, rule):
         rule(ends <= scope["begun_count"], f"{where} ended more often than it began")
         rule(sum(scope.get("durations_count", [])[1::2]) <= scope["ended_count"], f"{where} has more durations than ends")
         rule(scope["own_time_ns"] <= scope["time_ns"], f"{where} has more time of its own than in all")
+        columns = scope.get("instances")
+        count = len(columns["begin_ns"]) if columns else 0
+        rule(count + scope.get("unkept_instances_count", 0) == scope["begun_count"] or "merged" in extension,
+             f"{where}: {count} single runs are kept of {scope['begun_count']}, and it says otherwise")
+        if not columns:
+            continue
+        memory = columns["memory"]
+        lengths = {len(column) for column in columns.values() if column is not memory}
+        lengths |= {len(device[key]) for device in memory for key in ("live_before_bytes", "live_after_bytes")}
+        rule(lengths == {count}, f"{where}: columns of {lengths} numbers")
+        rule(columns["begin_ns"] == sorted(columns["begin_ns"]), f"{where}: single runs are not in order")
+        rule(all(begin <= end <= extension["run"]["duration_ns"]
+                 for begin, end in zip(columns["begin_ns"], columns["end_ns"])), f"{where}: a run ends elsewhere")
+        for device in memory:
+            peaks = [it["totals"]["peak_bytes"] for it in extension["devices"] if it["name"] == device["device"]]
+            rule(max(device["live_before_bytes"] + device["live_after_bytes"]) <= (peaks or [0])[0],
+                 f"{where}: more was live on {device['device']} than at its peak")
     for device in extension["devices"]:
         memories = [memory for scope in scopes for memory in scope.get("memory", [])]
         of_device = [memory for memory in memories if memory["device"] == device["name"]]
@@ -196,7 +213,8 @@ def check_numbers(value, rule, path):
     elif isinstance(value, bool):
         pass
     elif isinstance(value, int):
-        rule(value >= 0 or path == ".heapprof.frames.module", f"{path} is negative: {value}")
+        may_be = (".heapprof.frames.module", ".heapprof.scopes.scopes.instances.growth_bytes")
+        rule(value >= 0 or path in may_be, f"{path} is negative: {value}")
         rule(value < 1 << 53 or path.startswith(".heapprof"), f"{path} is beyond 2^53: {value}")
     elif isinstance(value, float):
         rule(False, f"{path} is not an integer: {value}")

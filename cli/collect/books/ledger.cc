@@ -146,6 +146,7 @@ void Ledger::apply_device(const Event& event) {
 }
 
 void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
+  devices_changed_ = true;
   if (MappingLedger::is_about(device_event.operation)) return mappings_.apply(device_event, event, now_ticks_);
   if (device_event.operation == wire::DeviceOperation::kRefuse && device_event.device == wire::kHostDevice)
     return refused_.note(device_event, event, sites_, now_ticks_);

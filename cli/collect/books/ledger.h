@@ -186,6 +186,12 @@ class Ledger {
   void end_name(const Block& block);
   void relink_name(const BegunRealloc& begun);
   void park_name(const Event& of, uint32_t name, uint32_t ring);
+  void note_live(uint32_t thread_id) {
+    if (devices_changed_) [[unlikely]]
+      tell_devices_live();
+    scopes_.set_now(thread_id, sites_.totals().live.bytes);
+  }
+  void tell_devices_live();
   std::vector<SnapshotBook::Look> look_at_all();
   template <typename Visitor>
   void for_each_book(const Visitor& visit);
@@ -256,6 +262,7 @@ class Ledger {
   uint64_t now_ticks_ = 0;
   uint64_t repair_window_ = 0;
   bool inherits_ = false;
+  bool devices_changed_ = false;  // since scopes were told what is live on them
   uint64_t next_expiry_ = UINT64_MAX;
   Parking parking_;
   std::vector<std::vector<BegunRealloc>> begun_;  // by ring

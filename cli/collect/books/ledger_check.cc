@@ -25,9 +25,11 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   while (take_begun(event.thread(), ring, &begun)) relink(begun);  // it died inside realloc
   ThreadSlot& thread = threads_[event.thread()];
   if (thread.open_streams == 1) thread.pauses = 0;
+  if (thread.scopes != 0) note_live(thread.id);
   if (event.thread() != 0 && thread.open_streams == 1) scopes_.end_all(std::exchange(thread.scopes, 0), now_ticks_);
   devices_.forget_thread(event.thread());
   mappings_.forget_thread(event.thread());
+  devices_changed_ = true;
   threads_.left(event.thread());
 }
 
@@ -56,7 +58,9 @@ void Ledger::finish(uint64_t end_ticks) {
   heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
   devices_.finish(now_ticks_);
   mappings_.finish(now_ticks_);
-  scopes_.finish();
+  devices_changed_ = true;
+  note_live(0);
+  scopes_.finish(now_ticks_);
 }
 
 std::vector<std::string> Ledger::check() const {

@@ -54,6 +54,15 @@ void Ledger::apply_device_in_scope(const DeviceEvent& device_event, const Event&
   });
 }
 
+void Ledger::tell_devices_live() {
+  InstanceBook::DevicesLive live;
+  for_each_book([&live](uint32_t device, const DeviceBook& book) {
+    if (const uint64_t bytes = book.sites.totals().live.bytes; bytes != 0) live.emplace_back(device, bytes);
+  });
+  scopes_.set_devices_live(std::move(live));
+  devices_changed_ = false;
+}
+
 void Ledger::apply_scope(const Event& event) {
   ThreadSlot& thread = threads_[event.thread()];
   if (event.kind() == EventKind::kLaunches) {
@@ -63,6 +72,7 @@ void Ledger::apply_scope(const Event& event) {
   const uint64_t id = wire::scope_id(event.address);
   const uint32_t name = wire::scope_name(event.address);
   const uint64_t ticks = event.size_bytes;
+  note_live(thread.id);
   switch (wire::scope_operation(event.address)) {
     case wire::ScopeOperation::kBegin: thread.scopes = scopes_.begin(thread.scopes, name, id, ticks); return;
     case wire::ScopeOperation::kEnd: thread.scopes = scopes_.end(thread.scopes, id, ticks); return;

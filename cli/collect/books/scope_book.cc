@@ -44,7 +44,9 @@ uint32_t ScopeBook::find_path(uint32_t parent, uint32_t name) {
   }
   try {
     paths_.push_back({});
+    instances_.add_path();
   } catch (const std::bad_alloc&) {
+    if (paths_.size() > index_.size()) paths_.pop_back();
     index_.erase(at);
     throw;
   }
@@ -72,6 +74,33 @@ uint32_t ScopeBook::settled(uint32_t stack) {
   return 0;
 }
 
+void ScopeBook::note_begin(Open* open, uint64_t ticks) {
+  open->is_timed = ticks != 0;
+  open->since_ticks = ticks;
+  open->begin_ticks = ticks;
+  open->live_before_bytes = now_live_bytes_;
+  open->thread_id = now_thread_id_;
+  open->devices_before = instances_.hold_devices_live();
+}
+
+// pre: what is inside of it has been passed on to it
+void ScopeBook::keep_run(const Open& open, uint32_t flags) {
+  if (!open.is_timed) return instances_.release(open.devices_before);
+  int64_t growth_bytes = static_cast<int64_t>(open.host.growth);
+  for (const auto& [device, level] : open.devices) {
+    if (device != wire::kReservedDevice)
+      growth_bytes = static_cast<int64_t>(static_cast<uint64_t>(growth_bytes) + level.growth);
+  }
+  if (open.is_apart) flags |= kInstanceApart;
+  if (open.was_left) flags |= kInstanceLeft;
+  const bool has_ended = (flags & (kInstanceLeftOpen | kInstanceOpen)) == 0;
+  instances_.add(
+      open.path - 1,
+      {open.begin_ticks, std::max(now_ticks_, open.since_ticks), open.active_ticks, open.live_before_bytes,
+       now_live_bytes_, growth_bytes, 0, open.thread_id, open.devices_before, instances_.hold_devices_live(), flags},
+      has_ended);
+}
+
 uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks) {
   if (open_ >= kMostOpen) {
     ++lost_;
@@ -82,10 +111,8 @@ uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t t
   Open fresh{};
   fresh.id = id;
   fresh.path = path;
-  fresh.is_timed = ticks != 0;
-  fresh.since_ticks = ticks;
   note_position(id, {stack, 0, stacks_[stack].size()});
-  stacks_[stack].push_back(std::move(fresh));
+  note_begin(&stacks_[stack].emplace_back(std::move(fresh)), ticks);
   ++paths_[path].begun;
   ++open_;
   return stack;
@@ -101,10 +128,8 @@ void ScopeBook::begin_apart(uint32_t name, uint64_t id, uint64_t ticks) {
   fresh.id = id;
   fresh.path = path;
   fresh.is_apart = true;
-  fresh.is_timed = ticks != 0;
-  fresh.since_ticks = ticks;
   note_position(id, {0, id, 0});
-  left_[id].push_back(std::move(fresh));
+  note_begin(&left_[id].emplace_back(std::move(fresh)), ticks);
   ++paths_[path].begun;
   ++open_;
 }
@@ -200,6 +225,7 @@ void ScopeBook::close(Stack* stack, size_t depth, uint64_t ticks, How how) {
       ++path.untimed;
     }
   }
+  keep_run(open, how == How::kLeftOpen ? kInstanceLeftOpen : 0);
   if (knows_positions_) [[unlikely]]
     positions_.erase(open.id);
   stack->erase(stack->begin() + static_cast<std::ptrdiff_t>(depth));
@@ -211,6 +237,7 @@ void ScopeBook::close_last(Stack* stack, uint64_t ticks, How how) { close(stack,
 uint32_t ScopeBook::end(uint32_t stack, uint64_t id, uint64_t ticks) {
   const Position* const found = find(stack, id);
   if (found == nullptr) return stack;
+  now_ticks_ = ticks;
   const Position position = *found;
   Stack& open = stack_at(position);
   // The time of what was left ended when it was left.
@@ -239,6 +266,7 @@ uint32_t ScopeBook::end_only(uint32_t stack, uint64_t id, uint64_t ticks) {
     if (position.stack != 0) count_time(&open[i], ticks);
     pass_on(&open[i], &open[i - 1]);
   }
+  now_ticks_ = ticks;
   close(&open, position.depth, position.stack != 0 ? ticks : open[position.depth].since_ticks, How::kEnded);
   for (size_t i = position.depth; i < open.size(); ++i) note_position(open[i].id, {position.stack, position.left, i});
   return stack;
@@ -252,6 +280,7 @@ uint32_t ScopeBook::leave(uint32_t stack, uint64_t id, uint64_t ticks) {
   for (size_t i = open.size(); i-- > depth;) {
     count_time(&open[i], ticks);
     pass_on(&open[i], &open[i - 1]);
+    open[i].was_left = true;
   }
   const auto first = open.begin() + static_cast<std::ptrdiff_t>(depth);
   Stack& left = left_[id];
@@ -281,6 +310,7 @@ void ScopeBook::add_items(uint32_t stack, uint64_t id, uint64_t items) {
 
 void ScopeBook::end_all(uint32_t stack, uint64_t ticks) {
   if (stack == 0) return;
+  now_ticks_ = ticks;
   while (stacks_[stack].size() > 1) close_last(&stacks_[stack], ticks, How::kLeftOpen);
   settled(stack);
 }
@@ -310,21 +340,25 @@ void ScopeBook::call(uint32_t stack, wire::DeviceCall call, uint64_t duration_ti
   sum.size_bytes += size_bytes;
 }
 
-// Scopes that are open at the end have no time, but they have peaks.
-void ScopeBook::finish() {
-  const auto note_peaks = [this](Stack* stack) {
+// Scopes that are open at the end have no time of their path's, but they have peaks, and are runs.
+void ScopeBook::finish(uint64_t end_ticks) {
+  now_ticks_ = end_ticks;
+  const auto note_peaks = [this, end_ticks](Stack* stack, bool is_left) {
     pass_all_on(stack);
     for (Open& open : *stack) {
+      if (open.path == 0) continue;  // what is outside of all
       ScopePath& path = paths_[open.path];
       const auto note = [](ScopeTally* tally, const Level& level) {
         tally->peak_inside_bytes = std::max(tally->peak_inside_bytes, static_cast<uint64_t>(level.highest));
       };
       note(&path.host, open.host);
       for (const auto& [device, level] : open.devices) note(&tally_of(&path, device), level);
+      if (!is_left || open.is_apart) count_time(&open, end_ticks);
+      keep_run(open, kInstanceOpen);
     }
   };
-  for (Stack& stack : stacks_) note_peaks(&stack);
-  for (auto& [id, stack] : left_) note_peaks(&stack);
+  for (Stack& stack : stacks_) note_peaks(&stack, false);
+  for (auto& [id, stack] : left_) note_peaks(&stack, true);
 }
 
 uint64_t ScopeBook::begun() const {

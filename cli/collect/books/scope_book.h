@@ -12,10 +12,11 @@
 //    kMostMarks marks (more are counted).
 // Context:  one thread; events in the order of their stamps.
 // Trust:    every number is the target's; sums are modulo 2^64.
-// Cost:     an event in a scope: 2-3 ns; a begin and an end: about 60 ns.
+// Cost:     an event in a scope: 2-3 ns; a begin and an end: about 60 ns; single runs: instance_book.h.
 #pragma once
 
 #include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/instance_book.h"
 #include "cli/collect/books/site_book.h"
 
 #include <cstdint>
@@ -83,6 +84,13 @@ class ScopeBook {
   // The thread has ended.
   void end_all(uint32_t stack, uint64_t ticks);
   void mark(MarkedMoment&& moment);
+  // Before each of those above: who it is, and what is live on the host.
+  void set_now(uint32_t thread_id, uint64_t host_live_bytes) {
+    now_thread_id_ = thread_id;
+    now_live_bytes_ = host_live_bytes;
+  }
+  // What is live on other devices has changed.
+  void set_devices_live(InstanceBook::DevicesLive&& live) { instances_.set_devices_live(std::move(live)); }
 
   // Of the heap, in the innermost scope. pre: stack is not 0
   void allocate(uint32_t stack, uint64_t size_bytes) {
@@ -105,11 +113,13 @@ class ScopeBook {
   void allocate_by_path(uint32_t path, uint64_t size_bytes) { count_allocation(&paths_[path].host, {size_bytes, 1}); }
   void free_by_path(uint32_t path, uint64_t size_bytes) { count_free(&paths_[path].host, {size_bytes, 1}); }
 
-  // No event comes any more.
-  void finish();
+  // No event comes any more. end_ticks: how long what is open has lasted
+  void finish(uint64_t end_ticks);
 
   // [0] is what is outside of all scopes: nothing of it is counted.
   const std::vector<ScopePath>& paths() const { return paths_; }
+  // By the number of a path - 1.
+  const InstanceBook& instances() const { return instances_; }
   const std::vector<MarkedMoment>& marks() const { return marks_; }
   uint64_t lost() const { return lost_; }
   // Of all paths: begins, and blocks of the heap.
@@ -120,7 +130,7 @@ class ScopeBook {
   // About how much memory it takes.
   uint64_t bytes() const {
     return paths_.size() * (sizeof(ScopePath) + kPathBytes) + open_ * sizeof(Open) +
-           positions_.size() * kPositionBytes + marks_.size() * kMarkBytes;
+           positions_.size() * kPositionBytes + marks_.size() * kMarkBytes + instances_.bytes();
   }
 
  private:
@@ -149,12 +159,17 @@ class ScopeBook {
     uint64_t id;
     uint32_t path;
     bool is_timed;
-    bool is_apart;          // in no thread's stack, and never was: its time runs on
+    bool is_apart;  // in no thread's stack, and never was: its time runs on
+    bool was_left;
     uint64_t since_ticks;   // when it began, or was entered last
     uint64_t active_ticks;  // before that
     uint64_t inner_ticks;   // of scopes inside of it
     uint64_t passed_ticks;  // of its time, to the scope around it
     uint64_t items;
+    uint64_t begin_ticks;
+    uint64_t live_before_bytes;
+    uint32_t devices_before;  // of InstanceBook
+    uint32_t thread_id;       // that began it
     Level host;
     std::vector<std::pair<uint32_t, Level>> devices;
   };
@@ -187,6 +202,8 @@ class ScopeBook {
   enum class How { kEnded, kLeftOpen };
   void close(Stack* stack, size_t depth, uint64_t ticks, How how);
   void close_last(Stack* stack, uint64_t ticks, How how);
+  void note_begin(Open* open, uint64_t ticks);
+  void keep_run(const Open& open, uint32_t flags);
   void note_position(uint64_t id, Position position);
   void learn_positions();
   const Position* find(uint32_t stack, uint64_t id);
@@ -204,6 +221,10 @@ class ScopeBook {
   bool knows_positions_ = false;
   Position found_{};
   size_t open_ = 0;
+  InstanceBook instances_;
+  uint64_t now_ticks_ = 0;  // of the end that is being written down
+  uint64_t now_live_bytes_ = 0;
+  uint32_t now_thread_id_ = 0;
   uint64_t lost_ = 0;
   std::vector<MarkedMoment> marks_;
   uint64_t lost_marks_ = 0;

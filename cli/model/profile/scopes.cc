@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace heapprof::cli {
@@ -49,6 +51,47 @@ std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std
   return sum;
 }
 
+// A device that one of the two did not have had nothing there.
+void add_instances(const Scope& from, Scope* into) {
+  const size_t had = into->instances.size();
+  const size_t count = had + from.instances.size();
+  for (const InstanceMemory& memory : from.instance_memory) {
+    const auto is_same = [&memory](const InstanceMemory& other) { return other.device == memory.device; };
+    auto at = std::find_if(into->instance_memory.begin(), into->instance_memory.end(), is_same);
+    if (at == into->instance_memory.end())
+      at = into->instance_memory.insert(at, {memory.device, std::vector<uint64_t>(had), std::vector<uint64_t>(had)});
+    at->before_bytes.insert(at->before_bytes.end(), memory.before_bytes.begin(), memory.before_bytes.end());
+    at->after_bytes.insert(at->after_bytes.end(), memory.after_bytes.begin(), memory.after_bytes.end());
+  }
+  for (InstanceMemory& memory : into->instance_memory) {
+    memory.before_bytes.resize(count);
+    memory.after_bytes.resize(count);
+  }
+  into->instances.insert(into->instances.end(), from.instances.begin(), from.instances.end());
+  add(&into->unkept_instances, from.unkept_instances);
+}
+
+void sort_instances(Scope* scope) {
+  const auto is_before = [](const ScopeInstance& a, const ScopeInstance& b) {
+    return std::tie(a.begin_ns, a.end_ns, a.thread) < std::tie(b.begin_ns, b.end_ns, b.thread);
+  };
+  if (std::is_sorted(scope->instances.begin(), scope->instances.end(), is_before)) return;
+  std::vector<size_t> order(scope->instances.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return is_before(scope->instances[a], scope->instances[b]); });
+  const auto reorder = [&order](auto* list) {
+    std::remove_pointer_t<decltype(list)> sorted;
+    for (const size_t i : order) sorted.push_back((*list)[i]);
+    *list = std::move(sorted);
+  };
+  reorder(&scope->instances);
+  for (InstanceMemory& memory : scope->instance_memory) {
+    reorder(&memory.before_bytes);
+    reorder(&memory.after_bytes);
+  }
+}
+
 // pre: both have the same parent and name
 void add_scope(Scope&& from, Scope* into) {
   if (into->ended == 0 || (from.ended != 0 && from.shortest_ns < into->shortest_ns))
@@ -64,6 +107,7 @@ void add_scope(Scope&& from, Scope* into) {
   into->durations = sum_of_durations(into->durations, from.durations);
   for (const ScopeMemory& memory : from.memory) add_memory(memory, &into->memory);
   for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
+  add_instances(from, into);
 }
 
 }  // namespace
@@ -142,8 +186,13 @@ void sort_scopes(Scopes* scopes) {
     std::stable_sort(those.begin(), those.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     for (size_t i = 0; i < those.size();) {
       Waiting group{{those[i]}, static_cast<uint32_t>(sorted.size() + 1)};
-      sorted.push_back(old[those[i]]);
+      Scope& first = old[those[i]];  // its name is still asked for; its instances, which may be many, are not
+      std::vector<ScopeInstance> instances = std::move(first.instances);
+      std::vector<InstanceMemory> instance_memory = std::move(first.instance_memory);
+      sorted.push_back(first);
       sorted.back().parent = next.parent;
+      sorted.back().instances = std::move(instances);
+      sorted.back().instance_memory = std::move(instance_memory);
       size_t end = i + 1;
       for (; end < those.size() && key(those[end]) == key(those[i]); ++end) {
         group.from.push_back(those[end]);
@@ -154,6 +203,7 @@ void sort_scopes(Scopes* scopes) {
     }
   }
   old = std::move(sorted);
+  for (Scope& scope : old) sort_instances(&scope);
 }
 
 void add_scopes(const Scopes& from, Scopes* into) {
@@ -161,6 +211,11 @@ void add_scopes(const Scopes& from, Scopes* into) {
   for (const Scope& scope : from.scopes) {
     into->scopes.push_back(scope);
     if (scope.parent != 0) into->scopes.back().parent += offset;
+  }
+  for (Scope& scope : into->scopes) {  // runs of several programs have no time in common
+    add(&scope.unkept_instances, scope.instances.size());
+    scope.instances.clear();
+    scope.instance_memory.clear();
   }
   sort_scopes(into);
   add(&into->lost, from.lost);

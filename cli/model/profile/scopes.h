@@ -29,6 +29,31 @@ struct ScopeCall {
   uint64_t size_bytes = 0;
 };
 
+// What is to be known of a single run through a scope, added up.
+inline constexpr uint32_t kInstanceLeftOpen = 1;  // an outer one's end, or that of its thread, ended it
+inline constexpr uint32_t kInstanceOpen = 2;      // it was open at the end of all
+// it was left, and may have been entered again, by another thread, too
+inline constexpr uint32_t kInstanceLeft = 4;
+inline constexpr uint32_t kInstanceApart = 8;  // it was in no thread's stack: others of its thread go beside it
+inline constexpr uint32_t kInstanceFlags = 15;
+
+// A single run through a scope. Times are since the start.
+struct ScopeInstance {
+  uint64_t begin_ns = 0;
+  uint64_t end_ns = 0;
+  uint64_t active_ns = 0;    // without the time for which it was left
+  int64_t growth_bytes = 0;  // allocated in it and in scopes inside of it less freed, on all devices
+  uint32_t thread = 0;       // kernel thread id: that began it
+  uint32_t flags = 0;
+};
+
+// What was live on a device before and after each of a scope's instances, in their order.
+struct InstanceMemory {
+  std::string device;
+  std::vector<uint64_t> before_bytes;
+  std::vector<uint64_t> after_bytes;
+};
+
 struct Scope {
   uint32_t parent = 0;   // its place in Scopes::scopes + 1, which is smaller than this one's; 0: it is outermost
   std::string category;  // empty: none
@@ -42,9 +67,12 @@ struct Scope {
   uint64_t longest_ns = 0;
   uint64_t items = 0;
   uint64_t kernel_launches = 0;
-  std::vector<uint64_t> durations;  // pairs of a bucket (duration_bucket) and how many were of it, in order
-  std::vector<ScopeMemory> memory;  // in the order of the profile's devices
-  std::vector<ScopeCall> calls;     // by name
+  std::vector<uint64_t> durations;              // pairs of a bucket (duration_bucket) and how many were of it, in order
+  std::vector<ScopeMemory> memory;              // in the order of the profile's devices
+  std::vector<ScopeCall> calls;                 // by name
+  std::vector<ScopeInstance> instances;         // those that were kept, by their begin
+  std::vector<InstanceMemory> instance_memory;  // in the order of the profile's devices; none without instances
+  uint64_t unkept_instances = 0;                // further runs: for want of room, or without a time
 };
 
 struct MarkedMemory {

@@ -1,4 +1,5 @@
-// cli/write/encode/scopes_json.h: the program's own scopes and marks, as profiles and reports have them.
+// cli/write/encode/scopes_json.h: the program's own scopes, their single runs, and its marks, as profiles and reports
+// have them.
 #pragma once
 
 #include "cli/model/profile/scopes.h"
@@ -6,7 +7,10 @@
 
 namespace heapprof::cli {
 
+// Single runs are written as columns, which take little room, as objects, or not at all.
+enum class InstanceLayout { kColumns, kObjects, kNone };
+
 // A key and an object.
-void write_scopes(const Scopes& scopes, JsonWriter* json);
+void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json);
 
 }  // namespace heapprof::cli

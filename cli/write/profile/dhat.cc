@@ -167,7 +167,7 @@ class DhatWriter {
     write_frames();
     if (profile_.api.kernel_launches != 0 || !profile_.api.calls.empty())
       write_struct("device_api", [this] { write_api(profile_.api); });
-    if (!profile_.scopes.empty()) write_scopes(profile_.scopes, &json_);
+    if (!profile_.scopes.empty()) write_scopes(profile_.scopes, InstanceLayout::kColumns, &json_);
     if (profile_.snapshots.has_any()) write_struct("snapshots", [this] { write_snapshots(profile_.snapshots); });
     json_.key("devices");
     json_.begin_array();

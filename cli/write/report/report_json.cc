@@ -8,6 +8,7 @@
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/scopes_json.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/scope_sections.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -36,7 +37,9 @@ class ReportWriter {
     for (const Device* device : shown_devices(profile_, view_)) write_device(*device);
     json_.end_array();
     const DeviceApi& api = profile_.api;
-    if (view_.device.empty() && !profile_.scopes.empty()) write_scopes(profile_.scopes, &json_);
+    const InstanceLayout layout = is_about_scopes(view_) ? InstanceLayout::kObjects : InstanceLayout::kNone;
+    if (view_.device.empty() && !profile_.scopes.empty()) write_scopes(profile_.scopes, layout, &json_);
+    if (view_.device.empty() && is_about_scopes(view_)) write_categories();
     if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
     json_.end_object();
     json_.finish();
@@ -47,6 +50,21 @@ class ReportWriter {
   // Times of other tools have their own unit, which the field's name may not hide.
   void time(const std::string& name, uint64_t value) {
     json_.count(profile_.time_unit == "ns" ? name + "_ns" : name, value);
+  }
+
+  void write_categories() {
+    write_objects("categories", sum_categories(profile_.scopes, view_.categories), [&](const CategorySum& sum) {
+      json_.text("category", sum.category);
+      json_.count("scopes_count", sum.scopes);
+      json_.count("own_time_ns", sum.own_time_ns);
+      write_objects("memory", sum.memory, [&](const ScopeMemory& memory) {
+        json_.text("device", memory.device);
+        json_.count("allocated_bytes", memory.allocated_bytes);
+        json_.count("allocated_count", memory.allocated_blocks);
+        json_.count("freed_bytes", memory.freed_bytes);
+        json_.count("freed_count", memory.freed_blocks);
+      });
+    });
   }
 
   void write_run() {

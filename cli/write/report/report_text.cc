@@ -14,7 +14,7 @@
 #include "cli/write/report/leak_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
-#include "cli/write/report/scopes_text.h"
+#include "cli/write/report/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
@@ -51,7 +51,7 @@ class TextReport {
 
   std::string render() {
     if (!view_.stable) header();
-    if (view_.scopes || view_.stable) return text_ + scopes_text(profile_, {columns_, view_.exact_bytes, view_.stable});
+    if (is_about_scopes(view_)) return text_ + scope_sections(profile_, view_, columns_);
     if (view_.sizes || view_.threads) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;

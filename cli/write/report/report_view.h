@@ -7,6 +7,7 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/moment.h"
 #include "cli/model/analysis/places.h"
+#include "cli/model/analysis/scope_categories.h"
 #include "cli/model/analysis/suppressions.h"
 #include "cli/model/profile/profile.h"
 
@@ -23,10 +24,12 @@ struct ReportView {
   std::string device;          // empty: all
   bool tree = false;
   bool all_frames = false;
-  bool sizes = false;    // in place of the tables: of what sizes the places' blocks were
-  bool threads = false;  // likewise: what each thread allocated
-  bool scopes = false;   // likewise: the program's own scopes, and its marks
-  bool stable = false;   // scopes alone, without what differs from run to run
+  bool sizes = false;                    // in place of the tables: of what sizes the places' blocks were
+  bool threads = false;                  // likewise: what each thread allocated
+  bool scopes = false;                   // likewise: the program's own scopes, and its marks
+  bool stable = false;                   // scopes alone, without what differs from run to run
+  std::vector<CategoryRule> categories;  // those that the profile's scopes were given
+  std::string instances;                 // likewise: single runs through the scopes that this glob means; empty: none
   bool exact_bytes = false;
   std::string file;                      // as the user named it
   std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there

@@ -5,6 +5,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/write/report/scope_rows.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,6 @@ namespace heapprof::cli {
 
 namespace {
 
-constexpr size_t kGap = 2;
 constexpr size_t kWide = 120;         // columns from which on there is room for percentiles
 constexpr size_t kNarrow = 100;       // columns below which there is none for own time and blocks
 constexpr size_t kMostMarks = 100;    // that are shown
@@ -25,23 +25,7 @@ constexpr size_t kMostIndented = 12;  // levels; of a deeper one its number is s
 constexpr size_t kCallsMargin = 6;
 constexpr const char* kHeap = "host";
 
-using Row = std::vector<std::string>;
-
-// All but the last column end at their right side.
-std::string laid_out(const std::vector<Row>& rows, size_t columns) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i + 1 < row.size(); ++i) line += pad_left(row[i], widths[i]) + std::string(kGap, ' ');
-    const size_t used = display_width(line);
-    text += line + shorten_middle(row.back(), columns > used + 8 ? columns - used : 8) + "\n";
-  }
-  return text;
-}
+using Row = ScopeRow;
 
 class ScopesWriter {
  public:
@@ -113,7 +97,7 @@ class ScopesWriter {
       return row;
     };
     add_all_rows(numbers_of);
-    return laid_out(rows_, look_.columns);
+    return lay_out_rows(rows_, look_.columns);
   }
 
   static std::string items_per_second(const Scope& scope) {
@@ -169,7 +153,7 @@ class ScopesWriter {
     Row row = numbers_of(scope);
     const size_t count = row.size();
     add_memory(has_heap ? memory.front() : ScopeMemory{}, &row);
-    row.push_back(indent + deep + full_name(scope.category, scope.name));
+    row.push_back(indent + deep + scope_full_name(scope.category, scope.name));
     rows_.push_back(std::move(row));
     for (size_t i = has_heap ? 1 : 0; i < memory.size(); ++i) {
       Row device(count);
@@ -215,28 +199,45 @@ class ScopesWriter {
     }
   }
 
-  static std::string full_name(const std::string& category, const std::string& text) {
-    const std::string name = text.empty() ? "[no name]" : escape_controls(text);
-    return category.empty() ? name : escape_controls(category) + ": " + name;
+  // Of the time that was in scopes, each moment once: that of the innermost one. What was allocated is likewise.
+  std::string categories() const {
+    const std::vector<CategorySum> sums = sum_categories(scopes_, look_.categories);
+    uint64_t all_ns = 0;
+    for (const CategorySum& sum : sums) all_ns = add_saturating(all_ns, sum.own_time_ns);
+    if (look_.stable || sums.size() < 2) return "";
+    std::vector<Row> rows = {{"own time", "share", "allocated", "blocks", "kept", "scopes", "category"}};
+    for (const CategorySum& sum : sums) {
+      Row row = {format_time(sum.own_time_ns), all_ns == 0 ? "" : format_percent({sum.own_time_ns, all_ns})};
+      const ScopeMemory heap = heap_of(sum.memory);
+      add_category_memory(heap, &row);
+      row.insert(row.end(),
+                 {format_count(sum.scopes), sum.category.empty() ? "(none)" : escape_controls(sum.category)});
+      rows.push_back(std::move(row));
+      std::vector<ScopeMemory> others = sum.memory;
+      std::stable_sort(others.begin(), others.end(), [this](const ScopeMemory& a, const ScopeMemory& b) {
+        return rank_of(a.device) < rank_of(b.device);
+      });
+      for (const ScopeMemory& memory : others) {
+        if (memory.device == kHeap || (memory.allocated_blocks == 0 && memory.freed_blocks == 0)) continue;
+        Row device = {"", ""};
+        add_category_memory(memory, &device);
+        device.insert(device.end(), {"", "  on " + escape_controls(memory.device)});
+        rows.push_back(std::move(device));
+      }
+    }
+    return "\nCATEGORIES  of the scopes' own time and memory\n" + lay_out_rows(rows, look_.columns);
   }
 
-  // Of the time that was in scopes, each moment once: that of the innermost one.
-  std::string categories() const {
-    std::map<std::string, uint64_t> times;
-    uint64_t all_ns = 0;
-    for (const Scope& scope : scopes_.scopes) {
-      uint64_t& time_ns = times[scope.category];
-      time_ns = add_saturating(time_ns, scope.own_time_ns);
-      all_ns = add_saturating(all_ns, scope.own_time_ns);
+  static ScopeMemory heap_of(const std::vector<ScopeMemory>& all) {
+    for (const ScopeMemory& memory : all) {
+      if (memory.device == kHeap) return memory;
     }
-    if (look_.stable || times.size() < 2 || all_ns == 0) return "";
-    std::vector<std::pair<std::string, uint64_t>> ordered(times.begin(), times.end());
-    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text = "by category, of the scopes' own time:";
-    for (const auto& [category, time_ns] : ordered)
-      text += fmt::format("{} {} {}", &category == &ordered.front().first ? "" : ",",
-                          category.empty() ? "(none)" : escape_controls(category), format_percent({time_ns, all_ns}));
-    return "\n" + wrapped(text, {0, 2, look_.columns}) + "\n";
+    return {};
+  }
+
+  void add_category_memory(const ScopeMemory& memory, Row* row) const {
+    row->insert(row->end(), {bytes(memory.allocated_bytes), format_count(memory.allocated_blocks),
+                             change(memory.freed_bytes, memory.allocated_bytes)});
   }
 
   std::string marks() const {
@@ -251,14 +252,14 @@ class ScopesWriter {
         const auto [before, is_first] = last.try_emplace(memory.device, 0);
         Row row = {bytes(memory.live_bytes), format_count(memory.live_blocks),
                    is_first ? "" : change(before->second, memory.live_bytes),
-                   is_host ? full_name(mark.category, mark.name) : "  on " + escape_controls(memory.device)};
+                   is_host ? scope_full_name(mark.category, mark.name) : "  on " + escape_controls(memory.device)};
         if (!look_.stable) row.insert(row.begin(), is_host ? format_time(mark.at_ns) : "");
         before->second = memory.live_bytes;
         rows.push_back(std::move(row));
       }
     }
     std::string text = fmt::format("\nMARKS  {}\n", format_counted(scopes_.marks.size(), "mark"));
-    text += laid_out(rows, look_.columns);
+    text += lay_out_rows(rows, look_.columns);
     const uint64_t hidden = add_saturating(scopes_.marks.size() - std::min(scopes_.marks.size(), kMostMarks), 0);
     if (hidden != 0) text += fmt::format("and {} (--format json)\n", format_counted(hidden, "further mark"));
     if (scopes_.lost_marks != 0)

@@ -1,10 +1,12 @@
 // cli/write/report/scopes_text.h: the program's own scopes as a tree, and its marks.
 #pragma once
 
+#include "cli/model/analysis/scope_categories.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -12,6 +14,7 @@ struct ScopesLook {
   size_t columns = 80;
   bool exact_bytes = false;
   bool stable = false;  // nothing that differs from run to run: no times, no numbers of threads; by name
+  std::vector<CategoryRule> categories = {};  // that a file gave
 };
 
 // Says so if the program had neither scopes nor marks.

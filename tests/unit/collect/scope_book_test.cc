@@ -299,7 +299,7 @@ void play(uint32_t seed, size_t threads, const Mix& mix, size_t events) {
       }
     }
   }
-  book.finish();
+  book.finish(now);
   model.finish();
   compare(book, model);
   CHECK(book.lost() == 0);
@@ -382,7 +382,7 @@ TEST_CASE("one id twice, which no agent gives out, spoils no sum") {
     stack = book.enter(stack, 7, 210);
   }
   book.end_all(stack, 300);
-  book.finish();
+  book.finish(300);
   uint64_t begun = 0, closed = 0, bytes = 0;
   for (const ScopePath& path : book.paths()) {
     begun += path.begun;

@@ -54,7 +54,7 @@ TEST_CASE("a scope apart has a time, whoever ends it, and no memory") {
   book.begin_apart(2, 13, 160);
   CHECK(book.end(0, 13, 170) == 0);
   book.begin_apart(2, 14, 180);  // never ended
-  book.finish();
+  book.finish(0);
   CHECK(only(book, 2).parent == 0);
   CHECK(only(book, 2).begun == 3);
   CHECK(only(book, 2).ended == 2);

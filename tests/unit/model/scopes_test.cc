@@ -96,6 +96,43 @@ TEST_CASE("scopes are put in order, and those of one path are one") {
   CHECK(none.empty());
 }
 
+TEST_CASE("single runs of scopes that are one are one list, by their begin, each with its memory") {
+  Scopes scopes;
+  scopes.scopes = {scope(0, "a"), scope(0, "a"), scope(0, "b")};
+  scopes.scopes[0].instances = {{10, 20, 10, 1, 1, 0}, {30, 40, 10, 2, 1, 0}};
+  scopes.scopes[0].instance_memory = {{"host", {100, 300}, {200, 400}}};
+  scopes.scopes[0].unkept_instances = 5;
+  scopes.scopes[1].instances = {{5, 50, 45, 3, 2, kInstanceLeftOpen}, {20, 25, 5, 4, 2, 0}};
+  scopes.scopes[1].instance_memory = {{"host", {50, 201}, {51, 202}}, {"cuda:0", {7, 8}, {9, 10}}};
+  scopes.scopes[1].unkept_instances = 6;
+  sort_scopes(&scopes);
+  REQUIRE(scopes.scopes.size() == 2);
+  const Scope& one = scopes.scopes[0];
+  REQUIRE(one.instances.size() == 4);
+  CHECK(one.unkept_instances == 11);
+  const uint64_t begins[] = {5, 10, 20, 30};
+  const int64_t growths[] = {3, 1, 4, 2};
+  for (size_t i = 0; i < 4; ++i) {
+    CHECK(one.instances[i].begin_ns == begins[i]);
+    CHECK(one.instances[i].growth_bytes == growths[i]);
+  }
+  CHECK(one.instances[0].flags == kInstanceLeftOpen);
+  REQUIRE(one.instance_memory.size() == 2);
+  CHECK(one.instance_memory[0].before_bytes == std::vector<uint64_t>{50, 100, 201, 300});
+  CHECK(one.instance_memory[0].after_bytes == std::vector<uint64_t>{51, 200, 202, 400});
+  CHECK(one.instance_memory[1].before_bytes == std::vector<uint64_t>{7, 0, 8, 0});
+  CHECK(one.instance_memory[1].after_bytes == std::vector<uint64_t>{9, 0, 10, 0});
+
+  Scopes sum;  // of several programs none is kept
+  add_scopes(scopes, &sum);
+  REQUIRE(sum.scopes.size() == 2);
+  CHECK(sum.scopes[0].instances.empty());
+  CHECK(sum.scopes[0].instance_memory.empty());
+  CHECK(sum.scopes[0].unkept_instances == 15);
+  add_scopes(scopes, &sum);
+  CHECK(sum.scopes[0].unkept_instances == 30);
+}
+
 // A tree by chance in two orders is the same list.
 TEST_CASE("the order in which scopes were met does not matter") {
   std::mt19937 random(9);

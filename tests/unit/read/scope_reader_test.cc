@@ -30,6 +30,11 @@ Profile with_scopes() {
   outer.durations = {0, 1, 15, 2, kDurationBuckets - 1, 4};
   outer.memory = {{"host", 1, 2, 3, 4, 5}, {"cuda:0", 6, 7, 8, 9, 10}};
   outer.calls = {{"copy", 1, 2, 3}, {"set", 4, 5, 6}};
+  outer.instances = {{10, 3011, 3001, INT64_MIN, 4711, 0},
+                     {10, 22, 12, 0, 4711, kInstanceLeftOpen | kInstanceApart},
+                     {77, UINT64_MAX, 5, INT64_MAX, UINT32_MAX, kInstanceOpen | kInstanceLeft}};
+  outer.instance_memory = {{"host", {1, 2, 3}, {UINT64_MAX, 5, 6}}, {"cuda:0", {0, 0, 0}, {0, 7, 0}}};
+  outer.unkept_instances = 8;
   Scope inner;
   inner.parent = 1;
   inner.begun = 1;  // without a name, and open at the end
@@ -78,6 +83,21 @@ TEST_CASE("scopes and marks come back, every number of them") {
   CHECK(outer.calls[1].count == 4);
   CHECK(outer.calls[1].duration_ns == 5);
   CHECK(outer.calls[1].size_bytes == 6);
+  REQUIRE(outer.instances.size() == 3);
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(outer.instances[i].begin_ns == was.instances[i].begin_ns);
+    CHECK(outer.instances[i].end_ns == was.instances[i].end_ns);
+    CHECK(outer.instances[i].active_ns == was.instances[i].active_ns);
+    CHECK(outer.instances[i].growth_bytes == was.instances[i].growth_bytes);
+    CHECK(outer.instances[i].thread == was.instances[i].thread);
+    CHECK(outer.instances[i].flags == was.instances[i].flags);
+  }
+  REQUIRE(outer.instance_memory.size() == 2);
+  CHECK(outer.instance_memory[1].device == "cuda:0");
+  CHECK(outer.instance_memory[0].before_bytes == was.instance_memory[0].before_bytes);
+  CHECK(outer.instance_memory[1].after_bytes == was.instance_memory[1].after_bytes);
+  CHECK(outer.unkept_instances == 8);
+  CHECK(again.scopes.scopes[1].instances.empty());
   CHECK(again.scopes.scopes[1].parent == 1);
   CHECK(again.scopes.scopes[1].memory.empty());
   CHECK(again.scopes.lost == 12);
@@ -117,6 +137,23 @@ TEST_CASE("a file whose scopes cannot be is refused") {
       {"\"call\":\"set\"", "\"call\":7"},
       {"\"at_ns\":77", "\"at_ns\":[]"},
       {"\"marks\":[", "\"marks\":[7,"},
+      {"\"begin_ns\":[10,10,77]", "\"begin_ns\":[10,10]"},  // columns of other lengths
+      {"\"begin_ns\":[10,10,77]", "\"begin_ns\":[]"},
+      {"\"end_ns\":[3011,22,", "\"end_ns\":[3011,22,1,"},
+      {"\"active_ns\":[3001,", "\"active_ns\":["},
+      {"\"thread\":[4711,", "\"thread\":[4711,4711,"},
+      {"\"growth_bytes\":[", "\"growth_bytes\":[1,"},
+      {"\"flags\":[0,9,6]", "\"flags\":[0]"},
+      {"\"live_before_bytes\":[1,2,3]", "\"live_before_bytes\":[1,2]"},
+      {"\"live_after_bytes\":[0,7,0]", "\"live_after_bytes\":[]"},
+      {"\"begin_ns\":[10,10,77]", "\"begin_ns\":[10,9,77]"},  // not in order
+      {"\"end_ns\":[3011,22,", "\"end_ns\":[3011,9,"},        // before its begin
+      {"\"active_ns\":[3001,", "\"active_ns\":[3002,"},       // longer than it was there
+      {"\"thread\":[4711,", "\"thread\":[4294967296,"},
+      {"\"flags\":[0,9,6]", "\"flags\":[0,9,4294967296]"},
+      {"\"growth_bytes\":[-9223372036854775808,", "\"growth_bytes\":[-9223372036854775809,"},
+      {"\"instances\":{", "\"instances\":{\"end_ns\":[1],"},
+      {"\"unkept_instances_count\":8", "\"unkept_instances_count\":-8"},
   };
   REQUIRE(kDurationBuckets == 976);
   for (const auto& [from, to] : damages) {

@@ -1,0 +1,119 @@
+// cli/collect/books/instance_book.cc: a path's runs are a list in one array of all paths, so that any path can take the
+// room that another one gave back.
+//
+// Thinned are the paths with the most runs, and with them those that have half as many or more: looking for the largest
+// one costs a look at each path, which has to be worth it. What the devices had before and after is the same for most
+// runs, so it stands in rows that runs share.
+#include "cli/collect/books/instance_book.h"
+
+#include <algorithm>
+#include <new>
+
+namespace heapprof::cli {
+
+void InstanceBook::set_devices_live(DevicesLive&& live) {
+  if (live == rows_[now_].live) return;
+  const uint32_t before = now_;
+  now_ = 0;
+  if (!live.empty()) {
+    if (free_rows_.empty()) {
+      free_rows_.reserve(rows_.size() + 1);  // giving one back needs no memory
+      rows_.emplace_back();
+      free_rows_.push_back(static_cast<uint32_t>(rows_.size() - 1));
+    }
+    now_ = free_rows_.back();
+    free_rows_.pop_back();
+    row_bytes_ += bytes_of(live);
+    rows_[now_] = {std::move(live), 1};
+  }
+  release(before);
+}
+
+void InstanceBook::drop(uint32_t row) {
+  if (--rows_[row].users != 0) return;
+  row_bytes_ -= bytes_of(rows_[row].live);
+  DevicesLive().swap(rows_[row].live);
+  free_rows_.push_back(row);
+}
+
+void InstanceBook::hold(const Run& run) {
+  if (run.before != 0) ++rows_[run.before].users;
+  if (run.after != 0) ++rows_[run.after].users;
+}
+
+void InstanceBook::replace(Run* extreme, const Run& run) {
+  hold(run);
+  if (extreme->number != kNone) release(*extreme);
+  *extreme = run;
+}
+
+void InstanceBook::note_extremes(PathRuns* runs, const Run& run, bool ended) {
+  if (run.growth_bytes > runs->grown.growth_bytes) replace(&runs->grown, run);
+  if (!ended) return;
+  if (runs->shortest.number == kNone || run.active_ticks < runs->shortest.active_ticks) replace(&runs->shortest, run);
+  if (runs->longest.number == kNone || run.active_ticks > runs->longest.active_ticks) replace(&runs->longest, run);
+}
+
+void InstanceBook::add(uint32_t path, Run run, bool ended) {
+  PathRuns& runs = paths_[path];
+  run.number = runs.seen++;
+  note_extremes(&runs, run, ended);
+  if ((run.number & runs.mask) == 0) {
+    try {
+      return keep(&runs, run);
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  release(run);
+}
+
+void InstanceBook::keep(PathRuns* runs, const Run& run) {
+  if (kept_bytes() + sizeof(Node) > most_bytes_) [[unlikely]] {
+    thin();
+    if (kept_bytes() + sizeof(Node) > most_bytes_) {
+      runs->mask = runs->mask << 1 | 1;  // looking again at once would find no more
+      return release(run);
+    }
+    if ((run.number & runs->mask) != 0) return release(run);
+  }
+  uint32_t node = free_;
+  if (node == 0) {
+    if (nodes_.size() == 0) nodes_.grow_to(1);
+    node = static_cast<uint32_t>(nodes_.size());
+    nodes_.grow_to(node + 1);
+  } else {
+    free_ = nodes_[node].next;
+  }
+  nodes_[node] = {run, 0, 0};
+  (runs->last == 0 ? runs->first : nodes_[runs->last].next) = node;
+  runs->last = node;
+  ++runs->count;
+  ++used_;
+}
+
+void InstanceBook::thin() {
+  uint32_t most = 0;
+  for (const PathRuns& runs : paths_) most = std::max(most, runs.count);
+  if (most < 2) return;
+  for (PathRuns& runs : paths_) {
+    if (runs.count >= std::max(2u, most / 2)) thin(&runs);
+  }
+}
+
+// The first one stays, as do the third, the fifth …
+void InstanceBook::thin(PathRuns* runs) {
+  for (uint32_t at = runs->first; at != 0; at = nodes_[at].next) {
+    const uint32_t second = nodes_[at].next;
+    runs->last = at;
+    if (second == 0) break;
+    nodes_[at].next = nodes_[second].next;
+    release(nodes_[second].run);
+    nodes_[second].next = free_;
+    free_ = second;
+    --runs->count;
+    --used_;
+  }
+  runs->mask = runs->mask << 1 | 1;
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,23 @@
+// cli/model/analysis/scope_paths.h: scopes by their names and paths.
+#pragma once
+
+#include "cli/model/profile/scopes.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+// "json: parse", controls escaped.
+std::string name_of_scope(const Scope& scope);
+
+// "load > json: parse", controls escaped. Of a scope deeper than 256 levels the outermost ones are "…".
+std::string path_of_scope(const Scopes& scopes, uint32_t index);
+
+// Whether a glob fits a scope: its path, or its own name with or without its category.
+bool is_scope_meant(const Scopes& scopes, uint32_t index, std::string_view glob);
+std::vector<uint32_t> find_scopes_meant(const Scopes& scopes, std::string_view glob);
+
+}  // namespace heapprof::cli

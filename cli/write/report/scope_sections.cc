@@ -1,0 +1,23 @@
+// cli/write/report/scope_sections.cc: see scope_sections.h.
+#include "cli/write/report/scope_sections.h"
+
+#include "cli/write/report/instances_text.h"
+#include "cli/write/report/scopes_text.h"
+
+namespace heapprof::cli {
+
+bool is_about_scopes(const ReportView& view) { return view.scopes || view.stable || !view.instances.empty(); }
+
+std::string scope_sections(const Profile& profile, const ReportView& view, size_t columns) {
+  std::string text;
+  if (view.scopes || view.stable)
+    text += scopes_text(profile, {columns, view.exact_bytes, view.stable, view.categories});
+  if (!view.instances.empty()) {
+    InstancesLook look{columns, view.exact_bytes};
+    if (view.top) look.top = *view.top;
+    text += instances_text(profile, view.instances, look);
+  }
+  return text;
+}
+
+}  // namespace heapprof::cli
