@@ -13,20 +13,20 @@ namespace heapprof::cli {
 
 void InstanceBook::set_devices_live(DevicesLive&& live) {
   if (live == rows_[now_].live) return;
-  const uint32_t before = now_;
-  now_ = 0;
+  uint32_t row = 0;  // nothing is changed before there is memory for it
   if (!live.empty()) {
     if (free_rows_.empty()) {
-      free_rows_.reserve(rows_.size() + 1);  // giving one back needs no memory
+      if (free_rows_.capacity() <= rows_.size()) free_rows_.reserve(2 * rows_.size() + 8);  // giving back needs none
       rows_.emplace_back();
       free_rows_.push_back(static_cast<uint32_t>(rows_.size() - 1));
     }
-    now_ = free_rows_.back();
+    row = free_rows_.back();
     free_rows_.pop_back();
     row_bytes_ += bytes_of(live);
-    rows_[now_] = {std::move(live), 1};
+    rows_[row] = {std::move(live), 1};
   }
-  release(before);
+  release(now_);
+  now_ = row;
 }
 
 void InstanceBook::drop(uint32_t row) {
@@ -41,29 +41,34 @@ void InstanceBook::hold(const Run& run) {
   if (run.after != 0) ++rows_[run.after].users;
 }
 
-void InstanceBook::replace(Run* extreme, const Run& run) {
+void InstanceBook::replace(Run* extreme, const Run& run, uint64_t number) {
   hold(run);
   if (extreme->number != kNone) release(*extreme);
   *extreme = run;
+  extreme->number = number;
 }
 
 void InstanceBook::note_extremes(PathRuns* runs, const Run& run, bool ended) {
-  if (run.growth_bytes > runs->grown.growth_bytes) replace(&runs->grown, run);
+  if (run.growth_bytes > runs->grown.growth_bytes) replace(&runs->grown, run, runs->seen);
   if (!ended) return;
-  if (runs->shortest.number == kNone || run.active_ticks < runs->shortest.active_ticks) replace(&runs->shortest, run);
-  if (runs->longest.number == kNone || run.active_ticks > runs->longest.active_ticks) replace(&runs->longest, run);
+  if (runs->shortest.number == kNone || run.active_ticks < runs->shortest.active_ticks)
+    replace(&runs->shortest, run, runs->seen);
+  if (runs->longest.number == kNone || run.active_ticks > runs->longest.active_ticks)
+    replace(&runs->longest, run, runs->seen);
 }
 
-void InstanceBook::add(uint32_t path, Run run, bool ended) {
+void InstanceBook::add(uint32_t path, const Run& run, bool ended) {
   PathRuns& runs = paths_[path];
-  run.number = runs.seen++;
   note_extremes(&runs, run, ended);
-  if ((run.number & runs.mask) == 0) {
+  if ((runs.seen & runs.mask) == 0) {
     try {
-      return keep(&runs, run);
+      keep(&runs, run);
+      ++runs.seen;
+      return;
     } catch (const std::bad_alloc&) {
     }
   }
+  ++runs.seen;
   release(run);
 }
 
@@ -74,7 +79,7 @@ void InstanceBook::keep(PathRuns* runs, const Run& run) {
       runs->mask = runs->mask << 1 | 1;  // looking again at once would find no more
       return release(run);
     }
-    if ((run.number & runs->mask) != 0) return release(run);
+    if ((runs->seen & runs->mask) != 0) return release(run);
   }
   uint32_t node = free_;
   if (node == 0) {
@@ -85,6 +90,7 @@ void InstanceBook::keep(PathRuns* runs, const Run& run) {
     free_ = nodes_[node].next;
   }
   nodes_[node] = {run, 0, 0};
+  nodes_[node].run.number = runs->seen;
   (runs->last == 0 ? runs->first : nodes_[runs->last].next) = node;
   runs->last = node;
   ++runs->count;

@@ -10,8 +10,8 @@
 //  - Without memory a run is not kept, and nothing is thrown: how many there were is counted elsewhere
 //    (ScopePath::begun).
 // Context:  one thread.
-// Cost:     a run that is not kept: 5 ns; one that is: 10 ns; what is live on devices is written down once for all runs
-//           between two changes of it.
+// Cost:     a run that is not kept takes some 60 instructions; what is live on devices is written down once for all
+//           runs between two changes of it.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
@@ -61,9 +61,18 @@ class InstanceBook {
   }
   const DevicesLive& devices_live(uint32_t row) const { return rows_[row].live; }
 
-  // A run has ended. run.number is set here; run.before and run.after are held, and not the caller's any more.
+  // A run has ended. Its number is set here; run.before and run.after are held, and not the caller's any more.
   // ended: by its own end
-  void add(uint32_t path, Run run, bool ended);
+  // pre: wants() has just said so
+  void add(uint32_t path, const Run& run, bool ended);
+  // Whether it is to be kept. If not, it is counted, and that is all.
+  bool wants(uint32_t path, uint64_t active_ticks, int64_t growth_bytes, bool ended) {
+    PathRuns& runs = paths_[path];
+    if ((runs.seen & runs.mask) == 0 || growth_bytes > runs.grown.growth_bytes) return true;
+    if (ended && (active_ticks < runs.shortest.active_ticks || active_ticks > runs.longest.active_ticks)) return true;
+    ++runs.seen;
+    return false;
+  }
 
   // visit(run): each run that is kept of a path once, in no order.
   template <typename Visitor>
@@ -88,7 +97,9 @@ class InstanceBook {
 
  private:
   static constexpr uint64_t kNone = UINT64_MAX;
-  static constexpr Run kNoRun = {0, 0, 0, 0, 0, INT64_MIN, kNone, 0, 0, 0, 0};
+  static constexpr Run no_run(uint64_t active_ticks) {
+    return {0, 0, active_ticks, 0, 0, INT64_MIN, kNone, 0, 0, 0, 0};
+  }
   static constexpr uint64_t kRowBytes = 64;
 
   struct Node {
@@ -102,9 +113,9 @@ class InstanceBook {
     uint32_t count = 0;
     uint64_t mask = 0;  // a run is taken where no bit of its number is in it
     uint64_t seen = 0;
-    Run shortest = kNoRun;
-    Run longest = kNoRun;
-    Run grown = kNoRun;
+    Run shortest = no_run(UINT64_MAX);
+    Run longest = no_run(0);
+    Run grown = no_run(0);
   };
   struct Row {
     DevicesLive live;
@@ -119,7 +130,7 @@ class InstanceBook {
     release(run.before);
     release(run.after);
   }
-  void replace(Run* extreme, const Run& run);
+  void replace(Run* extreme, const Run& run, uint64_t number);
   void note_extremes(PathRuns* runs, const Run& run, bool ended);
   void keep(PathRuns* runs, const Run& run);
   void thin();

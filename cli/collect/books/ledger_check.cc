@@ -5,6 +5,7 @@
 #include "cli/collect/books/ledger.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 
 namespace heapprof::cli {
@@ -59,7 +60,10 @@ void Ledger::finish(uint64_t end_ticks) {
   devices_.finish(now_ticks_);
   mappings_.finish(now_ticks_);
   devices_changed_ = true;
-  note_live(0);
+  try {
+    note_live(0);
+  } catch (const std::bad_alloc&) {  // of runs that are open what devices had at their last change is told
+  }
   scopes_.finish(now_ticks_);
 }
 

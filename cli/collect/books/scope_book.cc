@@ -91,9 +91,11 @@ void ScopeBook::keep_run(const Open& open, uint32_t flags) {
     if (device != wire::kReservedDevice)
       growth_bytes = static_cast<int64_t>(static_cast<uint64_t>(growth_bytes) + level.growth);
   }
+  const bool has_ended = flags == 0;
+  if (!instances_.wants(open.path - 1, open.active_ticks, growth_bytes, has_ended))
+    return instances_.release(open.devices_before);
   if (open.is_apart) flags |= kInstanceApart;
   if (open.was_left) flags |= kInstanceLeft;
-  const bool has_ended = (flags & (kInstanceLeftOpen | kInstanceOpen)) == 0;
   instances_.add(
       open.path - 1,
       {open.begin_ticks, std::max(now_ticks_, open.since_ticks), open.active_ticks, open.live_before_bytes,

@@ -28,13 +28,20 @@ std::vector<Run> kept_of(const InstanceBook& book, uint32_t path) {
   return runs;
 }
 
+// As the books of scopes do.
+void add(InstanceBook* book, uint32_t path, const Run& run, bool ended) {
+  if (book->wants(path, run.active_ticks, run.growth_bytes, ended)) return book->add(path, run, ended);
+  book->release(run.before);
+  book->release(run.after);
+}
+
 }  // namespace
 
 TEST_CASE("all runs are kept while there is room, each once") {
   InstanceBook book;
   book.add_path();
   book.add_path();
-  for (uint64_t i = 0; i < 1000; ++i) book.add(i % 2, run_of(i, static_cast<int64_t>(i), &book), true);
+  for (uint64_t i = 0; i < 1000; ++i) add(&book, i % 2, run_of(i, static_cast<int64_t>(i), &book), true);
   for (const uint32_t path : {0u, 1u}) {
     const std::vector<Run> runs = kept_of(book, path);
     REQUIRE(runs.size() == 500);
@@ -68,7 +75,7 @@ TEST_CASE("runs are within their bound, with the extremes of each path, and even
     const int64_t growth = static_cast<int64_t>(random() % 1'000'000) - 500'000;
     const bool ended = random() % 10 != 0;
     Seen& told = seen[path];
-    book.add(path, run_of(active, growth, &book), ended);
+    add(&book, path, run_of(active, growth, &book), ended);
     if (growth > told.grown.first) told.grown = {growth, told.count};
     if (ended && active < told.shortest.first) told.shortest = {active, told.count};
     if (ended && (active > told.longest.first)) told.longest = {active, told.count};
@@ -102,14 +109,14 @@ TEST_CASE("what devices had is shared by the runs between two changes, and given
   book.add_path();
   book.set_devices_live({{wire::kFirstCudaDevice, 1}, {wire::kMappedDevice, 2}});
   const uint64_t before = book.bytes();
-  for (int i = 0; i < 100; ++i) book.add(0, run_of(5, 5, &book), true);
+  for (int i = 0; i < 100; ++i) add(&book, 0, run_of(5, 5, &book), true);
   CHECK(book.bytes() - before < 100 * (sizeof(Run) + 16));
   for (const Run& run : kept_of(book, 0))
     CHECK(book.devices_live(run.before) ==
           InstanceBook::DevicesLive{{wire::kFirstCudaDevice, 1}, {wire::kMappedDevice, 2}});
   for (uint64_t i = 0; i < 100'000; ++i) {
     book.set_devices_live({{wire::kFirstCudaDevice, 10 + i}});
-    book.add(0, run_of(5, 5, &book), true);
+    add(&book, 0, run_of(5, 5, &book), true);
   }
   CHECK(book.bytes() < 1000 * sizeof(Run) + 2000);
   std::set<uint64_t> values;
@@ -122,7 +129,7 @@ TEST_CASE("with more paths than there is room for runs each has its extremes") {
   for (uint32_t path = 0; path < 500; ++path) book.add_path();
   for (int i = 0; i < 20; ++i) {
     for (uint32_t path = 0; path < 500; ++path)
-      book.add(path, run_of(100 + (i == 7) * 5 - (i == 9) * 5, i == 11 ? 5 : 0, &book), true);
+      add(&book, path, run_of(100 + (i == 7) * 5 - (i == 9) * 5, i == 11 ? 5 : 0, &book), true);
   }
   CHECK(book.kept() <= 50);
   for (uint32_t path = 0; path < 500; ++path) {
