@@ -10,8 +10,8 @@
 //  - Without memory a run is not kept, and nothing is thrown: how many there were is counted elsewhere
 //    (ScopePath::begun).
 // Context:  one thread.
-// Cost:     a run that is not kept takes some 60 instructions; what is live on devices is written down once for all
-//           runs between two changes of it.
+// Cost:     a run that is not kept takes some 60 instructions (tests/bench/runs/2026-11-24-instances.md); what is live
+//           on devices is written down once for all runs between two changes of it.
 #pragma once
 
 #include "cli/collect/memory/growing_array.h"
