@@ -33,9 +33,9 @@ inline constexpr uint64_t kUnitBytes = 16;
   X(kPrefixDevice,  11)  /* prefix: the next record, kMalloc or kFree, is of a device; w1: pack_device */              \
   X(kPrefixObject,  12)  /* prefix, after kPrefixDevice: w1 is the operation's context or handle */                    \
   X(kScope,          13) /* a scope begins, ends …, or a mark: shared/scopes.h */ \
+  X(kLaunch,         14) /* a kernel or a graph is launched on a CUDA device: shared/kernels.h */ \
   X(kControl,        15) /* w0 low byte: ControlKind, w1: its value */
 // clang-format on
-// 14 is left for counters.
 
 enum class RecordType : uint32_t {
 #define X(name, number) name = number,

@@ -1,8 +1,8 @@
 // shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][notes][names][texts][ring headers][ring 0][ring 1] …       (shared/README.md has the
-//   tables)
+//   [control page][module table][notes][names][texts][kernels' names][ring headers][ring 0][ring 1] …
+//   (shared/README.md has the tables)
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
@@ -26,7 +26,9 @@ inline constexpr uint32_t kMaxNotes = 256;
 inline constexpr uint64_t kNoteBytes = 256;
 inline constexpr uint32_t kMaxNames = 4096;  // of scopes and marks
 inline constexpr uint64_t kNameBytes = 128;
-inline constexpr uint64_t kTextBytes = 4096;  // of the answer to a question
+inline constexpr uint64_t kTextBytes = 4096;   // of the answer to a question
+inline constexpr uint32_t kMaxKernels = 4096;  // names of kernels
+inline constexpr uint64_t kKernelNameBytes = 1024;
 inline constexpr uint32_t kMaxRings = 4096;
 inline constexpr uint64_t kRingHeaderBytes = 256;
 inline constexpr uint32_t kDeviceLimits = 16;  // devices cuda:0 … that can have one
@@ -43,7 +45,8 @@ inline constexpr uint64_t kModuleTableOff = kControlBytes;
 inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
 inline constexpr uint64_t kNamesOff = kNotesOff + kMaxNotes * kNoteBytes;
 inline constexpr uint64_t kTextsOff = kNamesOff + kMaxNames * kNameBytes;
-inline constexpr uint64_t kRingHeadersOff = kTextsOff + kQuestions * kTextBytes;
+inline constexpr uint64_t kKernelsOff = kTextsOff + kQuestions * kTextBytes;
+inline constexpr uint64_t kRingHeadersOff = kKernelsOff + kMaxKernels * kKernelNameBytes;
 inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
 
 constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }
@@ -169,18 +172,19 @@ struct Control {
   uint64_t host_limit_bytes;           // usable bytes that the process may have of the heap; 0: all that there is
   std::atomic<uint32_t> modules_read;  // collector: bytes of the module table that may be written over; pairs with (G)
   uint32_t leak_check;                 // 1: the agent asks at the end of exit(), and waits for the answer
-  std::atomic<EndQuestion> end_question;  // agent: pairs with (H)
-  std::atomic<uint32_t> end_answer;       // collector: 1: the program may go on; a futex word, pairs with (I)
-  uint64_t end_stack_avma;                // agent, before it asks: the exiting thread's stack lies from here on …
-  uint64_t end_thread_avma;               // … its thread pointer …
-  uint32_t end_thread_id;                 // … and its id, in its own pid namespace
-  uint32_t own_pages_count;               // agent, before it asks: entries of the table of its own pages …
-  uint64_t own_pages_avma;                // … which stands here in its memory: pairs of address and bytes
-  std::atomic<uint32_t> questions_asked;  // agent: how many ever; pairs with (J)
-  std::atomic<uint32_t> names_lost;       // agent, adding: how often a name of a scope or mark found no room
-  uint32_t nvtx;                          // 1: ranges and marks of NVTX become scopes and marks
-  std::atomic<uint32_t> nvtx_left;        // agent, adding: objects whose NVTX was left to another tool
-  uint32_t reserved[12];
+  std::atomic<EndQuestion> end_question;    // agent: pairs with (H)
+  std::atomic<uint32_t> end_answer;         // collector: 1: the program may go on; a futex word, pairs with (I)
+  uint64_t end_stack_avma;                  // agent, before it asks: the exiting thread's stack lies from here on …
+  uint64_t end_thread_avma;                 // … its thread pointer …
+  uint32_t end_thread_id;                   // … and its id, in its own pid namespace
+  uint32_t own_pages_count;                 // agent, before it asks: entries of the table of its own pages …
+  uint64_t own_pages_avma;                  // … which stands here in its memory: pairs of address and bytes
+  std::atomic<uint32_t> questions_asked;    // agent: how many ever; pairs with (J)
+  std::atomic<uint32_t> names_lost;         // agent, adding: how often a name of a scope or mark found no room
+  uint32_t nvtx;                            // 1: ranges and marks of NVTX become scopes and marks
+  std::atomic<uint32_t> nvtx_left;          // agent, adding: objects whose NVTX was left to another tool
+  std::atomic<uint32_t> kernel_names_lost;  // agent, adding: how often a kernel's name found no room
+  uint32_t reserved[11];
 };
 static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

@@ -125,7 +125,7 @@
   HEAPPROF_CUDA_PAIR(X, cuGraphLaunch, _ptsz, cuGraphLaunch, 10000, kLaunchGraph, 0, (void* graph, void* stream),     \
                      (graph, stream))
 
-// X(symbol, base, version, per_thread, params, args): calls that start a kernel, of which only the number is kept.
+// X(symbol, base, version, per_thread, params, args): calls that start a kernel (kernels.h).
 #define HEAPPROF_CUDA_LAUNCH_PAIR(X, symbol, base, version, params, args) \
   X(symbol, base, version, 0, params, args)                               \
   X(symbol##_ptsz, base, (version) > 7000 ? (version) : 7000, 1, params, args)
@@ -136,9 +136,10 @@
       (void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
        unsigned block_z, unsigned shared_bytes, void* stream, void** parameters, void** extra),             \
       (kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters, extra)) \
-  HEAPPROF_CUDA_LAUNCH_PAIR(X, cuLaunchKernelEx, cuLaunchKernelEx, 11060,                                   \
-                            (const void* configuration, void* kernel, void** parameters, void** extra),     \
-                            (configuration, kernel, parameters, extra))                                     \
+  HEAPPROF_CUDA_LAUNCH_PAIR(                                                                                \
+      X, cuLaunchKernelEx, cuLaunchKernelEx, 11060,                                                         \
+      (const CudaLaunchConfiguration* configuration, void* kernel, void** parameters, void** extra),        \
+      (configuration, kernel, parameters, extra))                                                           \
   HEAPPROF_CUDA_LAUNCH_PAIR(                                                                                \
       X, cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 9000,                                        \
       (void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \

@@ -47,6 +47,10 @@ enum class Question : uint32_t {
   kPoolGetAttribute,
   kGraphMemoryAttribute,
   kExchangeCaptureMode,
+  kFunctionName,
+  kKernelName,
+  kGraphNodes,
+  kGraphNodeType,
   kCount
 };
 constexpr const char* kQuestions[] = {"cuCtxGetDevice",
@@ -64,7 +68,11 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuDeviceGetName",
                                       "cuMemPoolGetAttribute",
                                       "cuDeviceGetGraphMemAttribute",
-                                      "cuThreadExchangeStreamCaptureMode"};
+                                      "cuThreadExchangeStreamCaptureMode",
+                                      "cuFuncGetName",
+                                      "cuKernelGetName",
+                                      "cuGraphGetNodes",
+                                      "cuGraphNodeGetType"};
 static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
 void* g_questions[static_cast<size_t>(Question::kCount)];
 
@@ -275,6 +283,37 @@ bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers) {
     if (!ask(Question::kGraphMemoryAttribute, ordinal, attribute++, static_cast<void*>(number))) return false;
   }
   return true;
+}
+
+const char* ask_kernel_name(KernelHandle kind, const void* handle) {
+  const Question question = kind == KernelHandle::kKernel ? Question::kKernelName : Question::kFunctionName;
+  const char* name = nullptr;
+  return kind != KernelHandle::kUnknown && ask(question, &name, handle) ? name : nullptr;
+}
+
+// A graph inside of a graph, and one that decides itself what it runs, are not looked into.
+bool ask_kernel_nodes(void* graph, uint64_t* count) {
+  constexpr uint32_t kKernelNode = 0, kInnerGraph = 4, kConditional = 13;  // CUgraphNodeType
+  constexpr size_t kFewNodes = 128;
+  size_t nodes_count = 0;
+  if (!ask(Question::kGraphNodes, graph, static_cast<void**>(nullptr), &nodes_count)) return false;
+  void* few[kFewNodes];
+  const size_t many_bytes = nodes_count * sizeof few[0];
+  const bool has_many = nodes_count > kFewNodes;
+  if (has_many && !may_ask_kernel()) return false;
+  void** const nodes =
+      has_many ? static_cast<void**>(sys_mmap(many_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1))
+               : few;
+  if (nodes == nullptr) return false;
+  bool is_known = ask(Question::kGraphNodes, graph, nodes, &nodes_count);
+  *count = 0;
+  for (size_t i = 0; is_known && i < nodes_count; ++i) {
+    uint32_t type = kInnerGraph;
+    is_known = ask(Question::kGraphNodeType, nodes[i], &type) && type != kInnerGraph && type != kConditional;
+    *count += type == kKernelNode ? 1 : 0;
+  }
+  if (has_many) raw_syscall(SYS_munmap, reinterpret_cast<long>(nodes), static_cast<long>(many_bytes));
+  return is_known;
 }
 
 RelaxedCapture::RelaxedCapture() : mode_(kRelaxed) { ask(Question::kExchangeCaptureMode, &mode_); }

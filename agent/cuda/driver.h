@@ -53,6 +53,14 @@ struct CudaBatchCopy3d {  // CUDA_MEMCPY3D_BATCH_OP
   uint32_t order;
   uint32_t flags;
 };
+struct CudaLaunchConfiguration {  // CUlaunchConfig
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  void* stream;
+  void* attributes;
+  unsigned attribute_count;
+};
 struct CudaExternalMemory {  // CUDA_EXTERNAL_MEMORY_HANDLE_DESC, its beginning
   uint32_t type;
   void* handle[2];
@@ -152,6 +160,11 @@ struct CudaGraphNumbers {
 };
 // pre: a CUDA device
 bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
+// What the driver says that a kernel's name is; nullptr: it does not say (before CUDA 12.3). The text is the driver's.
+enum class KernelHandle : uint32_t { kUnknown = 0, kFunction = 1, kKernel = 2 };  // a CUfunction; a CUkernel
+const char* ask_kernel_name(KernelHandle kind, const void* handle);
+// How many kernels a graph launches. False: the driver does not say, or it depends on what the graph does.
+bool ask_kernel_nodes(void* graph, uint64_t* count);
 // While it lives, this thread may make calls that a stream capture of another thread forbids.
 class RelaxedCapture {
  public:

@@ -1,5 +1,7 @@
-// agent/cuda/hooks_calls.cc: calls that take the host's time, and kernels: counted, and nothing else.
+// agent/cuda/hooks_calls.cc: calls that take the host's time, and launches of kernels and graphs: counted, and nothing
+// else.
 #include "agent/cuda/holdings.h"
+#include "agent/cuda/kernels.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/process/arena.h"
 #include "agent/record/context.h"
@@ -40,7 +42,28 @@ INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&.
     note_wait(hook_frame);
   } else if constexpr (kind == DeviceCall::kLaunchGraph) {
     note_graph_launch(first(arguments...), hook_frame);
+    if (g_fork_page.state == AgentState::kOn)
+      record_launch(wire::pack_graph_launch(kernel_nodes_plus_one_of(first(arguments...))), hook_frame);
   }
+}
+
+// What a call launches. The arguments are looked at once the driver has taken them.
+struct Launch {
+  const void* kernel;
+  wire::LaunchShape shape;
+};
+template <typename... Rest>
+INLINE Launch launch_of(void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, Rest...) {
+  return {kernel, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}};
+}
+INLINE Launch launch_of(const CudaLaunchConfiguration* as, void* kernel, void**, void**) {
+  return {kernel,
+          {{as->grid[0], as->grid[1], as->grid[2]}, {as->block[0], as->block[1], as->block[2]}, as->shared_bytes}};
+}
+INLINE void note_launch(const Launch& launch, const uint64_t* hook_frame) {
+  if (g_fork_page.state != AgentState::kOn) return;
+  record_launch(wire::pack_launch(number_of_kernel(launch.kernel), launch.shape), hook_frame);
 }
 
 // One store; a thread without a ring adds to the process's own number.
@@ -81,7 +104,10 @@ HEAPPROF_CUDA_CALLS(X)
     auto* real = REAL(symbol);                             \
     if (real == nullptr) return kCudaNotInitialized;       \
     const int result = real args;                          \
-    if (result == kCudaSuccess) count_launch();            \
+    if (result == kCudaSuccess) {                          \
+      count_launch();                                      \
+      note_launch(launch_of args, HEAPPROF_HOOK_FRAME());  \
+    }                                                      \
     return result;                                         \
   }
 HEAPPROF_CUDA_LAUNCHES(X)

@@ -1,6 +1,7 @@
 // agent/cuda/hooks_made.cc: what takes device memory that nobody asked for by size: contexts, modules, limits of a
 // context; and captures, during which the driver is not asked about it.
 #include "agent/cuda/estimate.h"
+#include "agent/cuda/kernels.h"
 
 using namespace heapprof::agent;
 
@@ -61,14 +62,48 @@ CUDA_HOOK(cuLibraryLoadFromFile)
   });
 }
 
+namespace {
+// The handle of a kernel was looked up by its name.
+INLINE int noted(int result, KernelHandle kind, void** handle, const char* name) {
+  if (result == kCudaSuccess && handle != nullptr && g_fork_page.state == AgentState::kOn)
+    note_kernel_handle(kind, *handle, name);
+  return result;
+}
+INLINE int instantiated(int result, void** executable, void* graph) {
+  if (result != kCudaSuccess || executable == nullptr || g_fork_page.state != AgentState::kOn) return result;
+  uint64_t kernels = 0;
+  note_graph(*executable, ask_kernel_nodes(graph, &kernels) ? kernels + 1 : 0);
+  return result;
+}
+}  // namespace
+
 // With lazy loading, the default, a kernel is loaded when it is looked up for the first time.
 CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) {
-  const auto look_up = [&] { return call(REAL(cuModuleGetFunction), function, module, name); };
+  const auto look_up = [&] {
+    return noted(call(REAL(cuModuleGetFunction), function, module, name), KernelHandle::kFunction, function, name);
+  };
   if (!estimates_gpu() || !is_first_lookup(module, name)) return look_up();
   return estimate_modules(HEAPPROF_HOOK_FRAME(), look_up);
 }
+CUDA_HOOK(cuLibraryGetKernel)(void** kernel, void* library, const char* name) {
+  return noted(call(REAL(cuLibraryGetKernel), kernel, library, name), KernelHandle::kKernel, kernel, name);
+}
+CUDA_HOOK(cuGraphInstantiateWithFlags)(void** executable, void* graph, unsigned long long flags) {
+  return instantiated(call(REAL(cuGraphInstantiateWithFlags), executable, graph, flags), executable, graph);
+}
+CUDA_HOOK(cuGraphInstantiateWithParams)(void** executable, void* graph, void* parameters) {
+  return instantiated(call(REAL(cuGraphInstantiateWithParams), executable, graph, parameters), executable, graph);
+}
+CUDA_HOOK(cuGraphInstantiateWithParams_ptsz)(void** executable, void* graph, void* parameters) {
+  return instantiated(call(REAL(cuGraphInstantiateWithParams_ptsz), executable, graph, parameters), executable, graph);
+}
 CUDA_HOOK(cuKernelGetFunction)(void** function, void* kernel) {
-  const auto look_up = [&] { return call(REAL(cuKernelGetFunction), function, kernel); };
+  const auto look_up = [&] {
+    const int result = call(REAL(cuKernelGetFunction), function, kernel);
+    if (result == kCudaSuccess && function != nullptr && g_fork_page.state == AgentState::kOn)
+      note_function_of_kernel(*function, kernel);
+    return result;
+  };
   if (!estimates_gpu() || !is_first_lookup(kernel, nullptr)) return look_up();
   return estimate_modules(HEAPPROF_HOOK_FRAME(), look_up);
 }

@@ -33,6 +33,7 @@ using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaExternalBuffer;
 using heapprof::agent::CudaExternalMemory;
 using heapprof::agent::CudaIpcHandle;
+using heapprof::agent::CudaLaunchConfiguration;
 using heapprof::agent::CudaNode;
 
 // The wrappers.

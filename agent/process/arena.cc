@@ -52,6 +52,7 @@ const char* question_text(uint32_t question) {
 }
 
 wire::Name* names() { return reinterpret_cast<wire::Name*>(g_mapping.base + wire::kNamesOff); }
+wire::KernelName* kernel_names() { return reinterpret_cast<wire::KernelName*>(g_mapping.base + wire::kKernelsOff); }
 
 wire::RingHeader* ring_header(uint32_t ring) {
   return reinterpret_cast<wire::RingHeader*>(g_mapping.base + wire::kRingHeadersOff) + ring;

@@ -12,6 +12,7 @@
 //           (G) Control::modules_read is acquire-loaded before what was read is written over.
 #pragma once
 
+#include "shared/kernels.h"
 #include "shared/scopes.h"
 
 #include <stdint.h>
@@ -30,6 +31,7 @@ void forget_arena();
 
 // pre: an arena is mapped.
 wire::Name* names();
+wire::KernelName* kernel_names();
 // wire::kTextBytes of it.
 const char* question_text(uint32_t question);
 wire::RingHeader* ring_header(uint32_t ring);

@@ -6,6 +6,7 @@
 #include "agent/process/names.h"
 
 #include "agent/process/arena.h"
+#include "shared/kernels.h"
 #include "shared/scopes.h"
 
 #include <string.h>
@@ -18,7 +19,9 @@ constexpr size_t kMostBytes = sizeof(wire::Name::characters);
 // Slots that a name is looked for in. A table that is full to 99 % has room for 12 names of 13 still, and a name that
 // finds none costs 2 µs and not 20, which a program that makes a name for each of its steps would pay at each.
 constexpr uint32_t kLooks = 256;
-static_assert((wire::kMaxNames & (wire::kMaxNames - 1)) == 0);  // steps of 1, 2, 3 … come by different slots
+// Steps of 1, 2, 3 … come by different slots.
+static_assert((wire::kMaxNames & (wire::kMaxNames - 1)) == 0 && (wire::kMaxKernels & (wire::kMaxKernels - 1)) == 0);
+constexpr size_t kMostNameBytes = 1u << 20;  // of a kernel: a longer one is taken for one of so many
 
 struct Text {
   const char* characters;
@@ -36,6 +39,7 @@ Text text_of(const char* characters, size_t most_bytes) {
 }
 
 // FNV-1a.
+constexpr uint32_t kHashStart = 2166136261u;
 uint32_t add_hash(uint32_t hash, Text text) {
   for (size_t i = 0; i < text.bytes; ++i) hash = (hash ^ static_cast<unsigned char>(text.characters[i])) * 16777619u;
   return (hash ^ 0xff) * 16777619u;  // where one text ends and the next begins
@@ -47,28 +51,73 @@ bool is_equal(const wire::Name& name, Text category, Text text) {
          memcmp(name.characters + category.bytes, text.characters, text.bytes) == 0;
 }
 
+// Takes the slot of a table in which is_it(entry) finds the name, or a free one, which fill(entry) fills in. Returns
+// its number; 0: there is no room.
+template <typename Entry, typename IsIt, typename Fill>
+uint32_t find_slot(Entry* entries, uint32_t count, uint32_t hash, const IsIt& is_it, const Fill& fill) {
+  uint32_t slot = hash;
+  for (uint32_t look = 0; look < kLooks; slot += ++look) {
+    Entry& entry = entries[slot % count];
+    wire::NameState state = entry.state.load(std::memory_order_acquire);  // (L)
+    if (state == wire::NameState::kFree &&
+        entry.state.compare_exchange_strong(state, wire::NameState::kWriting, std::memory_order_acquire)) {
+      fill(&entry);
+      entry.state.store(wire::NameState::kReady, std::memory_order_release);  // (L)
+      return slot % count + 1;
+    }
+    if (state == wire::NameState::kReady && is_it(entry)) return slot % count + 1;
+  }
+  return 0;
+}
+
+bool is_equal(const wire::KernelName& name, Text text) {
+  const size_t kept_bytes = text.bytes < sizeof name.characters ? text.bytes : sizeof name.characters;
+  return name.text_bytes == text.bytes && memcmp(name.characters, text.characters, kept_bytes) == 0;
+}
+
+Text kernel_text(const char* characters) {
+  return {characters == nullptr ? "" : characters, characters == nullptr ? 0 : strnlen(characters, kMostNameBytes)};
+}
+
 }  // namespace
 
 uint32_t number_of_name(const char* category_characters, const char* text_characters) {
   const Text category = text_of(category_characters, kMostBytes / 2);
   const Text text = text_of(text_characters, kMostBytes - category.bytes);
-  uint32_t slot = add_hash(add_hash(2166136261u, category), text);
-  for (uint32_t look = 0; look < kLooks; slot += ++look) {
-    wire::Name& name = names()[slot % wire::kMaxNames];
-    wire::NameState state = name.state.load(std::memory_order_acquire);  // (L)
-    if (state == wire::NameState::kFree &&
-        name.state.compare_exchange_strong(state, wire::NameState::kWriting, std::memory_order_acquire)) {
-      name.category_bytes = static_cast<uint16_t>(category.bytes);
-      name.text_bytes = static_cast<uint16_t>(text.bytes);
-      memcpy(name.characters, category.characters, category.bytes);
-      memcpy(name.characters + category.bytes, text.characters, text.bytes);
-      name.state.store(wire::NameState::kReady, std::memory_order_release);  // (L)
-      return slot % wire::kMaxNames + 1;
-    }
-    if (state == wire::NameState::kReady && is_equal(name, category, text)) return slot % wire::kMaxNames + 1;
-  }
+  const uint32_t number = find_slot(
+      names(), wire::kMaxNames, add_hash(add_hash(kHashStart, category), text),
+      [&](const wire::Name& name) { return is_equal(name, category, text); },
+      [&](wire::Name* name) {
+        name->category_bytes = static_cast<uint16_t>(category.bytes);
+        name->text_bytes = static_cast<uint16_t>(text.bytes);
+        memcpy(name->characters, category.characters, category.bytes);
+        memcpy(name->characters + category.bytes, text.characters, text.bytes);
+      });
+  if (number != 0) return number;
   g_control->names_lost.fetch_add(1, std::memory_order_relaxed);
   return wire::kOtherName;
+}
+
+uint32_t number_of_kernel_name(const char* characters) {
+  const Text text = kernel_text(characters);
+  const uint32_t number = find_slot(
+      kernel_names(), wire::kMaxKernels, add_hash(kHashStart, text),
+      [&](const wire::KernelName& name) { return is_equal(name, text); },
+      [&](wire::KernelName* name) {
+        name->text_bytes = static_cast<uint32_t>(text.bytes);
+        memcpy(name->characters, text.characters,
+               text.bytes < sizeof name->characters ? text.bytes : sizeof name->characters);
+      });
+  if (number != 0) return number;
+  g_control->kernel_names_lost.fetch_add(1, std::memory_order_relaxed);
+  return wire::kOtherKernel;
+}
+
+bool is_kernel_named(uint32_t number, const char* characters) {
+  if (number == 0 || number > wire::kMaxKernels) return false;
+  const wire::KernelName& name = kernel_names()[number - 1];
+  return name.state.load(std::memory_order_acquire) == wire::NameState::kReady &&  // (L)
+         is_equal(name, kernel_text(characters));
 }
 
 }  // namespace heapprof::agent

@@ -1,4 +1,5 @@
-// agent/process/names.h: the names of scopes, marks and memory, each once in the arena; a record needs a number alone.
+// agent/process/names.h: the names of scopes, marks, memory and kernels, each once in the arena; a record needs a number
+// alone.
 //
 // Guarantees
 //  - Equal names get one number, but where two threads, or a thread and its handler, bring one at the same moment.
@@ -13,5 +14,10 @@ namespace heapprof::agent {
 
 // The name's slot in the table + 1; wire::kOtherName if there is no room (counted). nullptr is an empty text.
 uint32_t number_of_name(const char* category, const char* text);
+
+// The same of a kernel: its slot in their table + 1; wire::kOtherKernel if there is no room (counted).
+uint32_t number_of_kernel_name(const char* text);
+// True if that is the number of this name. pre: it is a number that was given in this life
+bool is_kernel_named(uint32_t number, const char* text);
 
 }  // namespace heapprof::agent

@@ -284,6 +284,16 @@ void record_block_name(const void* block, uint32_t name, const uint64_t* hook_fr
   end_event(context);
 }
 
+void record_launch(wire::Record launch, const uint64_t* hook_frame) {
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
+    put(context, launch);
+    publish(context);
+  }
+  end_event(context);
+}
+
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;

@@ -59,6 +59,8 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
 // The block at that address goes by a name from now on. pre: the block is not nullptr; `name` is this life's
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame);
+// A kernel or a graph was launched (shared/kernels.h).
+void record_launch(wire::Record launch, const uint64_t* hook_frame);
 // What a scope that is about to end came to.
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame);
 

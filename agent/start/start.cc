@@ -6,6 +6,7 @@
 // every such child.
 #include "agent/start/start.h"
 
+#include "agent/cuda/kernels.h"
 #include "agent/cuda/routes.h"
 #include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/exec.h"
@@ -130,6 +131,7 @@ bool is_invited(const Invitation& invitation, bool forked) {
 void leave_parent() {
   forget_contexts();
   forget_arena();
+  forget_kernel_names();
 }
 
 // Asks for an arena and maps it. Leaves no descriptor open.

@@ -10,6 +10,7 @@
 
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
+#include "shared/kernels.h"
 #include "shared/questions.h"
 #include "shared/scopes.h"
 
@@ -37,6 +38,9 @@ class Arena {
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
   const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
   const wire::Name* names() const { return reinterpret_cast<const wire::Name*>(base_ + wire::kNamesOff); }
+  const wire::KernelName* kernel_names() const {
+    return reinterpret_cast<const wire::KernelName*>(base_ + wire::kKernelsOff);
+  }
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }

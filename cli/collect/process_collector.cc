@@ -321,7 +321,8 @@ MemoryNeed ProcessCollector::memory_need() const {
                         state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
-                      locations * kFinishLocationBytes + kFinishScopes * state.ledger.scopes().bytes() +
+                      locations * kFinishLocationBytes +
+                      kFinishScopes * (state.ledger.scopes().bytes() + state.ledger.launches().bytes()) +
                       state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
   return need;
 }
@@ -391,9 +392,11 @@ Recording ProcessCollector::finish() {
   if (state.leaks) run.leak_check = state.leaks->end(run.complete);
   run.cost.arena_resident_bytes = state.arena->resident_bytes();
   state.tree.release_slots();
+  const RecordedNames names = {state.arena->names(), state.arena->kernel_names(),
+                               control.names_lost.load(std::memory_order_relaxed),
+                               control.kernel_names_lost.load(std::memory_order_relaxed)};
   build_recording({&state.tree, state.modules.get(), &state.ledger, &state.scale, end_ticks, &state.samples,
-                   state.resident, state.arena->names(), control.names_lost.load(std::memory_order_relaxed),
-                   &identities, &state.uses, &state.options.limits, &state.snapshots,
+                   state.resident, names, &identities, &state.uses, &state.options.limits, &state.snapshots,
                    state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
   recording.scopes.nvtx_left = control.nvtx_left.load(std::memory_order_relaxed);

@@ -131,21 +131,75 @@ Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& sca
 
 }  // namespace
 
-Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t lost_names, const TickScale& scale) {
+namespace {
+
+std::string kernel_name_of(uint32_t number, const wire::KernelName* kernels) {
+  if (number == wire::kUnnamedKernel) return kUnnamedKernels;
+  if (number == 0 || number > wire::kMaxKernels) return kOtherKernels;
+  const wire::KernelName& name = kernels[number - 1];
+  if (name.state.load(std::memory_order_acquire) != wire::NameState::kReady) return kOtherKernels;  // (L)
+  char characters[sizeof name.characters];
+  std::copy(std::begin(name.characters), std::end(name.characters), characters);
+  const size_t bytes = name.text_bytes;
+  const std::string text = escape_controls(std::string(characters, std::min(bytes, sizeof characters)));
+  return bytes > sizeof characters ? text + "…" : text;
+}
+
+KernelLaunches kernel_of(wire::Record launch, uint64_t count, const wire::KernelName* kernels) {
+  const wire::LaunchShape shape = wire::launch_shape(launch.w0, launch.w1);
+  KernelLaunches kernel;
+  kernel.name = kernel_name_of(wire::launched_kernel(launch.w0), kernels);
+  std::copy(std::begin(shape.grid), std::end(shape.grid), kernel.grid.begin());
+  std::copy(std::begin(shape.block), std::end(shape.block), kernel.block.begin());
+  kernel.shared_bytes = shape.shared_bytes;
+  kernel.count = count;
+  return kernel;
+}
+
+// pre: path i's scope is the i-th
+void record_launches(const LaunchBook& book, const wire::KernelName* kernels, Scopes* scopes) {
+  const auto launches_of = [scopes](uint32_t path) -> Launches& {
+    return path == 0 || path > scopes->scopes.size() ? scopes->outside : scopes->scopes[path - 1].launches;
+  };
+  for (const auto& [row, count] : book.rows()) {
+    Launches& launches = launches_of(row.path);
+    if (wire::launched_kernel(row.launch.w0) == wire::kGraphLaunch) {
+      const uint64_t known = row.launch.w1;
+      launches.graphs.push_back({known != 0, known == 0 ? 0 : known - 1, count});
+    } else {
+      launches.kernels.push_back(kernel_of(row.launch, count, kernels));
+    }
+  }
+  for (const auto& [path, count] : book.others()) {
+    KernelLaunches others;
+    others.name = kOtherKernels;
+    others.count = count;
+    launches_of(path).kernels.push_back(others);
+  }
+  sort_launches(&scopes->outside);
+  for (Scope& scope : scopes->scopes) sort_launches(&scope.launches);
+}
+
+}  // namespace
+
+Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const RecordedNames& names,
+                       const TickScale& scale) {
   Scopes scopes;
-  scopes.lost_names = lost_names;
+  scopes.lost_names = names.lost_names;
+  scopes.lost_kernel_names = names.lost_kernel_names;
   scopes.lost = book.lost();
   scopes.lost_marks = book.lost_marks();
   scopes.unmatched_ends = book.unmatched_ends();
   for (size_t i = 1; i < book.paths().size(); ++i) {  // path i's place + 1 is i
     const ScopePath& path = book.paths()[i];
-    scopes.scopes.push_back(scope_of(path, name_of(path.name, names), scale));
+    scopes.scopes.push_back(scope_of(path, name_of(path.name, names.names), scale));
     add_instances(book.instances(), static_cast<uint32_t>(i - 1), scale, &scopes.scopes.back());
   }
+  record_launches(launches, names.kernels, &scopes);
   sort_scopes(&scopes);
   for (const MarkedMoment& moment : book.marks()) {
     Mark& mark = scopes.marks.emplace_back();
-    const NameText name = name_of(moment.name, names);
+    const NameText name = name_of(moment.name, names.names);
     mark.category = name.category;
     mark.name = name.text;
     mark.at_ns = scale.since_start_ns(moment.ticks);

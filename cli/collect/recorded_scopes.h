@@ -3,9 +3,11 @@
 // Trust:  the names are the target's, which may change at any moment: each is copied, then checked.
 #pragma once
 
+#include "cli/collect/books/launch_book.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/clock.h"
 #include "cli/model/profile/scopes.h"
+#include "shared/kernels.h"
 #include "shared/scopes.h"
 
 #include <string>
@@ -19,7 +21,14 @@ struct NameText {
 // Of a name's number in a record; names as below.
 NameText name_of(uint32_t number, const wire::Name* names);
 
-// names: wire::kMaxNames of them; lost_names: how many more had no room
-Scopes recorded_scopes(const ScopeBook& book, const wire::Name* names, uint64_t lost_names, const TickScale& scale);
+// What is in the arena, and how much more had no room.
+struct RecordedNames {
+  const wire::Name* names;          // wire::kMaxNames of them
+  const wire::KernelName* kernels;  // wire::kMaxKernels of them
+  uint64_t lost_names;
+  uint64_t lost_kernel_names;
+};
+Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const RecordedNames& names,
+                       const TickScale& scale);
 
 }  // namespace heapprof::cli

@@ -88,7 +88,7 @@ Snapshots recorded_snapshots(const RecordingParts& parts) {
     snapshot.at_ns = parts.scale->since_start_ns(std::min(kept.ticks, parts.end_ticks));
     snapshot.is_mark = kept.is_mark;
     if (kept.is_mark) {
-      const NameText name = name_of(kept.name, parts.names);
+      const NameText name = name_of(kept.name, parts.names.names);
       snapshot.category = name.category;
       snapshot.name = name.text;
       snapshot.thread = kept.thread_id;

@@ -334,7 +334,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_device_facts(parts, number, *book, &device);
   }
   try {
-    recording->scopes = recorded_scopes(ledger.scopes(), parts.names, parts.lost_names, *parts.scale);
+    recording->scopes = recorded_scopes(ledger.scopes(), ledger.launches(), parts.names, *parts.scale);
     if (ledger.snapshots().is_on()) recording->snapshots = recorded_snapshots(parts);
     add_names(parts, books, &devices);
     add_host_sites(parts, &devices[0]);

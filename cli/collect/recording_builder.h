@@ -7,6 +7,7 @@
 #include "cli/collect/clock.h"
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/process_collector.h"
+#include "cli/collect/recorded_scopes.h"
 #include "cli/collect/rings/call_tree.h"
 #include "cli/collect/rings/module_map.h"
 #include "cli/collect/rings/notes.h"
@@ -37,8 +38,7 @@ struct RecordingParts {
   uint64_t end_ticks;
   const LiveSamples* samples;
   ResidentSamples resident;
-  const wire::Name* names;  // of the arena
-  uint64_t lost_names;
+  RecordedNames names;
   const DeviceIdentities* identities;
   const DeviceUses* uses;
   const DeviceLimits* limits;

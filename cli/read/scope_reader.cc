@@ -4,6 +4,8 @@
 
 #include "cli/read/field_reader.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace heapprof::cli {
@@ -102,6 +104,39 @@ void read_instances(JsonPull* json, Scope* scope) {
   if (!json->failed()) fill_instances(json, columns, scope);
 }
 
+void read_shape(JsonPull* json, std::array<uint64_t, 3>* sizes) {
+  std::vector<uint64_t> numbers;
+  read_numbers(json, &numbers);
+  if (numbers.size() != sizes->size()) {
+    json->fail("the shape of a launch is not three numbers");
+    return;
+  }
+  std::copy(numbers.begin(), numbers.end(), sizes->begin());
+}
+
+// False: it is another member.
+bool read_launches_member(JsonPull* json, const std::string& key, Launches* launches) {
+  if (key == "kernels" && launches->kernels.empty()) {
+    if (!json->begin_array()) return true;
+    while (json->next_element() && !json->failed()) {
+      KernelLaunches& kernel = launches->kernels.emplace_back();
+      read_object(
+          json, [&kernel](FieldReader& reader) { visit_kernel_launches(kernel, reader); },
+          [&](const std::string& member) {
+            if (member != "grid" && member != "block") return false;
+            read_shape(json, member == "grid" ? &kernel.grid : &kernel.block);
+            return true;
+          });
+    }
+  } else if (key == "graphs" && launches->graphs.empty()) {
+    read_structs(json, &launches->graphs,
+                 [](GraphLaunches& graph, FieldReader& reader) { visit_graph_launches(graph, reader); });
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void read_scope(JsonPull* json, Scope* scope) {
   read_object(
       json, [scope](FieldReader& reader) { visit_scope(*scope, reader); },
@@ -119,7 +154,7 @@ void read_scope(JsonPull* json, Scope* scope) {
         } else if (key == "unkept_instances_count") {
           json->read_unsigned(&scope->unkept_instances);
         } else {
-          return false;
+          return read_launches_member(json, key, &scope->launches);
         }
         return true;
       });
@@ -156,6 +191,13 @@ void read_scopes(JsonPull* json, Scopes* scopes) {
                       {"unmatched_ends_count", [&] { json->read_unsigned(&scopes->unmatched_ends); }},
                       {"nvtx_left_count", [&] { json->read_unsigned(&scopes->nvtx_left); }},
                       {"scopes", read_all},
+                      {"outside",
+                       [&] {
+                         read_object(
+                             json, [](FieldReader&) {},
+                             [&](const std::string& key) { return read_launches_member(json, key, &scopes->outside); });
+                       }},
+                      {"lost_kernel_names_count", [&] { json->read_unsigned(&scopes->lost_kernel_names); }},
                       {"lost_marks_count", [&] { json->read_unsigned(&scopes->lost_marks); }},
                       {"marks", read_marks}})
       .read();

@@ -19,6 +19,16 @@ void name_main_module(Recording* recording) {
   }
 }
 
+// The driver has their names as the compiler made them.
+void demangle_kernels(Launches* launches) {
+  for (KernelLaunches& kernel : launches->kernels) kernel.name = demangle(kernel.name);
+  sort_launches(launches);
+}
+void demangle_kernels(Scopes* scopes) {
+  demangle_kernels(&scopes->outside);
+  for (Scope& scope : scopes->scopes) demangle_kernels(&scope.launches);
+}
+
 }  // namespace
 
 void give_up_names(Recording* recording) {
@@ -28,6 +38,7 @@ void give_up_names(Recording* recording) {
 
 SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, Recording* recording) {
   name_main_module(recording);
+  demangle_kernels(&recording->scopes);
   std::vector<std::string>& unread = recording->run.coverage.unread_modules;
   try {
     SymbolizeOptions with_neighbours = options;

@@ -13,6 +13,7 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include "shared/events.h"
+#include "tests/fake_cuda/fake_kernels.h"
 #include "tests/fake_cuda/fake_nvml.h"
 #include "tests/fake_cuda/fake_pools.h"
 
@@ -262,6 +263,42 @@ void launch(const char* function, First executable, Second) {
   }
 }
 
+// Of calls of a stream, whatever else they take.
+template <typename... Rest>
+void* stream_of(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream, Rest...) {
+  return stream;
+}
+void* stream_of(const CudaLaunchConfiguration* as, void*, void**, void**) { return as->stream; }
+
+// A kernel: on the device, or a node of a graph.
+template <typename... Arguments>
+int launch_kernel(const char* function, Arguments... arguments) {
+  if (const int failure = enter(function)) return failure;
+  std::lock_guard guard(driver().mutex);
+  driver().arguments[function] = hash_of(arguments...);
+  void* const stream = stream_of(arguments...);
+  if (!fake_capture_node(stream, 0)) fake_launch(stream);
+  return kSuccess;
+}
+
+// What waits and events are to the device.
+void note_event(const char* function, void* event, void* stream) {
+  if (strncmp(function, "cuEventRecord", strlen("cuEventRecord")) == 0 && !fake_capture_node(stream, 7))
+    fake_record_event(event, stream);
+}
+template <typename... Arguments>
+void note_event(const char*, Arguments...) {}
+void note_event(const char* function, void* event, void* stream, unsigned) { note_event(function, event, stream); }
+void note_wait(const char* function, void* what) {
+  if (strncmp(function, "cuEventSynchronize", strlen("cuEventSynchronize")) == 0) return fake_complete_event(what);
+  if (strncmp(function, "cuStreamSynchronize", strlen("cuStreamSynchronize")) == 0) return fake_complete(what);
+  if (strncmp(function, "cuCtxSynchronize", strlen("cuCtxSynchronize")) == 0) fake_complete_all();
+}
+template <typename... Arguments>
+void note_wait(const char* function, Arguments...) {
+  note_wait(function, static_cast<void*>(nullptr));
+}
+
 // Waiting takes a while here, too.
 template <typename... Arguments>
 int call(const char* function, bool waits, Arguments... arguments) {
@@ -270,6 +307,8 @@ int call(const char* function, bool waits, Arguments... arguments) {
   std::lock_guard guard(driver().mutex);
   driver().arguments[function] = hash_of(arguments...);
   if (waits) fake_wait();
+  note_wait(function, arguments...);
+  note_event(function, arguments...);
   if constexpr (sizeof...(arguments) == 2) launch(function, arguments...);
   return kSuccess;
 }
@@ -286,7 +325,7 @@ constexpr bool is_wait(heapprof::wire::DeviceCall kind) {
 HEAPPROF_CUDA_CALLS(X)
 #undef X
 #define X(symbol, base, version, per_thread, params, args) \
-  int symbol params { return call(#symbol, false STRIP args); }
+  int symbol params { return launch_kernel(#symbol STRIP args); }
 HEAPPROF_CUDA_LAUNCHES(X)
 #undef X
 
@@ -342,7 +381,7 @@ int cuModuleLoadData(void** module, const void*) {
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   ENTER(cuModuleGetFunction);
   if (driver().kernels[name]++ == 0) take(current_device(), kKernelBytes);
-  *function = module;
+  *function = fake_function(module, name);
   return kSuccess;
 }
 int cuLibraryLoadData(void** library, const void*, void*, void**, unsigned, void*, void**, unsigned) {

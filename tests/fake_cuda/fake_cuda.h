@@ -15,6 +15,7 @@ using heapprof::agent::CudaCopy2d;
 using heapprof::agent::CudaCopy3d;
 using heapprof::agent::CudaExternalBuffer;
 using heapprof::agent::CudaExternalMemory;
+using heapprof::agent::CudaLaunchConfiguration;
 using heapprof::agent::CudaNode;
 
 // A hash of a call's arguments, in order.
@@ -84,6 +85,16 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuModuleGetFunction, (void** function, void* module, const char* name))                                         \
   X(cuLibraryLoadData, (void** library, const void* code, void* jit_options, void** jit_values, unsigned jit_count, \
                         void* options, void** values, unsigned count))                                              \
+  X(cuLibraryGetKernel, (void** kernel, void* library, const char* name))                                           \
+  X(cuKernelGetFunction, (void** function, void* kernel))                                                           \
+  X(cuFuncGetName, (const char** name, const void* function))                                                       \
+  X(cuKernelGetName, (const char** name, const void* kernel))                                                       \
+  X(cuEventCreate, (void** event, unsigned flags))                                                                  \
+  X(cuEventDestroy_v2, (void* event))                                                                               \
+  X(cuEventQuery, (void* event))                                                                                    \
+  X(cuEventElapsedTime, (float* milliseconds, void* begin, void* end))                                              \
+  X(cuGraphGetNodes, (void* graph, void** nodes, size_t* count))                                                    \
+  X(cuGraphNodeGetType, (void* node, int* type))                                                                    \
   X(cuCtxDestroy_v2, (CUcontext context))                                                                           \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, int device))                                                    \
   X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                     \
@@ -145,6 +156,7 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuGraphAddNode_v2,                                                                                              \
     (void** node, void* graph, const void* dependencies, const void* edges, size_t count, CudaNode* parameters))    \
   X(cuGraphInstantiateWithFlags, (void** executable, void* graph, unsigned long long flags))                        \
+  X(cuGraphInstantiateWithParams, (void** executable, void* graph, void* parameters))                               \
   X(cuGraphUpload, (void* executable, CUstream stream))                                                             \
   X(cuGraphExecDestroy, (void* executable))                                                                         \
   X(cuDeviceGraphMemTrim, (int device))                                                                             \
@@ -176,6 +188,10 @@ void fake_cuda_fail_next(const char* function, int result);
 void fake_cuda_slow_next(const char* function, unsigned duration_us);
 // Calls of a function so far, as the driver saw them.
 long fake_cuda_calls(const char* function);
+// From now on each kernel takes so long on the device; 1 µs at first.
+void fake_cuda_kernel_ns(uint64_t duration_ns);
+// So much time passes on the host, and so on devices that have nothing to do.
+void fake_cuda_pass_ns(uint64_t duration_ns);
 // hash_of what the function was given last.
 uint64_t fake_cuda_arguments(const char* function);
 // Streams with this address are being captured.

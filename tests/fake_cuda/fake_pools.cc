@@ -3,6 +3,8 @@
 // A test that only compared numbers would not see a question that a real driver punishes.
 #include "tests/fake_cuda/fake_pools.h"
 
+#include "tests/fake_cuda/fake_kernels.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +36,7 @@ struct Node {
 };
 struct Graph {
   std::vector<Node> nodes;
+  std::vector<int> other_nodes;  // by type: 0: kernels, 7: events
 };
 struct Executable {
   std::vector<Node> nodes;
@@ -166,6 +169,31 @@ bool fake_graph_free(CUdeviceptr address) {
   return true;
 }
 
+bool fake_capture_node(void* stream, int type) {
+  if (stream == nullptr || stream != fake_cuda_capturing) return false;
+  if (pools().captured != nullptr) pools().captured->other_nodes.push_back(type);
+  return true;
+}
+
+// A node's handle is the address of its type.
+int cuGraphGetNodes(void* graph, void** nodes, size_t* count) {
+  errno = kErrnoOfQuestions;
+  ENTER(cuGraphGetNodes);
+  static int memory_node = 10;
+  auto* const of = static_cast<Graph*>(graph);
+  const size_t all = of->nodes.size() + of->other_nodes.size();
+  for (size_t i = 0; nodes != nullptr && i < std::min(*count, all); ++i)
+    nodes[i] = i < of->nodes.size() ? &memory_node : &of->other_nodes[i - of->nodes.size()];
+  *count = nodes == nullptr ? all : std::min(*count, all);
+  return kSuccess;
+}
+int cuGraphNodeGetType(void* node, int* type) {
+  errno = kErrnoOfQuestions;
+  ENTER(cuGraphNodeGetType);
+  *type = *static_cast<int*>(node);
+  return kSuccess;
+}
+
 bool fake_is_graph(void* executable) { return pools().executables.count(executable) != 0; }
 void fake_graph_launch(void* executable) { map_graph(static_cast<Executable*>(executable)); }
 
@@ -268,6 +296,9 @@ int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long lo
   *executable = new Executable{static_cast<Graph*>(graph)->nodes};
   pools().executables.insert(*executable);
   return kSuccess;
+}
+int cuGraphInstantiateWithParams(void** executable, void* graph, void*) {
+  return cuGraphInstantiateWithFlags(executable, graph, 0);
 }
 int cuGraphUpload(void* executable, CUstream) {
   ENTER(cuGraphUpload);

@@ -104,6 +104,10 @@ def check_extension(profile, rule):
 
 def check_scopes(extension, rule):
     scopes = extension.get("scopes", {}).get("scopes", [])
+    launched = [extension.get("scopes", {}).get("outside", {})] + scopes
+    rule(sum(kernel["launches_count"] for one in launched for kernel in one.get("kernels", []))
+         <= extension.get("device_api", {}).get("kernel_launches_count", 0),
+         "kernels by name were launched more often than all kernels")
     for index, scope in enumerate(scopes):
         where = f"scope {scope['name']!r}"
         rule(scope["parent"] <= index, f"{where} stands before the one around it")

@@ -4,6 +4,7 @@
 // tests of the decoder alone.
 #pragma once
 
+#include "shared/kernels.h"
 #include "shared/scopes.h"
 #include "shared/wire.h"
 
@@ -56,6 +57,7 @@ class RingBuilder {
   void scope_items(uint64_t id, uint64_t items) {
     put_published({wire::pack_scope(wire::ScopeOperation::kItems, 0, id), items});
   }
+  void launch(wire::Record record) { put_published(record); }
   void control(wire::ControlKind kind, uint64_t value) { put_published(wire::pack_control(kind, value)); }
 
   void thread(uint32_t id) { put_published(wire::pack_control(wire::ControlKind::kThread, id)); }
@@ -267,6 +269,12 @@ class FakeAgent {
     name.text_bytes = static_cast<uint16_t>(text.size());
     const std::string both = std::string(category) + std::string(text);
     both.copy(name.characters, sizeof name.characters);
+    name.state.store(wire::NameState::kReady, std::memory_order_release);
+  }
+  void set_kernel_name(uint32_t number, std::string_view text) {
+    wire::KernelName& name = reinterpret_cast<wire::KernelName*>(base_ + wire::kKernelsOff)[number - 1];
+    name.text_bytes = static_cast<uint32_t>(text.size());
+    text.copy(name.characters, sizeof name.characters);
     name.state.store(wire::NameState::kReady, std::memory_order_release);
   }
   wire::Name& name(uint32_t number) { return reinterpret_cast<wire::Name*>(base_ + wire::kNamesOff)[number - 1]; }

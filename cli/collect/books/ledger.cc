@@ -133,6 +133,7 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kThreadLeft: return on_thread_left(event, ring);
     case EventKind::kDevice: return apply_device(event);
     case EventKind::kScope:
+    case EventKind::kLaunch:
     case EventKind::kLaunches: return apply_scope(event);
     case EventKind::kName: return on_name(event, ring);
   }

@@ -17,6 +17,7 @@
 
 #include "cli/collect/books/device_ledger.h"
 #include "cli/collect/books/largest_blocks.h"
+#include "cli/collect/books/launch_book.h"
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/mapping_ledger.h"
 #include "cli/collect/books/name_book.h"
@@ -97,6 +98,7 @@ class Ledger {
   const ScopeBook& scopes() const { return scopes_; }
   // Of the heap.
   const NameBook& names() const { return names_; }
+  const LaunchBook& launches() const { return launches_; }
   // From now on there is a snapshot at each mark, and whenever take_snapshot() is called.
   void start_snapshots() {
     snapshots_.start();
@@ -254,6 +256,7 @@ class Ledger {
   NameBook names_;
   std::function<uint32_t(uint32_t)> same_name_;
   std::unordered_map<uint64_t, uint32_t> names_by_address_;  // of the heap's blocks
+  LaunchBook launches_;
   SnapshotBook snapshots_;
   LargestBlocks largest_;
   LiveTimeline timeline_;

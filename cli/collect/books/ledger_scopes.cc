@@ -65,6 +65,8 @@ void Ledger::tell_devices_live() {
 
 void Ledger::apply_scope(const Event& event) {
   ThreadSlot& thread = threads_[event.thread()];
+  if (event.kind() == EventKind::kLaunch)
+    return launches_.note(scopes_.path_of(thread.scopes), {event.address, event.size_bytes});
   if (event.kind() == EventKind::kLaunches) {
     if (thread.scopes != 0) scopes_.launch_kernels(thread.scopes, event.size_bytes);
     return;

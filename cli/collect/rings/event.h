@@ -17,6 +17,8 @@ enum class EventKind : uint32_t {
   kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
                    // time in ticks, 0 if it is not known; of kItems, the items
   kName,           // what is live at the address goes by the name whose number is `size_bytes`
+  kLaunch,         // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
+                   // (wire::pack_launch)
   kLaunches,       // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
 

@@ -4,6 +4,7 @@
 #include "cli/collect/rings/ring_decoder.h"
 
 #include "shared/device_operations.h"
+#include "shared/kernels.h"
 #include "shared/scopes.h"
 
 #include <algorithm>
@@ -189,6 +190,7 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kPrefixDevice:
     case RecordType::kPrefixObject: return decode_prefix(type, record.w1);
     case RecordType::kScope: return decode_scope(record, limits, batch, cursor);
+    case RecordType::kLaunch: return decode_launch(record, batch, cursor);
     case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
@@ -241,6 +243,16 @@ bool RingDecoder::decode_block_name(wire::Record record, const DecodeLimits& lim
   cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
   batch[cursor->events++] = {cursor->last_stamp, prefix.address, wire::scope_name(record.w0), 0,
                              pack_thread(thread_, EventKind::kName)};
+  return true;
+}
+
+bool RingDecoder::decode_launch(wire::Record record, std::span<Event> batch, Cursor* cursor) {
+  const uint32_t kernel = wire::launched_kernel(record.w0);
+  const bool is_graph = kernel == wire::kGraphLaunch;
+  const bool is_name = (kernel != 0 && kernel <= wire::kMaxKernels) || kernel >= wire::kUnnamedKernel;
+  if (prefix_.has_any || !(is_name || is_graph) || record.w1 >> 63 != 0) return refuse();
+  if (is_graph && record.w0 != wire::pack_graph_launch(0).w0) return refuse();
+  batch[cursor->events++] = {cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kLaunch)};
   return true;
 }
 

@@ -146,6 +146,7 @@ class RingDecoder {
   Cursor decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
   bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
                   Cursor* cursor);
+  bool decode_launch(wire::Record record, std::span<Event> batch, Cursor* cursor);
   bool decode_block(wire::RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,
                     std::span<Event> batch, Cursor* cursor);
   bool decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);

@@ -275,6 +275,21 @@ void visit_scope_call(Call& call, Visit&& visit) {
   visit("size_bytes", call.size_bytes);
 }
 
+// Its shape, two lists of three numbers, stands beside these.
+template <typename Kernel, typename Visit>
+void visit_kernel_launches(Kernel& kernel, Visit&& visit) {
+  visit("name", kernel.name);
+  visit("shared_bytes", kernel.shared_bytes);
+  visit("launches_count", kernel.count);
+}
+
+template <typename Graph, typename Visit>
+void visit_graph_launches(Graph& graph, Visit&& visit) {
+  visit("is_known", graph.is_known);
+  visit("kernels_count", graph.kernels);
+  visit("launches_count", graph.count);
+}
+
 template <typename Mark, typename Visit>
 void visit_mark(Mark& mark, Visit&& visit) {
   visit("category", mark.category);

@@ -108,6 +108,7 @@ void add_scope(Scope&& from, Scope* into) {
   for (const ScopeMemory& memory : from.memory) add_memory(memory, &into->memory);
   for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
   add_instances(from, into);
+  add_launches(from.launches, &into->launches);
 }
 
 }  // namespace
@@ -226,6 +227,8 @@ void add_scopes(const Scopes& from, Scopes* into) {
   std::stable_sort(into->marks.begin(), into->marks.end(),
                    [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });
   add(&into->lost_marks, from.lost_marks);
+  add_launches(from.outside, &into->outside);
+  add(&into->lost_kernel_names, from.lost_kernel_names);
 }
 
 }  // namespace heapprof::cli

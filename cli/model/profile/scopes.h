@@ -5,6 +5,8 @@
 // Its memory and its calls are its own, without those of the scopes inside of it; its time is with them.
 #pragma once
 
+#include "cli/model/profile/launches.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,6 +75,7 @@ struct Scope {
   std::vector<ScopeInstance> instances;         // those that were kept, by their begin
   std::vector<InstanceMemory> instance_memory;  // in the order of the profile's devices; none without instances
   uint64_t unkept_instances = 0;                // further runs: for want of room, or without a time
+  Launches launches;                            // its own
 };
 
 struct MarkedMemory {
@@ -97,10 +100,12 @@ struct Scopes {
   uint64_t nvtx_left = 0;       // objects whose NVTX was left to another tool
   std::vector<Mark> marks;      // in the order of time
   uint64_t lost_marks = 0;
+  Launches outside;                // of all scopes
+  uint64_t lost_kernel_names = 0;  // times that a kernel's name found no room
 
   bool empty() const {
     return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0 && unmatched_ends == 0 &&
-           nvtx_left == 0;
+           nvtx_left == 0 && outside.empty() && lost_kernel_names == 0;
   }
 };
 

@@ -5,6 +5,7 @@
 #include "cli/write/encode/field_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace heapprof::cli {
@@ -89,6 +90,23 @@ void write_objects(const Scope& scope, JsonWriter* json) {
 
 void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json) {
   const FieldWriter fields(json);
+  const auto write_shape = [&](const char* key, const std::array<uint64_t, 3>& sizes) {
+    json->key(key);
+    json->begin_array();
+    for (const uint64_t size : sizes) json->number(size);
+    json->end_array();
+  };
+  const auto write_kernel = [&](const KernelLaunches& kernel) {
+    visit_kernel_launches(kernel, fields);
+    write_shape("grid", kernel.grid);
+    write_shape("block", kernel.block);
+  };
+  const auto write_launches = [&](const Launches& launches) {
+    if (!launches.kernels.empty()) write_structs("kernels", launches.kernels, write_kernel, json);
+    if (!launches.graphs.empty())
+      write_structs(
+          "graphs", launches.graphs, [&](const GraphLaunches& graph) { visit_graph_launches(graph, fields); }, json);
+  };
   const auto write_scope = [&](const Scope& scope) {
     visit_scope(scope, fields);
     if (!scope.durations.empty()) {
@@ -103,6 +121,7 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
     if (!scope.calls.empty())
       write_structs(
           "calls", scope.calls, [&](const ScopeCall& call) { visit_scope_call(call, fields); }, json);
+    write_launches(scope.launches);
     if (layout == InstanceLayout::kNone) return;
     if (scope.unkept_instances != 0) fields("unkept_instances_count", scope.unkept_instances);
     if (scope.instances.empty()) return;
@@ -123,6 +142,10 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
     if (scopes.unmatched_ends != 0) fields("unmatched_ends_count", scopes.unmatched_ends);
     if (scopes.nvtx_left != 0) fields("nvtx_left_count", scopes.nvtx_left);
     write_structs("scopes", scopes.scopes, write_scope, json);
+    if (!scopes.outside.empty())
+      write_struct(
+          "outside", [&] { write_launches(scopes.outside); }, json);
+    if (scopes.lost_kernel_names != 0) fields("lost_kernel_names_count", scopes.lost_kernel_names);
     if (scopes.lost_marks != 0) fields("lost_marks_count", scopes.lost_marks);
     if (!scopes.marks.empty()) write_structs("marks", scopes.marks, write_mark, json);
   };

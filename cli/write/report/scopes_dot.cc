@@ -6,10 +6,12 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/scopes.h"
+#include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/formats.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace heapprof::cli {
@@ -35,6 +37,10 @@ class DotWriter {
     const std::vector<std::vector<ScopeMemory>> memory = memory_with_inner(scopes_);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_scope(i, memory[i]);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i) add_edges(i);
+    if (!scopes_.outside.kernels.empty()) {
+      text_ += "  outside [label=\"outside of all scopes\", style=dotted];\n";
+      add_launches("outside", scopes_.outside);
+    }
     return text_ + "}\n";
   }
 
@@ -61,23 +67,46 @@ class DotWriter {
     const Scope& scope = scopes_.scopes[i];
     if (scope.parent != 0)
       text_ += fmt::format("  scope{} -> scope{} [label=\"{}\"];\n", scope.parent - 1, i, format_count(scope.begun));
-    if (scope.kernel_launches != 0) add_call(i, "launch kernel", scope.kernel_launches, "");
+    add_launches(fmt::format("scope{}", i), scope);
     for (const ScopeCall& call : scope.calls)
       add_call(i, call.call, call.count, view_.stable ? "" : ", " + format_time(call.duration_ns));
   }
 
+  // A kernel is one node in all, whatever its shape; launches of which no kernel is known are another.
+  void add_launches(const std::string& from, const Scope& scope) {
+    uint64_t rest = scope.kernel_launches;
+    rest -= std::min(rest, add_launches(from, scope.launches));
+    if (rest != 0) add_target(from, "launch kernel", format_count(rest), "ellipse");
+  }
+  uint64_t add_launches(const std::string& from, const Launches& launches) {
+    std::map<std::string, uint64_t> counts;
+    uint64_t sum = 0;
+    for (const KernelLaunches& kernel : launches.kernels) {
+      uint64_t& count = counts[kernel.name];
+      count = add_saturating(count, kernel.count);
+      sum = add_saturating(sum, kernel.count);
+    }
+    for (const auto& [name, count] : counts) add_target(from, name, format_count(count), "component");
+    return sum;
+  }
+
   void add_call(size_t i, const std::string& call, uint64_t count, const std::string& time) {
-    const auto [at, is_new] = calls_.try_emplace(call, calls_.size());
+    add_target(fmt::format("scope{}", i), call, format_count(count) + time, "ellipse");
+  }
+
+  // A node for what is called or launched, and the way to it.
+  void add_target(const std::string& from, const std::string& what, const std::string& label,
+                  const std::string& shape) {
+    const auto [at, is_new] = calls_.try_emplace(shape + what, calls_.size());
     if (is_new)
-      text_ += fmt::format("  call{} [label=\"{}\", shape=ellipse, style=dashed];\n", at->second, quoted(call));
-    text_ +=
-        fmt::format("  scope{} -> call{} [label=\"{}{}\", style=dashed];\n", i, at->second, format_count(count), time);
+      text_ += fmt::format("  call{} [label=\"{}\", shape={}, style=dashed];\n", at->second, quoted(what), shape);
+    text_ += fmt::format("  {} -> call{} [label=\"{}\", style=dashed];\n", from, at->second, label);
   }
 
   const Scopes& scopes_;
   const ReportView& view_;
   std::string text_;
-  std::map<std::string, size_t> calls_;  // name to number
+  std::map<std::string, size_t> calls_;  // shape and name to number
 };
 
 }  // namespace

@@ -23,6 +23,8 @@ constexpr size_t kNarrow = 100;       // columns below which there is none for o
 constexpr size_t kMostMarks = 100;    // that are shown
 constexpr size_t kMostIndented = 12;  // levels; of a deeper one its number is shown
 constexpr size_t kCallsMargin = 6;
+constexpr size_t kMostKernels = 5;  // of a scope that are shown
+constexpr size_t kLeastName = 16;   // columns that a kernel's name has in any case
 constexpr const char* kHeap = "host";
 
 using Row = ScopeRow;
@@ -37,7 +39,7 @@ class ScopesWriter {
     inner_.resize(scopes_.scopes.size() + 1);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i)
       inner_[scopes_.scopes[i].parent].push_back(static_cast<uint32_t>(i));
-    return title() + table() + categories() + marks();
+    return title() + table() + outside() + categories() + marks();
   }
 
  private:
@@ -63,6 +65,8 @@ class ScopesWriter {
     if (scopes_.lost != 0) text += fmt::format(", {} not counted for want of room", format_count(scopes_.lost));
     if (scopes_.lost_names != 0)
       text += fmt::format(", {} without room for their name", format_count(scopes_.lost_names));
+    if (scopes_.lost_kernel_names != 0)
+      text += fmt::format(", names of kernels found no room {}", format_counted(scopes_.lost_kernel_names, "time"));
     if (scopes_.unmatched_ends != 0)
       text += fmt::format(", {} of NVTX without a range", format_counted(scopes_.unmatched_ends, "end"));
     return "\n" + wrapped(text, {0, 8, look_.columns}) + "\n";
@@ -162,6 +166,8 @@ class ScopesWriter {
       rows_.push_back(std::move(device));
     }
     add_calls(scope, indent);
+    for (const std::string& line : launch_lines(scope.launches, kCallsMargin + indent.size() + 2))
+      rows_.push_back({line});
   }
 
   // Among the profile's devices; the heap is the first.
@@ -197,6 +203,41 @@ class ScopesWriter {
       rows_.push_back({(begin == 0 ? std::string(margin, ' ') : "") + lines.substr(begin, end - begin)});
       begin = end + 1;
     }
+  }
+
+  // The most launched first, of which there are a few; a line for each.
+  std::vector<std::string> launch_lines(const Launches& launches, size_t margin) const {
+    std::vector<const KernelLaunches*> kernels;
+    for (const KernelLaunches& kernel : launches.kernels) kernels.push_back(&kernel);
+    std::stable_sort(kernels.begin(), kernels.end(), [](const auto* a, const auto* b) { return a->count > b->count; });
+    std::vector<std::string> lines;
+    const auto add = [&](const std::string& front, const std::string& name, const std::string& back) {
+      const size_t used = margin + display_width(front) + display_width(back);
+      const size_t room = look_.columns > used + kLeastName ? look_.columns - used : kLeastName;
+      lines.push_back(std::string(margin, ' ') + front + shorten_middle(name, room) + back);
+    };
+    for (size_t i = 0; i < std::min(kernels.size(), kMostKernels); ++i) {
+      const std::string shape = shape_text(*kernels[i]);
+      add(format_count(kernels[i]->count) + " × ", escape_controls(kernels[i]->name),
+          shape.empty() ? "" : "  " + shape);
+    }
+    if (kernels.size() > kMostKernels) {
+      uint64_t rest = 0;
+      for (size_t i = kMostKernels; i < kernels.size(); ++i) rest = add_saturating(rest, kernels[i]->count);
+      add(format_count(rest) + " × ",
+          fmt::format("{} (--format json)", format_counted(kernels.size() - kMostKernels, "other")), "");
+    }
+    for (const GraphLaunches& graph : launches.graphs)
+      add(format_count(graph.count) + " × ",
+          graph.is_known ? fmt::format("a graph of {}", format_counted(graph.kernels, "kernel")) : "a graph", "");
+    return lines;
+  }
+
+  std::string outside() const {
+    if (scopes_.outside.empty()) return "";
+    std::string text = "\nlaunched outside of all scopes:\n";
+    for (const std::string& line : launch_lines(scopes_.outside, 2)) text += line + "\n";
+    return text;
   }
 
   // Of the time that was in scopes, each moment once: that of the innermost one. What was allocated is likewise.

@@ -16,10 +16,11 @@ int failures = 0;
 uint64_t (*arguments_of)(const char*);
 long (*calls_of)(const char*);
 
-// Structures that calls of copies point to.
+// Structures that calls of copies and launches point to.
 CudaCopy2d flat{};
 CudaCopy3d deep{};
 CudaBatchCopy3d batch[16]{};
+CudaLaunchConfiguration configuration{{1, 1, 1}, {1, 1, 1}, 0, nullptr, nullptr, 0};
 size_t sizes[16]{1, 20, 300};
 
 // is_batch: numbers are small, as the wrapper reads as many elements as one of them says.
@@ -31,6 +32,8 @@ Argument argument(uint64_t number) {
     return &deep;
   } else if constexpr (std::is_same_v<Argument, const CudaBatchCopy3d*>) {
     return batch;
+  } else if constexpr (std::is_same_v<Argument, const CudaLaunchConfiguration*>) {
+    return &configuration;
   } else if constexpr (std::is_same_v<Argument, const size_t*>) {
     return sizes;
   } else if constexpr (is_batch && std::is_same_v<Argument, size_t>) {

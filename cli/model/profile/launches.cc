@@ -1,0 +1,57 @@
+// cli/model/profile/launches.cc: see launches.h.
+#include "cli/model/profile/launches.h"
+
+#include "cli/base/units.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+auto key_of(const KernelLaunches& kernel) {
+  return std::tie(kernel.name, kernel.grid, kernel.block, kernel.shared_bytes);
+}
+auto key_of(const GraphLaunches& graph) { return std::tie(graph.is_known, graph.kernels); }
+
+template <typename Entry>
+void sort_and_sum(std::vector<Entry>* entries) {
+  std::sort(entries->begin(), entries->end(), [](const Entry& a, const Entry& b) { return key_of(a) < key_of(b); });
+  std::vector<Entry> sums;
+  for (Entry& entry : *entries) {
+    if (!sums.empty() && key_of(sums.back()) == key_of(entry)) {
+      sums.back().count = add_saturating(sums.back().count, entry.count);
+    } else {
+      sums.push_back(std::move(entry));
+    }
+  }
+  *entries = std::move(sums);
+}
+
+}  // namespace
+
+void sort_launches(Launches* launches) {
+  sort_and_sum(&launches->kernels);
+  sort_and_sum(&launches->graphs);
+}
+
+void add_launches(const Launches& from, Launches* into) {
+  if (from.empty()) return;
+  into->kernels.insert(into->kernels.end(), from.kernels.begin(), from.kernels.end());
+  into->graphs.insert(into->graphs.end(), from.graphs.begin(), from.graphs.end());
+  sort_launches(into);
+}
+
+std::string shape_text(const KernelLaunches& kernel) {
+  if (kernel.grid == std::array<uint64_t, 3>{} && kernel.block == std::array<uint64_t, 3>{}) return "";
+  const auto sizes = [](const std::array<uint64_t, 3>& of) { return fmt::format("{}×{}×{}", of[0], of[1], of[2]); };
+  std::string text = sizes(kernel.grid) + " of " + sizes(kernel.block);
+  if (kernel.shared_bytes != 0) text += ", shared " + format_bytes(kernel.shared_bytes);
+  return text;
+}
+
+}  // namespace heapprof::cli
