@@ -37,7 +37,7 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --no-cache --color --leak-check --no-nvtx --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --no-cache --color --leak-check --no-nvtx --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
@@ -61,7 +61,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -82,6 +82,7 @@ _heapprof() {
     --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
+    --gpu-time) mapfile -t COMPREPLY < <(compgen -W 'off deferred scope immediate' -- "$cur"); return ;;
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;

@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --interval --deepbind --unwinder --clock --fence --collector-threads
+            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --interval --gpu-time --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -60,6 +60,7 @@ complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled 
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
 complete -c heapprof -n $run -l interval -x -a '1s 5s 1min marks' -d 'Keep snapshots so far apart, and at marks'
 complete -c heapprof -n $run -l estimate-gpu -d 'Ask what CUDA contexts and modules take; waits'
+complete -c heapprof -n $run -l gpu-time -x -a 'off deferred scope immediate' -d 'When the time of kernels on the GPU is read'
 complete -c heapprof -n $run -l deepbind -x -a 'name hook' -d 'What happens to libraries that bypass the hooks'
 complete -c heapprof -n $run -l limit -x -d 'Let the program have so much of a device'
 complete -c heapprof -n $run -l unwinder -x -a 'auto heapprof libunwind fp' -d 'Who walks stacks'

@@ -41,6 +41,8 @@ enum class ScopeOperation : uint32_t {
   kNameBlock = 9,   // no scope: what is live at the address, which a kPrefixAddress before it has, goes by that name
   kPause = 10,      // what this thread allocates from here on is left out …
   kResume = 11,     // … as long as there were more kPause than kResume
+  kGpuBegin = 12,   // no scope: an interval of GPU time of this thread's innermost scope has begun
+  kGpuTime = 13,    // w1: how long such an interval was, in nanoseconds; in any ring, before its begin is read or after
 };
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above

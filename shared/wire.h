@@ -17,7 +17,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 16;
+inline constexpr uint32_t kProtocolVersion = 17;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -94,6 +94,14 @@ enum class FilterState : uint32_t {
   kNone = 0,
   kPossible = 1,  // nobody can tell: a full ring is waited for without any, the rest goes on
   kCertain = 2,   // the first thread is under one: no more of them, where the agent did not see it coming
+};
+
+// How long kernels take on the device, by scope: when the events around them are read (--gpu-time).
+enum class GpuTimeMode : uint32_t {
+  kOff = 0,        // there are no events
+  kDeferred = 1,   // when the program waits for the device, and at its end
+  kScope = 2,      // when a scope ends, which waits for them
+  kImmediate = 3,  // after each launch, which waits for it
 };
 
 enum class UnwinderKind : uint32_t {
@@ -184,7 +192,12 @@ struct Control {
   uint32_t nvtx;                            // 1: ranges and marks of NVTX become scopes and marks
   std::atomic<uint32_t> nvtx_left;          // agent, adding: objects whose NVTX was left to another tool
   std::atomic<uint32_t> kernel_names_lost;  // agent, adding: how often a kernel's name found no room
-  uint32_t reserved[11];
+  GpuTimeMode gpu_time;
+  std::atomic<uint64_t> gpu_captured;    // agent, adding: launches without a time, as a stream was being captured
+  std::atomic<uint64_t> gpu_untimed;     // agent, adding: launches without a time, as no event was to be had
+  std::atomic<uint64_t> gpu_waits;       // agent, adding: how often it waited for the device …
+  std::atomic<uint64_t> gpu_wait_ticks;  // … and how long
+  uint32_t reserved[2];
 };
 static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

@@ -51,6 +51,9 @@ enum class Question : uint32_t {
   kKernelName,
   kGraphNodes,
   kGraphNodeType,
+  kNewEvent,
+  kIsEventComplete,
+  kElapsedTime,
   kCount
 };
 constexpr const char* kQuestions[] = {"cuCtxGetDevice",
@@ -72,7 +75,10 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuFuncGetName",
                                       "cuKernelGetName",
                                       "cuGraphGetNodes",
-                                      "cuGraphNodeGetType"};
+                                      "cuGraphNodeGetType",
+                                      "cuEventCreate",
+                                      "cuEventQuery",
+                                      "cuEventElapsedTime"};
 static_assert(sizeof kQuestions / sizeof kQuestions[0] == static_cast<size_t>(Question::kCount));
 void* g_questions[static_cast<size_t>(Question::kCount)];
 
@@ -289,6 +295,20 @@ const char* ask_kernel_name(KernelHandle kind, const void* handle) {
   const Question question = kind == KernelHandle::kKernel ? Question::kKernelName : Question::kFunctionName;
   const char* name = nullptr;
   return kind != KernelHandle::kUnknown && ask(question, &name, handle) ? name : nullptr;
+}
+
+bool ask_new_event(void** event) { return ask(Question::kNewEvent, event, 0u); }
+bool ask_is_event_complete(void* event) { return ask(Question::kIsEventComplete, event); }
+bool ask_elapsed_time(uint32_t* milliseconds, void* begin, void* end) {
+  return ask(Question::kElapsedTime, milliseconds, begin, end);
+}
+
+bool may_record_event(void* stream, bool per_thread) {
+  const Question question = per_thread ? Question::kStreamIsCapturingPerThread : Question::kStreamIsCapturing;
+  void* const function = answerer(question);
+  uint32_t status = kNotCapturing;
+  if (function == nullptr || function == reinterpret_cast<void*>(cannot_say)) return true;
+  return ask_function(function, stream, &status) && status == kNotCapturing;
 }
 
 // A graph inside of a graph, and one that decides itself what it runs, are not looked into.

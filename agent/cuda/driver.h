@@ -163,6 +163,13 @@ bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
 // What the driver says that a kernel's name is; nullptr: it does not say (before CUDA 12.3). The text is the driver's.
 enum class KernelHandle : uint32_t { kUnknown = 0, kFunction = 1, kKernel = 2 };  // a CUfunction; a CUkernel
 const char* ask_kernel_name(KernelHandle kind, const void* handle);
+// Events, on the agent's own account (gpu_time.h). Of a time the bits of the driver's float: the agent uses no such
+// registers.
+bool ask_new_event(void** event);
+bool ask_is_event_complete(void* event);
+bool ask_elapsed_time(uint32_t* milliseconds, void* begin, void* end);
+// True if an event may be recorded in that stream: it is not captured, as far as the driver has captures.
+bool may_record_event(void* stream, bool per_thread);
 // How many kernels a graph launches. False: the driver does not say, or it depends on what the graph does.
 bool ask_kernel_nodes(void* graph, uint64_t* count);
 // While it lives, this thread may make calls that a stream capture of another thread forbids.

@@ -1,10 +1,11 @@
 // agent/cuda/hooks_calls.cc: calls that take the host's time, and launches of kernels and graphs: counted, and nothing
 // else.
+#include "agent/cuda/gpu_time.h"
 #include "agent/cuda/holdings.h"
 #include "agent/cuda/kernels.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/process/arena.h"
-#include "agent/record/context.h"
+#include "agent/record/record_fast.h"
 
 namespace heapprof::agent {
 
@@ -40,6 +41,7 @@ INLINE void look_again(int result, const uint64_t* hook_frame, const Arguments&.
   if constexpr (kind == DeviceCall::kSynchronizeContext || kind == DeviceCall::kSynchronizeStream ||
                 kind == DeviceCall::kSynchronizeEvent) {
     note_wait(hook_frame);
+    read_gpu_times(hook_frame);
   } else if constexpr (kind == DeviceCall::kLaunchGraph) {
     note_graph_launch(first(arguments...), hook_frame);
     if (g_fork_page.state == AgentState::kOn)
@@ -63,7 +65,26 @@ INLINE Launch launch_of(const CudaLaunchConfiguration* as, void* kernel, void**,
 }
 INLINE void note_launch(const Launch& launch, const uint64_t* hook_frame) {
   if (g_fork_page.state != AgentState::kOn) return;
-  record_launch(wire::pack_launch(number_of_kernel(launch.kernel), launch.shape), hook_frame);
+  const wire::Record record = wire::pack_launch(number_of_kernel(launch.kernel), launch.shape);
+  if (HEAPPROF_UNLIKELY(!record_launch_fast(record, hook_frame))) record_launch(record, hook_frame);
+}
+
+// The stream of a launch, of which the driver has not seen the arguments yet.
+template <typename... Rest>
+INLINE void* stream_of(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream,
+                       Rest...) {
+  return stream;
+}
+INLINE void* stream_of(const CudaLaunchConfiguration* as, void*, void**, void**) {
+  return as == nullptr ? nullptr : as->stream;
+}
+template <typename Call>
+INLINE int time_launch(void* stream, bool per_thread, const uint64_t* hook_frame, Call&& call) {
+  if (!measures_gpu_time()) return call();
+  const uint32_t interval = begin_timed_launch(stream, per_thread, hook_frame);
+  const int result = call();
+  end_timed_launch(interval, result == kCudaSuccess, hook_frame);
+  return result;
 }
 
 // One store; a thread without a ring adds to the process's own number.
@@ -99,16 +120,17 @@ HEAPPROF_CUDA_CALLS(X)
 #undef X
 #undef HEAPPROF_MORE
 
-#define X(symbol, base, version, per_thread, params, args) \
-  CUDA_HOOK(symbol) params {                               \
-    auto* real = REAL(symbol);                             \
-    if (real == nullptr) return kCudaNotInitialized;       \
-    const int result = real args;                          \
-    if (result == kCudaSuccess) {                          \
-      count_launch();                                      \
-      note_launch(launch_of args, HEAPPROF_HOOK_FRAME());  \
-    }                                                      \
-    return result;                                         \
+#define X(symbol, base, version, per_thread, params, args)                                               \
+  CUDA_HOOK(symbol) params {                                                                             \
+    auto* real = REAL(symbol);                                                                           \
+    if (real == nullptr) return kCudaNotInitialized;                                                     \
+    const uint64_t* const frame = HEAPPROF_HOOK_FRAME();                                                 \
+    const int result = time_launch(stream_of args, (per_thread) != 0, frame, [&] { return real args; }); \
+    if (result == kCudaSuccess) {                                                                        \
+      count_launch();                                                                                    \
+      note_launch(launch_of args, frame);                                                                \
+    }                                                                                                    \
+    return result;                                                                                       \
   }
 HEAPPROF_CUDA_LAUNCHES(X)
 #undef X

@@ -6,6 +6,7 @@
 
 #include "agent/cuda/device_limit.h"
 #include "agent/cuda/driver.h"
+#include "agent/cuda/gpu_time.h"
 #include "agent/cuda/routes.h"
 #include "agent/cuda/runtime.h"
 #include "agent/hooks/hook.h"
@@ -144,6 +145,7 @@ INLINE int end_context(const void* context, const uint64_t* hook_frame, Call&& c
     record_device({DeviceOperation::kEndContext, static_cast<uint32_t>(end), number(context), kNoAddress, 0},
                   hook_frame);
   };
+  leave_gpu_context(context, hook_frame);
   if (has_device_limits()) begin_context_end(number(context));
   note(wire::ContextEnd::kMayEnd);
   const int result = call();

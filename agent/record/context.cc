@@ -100,6 +100,7 @@ void take_context(Context* context, uint32_t thread_id) {
   context->thread_id = thread_id;
   context->nested = nullptr;
   context->pushed = 0;
+  ++context->scope_changes;
   context->header->in_event.store(0, std::memory_order_relaxed);
   context->header->thread_id.store(thread_id, std::memory_order_relaxed);
   if (left_half_way) {

@@ -62,6 +62,7 @@ struct Context {
   uint64_t pressed_tail;    // the collector stands still here: growing needs no more waiting
   uint64_t launches_told;   // of RingHeader::kernel_launches, the last kLaunches record
   uint32_t scope_count;     // scopes ever begun in this ring
+  uint32_t scope_changes;   // grows whenever the owner, having launched something, may be in another scope
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
   uint32_t pushed;          // ranges of NVTX that the owner has pushed, those that are not recorded included
   uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX

@@ -252,7 +252,13 @@ void tell_launches(Context* context) {
 
 }  // namespace
 
+void (*g_at_scope_end)(const uint64_t* hook_frame) = nullptr;
+
+// Behind a launch every change of scopes comes here, and not to record_scope_fast: so that is no slower for what only
+// launches need.
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame) {
+  const bool is_end = operation == wire::ScopeOperation::kEnd || operation == wire::ScopeOperation::kEndOnly;
+  if (HEAPPROF_UNLIKELY(is_end && g_at_scope_end != nullptr)) g_at_scope_end(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
   if (HEAPPROF_UNLIKELY(!is_prepared(context) || !reserve(context, kRecordBytes))) {
@@ -261,6 +267,7 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
   }
   if (operation == wire::ScopeOperation::kBegin || operation == wire::ScopeOperation::kBeginApart)
     id = next_scope_id(context);
+  ++context->scope_changes;
   const uint32_t delta = stamp_anew(context);
   tell_launches(context);
   if (HEAPPROF_UNLIKELY(!g_use_tsc)) put(context, wire::pack_control(wire::ControlKind::kScopeTime, read_ticks()));
@@ -294,14 +301,30 @@ void record_launch(wire::Record launch, const uint64_t* hook_frame) {
   end_event(context);
 }
 
-void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
+namespace {
+
+constexpr uint64_t kIdMask = (1ull << wire::kScopeIdBits) - 1;
+
+// What a program or the driver says of what is open.
+void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t value, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
-    put(context, wire::pack_scope(wire::ScopeOperation::kItems, 0, id), items);
+    put(context, wire::pack_scope(operation, 0, id & kIdMask), value);
     publish(context);
   }
   end_event(context);
+}
+
+}  // namespace
+
+void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns,
+                         const uint64_t* hook_frame) {
+  record_unstamped(operation, id, duration_ns, hook_frame);
+}
+
+void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
+  record_unstamped(wire::ScopeOperation::kItems, id, items, hook_frame);
 }
 
 }  // namespace heapprof::agent

@@ -61,6 +61,11 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame);
 // A kernel or a graph was launched (shared/kernels.h).
 void record_launch(wire::Record launch, const uint64_t* hook_frame);
+// An interval of GPU time begins in the thread's innermost scope, or its time is known (wire::ScopeOperation).
+void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns, const uint64_t* hook_frame);
+// Called when a scope of a thread that has launched something since its scopes changed is about to end; nullptr: nobody
+// has to know (agent/cuda/gpu_time.h).
+extern void (*g_at_scope_end)(const uint64_t* hook_frame);
 // What a scope that is about to end came to.
 void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame);
 

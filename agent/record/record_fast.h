@@ -125,4 +125,20 @@ template <wire::ScopeOperation kOperation>
   return can_write ? id : 0;
 }
 
+// A launch (shared/kernels.h). False: nothing was recorded, and record_launch may.
+[[gnu::always_inline]] inline bool record_launch_fast(wire::Record launch, const uint64_t* hook_frame) {
+  Context* const context = begin_event_fast(cfa_of(hook_frame));
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
+  const bool can_write = is_ready(context);
+  if (can_write) {
+    const uint64_t head = context->head;
+    uint64_t* at = reinterpret_cast<uint64_t*>(context->base + head);
+    at[0] = launch.w0;
+    at[1] = launch.w1;
+    publish(context, head + wire::kUnitBytes);
+  }
+  end_event_fast(context);
+  return can_write;
+}
+
 }  // namespace heapprof::agent

@@ -6,6 +6,7 @@
 // every such child.
 #include "agent/start/start.h"
 
+#include "agent/cuda/gpu_time.h"
 #include "agent/cuda/kernels.h"
 #include "agent/cuda/routes.h"
 #include "agent/hooks/alternate_stack.h"
@@ -132,6 +133,7 @@ void leave_parent() {
   forget_contexts();
   forget_arena();
   forget_kernel_names();
+  forget_gpu_times();
 }
 
 // Asks for an arena and maps it. Leaves no descriptor open.
@@ -227,6 +229,7 @@ void resolve_once() {
 __attribute__((constructor)) void start_agent() {
   if (g_fork_page.state == AgentState::kUnknown) start_life();
   settle_end();
+  settle_gpu_times();
   const Invitation invitation = find_invitation();
   if (invitation.socket_path != nullptr && !invitation.follow) clean_environment();
 }

@@ -5,8 +5,8 @@
 // code is being unloaded or that a filter is coming; start.cc tells each part that has to know.
 //
 // Guarantees
-//  - No thread, no signal handler, no descriptor that stays open, nothing at exit, no lock that a fork could leave
-//    locked.
+//  - No thread, no signal handler, no descriptor that stays open, nothing at exit (but `end.h`, and `cuda/gpu_time.h`,
+//    where they were asked for), no lock that a fork could leave locked.
 //
 // Context:  start-up, first allocation after fork, dlclose, prctl.
 #pragma once

@@ -320,10 +320,11 @@ MemoryNeed ProcessCollector::memory_need() const {
                         state.ledger.snapshots().bytes() + state.ledger.scopes().bytes() + state.ledger.block_bytes() +
                         state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
-  need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
-                      locations * kFinishLocationBytes +
-                      kFinishScopes * (state.ledger.scopes().bytes() + state.ledger.launches().bytes()) +
-                      state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
+  need.finish_bytes =
+      kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes +
+      kFinishScopes *
+          (state.ledger.scopes().bytes() + state.ledger.launches().bytes() + state.ledger.gpu_times().bytes()) +
+      state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
   return need;
 }
 
@@ -399,6 +400,7 @@ Recording ProcessCollector::finish() {
                    state.resident, names, &identities, &state.uses, &state.options.limits, &state.snapshots,
                    state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
+  add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
   recording.scopes.nvtx_left = control.nvtx_left.load(std::memory_order_relaxed);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

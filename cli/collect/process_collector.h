@@ -48,7 +48,8 @@ struct CollectorOptions {
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
   uint32_t stall_timeout_ms = 10'000;
   DeviceLimits limits;
-  bool estimates_gpu = false;         // ask for free memory around the making of contexts and modules
+  bool estimates_gpu = false;  // ask for free memory around the making of contexts and modules
+  wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
   bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
   bool records_nvtx = true;           // ranges of NVTX become scopes

@@ -182,8 +182,8 @@ void record_launches(const LaunchBook& book, const wire::KernelName* kernels, Sc
 
 }  // namespace
 
-Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const RecordedNames& names,
-                       const TickScale& scale) {
+Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, const TickScale& scale) {
+  const ScopeBook& book = *books.scopes;
   Scopes scopes;
   scopes.lost_names = names.lost_names;
   scopes.lost_kernel_names = names.lost_kernel_names;
@@ -195,7 +195,12 @@ Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const 
     scopes.scopes.push_back(scope_of(path, name_of(path.name, names.names), scale));
     add_instances(book.instances(), static_cast<uint32_t>(i - 1), scale, &scopes.scopes.back());
   }
-  record_launches(launches, names.kernels, &scopes);
+  record_launches(*books.launches, names.kernels, &scopes);
+  for (const auto& [path, time] : books.gpu_times->times()) {
+    GpuTime& to = path == 0 || path > scopes.scopes.size() ? scopes.gpu.outside : scopes.scopes[path - 1].gpu;
+    to = {time.time_ns, time.intervals};
+  }
+  scopes.gpu.unread = books.gpu_times->unread();
   sort_scopes(&scopes);
   for (const MarkedMoment& moment : book.marks()) {
     Mark& mark = scopes.marks.emplace_back();
@@ -208,6 +213,16 @@ Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const 
       mark.memory.push_back({scope_device(device), live.bytes, live.blocks});
   }
   return scopes;
+}
+
+void add_gpu_counters(wire::GpuTimeMode mode, const wire::Control& control, const TickScale& scale, GpuTimes* times) {
+  constexpr const char* kModes[] = {"", "deferred", "scope", "immediate"};
+  if (mode == wire::GpuTimeMode::kOff) return;
+  times->mode = kModes[static_cast<size_t>(mode)];
+  times->captured = control.gpu_captured.load(std::memory_order_relaxed);
+  times->untimed = control.gpu_untimed.load(std::memory_order_relaxed);
+  times->waits = control.gpu_waits.load(std::memory_order_relaxed);
+  times->waits_ns = scale.to_ns(control.gpu_wait_ticks.load(std::memory_order_relaxed), 0);
 }
 
 }  // namespace heapprof::cli

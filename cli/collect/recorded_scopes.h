@@ -3,6 +3,7 @@
 // Trust:  the names are the target's, which may change at any moment: each is copied, then checked.
 #pragma once
 
+#include "cli/collect/books/gpu_time_book.h"
 #include "cli/collect/books/launch_book.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/clock.h"
@@ -28,7 +29,14 @@ struct RecordedNames {
   uint64_t lost_names;
   uint64_t lost_kernel_names;
 };
-Scopes recorded_scopes(const ScopeBook& book, const LaunchBook& launches, const RecordedNames& names,
-                       const TickScale& scale);
+struct RecordedBooks {
+  const ScopeBook* scopes;
+  const LaunchBook* launches;
+  const GpuTimeBook* gpu_times;
+};
+Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, const TickScale& scale);
+
+// What the agent says of how it took GPU times; nothing if it did not.
+void add_gpu_counters(wire::GpuTimeMode mode, const wire::Control& control, const TickScale& scale, GpuTimes* times);
 
 }  // namespace heapprof::cli

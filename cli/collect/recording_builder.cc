@@ -303,9 +303,9 @@ void add_api(const RecordingParts& parts, DeviceApi* api) {
 }
 
 void add_names(const RecordingParts& parts, const NumberedBooks& books, std::vector<RecordedDevice>* devices) {
-  (*devices)[0].names = recorded_names(parts.ledger->names(), *parts.tree, parts.names);
+  (*devices)[0].names = recorded_names(parts.ledger->names(), *parts.tree, parts.names.names);
   for (size_t i = 0; i < books.size(); ++i)
-    (*devices)[i + 1].names = recorded_names(books[i].second->names, *parts.tree, parts.names);
+    (*devices)[i + 1].names = recorded_names(books[i].second->names, *parts.tree, parts.names.names);
 }
 
 }  // namespace
@@ -334,7 +334,8 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     add_device_facts(parts, number, *book, &device);
   }
   try {
-    recording->scopes = recorded_scopes(ledger.scopes(), ledger.launches(), parts.names, *parts.scale);
+    recording->scopes =
+        recorded_scopes({&ledger.scopes(), &ledger.launches(), &ledger.gpu_times()}, parts.names, *parts.scale);
     if (ledger.snapshots().is_on()) recording->snapshots = recorded_snapshots(parts);
     add_names(parts, books, &devices);
     add_host_sites(parts, &devices[0]);

@@ -50,6 +50,13 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
+  options->add_choice<wire::GpuTimeMode>(
+      {"--gpu-time", "WHEN", kRareGroup, "kernels: off, deferred, scope, or immediate"},
+      {{"off", wire::GpuTimeMode::kOff},
+       {"deferred", wire::GpuTimeMode::kDeferred},
+       {"scope", wire::GpuTimeMode::kScope},
+       {"immediate", wire::GpuTimeMode::kImmediate}},
+      &target->gpu_time);
   options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},
                             {{"name", false}, {"hook", true}}, &target->hooks_deep_bind);
   options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},

@@ -154,7 +154,8 @@ void read_scope(JsonPull* json, Scope* scope) {
         } else if (key == "unkept_instances_count") {
           json->read_unsigned(&scope->unkept_instances);
         } else {
-          return read_launches_member(json, key, &scope->launches);
+          if (key != "gpu") return read_launches_member(json, key, &scope->launches);
+          read_struct(json, [scope](FieldReader& reader) { visit_gpu_time(scope->gpu, reader); });
         }
         return true;
       });
@@ -197,6 +198,8 @@ void read_scopes(JsonPull* json, Scopes* scopes) {
                              json, [](FieldReader&) {},
                              [&](const std::string& key) { return read_launches_member(json, key, &scopes->outside); });
                        }},
+                      {"gpu_time",
+                       [&] { read_struct(json, [&](FieldReader& reader) { visit_gpu_times(scopes->gpu, reader); }); }},
                       {"lost_kernel_names_count", [&] { json->read_unsigned(&scopes->lost_kernel_names); }},
                       {"lost_marks_count", [&] { json->read_unsigned(&scopes->lost_marks); }},
                       {"marks", read_marks}})

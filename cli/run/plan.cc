@@ -63,6 +63,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.max_memory_bytes = options.max_memory_bytes;
   plan.collector.hooks_deep_bind = options.hooks_deep_bind;
   plan.collector.estimates_gpu = options.estimates_gpu;
+  plan.collector.gpu_time = options.gpu_time;
   plan.collector.snapshot_interval_ns = options.snapshot_interval_ns;
   plan.collector.leak_check = options.leak_check;
   plan.collector.records_nvtx = !options.no_nvtx;

@@ -5,6 +5,7 @@
 
 #include "cli/base/terminal.h"
 #include "cli/read/read_suppressions.h"
+#include "shared/wire.h"
 
 #include <chrono>
 #include <cstdint>
@@ -32,15 +33,16 @@ struct RunOptions {
   UnwinderChoice unwinder = UnwinderChoice::kHeapprof;
   OnFull on_full = OnFull::kWait;
   uint64_t stall_timeout_s = 10;
-  bool no_cache = false;              // names of earlier runs are not used, and none are kept
-  uint64_t max_memory_bytes = 0;      // of heapprof itself; 0: as much as the system gives
-  bool hooks_deep_bind = false;       // --deepbind=hook
-  bool leak_check = false;            // what is live at exit is told apart
-  bool no_nvtx = false;               // ranges of NVTX are not looked at
-  bool estimates_gpu = false;         // around the making of contexts and modules
-  std::string interval;               // of --interval, as it was given
-  uint64_t snapshot_interval_ns = 0;  // 0: no snapshots (snapshot_interval.h)
-  std::vector<std::string> limits;    // DEVICE=SIZE: what the program may have
+  bool no_cache = false;                                 // names of earlier runs are not used, and none are kept
+  uint64_t max_memory_bytes = 0;                         // of heapprof itself; 0: as much as the system gives
+  bool hooks_deep_bind = false;                          // --deepbind=hook
+  bool leak_check = false;                               // what is live at exit is told apart
+  bool no_nvtx = false;                                  // ranges of NVTX are not looked at
+  bool estimates_gpu = false;                            // around the making of contexts and modules
+  wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
+  std::string interval;                                  // of --interval, as it was given
+  uint64_t snapshot_interval_ns = 0;                     // 0: no snapshots (snapshot_interval.h)
+  std::vector<std::string> limits;                       // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
   ThreadsChoice collector_threads = ThreadsChoice::kAuto;

@@ -190,6 +190,8 @@ void fake_cuda_slow_next(const char* function, unsigned duration_us);
 long fake_cuda_calls(const char* function);
 // From now on each kernel takes so long on the device; 1 µs at first.
 void fake_cuda_kernel_ns(uint64_t duration_ns);
+// Devices have done what they were given, and nobody has waited for it.
+void fake_cuda_finish();
 // So much time passes on the host, and so on devices that have nothing to do.
 void fake_cuda_pass_ns(uint64_t duration_ns);
 // hash_of what the function was given last.

@@ -21,6 +21,7 @@
 namespace {
 
 constexpr int kNotReady = 600;
+constexpr int kCaptureUnsupported = 900;
 
 struct Function {
   std::string name;
@@ -94,18 +95,22 @@ void fake_record_event(void* event, void* stream) {
 }
 
 void fake_complete(void* stream) {
-  gpu().now_ns = std::max(gpu().now_ns, gpu().busy_until_ns[stream]);
   for (Event* event : gpu().events) event->is_complete = event->is_complete || event->stream == stream;
 }
 void fake_complete_all() {
-  for (const auto& [stream, until_ns] : gpu().busy_until_ns) gpu().now_ns = std::max(gpu().now_ns, until_ns);
   for (Event* event : gpu().events) event->is_complete = true;
 }
 void fake_complete_event(void* event) {
   auto* const known = static_cast<Event*>(event);
   if (gpu().events.count(known) == 0) return;
-  known->is_complete = true;
-  gpu().now_ns = std::max(gpu().now_ns, known->at_ns);
+  for (Event* event : gpu().events) {
+    if (event->stream == known->stream && event->at_ns <= known->at_ns) event->is_complete = true;
+  }
+}
+
+void fake_cuda_finish() {
+  std::lock_guard guard(fake_mutex());
+  fake_complete_all();
 }
 
 int cuLibraryGetKernel(void** kernel, void* library, const char* name) {
@@ -157,6 +162,7 @@ int cuEventDestroy_v2(void* event) {
 int cuEventQuery(void* event) {
   errno = kErrnoOfQuestions;
   ENTER(cuEventQuery);
+  if (fake_breaks_capture()) return kCaptureUnsupported;
   auto* const known = static_cast<Event*>(event);
   if (gpu().events.count(known) == 0) return kInvalidValue;
   return known->is_complete ? kSuccess : kNotReady;

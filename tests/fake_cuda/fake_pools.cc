@@ -146,6 +146,8 @@ FakePoolKind fake_kind_of(CUdeviceptr address) {
   return pool == nullptr ? FakePoolKind::kDevice : pool->kind;
 }
 
+bool fake_breaks_capture() { return is_forbidden(); }
+
 void fake_wait() {
   std::vector<CUmemoryPool> all(pools().made.begin(), pools().made.end());
   for (CUpool_st& pool : pools().defaults) all.push_back(&pool);

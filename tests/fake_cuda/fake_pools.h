@@ -31,6 +31,8 @@ CUmemoryPool fake_pool_of(CUdeviceptr address);
 // kDevice for an address that is not in a pool.
 FakePoolKind fake_kind_of(CUdeviceptr address);
 void fake_wait();
+// A question that a capture of another thread forbids: it breaks that capture.
+bool fake_breaks_capture();
 // An address that a captured allocation gives out; it belongs to the graph that is being captured, if
 // cuStreamBeginCapture made one.
 CUdeviceptr fake_capture(int device, uint64_t bytes);

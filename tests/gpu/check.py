@@ -153,6 +153,9 @@ class Check:
             profile = self.books(f"{kind} runtime", [program])
             launches = profile["heapprof"].get("device_api", {}).get("kernel_launches_count", 0)
             self.row(f"{kind} runtime: kernels launched", 100, launches, launches == 100)
+            kernels = profile["heapprof"].get("scopes", {}).get("outside", {}).get("kernels", [])
+            named = sum(kernel["launches_count"] for kernel in kernels if not kernel["name"].startswith("("))
+            self.row(f"{kind} runtime: kernels launched, by name", 100, named, named == 100)
 
     def tensors(self) -> None:
         for expandable in ("False", "True"):

@@ -57,6 +57,9 @@ class RingBuilder {
   void scope_items(uint64_t id, uint64_t items) {
     put_published({wire::pack_scope(wire::ScopeOperation::kItems, 0, id), items});
   }
+  void gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns) {
+    put_published({wire::pack_scope(operation, 0, id), duration_ns});
+  }
   void launch(wire::Record record) { put_published(record); }
   void control(wire::ControlKind kind, uint64_t value) { put_published(wire::pack_control(kind, value)); }
 

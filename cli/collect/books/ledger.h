@@ -16,6 +16,7 @@
 #pragma once
 
 #include "cli/collect/books/device_ledger.h"
+#include "cli/collect/books/gpu_time_book.h"
 #include "cli/collect/books/largest_blocks.h"
 #include "cli/collect/books/launch_book.h"
 #include "cli/collect/books/live_heap.h"
@@ -99,6 +100,7 @@ class Ledger {
   // Of the heap.
   const NameBook& names() const { return names_; }
   const LaunchBook& launches() const { return launches_; }
+  const GpuTimeBook& gpu_times() const { return gpu_times_; }
   // From now on there is a snapshot at each mark, and whenever take_snapshot() is called.
   void start_snapshots() {
     snapshots_.start();
@@ -257,6 +259,7 @@ class Ledger {
   std::function<uint32_t(uint32_t)> same_name_;
   std::unordered_map<uint64_t, uint32_t> names_by_address_;  // of the heap's blocks
   LaunchBook launches_;
+  GpuTimeBook gpu_times_;
   SnapshotBook snapshots_;
   LargestBlocks largest_;
   LiveTimeline timeline_;

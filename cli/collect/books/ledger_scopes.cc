@@ -88,6 +88,8 @@ void Ledger::apply_scope(const Event& event) {
     case wire::ScopeOperation::kResume:
       if (thread.pauses != 0) --thread.pauses;
       return;
+    case wire::ScopeOperation::kGpuBegin: return gpu_times_.begin(scopes_.path_of(thread.scopes), id);
+    case wire::ScopeOperation::kGpuTime: return gpu_times_.add(id, event.size_bytes);
     case wire::ScopeOperation::kMark: {
       MarkedMoment moment{name, thread.id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};
       for_each_book(

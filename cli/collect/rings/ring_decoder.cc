@@ -216,7 +216,7 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   const bool is_of_block = operation == ScopeOperation::kNameBlock;
   const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
                         operation == ScopeOperation::kBeginApart || is_of_block;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kResume) return refuse();
+  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kGpuTime) return refuse();
   if (prefix_.has_any != is_of_block) return refuse();
   if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
   const bool is_of_pause = operation == ScopeOperation::kPause || operation == ScopeOperation::kResume;
@@ -226,7 +226,8 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   if (has_id ? !may_have_id : must_have_id) return refuse();
   if (is_of_block) return decode_block_name(record, limits, batch, cursor);
   Event event{cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kScope)};
-  if (operation != ScopeOperation::kItems) {
+  const bool is_unstamped = operation == ScopeOperation::kItems || operation >= ScopeOperation::kGpuBegin;
+  if (!is_unstamped) {
     event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
     event.size_bytes = has_scope_time_ ? scope_time_ : event.stamp;
     has_scope_time_ = false;

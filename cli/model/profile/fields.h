@@ -283,6 +283,24 @@ void visit_kernel_launches(Kernel& kernel, Visit&& visit) {
   visit("launches_count", kernel.count);
 }
 
+template <typename Time, typename Visit>
+void visit_gpu_time(Time& time, Visit&& visit) {
+  visit("time_ns", time.time_ns);
+  visit("intervals_count", time.intervals);
+}
+
+template <typename Times, typename Visit>
+void visit_gpu_times(Times& times, Visit&& visit) {
+  visit("mode", times.mode);
+  visit("outside_ns", times.outside.time_ns);
+  visit("outside_intervals_count", times.outside.intervals);
+  visit("unread_intervals_count", times.unread);
+  visit("captured_launches_count", times.captured);
+  visit("untimed_launches_count", times.untimed);
+  visit("waits_count", times.waits);
+  visit("waits_ns", times.waits_ns);
+}
+
 template <typename Graph, typename Visit>
 void visit_graph_launches(Graph& graph, Visit&& visit) {
   visit("is_known", graph.is_known);

@@ -1,4 +1,5 @@
-// cli/model/profile/launches.cc: see launches.h.
+// cli/model/profile/launches.cc: a profile may come with entries in any order, and names that were two may become one
+// when they are demangled; so each list is sorted, and what has one name and shape is summed.
 #include "cli/model/profile/launches.h"
 
 #include "cli/base/units.h"
@@ -33,6 +34,25 @@ void sort_and_sum(std::vector<Entry>* entries) {
 }
 
 }  // namespace
+
+void add_gpu_time(const GpuTime& from, GpuTime* into) {
+  into->time_ns = add_saturating(into->time_ns, from.time_ns);
+  into->intervals = add_saturating(into->intervals, from.intervals);
+}
+
+void add_gpu_times(const GpuTimes& from, GpuTimes* into) {
+  if (into->mode.empty()) {
+    into->mode = from.mode;
+  } else if (!from.mode.empty() && from.mode != into->mode) {
+    into->mode = "several";
+  }
+  add_gpu_time(from.outside, &into->outside);
+  into->unread = add_saturating(into->unread, from.unread);
+  into->captured = add_saturating(into->captured, from.captured);
+  into->untimed = add_saturating(into->untimed, from.untimed);
+  into->waits = add_saturating(into->waits, from.waits);
+  into->waits_ns = add_saturating(into->waits_ns, from.waits_ns);
+}
 
 void sort_launches(Launches* launches) {
   sort_and_sum(&launches->kernels);

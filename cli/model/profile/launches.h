@@ -35,6 +35,25 @@ struct Launches {
   bool empty() const { return kernels.empty() && graphs.empty(); }
 };
 
+// How long what was launched took on the device.
+struct GpuTime {
+  uint64_t time_ns = 0;
+  uint64_t intervals = 0;
+};
+
+// How that was taken (`heapprof run --gpu-time`).
+struct GpuTimes {
+  std::string mode;       // "deferred", "scope", "immediate"; empty: it was not. Of several runs that differ: "several"
+  GpuTime outside;        // of all scopes
+  uint64_t unread = 0;    // intervals whose time nobody knows: they were not complete when they were looked at last
+  uint64_t captured = 0;  // launches without a time: a stream was being captured
+  uint64_t untimed = 0;   // launches without a time: there was no event to be had
+  uint64_t waits = 0;     // of the agent's own for the device
+  uint64_t waits_ns = 0;
+};
+void add_gpu_time(const GpuTime& from, GpuTime* into);
+void add_gpu_times(const GpuTimes& from, GpuTimes* into);
+
 // Puts them in order, and makes those of one name and shape one.
 void sort_launches(Launches* launches);
 void add_launches(const Launches& from, Launches* into);

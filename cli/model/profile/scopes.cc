@@ -109,6 +109,7 @@ void add_scope(Scope&& from, Scope* into) {
   for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
   add_instances(from, into);
   add_launches(from.launches, &into->launches);
+  add_gpu_time(from.gpu, &into->gpu);
 }
 
 }  // namespace
@@ -158,6 +159,15 @@ std::vector<uint64_t> launches_with_inner(const Scopes& scopes) {
   std::vector<uint64_t> sums(scopes.scopes.size());
   for (size_t i = sums.size(); i-- > 0;) {
     add(&sums[i], scopes.scopes[i].kernel_launches);
+    if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add(&sums[parent - 1], sums[i]);
+  }
+  return sums;
+}
+
+std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes) {
+  std::vector<uint64_t> sums(scopes.scopes.size());
+  for (size_t i = sums.size(); i-- > 0;) {
+    add(&sums[i], scopes.scopes[i].gpu.time_ns);
     if (const uint32_t parent = scopes.scopes[i].parent; parent != 0) add(&sums[parent - 1], sums[i]);
   }
   return sums;
@@ -228,6 +238,7 @@ void add_scopes(const Scopes& from, Scopes* into) {
                    [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });
   add(&into->lost_marks, from.lost_marks);
   add_launches(from.outside, &into->outside);
+  add_gpu_times(from.gpu, &into->gpu);
   add(&into->lost_kernel_names, from.lost_kernel_names);
 }
 

@@ -76,6 +76,7 @@ struct Scope {
   std::vector<InstanceMemory> instance_memory;  // in the order of the profile's devices; none without instances
   uint64_t unkept_instances = 0;                // further runs: for want of room, or without a time
   Launches launches;                            // its own
+  GpuTime gpu;                                  // likewise
 };
 
 struct MarkedMemory {
@@ -100,12 +101,13 @@ struct Scopes {
   uint64_t nvtx_left = 0;       // objects whose NVTX was left to another tool
   std::vector<Mark> marks;      // in the order of time
   uint64_t lost_marks = 0;
-  Launches outside;                // of all scopes
+  Launches outside;  // of all scopes
+  GpuTimes gpu;
   uint64_t lost_kernel_names = 0;  // times that a kernel's name found no room
 
   bool empty() const {
     return scopes.empty() && marks.empty() && lost == 0 && lost_marks == 0 && lost_names == 0 && unmatched_ends == 0 &&
-           nvtx_left == 0 && outside.empty() && lost_kernel_names == 0;
+           nvtx_left == 0 && outside.empty() && lost_kernel_names == 0 && gpu.mode.empty();
   }
 };
 
@@ -137,6 +139,7 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes);
 // Calls of a device's API, and kernels, of each scope and all scopes inside of it.
 std::vector<std::vector<ScopeCall>> calls_with_inner(const Scopes& scopes);
 std::vector<uint64_t> launches_with_inner(const Scopes& scopes);
+std::vector<uint64_t> gpu_time_with_inner(const Scopes& scopes);
 
 // Puts every scope behind its parent, and those of one parent in order; makes those of one parent and one name one.
 void sort_scopes(Scopes* scopes);

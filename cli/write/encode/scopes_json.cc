@@ -122,6 +122,9 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
       write_structs(
           "calls", scope.calls, [&](const ScopeCall& call) { visit_scope_call(call, fields); }, json);
     write_launches(scope.launches);
+    if (scope.gpu.intervals != 0)
+      write_struct(
+          "gpu", [&] { visit_gpu_time(scope.gpu, fields); }, json);
     if (layout == InstanceLayout::kNone) return;
     if (scope.unkept_instances != 0) fields("unkept_instances_count", scope.unkept_instances);
     if (scope.instances.empty()) return;
@@ -145,6 +148,9 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
     if (!scopes.outside.empty())
       write_struct(
           "outside", [&] { write_launches(scopes.outside); }, json);
+    if (!scopes.gpu.mode.empty())
+      write_struct(
+          "gpu_time", [&] { visit_gpu_times(scopes.gpu, fields); }, json);
     if (scopes.lost_kernel_names != 0) fields("lost_kernel_names_count", scopes.lost_kernel_names);
     if (scopes.lost_marks != 0) fields("lost_marks_count", scopes.lost_marks);
     if (!scopes.marks.empty()) write_structs("marks", scopes.marks, write_mark, json);

@@ -39,7 +39,7 @@ class ScopesWriter {
     inner_.resize(scopes_.scopes.size() + 1);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i)
       inner_[scopes_.scopes[i].parent].push_back(static_cast<uint32_t>(i));
-    return title() + table() + outside() + categories() + marks();
+    return title() + table() + outside() + gpu_times() + categories() + marks();
   }
 
  private:
@@ -83,6 +83,10 @@ class ScopesWriter {
     if (has_times) head.push_back("time");
     if (has_times && has_own) head.push_back("own");
     if (has_percentiles) head.insert(head.end(), {"p50", "p99", "max"});
+    const bool has_gpu = has_times && !scopes_.gpu.mode.empty();
+    const std::vector<uint64_t> gpu_ns = gpu_time_with_inner(scopes_);
+    const uint64_t all_gpu_ns = has_gpu ? all_gpu_time() : 0;
+    if (has_gpu) head.insert(head.end(), {"GPU", "of GPU"});
     if (has_items) head.push_back("items");
     if (has_items && has_times) head.push_back("items/s");
     head.push_back("allocated");
@@ -96,6 +100,9 @@ class ScopesWriter {
       if (has_times && has_own) row.push_back(time(scope.own_time_ns));
       if (has_percentiles)
         row.insert(row.end(), {time(percentile_ns(scope, 50)), time(percentile_ns(scope, 99)), time(scope.longest_ns)});
+      const uint64_t own_gpu_ns = gpu_ns[static_cast<size_t>(&scope - scopes_.scopes.data())];
+      if (has_gpu) row.push_back(own_gpu_ns == 0 ? "" : format_time(own_gpu_ns));
+      if (has_gpu) row.push_back(own_gpu_ns == 0 ? "" : format_percent({own_gpu_ns, all_gpu_ns}));
       if (has_items) row.push_back(scope.items == 0 ? "" : format_count(scope.items));
       if (has_items && has_times) row.push_back(items_per_second(scope));
       return row;
@@ -231,6 +238,36 @@ class ScopesWriter {
       add(format_count(graph.count) + " × ",
           graph.is_known ? fmt::format("a graph of {}", format_counted(graph.kernels, "kernel")) : "a graph", "");
     return lines;
+  }
+
+  uint64_t all_gpu_time() const {
+    uint64_t all_ns = scopes_.gpu.outside.time_ns;
+    for (const Scope& scope : scopes_.scopes) all_ns = add_saturating(all_ns, scope.gpu.time_ns);
+    return all_ns;
+  }
+
+  // How GPU times were taken, what that cost, and what has none.
+  std::string gpu_times() const {
+    const GpuTimes& gpu = scopes_.gpu;
+    if (gpu.mode.empty()) return "";
+    std::string text = "GPU time, by events around kernels (--gpu-time=" + escape_controls(gpu.mode) + ")";
+    if (!look_.stable) {
+      text += ": " + format_time(all_gpu_time());
+      if (gpu.outside.time_ns != 0)
+        text += fmt::format(", {} of it outside of all scopes", format_time(gpu.outside.time_ns));
+    }
+    const auto add = [&text](uint64_t count, const std::string& words) {
+      if (count != 0) text += "; " + words;
+    };
+    add(gpu.unread, format_counted(gpu.unread, "interval") + " not complete when looked at last");
+    add(gpu.captured,
+        format_count(gpu.captured) + (gpu.captured == 1 ? " launch" : " launches") + " without: captured");
+    add(gpu.untimed,
+        format_count(gpu.untimed) + (gpu.untimed == 1 ? " launch" : " launches") + " without: no event to be had");
+    if (!look_.stable)
+      add(gpu.waits, fmt::format("the program waited {} for it, {} in all", format_counted(gpu.waits, "time"),
+                                 format_time(gpu.waits_ns)));
+    return "\n" + wrapped(text, {0, 2, look_.columns}) + "\n";
   }
 
   std::string outside() const {

@@ -1,4 +1,6 @@
-// tests/unit/collect/launch_rings_test.cc: launches as an agent writes them into its rings, and as no agent would.
+// tests/unit/collect/launch_rings_test.cc: launches and times of the GPU as an agent writes them into its rings, and as
+// no agent would.
+#include "cli/collect/books/gpu_time_book.h"
 #include "cli/collect/books/launch_book.h"
 #include "cli/collect/process_collector.h"
 #include "tests/support/ring_builder.h"
@@ -88,6 +90,42 @@ TEST_CASE("a launch that no agent writes stops its ring") {
   const Recording recording = session.finish();
   CHECK(recording.run.counters.corrupt_records == 1);
   CHECK(recording.scopes.outside.empty());
+}
+
+TEST_CASE("a time of the GPU is the scope's in which its interval began, in whichever ring and order it comes") {
+  Session session;
+  RingBuilder one = session.agent->claim();
+  RingBuilder two = session.agent->claim();
+  one.open(1, 100);
+  two.open(2, 1);
+  one.gpu_interval(Operation::kGpuBegin, 1, 0);  // outside
+  one.scope(Operation::kBegin, 1, 11, 100);
+  one.gpu_interval(Operation::kGpuBegin, 2, 0);
+  one.gpu_interval(Operation::kGpuBegin, 3, 0);
+  one.gpu_interval(Operation::kGpuBegin, 4, 0);
+  one.scope(Operation::kEnd, 0, 11, 101);
+  one.gpu_interval(Operation::kGpuTime, 3, 500);
+  two.gpu_interval(Operation::kGpuTime, 2, 70);  // before its begin, by the stamps of its ring
+  two.gpu_interval(Operation::kGpuTime, 1, 9);
+  const Recording recording = session.finish();
+  CHECK(recording.run.complete);
+  REQUIRE(recording.scopes.scopes.size() == 1);
+  CHECK(recording.scopes.scopes[0].gpu.time_ns == 570);
+  CHECK(recording.scopes.scopes[0].gpu.intervals == 2);
+  CHECK(recording.scopes.gpu.outside.time_ns == 9);
+  CHECK(recording.scopes.gpu.unread == 1);
+}
+
+TEST_CASE("halves of intervals are kept within a bound, and what is beyond is counted") {
+  GpuTimeBook book;
+  for (uint64_t id = 1; id <= GpuTimeBook::kMostOpen; ++id) book.begin(1, id);
+  book.begin(1, GpuTimeBook::kMostOpen + 1);
+  book.add(GpuTimeBook::kMostOpen + 2, 5);
+  CHECK(book.unread() == GpuTimeBook::kMostOpen + 2);
+  book.add(7, 30);
+  CHECK(book.times().at(1).time_ns == 30);
+  CHECK(book.times().at(1).intervals == 1);
+  CHECK(book.unread() == GpuTimeBook::kMostOpen + 1);
 }
 
 TEST_CASE("what has no row of its own is counted by scope") {

@@ -163,6 +163,7 @@ TEST_CASE("a record of a scope that no agent writes stops its ring, and only tha
   ring.malloc(0x1000, 10, {1, 2, 3}, 1);
   SECTION("no operation") { ring.scope(static_cast<Operation>(0), 0, 11, 1); }
   SECTION("an operation that there is not") { ring.scope(static_cast<Operation>(7), 0, 11, 1); }
+  SECTION("the first one that there is not yet") { ring.scope(static_cast<Operation>(11), 0, 11, 1); }
   SECTION("the last one that there could be") { ring.scope(static_cast<Operation>(15), 0, 11, 1); }
   SECTION("a begin without a name") { ring.scope(Operation::kBegin, 0, 12, 1); }
   SECTION("a begin without an id") { ring.scope(Operation::kBegin, 1, 0, 1); }

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <string>
 
 using namespace heapprof;
@@ -35,6 +36,10 @@ Profile with_scopes() {
                      {77, UINT64_MAX, 5, INT64_MAX, UINT32_MAX, kInstanceOpen | kInstanceLeft}};
   outer.instance_memory = {{"host", {1, 2, 3}, {UINT64_MAX, 5, 6}}, {"cuda:0", {0, 0, 0}, {0, 7, 0}}};
   outer.unkept_instances = 8;
+  outer.launches.kernels = {{"gemm \"x\"", {1, 2, 3}, {4, 5, 6}, 7, UINT64_MAX},
+                            {"softmax", {8, 1, 1}, {9, 1, 1}, 0, 2}};
+  outer.launches.graphs = {{false, 0, 3}, {true, 12, 4}};
+  outer.gpu = {123, 5};
   Scope inner;
   inner.parent = 1;
   inner.begun = 1;  // without a name, and open at the end
@@ -45,6 +50,9 @@ Profile with_scopes() {
   scopes.lost_marks = 13;
   scopes.unmatched_ends = 14;
   scopes.nvtx_left = 15;
+  scopes.outside.kernels = {{kOtherKernels, {}, {}, 0, 9}};
+  scopes.gpu = {"scope", {1, 2}, 3, 4, 5, 6, 7};
+  scopes.lost_kernel_names = 16;
   return profile;
 }
 
@@ -58,6 +66,31 @@ TEST_CASE("scopes and marks come back, every number of them") {
   REQUIRE(again.scopes.scopes.size() == 2);
   const Scope& outer = again.scopes.scopes[0];
   const Scope& was = profile.scopes.scopes[0];
+  REQUIRE(outer.launches.kernels.size() == 2);
+  CHECK(outer.launches.kernels[0].name == "gemm \"x\"");
+  CHECK((outer.launches.kernels[0].grid == std::array<uint64_t, 3>{1, 2, 3}));
+  CHECK((outer.launches.kernels[0].block == std::array<uint64_t, 3>{4, 5, 6}));
+  CHECK(outer.launches.kernels[0].shared_bytes == 7);
+  CHECK(outer.launches.kernels[0].count == UINT64_MAX);
+  REQUIRE(outer.launches.graphs.size() == 2);
+  CHECK_FALSE(outer.launches.graphs[0].is_known);
+  CHECK(outer.launches.graphs[1].is_known);
+  CHECK(outer.launches.graphs[1].kernels == 12);
+  CHECK(outer.launches.graphs[1].count == 4);
+  CHECK(outer.gpu.time_ns == 123);
+  CHECK(outer.gpu.intervals == 5);
+  REQUIRE(again.scopes.outside.kernels.size() == 1);
+  CHECK(again.scopes.outside.kernels[0].count == 9);
+  CHECK(again.scopes.lost_kernel_names == 16);
+  const GpuTimes& gpu = again.scopes.gpu;
+  CHECK(gpu.mode == "scope");
+  CHECK(gpu.outside.time_ns == 1);
+  CHECK(gpu.outside.intervals == 2);
+  CHECK(gpu.unread == 3);
+  CHECK(gpu.captured == 4);
+  CHECK(gpu.untimed == 5);
+  CHECK(gpu.waits == 6);
+  CHECK(gpu.waits_ns == 7);
   CHECK(outer.parent == 0);
   CHECK(outer.category == was.category);
   CHECK(outer.name == was.name);
@@ -131,6 +164,10 @@ TEST_CASE("a file whose scopes cannot be is refused") {
       {"[0,1,15,2,975,4]", "[0,1,15,2,976,4]"},
       {"[0,1,15,2,975,4]", "[0,1,15,2,975,\"4\"]"},
       {"[0,1,15,2,975,4]", "{}"},
+      {"\"grid\":[1,2,3]", "\"grid\":[1,2]"},
+      {"\"block\":[4,5,6]", "\"block\":[4,5,\"6\"]"},
+      {"\"is_known\":true", "\"is_known\":1"},
+      {"\"mode\":\"scope\"", "\"mode\":3"},
       {"\"begun_count\":11", "\"begun_count\":18446744073709551616"},
       {"\"left_open_count\":3", "\"left_open_count\":null"},
       {"\"lost_count\":12", "\"lost_count\":12,\"lost_count\":12"},
