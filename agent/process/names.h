@@ -1,5 +1,5 @@
-// agent/process/names.h: the names of scopes, marks, memory and kernels, each once in the arena; a record needs a number
-// alone.
+// agent/process/names.h: the names of scopes, marks, memory and kernels, each once in the arena; a record needs a
+// number alone.
 //
 // Guarantees
 //  - Equal names get one number, but where two threads, or a thread and its handler, bring one at the same moment.

@@ -12,6 +12,7 @@
 #include "cli/base/clock.h"
 #include "cli/collect/arena.h"
 #include "cli/collect/books/live_samples.h"
+#include "cli/collect/books_need.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/control_options.h"
 #include "cli/collect/counters.h"
@@ -41,14 +42,6 @@ constexpr size_t kNewNamesPerRound = 2;  // a file each, about 5 µs
 constexpr size_t kOldNamesPerInterval = 32;
 constexpr uint64_t kMostFinalEvents =
     wire::kArenaBytes / wire::kUnitBytes;  // more can only come from one who still writes
-// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter
-// more.
-constexpr uint64_t kFinishBytes = 8 << 20;
-constexpr uint64_t kFinishSiteBytes = 640;
-constexpr uint64_t kFinishNodeBytes = 80;
-constexpr uint64_t kFinishLocationBytes = 1500;                                     // its names, twice
-constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
-constexpr uint64_t kFinishScopes = 3;  // their books, as recorded, in order, in the profile
 
 }  // namespace
 
@@ -311,21 +304,7 @@ bool ProcessCollector::has_stopped() const { return !state_->stop_reason.empty()
 uint64_t ProcessCollector::age_ns() const { return monotonic_ns() - state_->scale.start_ns(); }
 
 MemoryNeed ProcessCollector::memory_need() const {
-  const State& state = *state_;
-  const uint64_t sites = state.tree.site_count();
-  const uint64_t nodes = state.tree.nodes().size();
-  const uint64_t locations = state.modules == nullptr ? 0 : state.modules->locations().size();
-  MemoryNeed need;
-  need.freeable_bytes = state.questions.bytes() + state.ledger.host_sites().phase_bytes() + state.samples.bytes() +
-                        state.ledger.snapshots().bytes() + state.ledger.scopes().bytes() + state.ledger.block_bytes() +
-                        state.ledger.devices_bytes() + state.tree.slot_bytes() + nodes * sizeof(StackNode) +
-                        sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
-  need.finish_bytes =
-      kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes + locations * kFinishLocationBytes +
-      kFinishScopes *
-          (state.ledger.scopes().bytes() + state.ledger.launches().bytes() + state.ledger.gpu_times().bytes()) +
-      state.ledger.snapshots().bytes() + kFinishStepBytes * state.ledger.snapshots().steps();
-  return need;
+  return books_need({&state_->ledger, &state_->tree, state_->modules.get(), &state_->samples, &state_->questions});
 }
 
 bool ProcessCollector::wants_names() const { return state_->questions.wants_names(); }

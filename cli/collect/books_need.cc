@@ -1,0 +1,36 @@
+// cli/collect/books_need.cc: see books_need.h.
+#include "cli/collect/books_need.h"
+
+namespace heapprof::cli {
+
+namespace {
+
+// Bytes from the recording to the written profile; measured with a million sites of four million nodes, and a quarter
+// more.
+constexpr uint64_t kFinishBytes = 8 << 20;
+constexpr uint64_t kFinishSiteBytes = 640;
+constexpr uint64_t kFinishNodeBytes = 80;
+constexpr uint64_t kFinishLocationBytes = 1500;                                     // its names, twice
+constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
+constexpr uint64_t kFinishScopes = 3;  // their books, as recorded, in order, in the profile
+
+}  // namespace
+
+MemoryNeed books_need(const BooksKept& books) {
+  const Ledger& ledger = *books.ledger;
+  const uint64_t sites = books.tree->site_count();
+  const uint64_t nodes = books.tree->nodes().size();
+  const uint64_t locations = books.modules == nullptr ? 0 : books.modules->locations().size();
+  const uint64_t scopes_bytes = ledger.scopes().bytes() + ledger.launches().bytes() + ledger.gpu_times().bytes();
+  MemoryNeed need;
+  need.freeable_bytes = books.questions->bytes() + ledger.host_sites().phase_bytes() + books.samples->bytes() +
+                        ledger.snapshots().bytes() + scopes_bytes + ledger.block_bytes() + ledger.devices_bytes() +
+                        books.tree->slot_bytes() + nodes * sizeof(StackNode) +
+                        sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
+  need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
+                      locations * kFinishLocationBytes + kFinishScopes * scopes_bytes + ledger.snapshots().bytes() +
+                      kFinishStepBytes * ledger.snapshots().steps();
+  return need;
+}
+
+}  // namespace heapprof::cli
