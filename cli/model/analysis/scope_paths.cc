@@ -11,27 +11,31 @@ namespace {
 
 std::string own_name(const Scope& scope) { return scope.name.empty() ? "[no name]" : escape_controls(scope.name); }
 
-}  // namespace
-
-std::string name_of_scope(const Scope& scope) {
-  return scope.category.empty() ? own_name(scope) : escape_controls(scope.category) + ": " + own_name(scope);
-}
-
-std::string path_of_scope(const Scopes& scopes, uint32_t index) {
+template <typename NameOf>
+std::string path_by(const NameOf& name_of, const Scopes& scopes, uint32_t index) {
   constexpr int kMostLevels = 256;
   std::vector<const Scope*> levels;
   uint32_t place = index + 1;
   for (; place != 0 && levels.size() < kMostLevels; place = scopes.scopes[place - 1].parent)
     levels.push_back(&scopes.scopes[place - 1]);
   std::string text = place == 0 ? "" : "… > ";
-  for (size_t i = levels.size(); i-- > 0;) text += name_of_scope(*levels[i]) + (i == 0 ? "" : " > ");
+  for (size_t i = levels.size(); i-- > 0;) text += name_of(*levels[i]) + (i == 0 ? "" : " > ");
   return text;
 }
+
+}  // namespace
+
+std::string name_of_scope(const Scope& scope) {
+  return scope.category.empty() ? own_name(scope) : escape_controls(scope.category) + ": " + own_name(scope);
+}
+
+std::string path_of_scope(const Scopes& scopes, uint32_t index) { return path_by(name_of_scope, scopes, index); }
 
 bool is_scope_meant(const Scopes& scopes, uint32_t index, std::string_view glob) {
   const Scope& scope = scopes.scopes[index];
   if (glob_matches(glob, own_name(scope)) || glob_matches(glob, name_of_scope(scope))) return true;
-  return scope.parent != 0 && glob_matches(glob, path_of_scope(scopes, index));
+  return scope.parent != 0 &&
+         (glob_matches(glob, path_of_scope(scopes, index)) || glob_matches(glob, path_by(own_name, scopes, index)));
 }
 
 std::vector<uint32_t> find_scopes_meant(const Scopes& scopes, std::string_view glob) {

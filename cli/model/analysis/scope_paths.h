@@ -16,7 +16,7 @@ std::string name_of_scope(const Scope& scope);
 // "load > json: parse", controls escaped. Of a scope deeper than 256 levels the outermost ones are "…".
 std::string path_of_scope(const Scopes& scopes, uint32_t index);
 
-// Whether a glob fits a scope: its path, or its own name with or without its category.
+// Whether a glob fits a scope: its path or its own name, with or without categories.
 bool is_scope_meant(const Scopes& scopes, uint32_t index, std::string_view glob);
 std::vector<uint32_t> find_scopes_meant(const Scopes& scopes, std::string_view glob);
 

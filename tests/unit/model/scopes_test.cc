@@ -1,6 +1,8 @@
 // tests/unit/model/scopes_test.cc: durations by buckets, scopes in order, and scopes of several processes added up.
 #include "cli/model/profile/scopes.h"
 
+#include "cli/model/analysis/scope_paths.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -231,4 +233,18 @@ TEST_CASE("a scope's memory with that of the scopes inside of it, however deep")
   CHECK(memory_with_inner(deep)[0][0].allocated_bytes == 1'000'000);
   sort_scopes(&deep);
   CHECK(deep.scopes.size() == 100'000);
+}
+
+TEST_CASE("a scope is meant by its name or path, with or without categories") {
+  Scopes scopes;
+  scopes.scopes = {scope(0, "serve"), scope(1, "decode"), scope(2, "copy")};
+  scopes.scopes[1].category = "compute";
+  const auto meant = [&scopes](const char* glob) { return find_scopes_meant(scopes, glob); };
+  const std::vector<uint32_t> decode = {1};
+  for (const char* glob : {"decode", "compute: decode", "serve > decode", "serve > compute: decode", "* > dec*"})
+    CHECK(meant(glob) == decode);
+  CHECK(meant("serve > decode > copy") == std::vector<uint32_t>{2});
+  CHECK(meant("serve > compute: decode > copy") == std::vector<uint32_t>{2});
+  CHECK(meant("serve > *") == std::vector<uint32_t>{1, 2});
+  CHECK(meant("copy > decode").empty());
 }
