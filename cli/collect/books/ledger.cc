@@ -35,11 +35,10 @@ void Ledger::prefetch_site(const Event& event) const {
 }
 
 [[gnu::always_inline]] inline void Ledger::on_malloc(const Event& event, uint32_t ring, const LiveHeap::Page* guess) {
-  if (threads_[event.thread()].pauses != 0) [[unlikely]]
-    return on_malloc_in_pause(event, ring);
-  if (is_left_out(event.address)) [[unlikely]] {
-    if (repairs()) return static_cast<void>(park(event, ring));
-    left_out_.erase(event.address);  // it has ended unseen
+  if (has_paused_) [[unlikely]] {
+    if (threads_[event.thread()].pauses != 0) return on_malloc_in_pause(event, ring);
+    if (is_left_out(event.address) && repairs()) return static_cast<void>(park(event, ring));
+    left_out_.erase(event.address);  // if there is one, it has ended unseen
   }
   sites_.make_room();
   bool is_new = false;

@@ -254,6 +254,7 @@ class Ledger {
   LiveHeap heap_;
   SiteBook sites_;
   ScopeBook scopes_;
+  bool has_paused_ = false;                          // a thread did, ever
   std::unordered_map<uint64_t, uint64_t> left_out_;  // sizes of the heap's blocks that were left out, by address
   NameBook names_;
   std::function<uint32_t(uint32_t)> same_name_;

@@ -84,7 +84,10 @@ void Ledger::apply_scope(const Event& event) {
     case wire::ScopeOperation::kEndOnly: thread.scopes = scopes_.end_only(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kItems: return scopes_.add_items(thread.scopes, id, event.size_bytes);
     case wire::ScopeOperation::kNameBlock: return;  // an event of its own kind
-    case wire::ScopeOperation::kPause: ++thread.pauses; return;
+    case wire::ScopeOperation::kPause:
+      has_paused_ = true;
+      ++thread.pauses;
+      return;
     case wire::ScopeOperation::kResume:
       if (thread.pauses != 0) --thread.pauses;
       return;
