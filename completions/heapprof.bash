@@ -47,7 +47,7 @@ _heapprof() {
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --sizes --threads --scopes --stable --instances --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --sizes --threads --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")

@@ -181,7 +181,8 @@ namespace heapprof::cli {
   X("HP210", nvtx_left_to_tool, (2))                                                                               \
   X("HP220", no_scope_of_name, ("r.json", "decod", "serve > decode"))                                              \
   X("HP221", categories_not_readable, ("c.toml", "no such file or directory"))                                     \
-  X("HP222", categories_broken, ("c.toml:3: the category has no name"))
+  X("HP222", categories_broken, ("c.toml:3: the category has no name"))                                            \
+  X("HP223", no_runs_of_scopes, ("r.json", true))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -264,6 +265,7 @@ Problem several_snapshots(const std::string& name, const std::string& file, cons
 Problem snapshots_not_merged(uint64_t snapshots);
 Problem categories_not_readable(const std::string& file, const std::string& reason);
 Problem categories_broken(const std::string& what);
+Problem no_runs_of_scopes(const std::string& file, bool has_scopes);
 Problem no_scope_of_name(const std::string& file, const std::string& glob, const std::string& nearest);
 Problem unknown_command(const std::string& command, const std::string& nearest);
 Problem command_is_file(const std::string& word, const std::string& command, const std::string& purpose);

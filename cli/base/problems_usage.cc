@@ -80,6 +80,16 @@ Problem categories_broken(const std::string& what) {
           "leave --categories out: scopes have those that the program gave them", kUsage};
 }
 
+Problem no_runs_of_scopes(const std::string& file, bool has_scopes) {
+  if (!has_scopes)
+    return {"HP223", fmt::format("{} has no scopes, whose runs could make up a critical path", file),
+            "name operations of the program, HEAPPROF_SCOPE(\"parse\"), and record it again: man heapprof.3",
+            fmt::format("look at what it has of the whole run: heapprof report {}", quoted(file)), kUsage};
+  return {"HP223", fmt::format("{} has scopes, but no single runs through them, as merged profiles have none", file),
+          "name the profile of one process, as heapprof run writes it",
+          fmt::format("see what the scopes came to: heapprof report --scopes {}", quoted(file)), kUsage};
+}
+
 Problem missing_value(const std::string& flag, const std::string& placeholder) {
   return {"HP059", fmt::format("{} needs a value", flag), fmt::format("{} {}", flag, placeholder), "", kUsage};
 }

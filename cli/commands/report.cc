@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/model/analysis/critical_path.h"
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/moment.h"
 #include "cli/model/analysis/scope_paths.h"
@@ -39,14 +40,17 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
     const std::vector<std::string> nearest = ScopeNumbers(profile).nearest(view.instances, 1);
     return no_scope_of_name(view.file, view.instances, nearest.empty() ? "" : nearest[0]);
   }
+  if (view.critical_path && !has_runs(profile.scopes))
+    return no_runs_of_scopes(view.file, !profile.scopes.scopes.empty());
   return Done{};
 }
 
 // What was asked for beside --findings, --scopes or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
-  for (const auto& [flag, is_given] : {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-                                       std::pair{"--instances", !view.instances.empty()}}) {
+  for (const auto& [flag, is_given] :
+       {std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
           std::pair{"--findings", view.findings}, std::pair{"--sort", view.sort.has_value()},
@@ -59,6 +63,9 @@ Result<Done> check_findings(const ReportOptions& options) {
   if (view.stable && !view.instances.empty()) return flags_exclude_each_other("--stable", "--instances");
   if (options.format->is_of_scopes && !view.instances.empty())
     return flags_exclude_each_other("--instances", fmt::format("--format {}", options.format->name));
+  if (view.stable && view.critical_path) return flags_exclude_each_other("--stable", "--critical-path");
+  if (options.format->is_of_scopes && view.critical_path)
+    return flags_exclude_each_other("--critical-path", fmt::format("--format {}", options.format->name));
   if (options.format->is_of_scopes && !view.scopes && !view.stable)
     return flag_needs_another(fmt::format("--format {}", options.format->name), "--scopes");
   for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
@@ -72,8 +79,8 @@ Result<Done> check_findings(const ReportOptions& options) {
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
         std::pair{"--findings", view.findings}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
-        std::pair{"--instances", !view.instances.empty()}, std::pair{"--sort", view.sort.has_value()},
-        std::pair{"--list-suppressions", view.list_suppressions}}) {
+        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
+        std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);
   }
   if (view.snapshots && options.format->render_snapshots == nullptr)
@@ -191,6 +198,8 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);
   options->add_text({"--instances", "SCOPE", kRareGroup, "its slowest and most growing runs"}, &target->view.instances);
+  options->add_flag({"--critical-path", "", kRareGroup, "runs that made up the time, of all threads"},
+                    &target->view.critical_path);
   options->add_flag({"--snapshots", "", view, "those of run --interval, and what grew"}, &target->view.snapshots);
   options->add_text({"--between", "A..B", view, "two snapshots, by number or mark"}, &target->between);
   declare_suppression_options(options, view, &target->suppressions);

@@ -7,6 +7,7 @@
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/scopes_json.h"
+#include "cli/write/report/critical_path_text.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/scope_sections.h"
 #include "cli/write/report/threads_text.h"
@@ -40,6 +41,7 @@ class ReportWriter {
     const InstanceLayout layout = is_about_scopes(view_) ? InstanceLayout::kObjects : InstanceLayout::kNone;
     if (view_.device.empty() && !profile_.scopes.empty()) write_scopes(profile_.scopes, layout, &json_);
     if (view_.device.empty() && is_about_scopes(view_)) write_categories();
+    if (view_.critical_path) write_critical_path(profile_.scopes, &json_);
     if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
     json_.end_object();
     json_.finish();

@@ -30,6 +30,7 @@ struct ReportView {
   bool stable = false;                   // scopes alone, without what differs from run to run
   std::vector<CategoryRule> categories;  // those that the profile's scopes were given
   std::string instances;                 // likewise: single runs through the scopes that this glob means; empty: none
+  bool critical_path = false;            // likewise: which runs, of all threads, made up the time
   bool exact_bytes = false;
   std::string file;                      // as the user named it
   std::vector<std::string> others = {};  // where the profiles of run.processes are; empty: not there
