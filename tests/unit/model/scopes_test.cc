@@ -241,8 +241,9 @@ TEST_CASE("a scope is meant by its name or path, with or without categories") {
   scopes.scopes[1].category = "compute";
   const auto meant = [&scopes](const char* glob) { return find_scopes_meant(scopes, glob); };
   const std::vector<uint32_t> decode = {1};
-  for (const char* glob : {"decode", "compute: decode", "serve > decode", "serve > compute: decode", "* > dec*"})
+  for (const char* glob : {"decode", "compute: decode", "serve > decode", "serve > compute: decode", "* > *code"})
     CHECK(meant(glob) == decode);
+  CHECK(meant("* > dec*") == std::vector<uint32_t>{1, 2});  // a star goes across levels
   CHECK(meant("serve > decode > copy") == std::vector<uint32_t>{2});
   CHECK(meant("serve > compute: decode > copy") == std::vector<uint32_t>{2});
   CHECK(meant("serve > *") == std::vector<uint32_t>{1, 2});
