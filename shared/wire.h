@@ -1,7 +1,7 @@
 // shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][notes][names][texts][kernels' names][ring headers][ring 0][ring 1] …
+//   [control page][module table][notes][names][texts][kernels' names][ring headers][ring 0][ring 1] … [code objects]
 //   (shared/README.md has the tables)
 //
 // Guarantees
@@ -17,7 +17,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 17;
+inline constexpr uint32_t kProtocolVersion = 18;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -54,7 +54,17 @@ constexpr uint64_t ring_data_off(uint32_t ring) {
   return ring < kLargeRings ? kRingDataOff + ring * kLargeRingBytes
                             : kRingDataOff + kLargeRings * kLargeRingBytes + (ring - kLargeRings) * kSmallRingBytes;
 }
-inline constexpr uint64_t kArenaBytes = ring_data_off(kMaxRings);
+
+// Code objects of Python (shared/python.h): where each is in the texts behind, by its number, from 1.
+inline constexpr uint32_t kMaxCodes = 1u << 17;
+inline constexpr uint64_t kCodeTextBytes = 64u << 20;
+inline constexpr uint64_t kCodesOff = ring_data_off(kMaxRings);
+inline constexpr uint64_t kCodeTextsOff = kCodesOff + kMaxCodes * sizeof(uint64_t);
+inline constexpr uint64_t kCodesBytes = kMaxCodes * sizeof(uint64_t) + kCodeTextBytes;
+inline constexpr uint32_t kPythonUnknown = 1u << 31;  // of Control::python_version: its frames cannot be read
+inline constexpr uint32_t kMaxPythonFrames = 4096;    // of a stack, beside those that are counted by max_frames
+
+inline constexpr uint64_t kArenaBytes = kCodesOff + kCodesBytes;
 
 // The chunks of a ring, as bits.
 constexpr uint32_t ring_chunks(uint32_t ring) {
@@ -197,9 +207,13 @@ struct Control {
   std::atomic<uint64_t> gpu_untimed;     // agent, adding: launches without a time, as no event was to be had
   std::atomic<uint64_t> gpu_waits;       // agent, adding: how often it waited for the device …
   std::atomic<uint64_t> gpu_wait_ticks;  // … and how long
-  uint32_t reserved[2];
+  std::atomic<uint64_t> code_bytes;      // agent, adding: of the texts of code objects, also where there was no room
+  std::atomic<uint32_t> codes_lost;      // agent, adding: how often a code object found no room
+  std::atomic<uint32_t> python_broken;   // agent, adding: stacks of Python that led to what is none
+  std::atomic<uint32_t> python_version;  // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: there is none
+  uint32_t reserved[13];
 };
-static_assert(sizeof(Control) == 576 && sizeof(Control) <= kQuestionsOff);
+static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
               offsetof(Control, notes_claimed) == 128 && offsetof(Control, device_limits) == 144 &&
               offsetof(Control, sequence) == 320 && offsetof(Control, liveness) == 384 &&

@@ -7,6 +7,7 @@
 
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
+#include "agent/process/known_pages.h"
 #include "agent/process/loaded_object.h"
 #include "shared/wire.h"
 
@@ -95,6 +96,7 @@ void record_begin(const void* address, uint64_t size_bytes, uint32_t device, uin
   record_device({DeviceOperation::kMapRange, device, flags, number(address), size_bytes}, hook_frame);
 }
 void record_end(DeviceOperation operation, const void* address, uint64_t size_bytes, const uint64_t* hook_frame) {
+  note_unmapping();
   record_device({operation, 0, size_bytes, number(address), 0}, hook_frame);
 }
 

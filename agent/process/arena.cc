@@ -19,10 +19,13 @@ namespace {
 struct Mapping {
   unsigned char* base;  // the arena's first part: control page … first ring
   unsigned char* rings[wire::kMaxRings];
+  unsigned char* before_codes;  // the page before code objects, from which on they can be mapped; nullptr: they cannot
+  unsigned char* codes;         // nullptr: not mapped yet
 };
 Mapping g_mapping;
 
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
+constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
 }  // namespace
 
@@ -32,6 +35,9 @@ bool map_arena(int fd) {
   g_mapping.base = static_cast<unsigned char*>(base);
   g_mapping.rings[0] = g_mapping.base + wire::ring_data_off(0);
   g_control = static_cast<wire::Control*>(base);
+  const long page = raw_syscall(SYS_mmap, 0, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                                kBeforeCodesOff);
+  g_mapping.before_codes = is_error(page) ? nullptr : reinterpret_cast<unsigned char*>(page);
   return true;
 }
 
@@ -44,6 +50,9 @@ void forget_arena() {
     replace(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
   }
   if (g_mapping.base != nullptr) replace(g_mapping.base, kFirstPartBytes);
+  if (g_mapping.before_codes != nullptr) replace(g_mapping.before_codes, wire::kPageBytes);
+  if (g_mapping.codes != nullptr) replace(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
+  g_mapping.before_codes = g_mapping.codes = nullptr;
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }
 
@@ -68,6 +77,19 @@ unsigned char* map_ring(uint32_t ring) {
   data = reinterpret_cast<unsigned char*>(mapped) + wire::kPageBytes;
   return data;
 }
+
+bool map_codes() {
+  if (g_mapping.codes != nullptr) return true;
+  if (g_mapping.before_codes == nullptr) return false;
+  const long mapped = raw_syscall(SYS_mremap, reinterpret_cast<long>(g_mapping.before_codes), 0,
+                                  static_cast<long>(wire::kPageBytes + wire::kCodesBytes), MREMAP_MAYMOVE);
+  if (is_error(mapped)) return false;
+  g_mapping.codes = reinterpret_cast<unsigned char*>(mapped) + wire::kPageBytes;
+  return true;
+}
+
+uint64_t* code_index() { return reinterpret_cast<uint64_t*>(g_mapping.codes); }
+unsigned char* code_texts() { return g_mapping.codes + wire::kMaxCodes * sizeof(uint64_t); }
 
 bool announce_module(wire::ModuleEntry entry, const char* path, const uint8_t* build_id, uint32_t build_id_bytes) {
   const uint64_t path_bytes = strnlen(path, 4095);

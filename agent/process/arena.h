@@ -32,6 +32,12 @@ void forget_arena();
 // pre: an arena is mapped.
 wire::Name* names();
 wire::KernelName* kernel_names();
+// Maps the part of the arena that code objects of Python are told in. False: there is no address space. pre: the lock
+// is held.
+bool map_codes();
+// pre: it is mapped. wire::kMaxCodes words, and wire::kCodeTextBytes.
+uint64_t* code_index();
+unsigned char* code_texts();
 // wire::kTextBytes of it.
 const char* question_text(uint32_t question);
 wire::RingHeader* ring_header(uint32_t ring);

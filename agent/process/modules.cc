@@ -20,6 +20,8 @@
 
 namespace heapprof::agent {
 
+bool (*g_note_object)(const char* path) = nullptr;
+
 namespace {
 
 constexpr uint32_t kMaxListed = 4096;
@@ -182,6 +184,10 @@ void list_object(const LoadedObject& object, uint32_t age) {
   write_entry(index, object, identity);
   g_count.store(count, kRelaxed);
   end_change();
+  if (g_note_object == nullptr || !g_note_object(object.path)) return;
+  end_what_is_known({0, 0});
+  g_control->age.store(current_age(), kRelaxed);
+  g_fork_page.age.store(current_age(), kRelaxed);
 }
 
 // Takes the lock, or gives up after a while: some milliseconds, in which a holder that lost its processor gets it back,

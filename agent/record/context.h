@@ -20,6 +20,7 @@
 
 #include "agent/libc/raw.h"
 #include "agent/process/state.h"
+#include "agent/python/python_stack.h"
 #include "agent/unwind/unwind.h"
 #include "shared/wire.h"
 
@@ -34,9 +35,10 @@ struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
   // The age at which records can be written at once; kNotReady: something has to be done before.
   uint64_t ready_for;
-  uint64_t base;   // address of the current chunk − chunk_count: the record at count n is at base + n
-  uint64_t head;   // next byte to write; header->head follows when a record is published
-  uint64_t limit;  // head may grow to here, and a kChunk record still fits; then another chunk is needed
+  uint64_t stack_ready_for;  // likewise, of records with a stack; where Python's frames are read, always kNotReady
+  uint64_t base;             // address of the current chunk − chunk_count: the record at count n is at base + n
+  uint64_t head;             // next byte to write; header->head follows when a record is published
+  uint64_t limit;            // head may grow to here, and a kChunk record still fits; then another chunk is needed
   wire::RingHeader* header;
   UnwindContext* unwind;
   uint64_t stamp_base;   // stamp of the last kTimestamp record
@@ -64,6 +66,7 @@ struct Context {
   uint32_t scope_count;     // scopes ever begun in this ring
   uint32_t scope_changes;   // grows whenever the owner, having launched something, may be in another scope
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
+  PythonStack* python;      // nullptr: the process runs no Python, as far as is known
   uint32_t pushed;          // ranges of NVTX that the owner has pushed, those that are not recorded included
   uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX
 };
@@ -72,6 +75,7 @@ struct Context {
 inline void require_opening(Context* context) {
   context->needs_open = true;
   context->ready_for = kNotReady;
+  context->stack_ready_for = kNotReady;
 }
 
 extern constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
@@ -82,6 +86,8 @@ Context* begin_event_slow(uint64_t sp);
 // A filter of system calls is coming, or a prepared context was taken: maps contexts for threads that may make none.
 // pre: the calling thread is not filtered.
 void prepare_contexts();
+// Python was found: from now on this context's stacks have its frames, if there is memory for that.
+void start_python(Context* context);
 void end_shared_event(Context* context);
 
 // The thread's own context if no event of it is in progress; nullptr: begin_event_slow finds out what to do. What it

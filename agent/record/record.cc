@@ -26,7 +26,10 @@ namespace {
     put(context, wire::pack_control(wire::ControlKind::kAge, age));
   }
   set_age(context->unwind, age);
+  const bool is_python_new = context->python == nullptr && g_python.load(std::memory_order_acquire) != nullptr;
+  if (HEAPPROF_UNLIKELY(is_python_new)) start_python(context);
   context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? age : kNotReady;
+  context->stack_ready_for = context->python == nullptr ? context->ready_for : kNotReady;
   return true;
 }
 
@@ -109,12 +112,14 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   if (!is_prepared(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
-    capture_stack(context->unwind, caller, context->age, &delta);
+    const bool is_near = context->python != nullptr && capture_as_hooks_do(context->unwind, caller, &delta);
+    if (!is_near) capture_stack(context->unwind, caller, context->age, &delta);
   } else if (g_control->unwinder == wire::UnwinderKind::kFramePointers) {
     capture_frame_pointers(context->unwind, caller, context->age, &delta);
   } else {
     capture_with_reference(context, caller, &delta);
   }
+  if (HEAPPROF_UNLIKELY(context->python != nullptr)) add_python_frames(context->python, context->unwind, &delta);
   write_captured(context, type, address, size_bytes, delta, device);
 }
 

@@ -23,6 +23,12 @@ inline bool is_ready(const Context* context) {
          HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
 }
 
+// Likewise, of a record with a stack.
+inline bool is_stack_ready(const Context* context) {
+  return HEAPPROF_LIKELY(context->stack_ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
+         HEAPPROF_LIKELY(context->head + kRecordBytes <= context->limit);
+}
+
 // wire::is_compact_address, in half of the instructions. pre: address is not 0
 inline bool is_compact(uint64_t address) { return (address & ~(((1ull << wire::kAddressBits) - 1) << 3)) == 0; }
 
@@ -52,7 +58,7 @@ template <wire::RecordType kType>
   const uint64_t sp = cfa_of(hook_frame);
   Context* context = begin_event_fast(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return record_stacked(kType, block, size_bytes, hook_frame);
-  if (HEAPPROF_UNLIKELY(!is_ready(context) || !is_compact(address) || !wire::is_compact_size(size_bytes)))
+  if (HEAPPROF_UNLIKELY(!is_stack_ready(context) || !is_compact(address) || !wire::is_compact_size(size_bytes)))
     return record_begun(kType, context, block, size_bytes, hook_frame);
   const uint64_t w0 = wire::pack_w0(kType, address, size_bytes);
   switch (compare_plain_stack(context->unwind, hook_frame[1], sp)) {

@@ -29,6 +29,8 @@
 #include "agent/process/modules.h"
 #include "agent/process/state.h"
 #include "agent/process/thread_stacks.h"
+#include "agent/python/codes.h"
+#include "agent/python/interpreter.h"
 #include "agent/record/context.h"
 #include "agent/record/reference.h"
 #include "agent/start/end.h"
@@ -182,6 +184,8 @@ bool join_collector(bool forked) {
              (forked && g_use_tsc ? kFenceOrder : 0);
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
   g_control->age.store(g_birth, std::memory_order_relaxed);
+  g_control->python_version.store(python_version(), std::memory_order_relaxed);
+  forget_codes();
   set_max_frames(g_control->max_frames);
   if (!init_unwinder()) {
     turn_off(wire::StopReason::kNoMemory);
@@ -221,6 +225,7 @@ void resolve_once() {
   settle_thread_stacks();
   settle_cuda_routes();
   nvtx::settle_variable();
+  look_for_python();
   find_new_functions(g_malloc_object);
 }
 

@@ -59,7 +59,18 @@ Arena::~Arena() {
   for (uint32_t ring = 0; ring < rings_.size(); ++ring) {
     if (rings_[ring] != nullptr) ::munmap(rings_[ring], wire::ring_bytes(ring));
   }
+  if (codes_ != nullptr) ::munmap(codes_, wire::kCodesBytes);
   ::munmap(region_, kRegionBytes);
+}
+
+const unsigned char* Arena::codes() {
+  if (codes_ == nullptr) {
+    void* const mapped = ::mmap(nullptr, wire::kCodesBytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd_.get(),
+                                static_cast<off_t>(wire::kCodesOff));
+    if (mapped == MAP_FAILED) return nullptr;
+    codes_ = mapped;
+  }
+  return static_cast<const unsigned char*>(codes_);
 }
 
 const uint64_t* Arena::ring_words(uint32_t ring) {

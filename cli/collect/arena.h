@@ -44,6 +44,8 @@ class Arena {
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }
+  // Code objects of Python: wire::kCodesBytes. nullptr: no address space is left.
+  const unsigned char* codes();
   // The data of a ring; nullptr: no address space is left.
   const uint64_t* ring_words(uint32_t ring);
   // Takes the memory of those chunks of a ring away (bits; wire::kChunkBytes each): they read as zeros. False: the
@@ -58,6 +60,7 @@ class Arena {
   unsigned char* region_;  // a private page (see liveness.h), then the shared memory up to the rings' data
   unsigned char* base_;
   std::vector<void*> rings_;
+  void* codes_ = nullptr;
 };
 
 }  // namespace heapprof::cli

@@ -21,6 +21,7 @@
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
 #include "cli/collect/recorded_changes.h"
+#include "cli/collect/recorded_codes.h"
 #include "cli/collect/recorded_names.h"
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
@@ -151,7 +152,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.threads = &state.threads;
   state.shared.devices = &state.ledger.device_events();
   state.shared.second = state.options.second;
-  state.shared.max_frames = std::min<uint32_t>(state.options.max_frames, UINT16_MAX);
+  state.shared.max_frames =
+      std::min<uint32_t>(state.options.max_frames + wire::kMaxPythonFrames, UINT16_MAX);  // keep has 16 bits
   wire::FenceMode fence_mode = state.options.fence_mode;
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
@@ -325,6 +327,7 @@ std::optional<RecordedChanges> ProcessCollector::record_wanted(const NamesWanted
   const std::vector<SiteChange>* const changes = state.questions.changes_of(wanted);
   if (state.modules == nullptr || changes == nullptr) return std::nullopt;
   record_changes(*changes, wanted.measure, state.tree, *state.modules, &recorded);
+  recorded.recording.python_codes = recorded_codes(state.arena.get(), recorded.recording.locations);
   return recorded;
 }
 
@@ -380,6 +383,7 @@ Recording ProcessCollector::finish() {
                    state.options.snapshot_interval_ns, run.leak_check.is_made ? &*state.leaks : nullptr},
                   &recording);
   add_gpu_counters(state.options.gpu_time, control, state.scale, &recording.scopes.gpu);
+  recording.python_codes = recorded_codes(state.arena.get(), recording.locations);
   recording.scopes.nvtx_left = control.nvtx_left.load(std::memory_order_relaxed);
   recording.api.kernel_launches = state.drain->kernel_launches();
   state.threads.finish(&run.threads, &run.other_threads, &run.other_threads_count);

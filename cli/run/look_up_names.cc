@@ -3,6 +3,7 @@
 
 #include "cli/model/profile/inferred_calls.h"
 #include "cli/symbolize/jit_names.h"
+#include "cli/symbolize/python_names.h"
 
 #include <new>
 #include <string>
@@ -46,6 +47,7 @@ SymbolTable look_up_names(const SymbolizeOptions& options, SymbolCache* cache, R
     SymbolTable table = cache->symbolize(recording->modules, recording->locations, with_neighbours, &unread);
     const std::string map_path = jit_map_path(recording->run.pid);
     if (add_jit_names(map_path, recording, &table) == JitMap::kRefused) unread.push_back(map_path);
+    add_python_names(recording, &table);
     add_inferred_calls(recording, &table);
     return table;
   } catch (const std::bad_alloc&) {

@@ -11,6 +11,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
+#include "cli/model/profile/python_code.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -157,6 +158,29 @@ class Stacks {
 
 }  // namespace
 
+// Whether a file of Python is of a package that was installed, or of the standard library.
+bool is_python_library(std::string_view file) {
+  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3"}) {
+    if (file.find(part) != file.npos) return true;
+  }
+  return file.starts_with("<frozen ");
+}
+
+bool has_python(const Profile& profile) {
+  return std::any_of(profile.modules.begin(), profile.modules.end(),
+                     [](const ProfileModule& module) { return module.path == kPythonModule; });
+}
+
+// Whether an object is one that Python's packages brought, or the system's: between a script and what it asks for it is
+// as the interpreter is. An extension of the user's own lies elsewhere.
+bool is_library_of_python(std::string_view path, const Profile& profile) {
+  if (is_python_library(path)) return has_python(profile);
+  for (const std::string_view folder : {"/usr/lib/", "/lib/", "/usr/local/lib/", "/usr/lib64/", "/lib64/"}) {
+    if (path.starts_with(folder)) return has_python(profile);
+  }
+  return false;
+}
+
 bool is_arena(std::string_view function, std::string_view file) {
   if (function == "new_arena") return base_name_view(file) == "obmalloc.c";
   // Without debug information new_arena() is a part of others; what it calls stays, and maps nothing but arenas.
@@ -168,12 +192,14 @@ FrameRole frame_role(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   if (!has_module) return frame.function.empty() && frame.svma != 0 ? FrameRole::kNameless : FrameRole::kOther;
   const std::string_view function = frame.function;
-  if (profile.modules[frame.module].path == "[JIT]") {
+  const std::string& path = profile.modules[frame.module].path;
+  if (path == kPythonModule) return is_python_library(frame.file) ? FrameRole::kInterpreter : FrameRole::kScript;
+  if (path == "[JIT]") {
     if (is_library(function, frame.file)) return FrameRole::kInterpreter;
     return is_script(function) ? FrameRole::kScript : FrameRole::kInterpreter;
   }
   const Runtime* const runtime = runtime_of_module(profile, frame.module);
-  if (runtime == nullptr) return FrameRole::kOther;
+  if (runtime == nullptr) return is_library_of_python(path, profile) ? FrameRole::kInterpreter : FrameRole::kOther;
   const bool runs = !runtime->entry.empty() && function.starts_with(runtime->entry);
   return runs ? FrameRole::kRunsScript : FrameRole::kInterpreter;
 }
@@ -183,7 +209,8 @@ std::vector<FrameRole> frame_roles(const Profile& profile) {
   roles.reserve(profile.frames.size());
   std::vector<char> is_plain(profile.modules.size());  // of no runtime, and not compiled by one
   for (uint32_t i = 0; i < profile.modules.size(); ++i)
-    is_plain[i] = profile.modules[i].path != "[JIT]" && runtime_of_module(profile, i) == nullptr;
+    is_plain[i] = profile.modules[i].path != "[JIT]" && profile.modules[i].path != kPythonModule &&
+                  runtime_of_module(profile, i) == nullptr && !is_library_of_python(profile.modules[i].path, profile);
   for (const Frame& frame : profile.frames) {
     const bool is_other = frame.module < is_plain.size() && is_plain[frame.module] != 0;
     roles.push_back(is_other ? FrameRole::kOther : frame_role(profile, frame));

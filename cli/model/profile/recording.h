@@ -8,6 +8,7 @@
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/named_memory.h"
+#include "cli/model/profile/python_code.h"
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
 #include "cli/model/profile/size_histogram.h"
@@ -32,7 +33,8 @@ struct Module {
   std::shared_ptr<UniqueFd> file;  // opened when it was first seen (the file may be gone by now); may be null
 };
 
-// A return address in a module: the call is at svma − 1. (For a frame that a signal interrupted the agent sends the
+// A return address in a module: the call is at svma − 1. Without a module, and with its highest bit set: a frame of
+// Python's (python_code.h). (For a frame that a signal interrupted the agent sends the
 // interrupted address + 1, so that svma − 1 is always inside the instruction meant.)
 struct Location {
   uint32_t module = kNoModule;
@@ -128,6 +130,7 @@ struct Recording {
   std::vector<StackNode> stacks;
   std::vector<RecordedDevice> devices;  // at least host
   DeviceApi api;                        // nodes: StackNode
+  PythonCodes python_codes;             // of the frames of Python among the locations
   Scopes scopes;
   Snapshots snapshots;                          // nodes: StackNode
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof

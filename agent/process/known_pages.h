@@ -1,0 +1,58 @@
+// agent/process/known_pages.h: pages of this process that were found to be readable: a read of them costs no system
+// call.
+//
+// Guarantees
+//  - A page is asked of the kernel before it is read for the first time, and again after the program has unmapped any.
+// Not provided: knowledge of what the allocator itself unmaps. What is read has to be alive; this is for pointers that
+//               are none at all.
+// Context:  one thread at a time; inside hooks. A filtered thread asks nothing: then a new page cannot be read.
+// Cost:     1 ns; a system call for a new page.
+#pragma once
+
+#include "agent/process/own_memory.h"
+#include "shared/wire.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace heapprof::agent {
+
+// How often the program unmapped or moved pages.
+inline constinit std::atomic<uint64_t> g_unmaps{0};
+inline void note_unmapping() { g_unmaps.fetch_add(1, std::memory_order_relaxed); }
+
+class KnownPages {
+ public:
+  // True if [avma, avma + bytes) can be read. pre: bytes <= wire::kPageBytes
+  bool holds(uint64_t avma, uint64_t bytes) {
+    const uint64_t first = avma / wire::kPageBytes;
+    const uint64_t last = (avma + bytes - 1) / wire::kPageBytes;
+    return holds_page(first) && (__builtin_expect(first == last, 1) || holds_page(last));
+  }
+  // To be called before the first of a row of reads.
+  void look_for_unmaps() {
+    const uint64_t unmaps = g_unmaps.load(std::memory_order_relaxed);
+    if (__builtin_expect(unmaps == unmaps_, 1)) return;
+    for (uint64_t& page : pages_) page = 0;
+    unmaps_ = unmaps;
+  }
+
+ private:
+  static constexpr uint64_t kKept = 1024;
+
+  // Page 0 is none of anybody's.
+  bool holds_page(uint64_t page) {
+    uint64_t& known = pages_[page % kKept];
+    if (__builtin_expect(known == page && page != 0, 1)) return true;
+    const uint64_t start = page * wire::kPageBytes;
+    if (page == 0 || page >> (47 - 12) != 0 || find_readable_end(start, start + wire::kPageBytes) == start)
+      return false;
+    known = page;
+    return true;
+  }
+
+  uint64_t unmaps_;
+  uint64_t pages_[kKept];
+};
+
+}  // namespace heapprof::agent

@@ -1,0 +1,34 @@
+// cli/model/profile/python_code.h: code objects of Python, as the agent told of them, and the lines of their
+// instructions.
+//
+// Source of the formats: CPython's Objects/lnotab_notes.txt (to 3.9, and 3.10) and Objects/locations.md (3.11 and
+// later).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace heapprof::cli {
+
+struct PythonCode {
+  std::string file;
+  std::string function;  // qualified from 3.11 on
+  uint32_t first_line = 0;
+  uint16_t minor = 0;  // of Python 3
+  std::string table;   // bytes
+};
+
+using PythonCodes = std::map<uint32_t, PythonCode>;  // by number, from 1
+
+// A frame of Python among locations: Location::svma without a module (as in shared/python.h).
+constexpr bool is_python_frame(uint64_t svma) { return svma >> 63 != 0; }
+constexpr uint32_t python_code_number(uint64_t svma) { return static_cast<uint32_t>(svma >> 32) & 0x7fffffff; }
+constexpr uint32_t python_offset_bytes(uint64_t svma) { return static_cast<uint32_t>(svma); }
+
+inline constexpr char kPythonModule[] = "[Python]";  // the path of that of Python frames, once they have names
+
+// The line of the instruction at that offset, in bytes. What the table does not say is the first line.
+uint32_t line_of(const PythonCode& code, uint32_t offset_bytes);
+
+}  // namespace heapprof::cli
