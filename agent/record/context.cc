@@ -10,7 +10,6 @@
 #include "agent/process/lock.h"
 #include "agent/process/own_pages.h"
 #include "agent/process/thread_stacks.h"
-#include "agent/python/codes.h"
 #include "agent/record/abandoned.h"
 #include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
@@ -379,21 +378,6 @@ void prepare_contexts() {
   if (sys_getpid() != g_pid) return;
   lock(g_fork_page.lock);
   map_prepared_contexts();
-  unlock(g_fork_page.lock);
-}
-
-void start_python(Context* context) {
-  if (!may_ask_kernel() || context->is_shared) return;
-  const SignalsBlocked blocked;
-  if (sys_getpid() != g_pid) return;
-  lock(g_fork_page.lock);
-  if (context->python == nullptr && prepare_codes()) {
-    const uint64_t size_bytes = python_stack_bytes();
-    if (void* const memory = map_private(size_bytes)) {
-      note_own_pages(memory, size_bytes);
-      context->python = make_python_stack(memory);
-    }
-  }
   unlock(g_fork_page.lock);
 }
 

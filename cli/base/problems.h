@@ -182,7 +182,10 @@ namespace heapprof::cli {
   X("HP220", no_scope_of_name, ("r.json", "decod", "serve > decode"))                                              \
   X("HP221", categories_not_readable, ("c.toml", "no such file or directory"))                                     \
   X("HP222", categories_broken, ("c.toml:3: the category has no name"))                                            \
-  X("HP223", no_runs_of_scopes, ("r.json", true))
+  X("HP223", no_runs_of_scopes, ("r.json", true))                                                                  \
+  X("HP230", interpreters_not_read, ("Python 3.15"))                                                               \
+  X("HP231", python_frames_broken, (3))                                                                            \
+  X("HP232", python_codes_lost, (12))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -233,6 +236,9 @@ Problem modules_bypass_hooks(const std::string& modules);
 Problem functions_unknown(const std::string& functions);  // of the CUDA driver
 Problem device_memory_unmatched(uint64_t events);
 Problem nvtx_left_to_tool(uint64_t objects);
+Problem interpreters_not_read(const std::string& interpreters);
+Problem python_frames_broken(uint64_t stacks);
+Problem python_codes_lost(uint64_t times);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 // A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.

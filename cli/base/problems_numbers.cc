@@ -57,6 +57,28 @@ Problem device_memory_unmatched(uint64_t events) {
           kWarning};
 }
 
+Problem interpreters_not_read(const std::string& interpreters) {
+  return {"HP230", fmt::format("the frames of {} cannot be read: scripts have no lines in the stacks", interpreters),
+          "use Python 3.8 to 3.14, or a heapprof that knows that version",
+          "read the interpreter's own functions; bytes and counts are exact all the same", kWarning};
+}
+
+Problem python_frames_broken(uint64_t stacks) {
+  return {"HP231",
+          fmt::format("{} led to what is no frame of Python: the frames outside of it are missing",
+                      format_counted(stacks, "Python stack")),
+          "look for extensions that write into the interpreter's frames", "bytes and counts are exact all the same",
+          kWarning};
+}
+
+Problem python_codes_lost(uint64_t times) {
+  return {"HP232",
+          fmt::format("{} of Python had no room among those that are known, and has no name",
+                      format_counted(times, "frame")),
+          "make fewer code objects while the program runs (exec, eval, lambda)",
+          "bytes and counts are exact all the same", kWarning};
+}
+
 Problem program_replaced(const std::string& program, const std::string& why) {
   return {"HP069",
           fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),

@@ -3,6 +3,8 @@
 
 #include "cli/base/file_name.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 namespace heapprof::cli {
@@ -31,6 +33,12 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
   }
   if ((hello.self_test_failures >> kNewBit & 1) != 0) coverage.self_test_failures.emplace_back("operator new");
   return coverage;
+}
+
+void add_unread_interpreter(uint32_t version, Coverage* coverage) {
+  if ((version & wire::kPythonUnknown) == 0) return;
+  const uint32_t minor = version & 0xff;
+  coverage->unread_interpreters.push_back(minor == 0 ? "a Python before 3.8" : fmt::format("Python 3.{}", minor));
 }
 
 }  // namespace heapprof::cli

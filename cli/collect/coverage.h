@@ -17,4 +17,7 @@ std::string hello_text(const char (&field)[n]) {
 // executable: who serves malloc where the agent names no other object. What notes say later is not here.
 Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable);
 
+// version: Control::python_version. Names an interpreter whose frames cannot be read; one that can is not named.
+void add_unread_interpreter(uint32_t version, Coverage* coverage);
+
 }  // namespace heapprof::cli

@@ -57,6 +57,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   known->coverage.bypassing_modules = std::move(run->coverage.bypassing_modules);
   known->coverage.unknown_functions = std::move(run->coverage.unknown_functions);
+  known->coverage.unread_interpreters = std::move(run->coverage.unread_interpreters);
   run->coverage = std::move(known->coverage);
 }
 

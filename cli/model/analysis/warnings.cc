@@ -106,6 +106,10 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(device_memory_unmatched(counters.unmatched_device_events));
   if (profile.scopes.nvtx_left > 0) warnings.push_back(nvtx_left_to_tool(profile.scopes.nvtx_left));
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
+  if (!coverage.unread_interpreters.empty())
+    warnings.push_back(interpreters_not_read(list_names(coverage.unread_interpreters)));
+  if (counters.python_broken > 0) warnings.push_back(python_frames_broken(counters.python_broken));
+  if (counters.codes_lost > 0) warnings.push_back(python_codes_lost(counters.codes_lost));
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));

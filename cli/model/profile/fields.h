@@ -67,6 +67,7 @@ void visit_coverage(Coverage& coverage, Visit&& visit) {
   visit("bypassing_modules", coverage.bypassing_modules);
   visit("unknown_functions", coverage.unknown_functions);
   visit("unread_modules", coverage.unread_modules);
+  visit("unread_interpreters", coverage.unread_interpreters);
 }
 
 template <typename Program, typename Visit>

@@ -1,4 +1,4 @@
-// tests/unit/collect/device_operations_test.cc: the list of device operations is what shared/README.md shows, and what
+// tests/unit/collect/device_operations_test.cc: the list of device operations is what shared/devices.md shows, and what
 // the decoder lets through.
 #include "shared/device_operations.h"
 
@@ -14,11 +14,11 @@ using namespace heapprof::wire;
 namespace {
 
 std::vector<std::string> rows_of_page() {
-  std::ifstream file(HEAPPROF_TEST_DATA "/../shared/README.md");
+  std::ifstream file(HEAPPROF_TEST_DATA "/../shared/devices.md");
   std::vector<std::string> rows;
   bool is_in = false;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("### ") || line.starts_with("## ")) is_in = line == "### Device operations";
+    if (line.starts_with("## ")) is_in = line == "## Device operations";
     if (is_in && line.starts_with("| `")) rows.push_back(line);
   }
   return rows;
