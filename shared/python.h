@@ -1,8 +1,8 @@
 // shared/python.h: frames of Python in a stack, and the code objects that they run.
 //
 // A frame of the interpreter's stands in a record's stack where the evaluator runs it: behind (inside of) the native
-// frame of the evaluator. It is a word that no program counter is: its highest bit is set. Names and tables of lines are
-// not in it: they are said once for each code object, in a part of the arena of their own.
+// frame of the evaluator. It is a word that no program counter is: its highest bit is set. Names and tables of lines
+// are not in it: they are said once for each code object, in a part of the arena of their own.
 #pragma once
 
 #include "shared/wire.h"

@@ -1,6 +1,6 @@
 // agent/python/interpreter.cc: a version is told by what it exports, as none of its functions is called for that.
 //
-// The offsets of 3.8 to 3.12 are those of their headers on x86-64 (tests/unit/agent_python holds them against the
+// The offsets of 3.8 to 3.12 are those of their headers on x86-64 (tests/integration/stacks holds them against the
 // interpreters that a machine has). From 3.13 on an interpreter has its own in _PyRuntime, in an order that a version
 // may change: so these are looked at for what cannot be.
 #include "agent/python/interpreter.h"

@@ -194,7 +194,7 @@ uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
   return low == unwind->count ? 0 : low + 1;
 }
 
-bool place_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t first, uint32_t count) {
+bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t first, uint32_t count) {
   uint32_t outer = first == 0 ? 1 : frames[first - 1].position;
   for (uint32_t i = first; i < count; ++i) {
     const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma && i != first;
@@ -206,7 +206,7 @@ bool place_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t f
 }
 
 // Pairs calls of the evaluator with frames that began one, from the innermost on.
-void place_by_evaluator(const Python& python, const UnwindContext* unwind, PythonFrame* frames, uint32_t count) {
+void position_by_evaluator(const Python& python, const UnwindContext* unwind, PythonFrame* frames, uint32_t count) {
   uint32_t native = unwind->count;
   uint32_t last = native;
   bool is_paired = false;
@@ -303,8 +303,8 @@ void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* de
   while (placed != 0 && stack->frames[placed - 1].position > delta->keep) --placed;
   uint32_t old_position = 0;
   if (placed < python_keep) old_position = stack->frames[placed].position;
-  if (!place_by_stack(unwind, stack->frames, placed, stack->count)) {
-    place_by_evaluator(python, unwind, stack->frames, stack->count);
+  if (!position_by_stack(unwind, stack->frames, placed, stack->count)) {
+    position_by_evaluator(python, unwind, stack->frames, stack->count);
     placed = 0;
     native_keep = 0;
   } else if (placed < python_keep && old_position < native_keep) {
