@@ -29,12 +29,13 @@ class KnownPages {
     const uint64_t last = (avma + bytes - 1) / wire::kPageBytes;
     return holds_page(first) && (__builtin_expect(first == last, 1) || holds_page(last));
   }
-  // To be called before the first of a row of reads.
-  void look_for_unmaps() {
+  // To be called before the first of a row of reads. False: pages were unmapped since the last call, so none is known.
+  bool are_mapped_still() {
     const uint64_t unmaps = g_unmaps.load(std::memory_order_relaxed);
-    if (__builtin_expect(unmaps == unmaps_, 1)) return;
+    if (__builtin_expect(unmaps == unmaps_, 1)) return true;
     for (uint64_t& page : pages_) page = 0;
     unmaps_ = unmaps;
+    return false;
   }
 
  private:

@@ -2,12 +2,14 @@
 // what differs is looked up and written.
 //
 // The record's stack is one list of native and Python frames, and a record keeps its outermost part. So the first
-// difference of either kind decides what is kept, and what is inside of it is written again.
+// difference of either kind decides what is kept, and what is inside of it is written again. A frame of Python is as it
+// was where it has the same instruction at the same position among the native frames.
 #include "agent/python/python_stack.h"
 
 #include "agent/process/arena.h"
 #include "agent/process/known_pages.h"
 #include "agent/python/codes.h"
+#include "agent/python/frame_chain.h"
 #include "agent/unwind/unwind_context.h"
 #include "shared/python.h"
 
@@ -17,17 +19,12 @@ namespace heapprof::agent {
 
 namespace {
 
-struct PythonFrame {
-  uint64_t frame_avma;
-  uint64_t code_avma;
-  uint64_t instruction;
-  uint64_t c_avma;    // on the C stack, within the evaluator's call; 0: not known
-  uint64_t word;      // of the record
+struct PythonFrame : ChainFrame {
+  CodeIdentity code;
+  uint64_t word;      // of the record; 0: the interpreter's own, and not shown
+  uint32_t shown;     // how many frames of Python up to this one are shown
   uint32_t position;  // how many native frames are outside of it
-  bool is_entry;      // the evaluator's call began with it
 };
-
-uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
 
 }  // namespace
 
@@ -35,7 +32,8 @@ class PythonStack {
  public:
   uint32_t count;  // of the previous stack
   uint32_t native_count;
-  bool is_cut;  // it is deeper than there is room for
+  bool is_cut;           // it is deeper than there is room for
+  bool has_c_positions;  // its frames stand where the C stack says
   KnownPages pages;
   PythonFrame frames[wire::kMaxPythonFrames];  // outermost first
   PythonFrame fresh[wire::kMaxPythonFrames];   // at the end: of the present chain, while it is compared
@@ -44,110 +42,17 @@ class PythonStack {
 
 namespace {
 
-// Goes through a chain of frames, from the innermost on.
-class Chain {
- public:
-  Chain(const Python& python, KnownPages* pages) : layout_(python.layout), pages_(*pages) {
-    const uint64_t thread = python.thread_state();
-    if (thread == 0) return;
-    const uint16_t top = layout_.thread_top != kNoField ? layout_.thread_top : layout_.thread_c_frame;
-    if (!can_read(thread, top + 8u)) return;
-    if (layout_.thread_c_frame != kNoField) {
-      if (!can_read(thread, layout_.thread_c_frame + 8u)) return;
-      c_frame_ = load(thread + layout_.thread_c_frame);
-      if (!can_read(c_frame_, 24)) return;
-    }
-    frame_ = layout_.thread_top != kNoField ? load(thread + layout_.thread_top) : load(c_frame_ + layout_.c_frame_top);
-  }
-
-  bool is_broken() const { return is_broken_; }
-
-  // The next frame of Python's; false: there is none. shim_avma: see take_shim
-  bool next(PythonFrame* found) {
-    for (;;) {
-      if (frame_ == 0) return false;
-      if (frame_ % 8 != 0 || !can_read(frame_, kFrameBytes)) return fail();
-      if (layout_.entry != PythonEntry::kShim || owner() < 3) break;
-      shim_avma_ = frame_;
-      frame_ = load(frame_ + layout_.frame_previous);
-      return next_is_behind_shim(found);
-    }
-    take(found);
-    return true;
-  }
-
-  // Where the shim stands that the frames before belong to; 0: none came since the last call.
-  uint64_t take_shim() {
-    const uint64_t shim = shim_avma_;
-    shim_avma_ = 0;
-    return shim;
-  }
-
- private:
-  static constexpr uint64_t kFrameBytes = 112;
-
-  bool can_read(uint64_t avma, uint64_t bytes) { return pages_.holds(avma, bytes) || fail(); }
-  bool fail() {
-    is_broken_ = true;
-    frame_ = 0;
-    return false;
-  }
-  unsigned char owner() const { return *reinterpret_cast<const volatile unsigned char*>(frame_ + layout_.frame_owner); }
-
-  bool next_is_behind_shim(PythonFrame* found) {
-    // Of two shims in a row the outer one has no frame of its own.
-    uint64_t shims = 0;
-    while (frame_ != 0 && ++shims < wire::kMaxPythonFrames) {
-      if (frame_ % 8 != 0 || !can_read(frame_, kFrameBytes)) return fail();
-      if (owner() < 3) {
-        take(found);
-        return true;
-      }
-      frame_ = load(frame_ + layout_.frame_previous);
-    }
-    return false;
-  }
-
-  void take(PythonFrame* found) {
-    found->frame_avma = frame_;
-    found->code_avma = load(frame_ + layout_.frame_code) & ~uint64_t{7};  // 3.14 has tags there
-    found->instruction =
-        layout_.instruction_scale != 0
-            ? static_cast<uint64_t>(*reinterpret_cast<const volatile uint32_t*>(frame_ + layout_.frame_instruction))
-            : load(frame_ + layout_.frame_instruction);
-    found->c_avma = 0;
-    found->is_entry = layout_.entry == PythonEntry::kEachFrame;
-    if (layout_.entry == PythonEntry::kFlag)
-      found->is_entry = *reinterpret_cast<const volatile unsigned char*>(frame_ + layout_.frame_is_entry) != 0;
-    if (layout_.thread_c_frame != kNoField && layout_.entry != PythonEntry::kShim) {
-      found->c_avma = c_frame_;
-      if (found->is_entry && c_frame_ != 0) {
-        c_frame_ = load(c_frame_ + layout_.c_frame_previous);
-        if (c_frame_ != 0 && !pages_.holds(c_frame_, 24)) c_frame_ = 0;
-      }
-    }
-    frame_ = load(frame_ + layout_.frame_previous);
-  }
-
-  const PythonLayout& layout_;
-  KnownPages& pages_;
-  uint64_t frame_ = 0;
-  uint64_t c_frame_ = 0;
-  uint64_t shim_avma_ = 0;
-  bool is_broken_ = false;
-};
-
-bool is_same(const PythonFrame& a, const PythonFrame& b) {
-  return a.frame_avma == b.frame_avma && a.code_avma == b.code_avma && a.instruction == b.instruction;
+bool is_same(const PythonLayout& layout, const ChainFrame& now, const PythonFrame& before) {
+  return is_same_frame(now, before) && is_same_code(layout, before.code_avma, before.code);
 }
 
 // Whether the chain is the previous one.
 bool is_unchanged(const Python& python, PythonStack* stack) {
-  Chain chain(python, &stack->pages);
-  PythonFrame found;
+  FrameChain chain(python, &stack->pages);
+  ChainFrame found;
   uint32_t left = stack->count;
   while (chain.next(&found)) {
-    if (left == 0 || !is_same(found, stack->frames[left - 1])) return false;
+    if (left == 0 || !is_same(python.layout, found, stack->frames[left - 1])) return false;
     --left;
   }
   return left == 0 && !chain.is_broken();
@@ -155,7 +60,7 @@ bool is_unchanged(const Python& python, PythonStack* stack) {
 
 // Reads the chain to the end of stack->fresh. Returns how many frames; too deep a chain loses its outermost ones.
 uint32_t read_chain(const Python& python, PythonStack* stack) {
-  Chain chain(python, &stack->pages);
+  FrameChain chain(python, &stack->pages);
   constexpr uint32_t kEnd = wire::kMaxPythonFrames;
   uint32_t at = kEnd, of_shim = kEnd;
   const auto end_call = [&](uint64_t shim_avma) {  // frames [at, of_shim) are of one call of the evaluator
@@ -164,13 +69,13 @@ uint32_t read_chain(const Python& python, PythonStack* stack) {
     stack->fresh[at].is_entry = true;
     of_shim = at;
   };
-  PythonFrame found;
+  ChainFrame found;
   while (at != 0 && chain.next(&found)) {
     end_call(chain.take_shim());
-    stack->fresh[--at] = found;
+    static_cast<ChainFrame&>(stack->fresh[--at]) = found;
   }
   end_call(chain.take_shim());
-  PythonFrame beyond;
+  ChainFrame beyond;
   stack->is_cut = at == 0 && chain.next(&beyond);
   if (chain.is_broken()) g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
   return kEnd - at;
@@ -194,22 +99,22 @@ uint32_t position_of(const UnwindContext* unwind, uint64_t c_avma) {
   return low == unwind->count ? 0 : low + 1;
 }
 
+// first: the frames before it have their positions. False: the C stack does not say.
 bool position_by_stack(const UnwindContext* unwind, PythonFrame* frames, uint32_t first, uint32_t count) {
-  uint32_t outer = first == 0 ? 1 : frames[first - 1].position;
   for (uint32_t i = first; i < count; ++i) {
-    const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma && i != first;
-    const uint32_t position = is_same_call ? outer : position_of(unwind, frames[i].c_avma);
-    if (position == 0 || position < outer) return false;
-    frames[i].position = outer = position;
+    const bool is_same_call = i != 0 && frames[i].c_avma == frames[i - 1].c_avma;
+    const uint32_t position = is_same_call ? frames[i - 1].position : position_of(unwind, frames[i].c_avma);
+    if (position == 0 || (i != 0 && position < frames[i - 1].position)) return false;
+    frames[i].position = position;
   }
   return true;
 }
 
-// Pairs calls of the evaluator with frames that began one, from the innermost on.
+// Pairs calls of the evaluator with frames that began one, from the innermost on. Frames that find no call stand with
+// those inside of them.
 void position_by_evaluator(const Python& python, const UnwindContext* unwind, PythonFrame* frames, uint32_t count) {
   uint32_t native = unwind->count;
   uint32_t last = native;
-  bool is_paired = false;
   bool needs_call = true;
   for (uint32_t i = count; i-- != 0;) {
     if (needs_call) {
@@ -220,9 +125,6 @@ void position_by_evaluator(const Python& python, const UnwindContext* unwind, Py
       if (at != 0) {
         last = at;
         native = at - 1;
-        is_paired = true;
-      } else if (!is_paired) {
-        last = unwind->count;
       }
     }
     frames[i].position = last;
@@ -230,33 +132,71 @@ void position_by_evaluator(const Python& python, const UnwindContext* unwind, Py
   }
 }
 
+// same: so many frames, and kept: so many native ones, are as they were.
+void find_positions(const Python& python, const UnwindContext* unwind, PythonStack* stack, PythonFrame* fresh,
+                    uint32_t count, uint32_t same, uint32_t kept) {
+  uint32_t known = 0;
+  while (stack->has_c_positions && known < same && fresh[known].c_avma == stack->frames[known].c_avma &&
+         stack->frames[known].position <= kept) {
+    fresh[known].position = stack->frames[known].position;
+    ++known;
+  }
+  stack->has_c_positions = position_by_stack(unwind, fresh, known, count);
+  if (!stack->has_c_positions) position_by_evaluator(python, unwind, fresh, count);
+}
+
+// ---- What is written ----
+
+// Where the code of a frame starts: a free-threaded interpreter gives each thread a copy of its own.
+uint64_t code_start(const PythonLayout& layout, KnownPages* pages, const PythonFrame& frame) {
+  if (layout.code_copies != kNoField && pages->holds(frame.code_avma + layout.code_copies, sizeof(uint64_t))) {
+    const auto copies = *reinterpret_cast<const volatile uint64_t*>(frame.code_avma + layout.code_copies);
+    const auto copy = *reinterpret_cast<const volatile int32_t*>(frame.frame_avma + layout.frame_copy);
+    const uint64_t at = copies + sizeof(uint64_t) * (1 + static_cast<uint64_t>(copy));
+    if (copy > 0 && copies % sizeof(uint64_t) == 0 && pages->holds(copies, sizeof(uint64_t)) &&
+        static_cast<uint64_t>(copy) < *reinterpret_cast<const volatile uint64_t*>(copies) &&
+        pages->holds(at, sizeof(uint64_t)))
+      return *reinterpret_cast<const volatile uint64_t*>(at);
+  }
+  return frame.code_avma + layout.code_start;
+}
+
+// False: the frame runs what is no code object.
+bool find_word(const Python& python, KnownPages* pages, PythonFrame* frame) {
+  if (!read_identity(python, pages, frame->code_avma, &frame->code)) return false;
+  frame->word = 0;
+  if (is_trampoline(frame->code)) return true;
+  const uint32_t code = number_of_code(python, frame->code_avma, frame->code);
+  uint64_t offset_bytes = frame->instruction * python.layout.instruction_scale;
+  if (python.layout.instruction_scale == 0) {
+    offset_bytes = frame->instruction - code_start(python.layout, pages, *frame);
+  } else if (static_cast<int32_t>(frame->instruction) < 0) {
+    offset_bytes = 0;  // it has not begun
+  }
+  constexpr uint64_t kMostOffset = INT32_MAX;  // before the first instruction it is a "negative" one
+  frame->word = wire::pack_python_frame(code, offset_bytes > kMostOffset ? 0 : static_cast<uint32_t>(offset_bytes));
+  return true;
+}
+
 // Both lists, from native_first and python_first on, outermost first.
 uint32_t combine(PythonStack* stack, const UnwindContext* unwind, uint32_t native_first, uint32_t python_first) {
   Frame* to = stack->combined;
   uint32_t python = python_first;
   for (uint32_t native = native_first; native <= unwind->count; ++native) {
-    for (; python < stack->count && stack->frames[python].position <= native; ++python)
-      *to++ = {stack->frames[python].word, 0};
+    for (; python < stack->count && stack->frames[python].position <= native; ++python) {
+      if (stack->frames[python].word != 0) *to++ = {stack->frames[python].word, 0};
+    }
     if (native != unwind->count) *to++ = unwind->frames[native];
   }
   return static_cast<uint32_t>(to - stack->combined);
 }
 
+// How many of the outermost `count` frames are shown.
+uint32_t shown(const PythonStack& stack, uint32_t count) { return count == 0 ? 0 : stack.frames[count - 1].shown; }
+
 uint32_t truncation_of(const PythonStack& stack, const StackDelta& delta) {
   if (delta.truncation != 0 || !stack.is_cut) return delta.truncation;
   return static_cast<uint32_t>(wire::TruncationCause::kDepth);
-}
-
-uint64_t word_of(const Python& python, KnownPages* pages, const PythonFrame& frame, bool* is_broken) {
-  const uint32_t code = number_of_code(python, pages, frame.code_avma);
-  *is_broken = code == kNoCode;
-  uint64_t offset = frame.instruction * python.layout.instruction_scale;
-  if (python.layout.instruction_scale == 0) {
-    offset = frame.instruction - frame.code_avma - python.layout.code_start;
-  } else if (static_cast<int32_t>(frame.instruction) < 0) {
-    offset = 0;  // it has not begun
-  }
-  return wire::pack_python_frame(code, offset >> 31 != 0 ? 0 : static_cast<uint32_t>(offset));
 }
 
 }  // namespace
@@ -267,56 +207,43 @@ PythonStack* make_python_stack(void* memory) { return static_cast<PythonStack*>(
 
 void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* delta) {
   const Python& python = *g_python.load(std::memory_order_acquire);
-  stack->pages.look_for_unmaps();
-  const uint32_t old_count = stack->count;
-  const uint32_t old_native_count = stack->native_count;
-  uint32_t python_keep = old_count;
-  uint32_t native_keep = delta->keep;
+  const bool is_mapped_still = stack->pages.are_mapped_still();
+  const bool is_native_same = delta->fresh == 0 && delta->keep == stack->native_count;
   stack->native_count = unwind->count;
-  if (unwind->count != 0 && is_unchanged(python, stack)) {
-    if (delta->fresh == 0 && delta->keep == old_native_count) {
-      *delta = {old_native_count + old_count, 0, stack->combined, truncation_of(*stack, *delta)};
-      return;
-    }
-  } else {
-    uint32_t count = unwind->count != 0 ? read_chain(python, stack) : 0;
-    PythonFrame* const fresh = stack->fresh + (wire::kMaxPythonFrames - count);
-    python_keep = 0;
-    while (python_keep < count && python_keep < old_count && is_same(fresh[python_keep], stack->frames[python_keep]))
-      ++python_keep;
-    if (python_keep < old_count && stack->frames[python_keep].position < native_keep)
-      native_keep = stack->frames[python_keep].position;
-    for (uint32_t i = python_keep; i < count; ++i) {
-      bool is_broken = false;
-      fresh[i].word = word_of(python, &stack->pages, fresh[i], &is_broken);
-      if (is_broken) {
-        g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
-        count = i;
-        break;
-      }
-      stack->frames[i] = fresh[i];
-    }
-    stack->count = count;
+  if (is_native_same && is_mapped_still && unwind->count != 0 && is_unchanged(python, stack)) {
+    *delta = {unwind->count + shown(*stack, stack->count), 0, stack->combined, truncation_of(*stack, *delta)};
+    return;
   }
-  // Native frames from delta->keep on are new: what stood inside of them may stand elsewhere.
-  uint32_t placed = python_keep;
-  while (placed != 0 && stack->frames[placed - 1].position > delta->keep) --placed;
-  uint32_t old_position = 0;
-  if (placed < python_keep) old_position = stack->frames[placed].position;
-  if (!position_by_stack(unwind, stack->frames, placed, stack->count)) {
-    position_by_evaluator(python, unwind, stack->frames, stack->count);
-    placed = 0;
-    native_keep = 0;
-  } else if (placed < python_keep && old_position < native_keep) {
-    native_keep = old_position;
+  uint32_t count = unwind->count != 0 ? read_chain(python, stack) : 0;
+  PythonFrame* const fresh = stack->fresh + (wire::kMaxPythonFrames - count);
+  uint32_t same = 0;  // the outermost so many are as they were
+  for (uint32_t i = 0; i < count; ++i) {
+    if (is_mapped_still && i < stack->count && is_same(python.layout, fresh[i], stack->frames[i])) {
+      fresh[i].code = stack->frames[i].code;
+      fresh[i].word = stack->frames[i].word;
+      if (same == i) ++same;
+    } else if (!find_word(python, &stack->pages, &fresh[i])) {
+      g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
+      count = i;
+      break;
+    }
+    fresh[i].shown = (i == 0 ? 0 : fresh[i - 1].shown) + (fresh[i].word != 0 ? 1 : 0);
   }
-  if (placed < python_keep) python_keep = placed;
+  if (same > count) same = count;
+  find_positions(python, unwind, stack, fresh, count, same, delta->keep);
+
+  // What is kept ends before the first frame of either kind that is not as it was.
+  uint32_t native_keep = delta->keep, python_keep = 0;
+  while (python_keep < same && fresh[python_keep].position <= delta->keep &&
+         fresh[python_keep].position == stack->frames[python_keep].position)
+    ++python_keep;
   if (python_keep < stack->count && stack->frames[python_keep].position < native_keep)
     native_keep = stack->frames[python_keep].position;
-  while (python_keep != 0 && stack->frames[python_keep - 1].position > native_keep) --python_keep;
-  const uint32_t keep = native_keep + python_keep;
+  if (python_keep < count && fresh[python_keep].position < native_keep) native_keep = fresh[python_keep].position;
+  memcpy(stack->frames + python_keep, fresh + python_keep, (count - python_keep) * sizeof *fresh);
+  stack->count = count;
   const uint32_t fresh_count = combine(stack, unwind, native_keep, python_keep);
-  *delta = {keep, fresh_count, stack->combined, truncation_of(*stack, *delta)};
+  *delta = {native_keep + shown(*stack, python_keep), fresh_count, stack->combined, truncation_of(*stack, *delta)};
 }
 
 }  // namespace heapprof::agent

@@ -14,6 +14,7 @@ REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tu
             "ftbl", "heapprof"]
 NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
 FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$|^0x[0-9A-Fa-f]+: \?\?\?$")
+PYTHON = re.compile(r"^[^0\[].* \((.+:\d+|in \[Python\])\)$")
 PSEUDO = re.compile(r"^\[[^\]]+\]$")
 
 
@@ -44,7 +45,7 @@ def check_frames(frames, rule):
     rule(frames and frames[0] == "[root]", "ftbl[0] is not [root]")
     rule(len(set(frames)) == len(frames), "ftbl has duplicates")
     for frame in frames[1:]:
-        rule(FRAME.match(frame) or PSEUDO.match(frame), f"frame text: {frame!r}")
+        rule(FRAME.match(frame) or PYTHON.match(frame) or PSEUDO.match(frame), f"frame text: {frame!r}")
         rule(not any(ord(c) < 32 for c in frame), f"control character in {frame!r}")
 
 

@@ -57,6 +57,14 @@ profile() {
   check_profile profile.json
 }
 
+# pythons: the interpreters of the machine whose frames are read, one of each version (the system's, and pyenv's)
+pythons() {
+  local python
+  for python in "$PYTHON" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3.*/bin/python3; do
+    [ -x "$python" ] && "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 15))' && echo "$python"
+  done
+}
+
 # sum REGEX, leaf, stacks, frames, depth: see support/sites.py; of profile.json
 sum() { "$PYTHON" "$SOURCE/tests/support/sites.py" "${2:-profile.json}" sum "$1"; }
 leaf() { "$PYTHON" "$SOURCE/tests/support/sites.py" "${2:-profile.json}" leaf "$1"; }

@@ -1,0 +1,120 @@
+// agent/python/frame_chain.h: goes through the calling thread's own frames of Python, from the innermost on.
+//
+// Guarantees
+//  - Nothing is read that cannot be: a pointer that leads to no readable memory, or to a frame that cannot be one, ends
+//    the chain, and is_broken() says so. A chain that leads in a circle ends where its reader stops.
+// Context:  inside hooks. Only the thread itself changes its chain, so it stands still meanwhile; one that a signal
+//           interrupted in the middle of a change is what the interpreter itself would find there.
+// Trust:    what the words of a frame mean goes by the layout; the program may have written anything there.
+#pragma once
+
+#include "agent/process/known_pages.h"
+#include "agent/python/interpreter.h"
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+struct ChainFrame {
+  uint64_t frame_avma;
+  uint64_t code_avma;
+  uint64_t instruction;  // an index, or an address (PythonLayout::instruction_scale)
+  uint64_t c_avma;       // on the C stack, within the evaluator's call; 0: not known
+  bool is_entry;         // the evaluator's call began with it
+};
+
+inline bool is_same_frame(const ChainFrame& a, const ChainFrame& b) {
+  return a.frame_avma == b.frame_avma && a.code_avma == b.code_avma && a.instruction == b.instruction;
+}
+
+class FrameChain {
+ public:
+  FrameChain(const Python& python, KnownPages* pages) : layout_(python.layout), pages_(*pages) {
+    uint64_t thread = python.first_thread_state();
+    if (thread == 0) return;
+    if (python.current_thread_state != nullptr) {
+      const uint64_t current = python.current_thread_state();
+      if (current != 0) thread = current;
+    }
+    const bool has_c_frames = layout_.thread_c_frame != kNoField;
+    if (has_c_frames) {
+      if (!can_read(thread + layout_.thread_c_frame, sizeof(uint64_t))) return;
+      c_frame_ = load(thread + layout_.thread_c_frame);
+      if (!can_read(c_frame_, kCFrameBytes)) return;
+    }
+    const bool has_top = layout_.thread_top != kNoField;
+    if (has_top && !can_read(thread + layout_.thread_top, sizeof(uint64_t))) return;
+    frame_ = has_top ? load(thread + layout_.thread_top) : load(c_frame_ + layout_.c_frame_top);
+  }
+
+  bool is_broken() const { return is_broken_; }
+
+  // The next frame; false: there is none.
+  bool next(ChainFrame* found) {
+    for (uint32_t shims = 0; frame_ != 0; ++shims) {
+      if (frame_ % sizeof(uint64_t) != 0 || shims == kMostShims || !can_read(frame_, kFrameBytes)) return fail();
+      if (layout_.entry != PythonEntry::kShim || owner() < kFirstShimOwner) {
+        take(found);
+        return true;
+      }
+      if (shim_avma_ == 0) shim_avma_ = frame_;
+      frame_ = load(frame_ + layout_.frame_previous);
+    }
+    return false;
+  }
+
+  // Where the shim stands that the frames before it belong to, which is on the C stack; 0: none came since the last
+  // call.
+  uint64_t take_shim() {
+    const uint64_t shim = shim_avma_;
+    shim_avma_ = 0;
+    return shim;
+  }
+
+ private:
+  static constexpr uint64_t kCFrameBytes = 24;
+  static constexpr uint32_t kMostShims = 64;  // in a row; two are rare
+  // Owners from that on are not frames of a program's functions: 3.12 and 3.13 have the shim alone, 3.14 a second one,
+  // 3.15 one that ends a thread's chain.
+  static constexpr unsigned char kFirstShimOwner = 3;
+
+  static uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
+  static unsigned char load_byte(uint64_t avma) { return *reinterpret_cast<const volatile unsigned char*>(avma); }
+  unsigned char owner() const { return load_byte(frame_ + layout_.frame_owner); }
+
+  bool can_read(uint64_t avma, uint64_t bytes) { return pages_.holds(avma, bytes) || fail(); }
+  bool fail() {
+    is_broken_ = true;
+    frame_ = 0;
+    return false;
+  }
+
+  void take(ChainFrame* found) {
+    found->frame_avma = frame_;
+    found->code_avma = load(frame_ + layout_.frame_code) & ~uint64_t{7};  // 3.14 has tags there
+    found->instruction =
+        layout_.instruction_scale != 0
+            ? static_cast<uint64_t>(*reinterpret_cast<const volatile uint32_t*>(frame_ + layout_.frame_instruction))
+            : load(frame_ + layout_.frame_instruction);
+    found->c_avma = 0;
+    found->is_entry = layout_.entry == PythonEntry::kEachFrame ||
+                      (layout_.entry == PythonEntry::kFlag && load_byte(frame_ + layout_.frame_is_entry) != 0);
+    if (layout_.thread_c_frame != kNoField && layout_.entry != PythonEntry::kShim) {
+      found->c_avma = c_frame_;
+      if (found->is_entry && c_frame_ != 0) {
+        c_frame_ = load(c_frame_ + layout_.c_frame_previous);
+        if (c_frame_ != 0 && !pages_.holds(c_frame_, kCFrameBytes)) c_frame_ = 0;
+      }
+    }
+    frame_ = load(frame_ + layout_.frame_previous);
+  }
+
+  const PythonLayout& layout_;
+  KnownPages& pages_;
+  uint64_t frame_ = 0;
+  uint64_t c_frame_ = 0;
+  uint64_t shim_avma_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace heapprof::agent
