@@ -2,9 +2,9 @@
 //
 // Guarantees
 //  - What is said of a number stands in the arena before the number is given out.
-//  - A code object that came to the address of another one is told from it by its names and its table of lines: by where
-//    these are, and by what is in them. Of a table of more than 24 bytes, beginning, middle and end are looked at.
-//    (tests/integration/stacks/python_oracle.sh makes thousands at the same addresses.)
+//  - A code object that came to the address of another one is told from it by its names and its table of lines: by
+//    where these are, and by what is in them. Of a table of more than 24 bytes, beginning, middle and end are looked
+//    at. (tests/integration/stacks/python_oracle.sh makes thousands at the same addresses.)
 //  - No lock. What finds no room has the number 0, and is counted.
 // Context:  inside hooks, signal handlers and forked children included.
 // Order:    (O) an index word is release-stored behind its entry.

@@ -52,7 +52,8 @@ class FrameChain {
   // The next frame; false: there is none.
   bool next(ChainFrame* found) {
     for (uint32_t shims = 0; frame_ != 0; ++shims) {
-      if (frame_ % sizeof(uint64_t) != 0 || shims == kMostShims || !can_read(frame_, kFrameBytes)) return fail();
+      if (frame_ % sizeof(uint64_t) != 0 || shims == kMostShims || !can_read(frame_, layout_.frame_bytes))
+        return fail();
       if (layout_.entry != PythonEntry::kShim || owner() < kFirstShimOwner) {
         take(found);
         return true;

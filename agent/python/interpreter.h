@@ -21,8 +21,9 @@ namespace heapprof::agent {
 struct Python {
   PythonLayout layout;
   uint16_t minor;
-  // Of the calling thread, the first that it had; 0: it runs no Python. The other one is that which it has now, where it
-  // holds the interpreter's lock: of a subinterpreter, perhaps. nullptr, before 3.12: there it may be another thread's.
+  // Of the calling thread, the first that it had; 0: it runs no Python. The other one is that which it has now, where
+  // it holds the interpreter's lock: of a subinterpreter, perhaps. nullptr, before 3.12: there it may be another
+  // thread's.
   uint64_t (*first_thread_state)();
   uint64_t (*current_thread_state)();
   uint64_t code_type;  // what a code object's type is

@@ -14,6 +14,7 @@ constexpr PythonLayout kPython38 = {.entry = PythonEntry::kEachFrame,
                                     .frame_previous = 24,
                                     .frame_code = 32,
                                     .frame_instruction = 104,
+                                    .frame_bytes = 108,
                                     .code_file = 104,
                                     .code_function = 112,
                                     .code_first_line = 40,
@@ -27,6 +28,7 @@ constexpr PythonLayout kPython310 = {.entry = PythonEntry::kEachFrame,
                                      .frame_previous = 24,
                                      .frame_code = 32,
                                      .frame_instruction = 96,
+                                     .frame_bytes = 100,
                                      .code_file = 104,
                                      .code_function = 112,
                                      .code_first_line = 40,
@@ -40,6 +42,7 @@ constexpr PythonLayout kPython311 = {.entry = PythonEntry::kFlag,
                                      .frame_previous = 48,
                                      .frame_code = 32,
                                      .frame_instruction = 56,
+                                     .frame_bytes = 72,
                                      .frame_owner = 69,
                                      .frame_is_entry = 68,
                                      .code_file = 112,
@@ -56,6 +59,7 @@ constexpr PythonLayout kPython312 = {.entry = PythonEntry::kShim,
                                      .frame_previous = 8,
                                      .frame_code = 0,
                                      .frame_instruction = 56,
+                                     .frame_bytes = 72,
                                      .frame_owner = 70,
                                      .code_file = 112,
                                      .code_function = 128,
@@ -68,13 +72,13 @@ constexpr PythonLayout kPython312 = {.entry = PythonEntry::kShim,
 // Where _Py_DebugOffsets has what is needed, as indexes of its words; 0: it has not.
 struct WordOrder {
   uint8_t thread_top;
-  uint8_t frame_previous, frame_code, frame_instruction, frame_owner, frame_copy;
+  uint8_t frame_bytes, frame_previous, frame_code, frame_instruction, frame_owner, frame_copy;
   uint8_t code_file, code_function, code_table, code_first_line, code_start, code_copies;
   uint8_t object_type, bytes_size, bytes_data, text_state, text_length, ascii_data;
 };
-constexpr WordOrder kOrder313 = {23, 29, 30, 31, 33, 0, 35, 37, 38, 39, 43, 0, 45, 65, 66, 68, 69, 70};
-constexpr WordOrder kOrder314 = {26, 32, 33, 34, 36, 38, 40, 42, 43, 44, 48, 49, 51, 75, 76, 78, 79, 80};
-constexpr WordOrder kOrder315 = {26, 40, 41, 42, 44, 46, 48, 50, 51, 52, 56, 57, 59, 87, 88, 90, 91, 92};
+constexpr WordOrder kOrder313 = {23, 28, 29, 30, 31, 33, 0, 35, 37, 38, 39, 43, 0, 45, 65, 66, 68, 69, 70};
+constexpr WordOrder kOrder314 = {26, 31, 32, 33, 34, 36, 38, 40, 42, 43, 44, 48, 49, 51, 75, 76, 78, 79, 80};
+constexpr WordOrder kOrder315 = {26, 39, 40, 41, 42, 44, 46, 48, 50, 51, 52, 56, 57, 59, 87, 88, 90, 91, 92};
 constexpr WordOrder kOrders[] = {kOrder313, kOrder314, kOrder315};
 constexpr uint16_t kFirstWithOffsets = 13;
 
@@ -89,9 +93,12 @@ bool is_word(uint16_t offset, uint16_t end) {
 // Of what is read of a frame and of a code object the ends are known beforehand.
 bool is_sound(const PythonLayout& layout) {
   const uint16_t table_end = static_cast<uint16_t>(layout.code_table + sizeof(uint64_t));
-  const bool is_frame_sound = is_word(layout.frame_previous, kFrameBytes) && is_word(layout.frame_code, kFrameBytes) &&
-                              is_word(layout.frame_instruction, kFrameBytes) && layout.frame_owner < kFrameBytes &&
-                              (layout.frame_copy == kNoField || layout.frame_copy + 4 <= kFrameBytes);
+  constexpr uint16_t kMostFrameBytes = 256;
+  const bool is_frame_sound =
+      layout.frame_bytes <= kMostFrameBytes && is_word(layout.frame_previous, layout.frame_bytes) &&
+      is_word(layout.frame_code, layout.frame_bytes) && is_word(layout.frame_instruction, layout.frame_bytes) &&
+      layout.frame_owner < layout.frame_bytes &&
+      (layout.frame_copy == kNoField || layout.frame_copy + 4 <= layout.frame_bytes);
   const bool is_code_sound = is_word(layout.code_table, table_end) && is_word(layout.code_file, table_end) &&
                              is_word(layout.code_function, table_end) && layout.code_first_line + 4 <= table_end &&
                              is_word(layout.object_type, table_end) && layout.code_start >= table_end;
@@ -129,6 +136,7 @@ bool read_layout(const uint64_t (&words)[kOffsetWords], uint16_t minor, PythonLa
              .frame_previous = offset(at.frame_previous),
              .frame_code = offset(at.frame_code),
              .frame_instruction = offset(at.frame_instruction),
+             .frame_bytes = offset(at.frame_bytes),
              .frame_owner = offset(at.frame_owner),
              .object_type = offset(at.object_type),
              .code_file = offset(at.code_file),

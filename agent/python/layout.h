@@ -16,7 +16,6 @@
 namespace heapprof::agent {
 
 inline constexpr uint16_t kNoField = 0xffff;
-inline constexpr uint16_t kFrameBytes = 112;  // as much of a frame is looked at
 
 // Who calls the evaluator's C function: for each frame one call, or for a frame that says so and all that it calls, or
 // for all frames up to one that stands on the C stack itself.
@@ -31,6 +30,7 @@ struct PythonLayout {
   uint16_t c_frame_top = kNoField;     // there: its innermost frame, in place of thread_top
   uint16_t c_frame_previous = 8;       // there: of the evaluator's call before
   uint16_t frame_previous, frame_code, frame_instruction;
+  uint16_t frame_bytes;  // as much of a frame is looked at
   uint16_t frame_owner = kNoField;
   uint16_t frame_is_entry = kNoField;
   uint16_t frame_copy = kNoField;  // which copy of the code it runs (free-threaded builds)

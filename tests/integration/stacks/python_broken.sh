@@ -1,6 +1,6 @@
 # A chain of Python frames that is damaged in every way (pointers to nothing, to pages that are gone, to the chain
-# itself, to what is no code object) harms nobody: the program ends as without us, every block is counted, and what could
-# not be read is said.
+# itself, to what is no code object) harms nobody: the program ends as without us, every block is counted, and what
+# could not be read is said.
 have cc || skip "no C compiler"
 cc -O1 -g -shared -fPIC -o libbreak.so "$SOURCE/tests/targets/stacks/python/break_frames.c" -ldl || fail "the library does not compile"
 cat >broken.py <<'PY'

@@ -1,6 +1,6 @@
-# Python frames, in every version that the machine has: a program that calls in every way there is, from several threads,
-# keeps books of its own by sys._getframe, and the profile says the same, to the byte. Every call of the evaluator has
-# the frames that it ran. Code objects come and go at the same addresses all the while.
+# Python frames, in every version that the machine has: a program that calls in every way there is, from several
+# threads, keeps books of its own by sys._getframe, and the profile says the same, to the byte. Every call of the
+# evaluator has the frames that it ran. Code objects come and go at the same addresses all the while.
 have cc || skip "no C compiler"
 cc -O1 -g -shared -fPIC -o libtake.so "$SOURCE/tests/targets/stacks/python/take.c" || fail "the library does not compile"
 oracle=$SOURCE/tests/support/python_oracle.py
