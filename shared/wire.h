@@ -211,7 +211,8 @@ struct Control {
   std::atomic<uint32_t> codes_lost;      // agent, adding: how often a code object found no room
   std::atomic<uint32_t> python_broken;   // agent, adding: stacks of Python that led to what is none
   std::atomic<uint32_t> python_version;  // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: there is none
-  uint32_t reserved[13];
+  uint32_t python;                       // 1: stacks have the frames of Python
+  uint32_t reserved[12];
 };
 static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

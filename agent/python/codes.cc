@@ -184,16 +184,6 @@ bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, 
   return true;
 }
 
-bool is_same_code(const PythonLayout& layout, uint64_t code_avma, const CodeIdentity& identity) {
-  return load(code_avma + layout.code_table) == identity.table_avma &&
-         load(code_avma + layout.code_function) == identity.function_avma &&
-         load(code_avma + layout.code_file) == identity.file_avma &&
-         load_32(code_avma + layout.code_first_line) == identity.first_line &&
-         load(identity.table_avma + layout.bytes_size) == identity.table_bytes &&
-         load(identity.file_avma + layout.text_length) == identity.file_bytes &&
-         content_of(layout, identity) == identity.content;
-}
-
 uint32_t number_of_code(const Python& python, uint64_t code_avma, const CodeIdentity& identity) {
   uint32_t slot = static_cast<uint32_t>(((code_avma ^ identity.content) * 0x9E3779B97F4A7C15ull) >> 40);
   for (uint32_t look = 0; look < kLooks; slot += ++look) {

@@ -38,8 +38,14 @@ inline bool is_trampoline(const CodeIdentity& identity) {
 
 // False: what is there is no code object, or cannot be read.
 bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, CodeIdentity* identity);
-// Whether it is still that code object. pre: its identity was read, and no page was unmapped since.
-bool is_same_code(const PythonLayout& layout, uint64_t code_avma, const CodeIdentity& identity);
+// Whether it seems to be still that code object: by where its names and its table are. pre: its identity was read, and
+// no page was unmapped since.
+inline bool seems_same_code(const PythonLayout& layout, uint64_t code_avma, const CodeIdentity& identity) {
+  const auto* const at = reinterpret_cast<const volatile unsigned char*>(code_avma);
+  return *reinterpret_cast<const volatile uint64_t*>(at + layout.code_table) == identity.table_avma &&
+         *reinterpret_cast<const volatile uint64_t*>(at + layout.code_function) == identity.function_avma &&
+         *reinterpret_cast<const volatile uint32_t*>(at + layout.code_first_line) == identity.first_line;
+}
 // The code object's number; 0: there is no room for it.
 uint32_t number_of_code(const Python& python, uint64_t code_avma, const CodeIdentity& identity);
 

@@ -17,15 +17,12 @@ namespace heapprof::agent {
 
 struct ChainFrame {
   uint64_t frame_avma;
-  uint64_t code_avma;
-  uint64_t instruction;  // an index, or an address (PythonLayout::instruction_scale)
-  uint64_t c_avma;       // on the C stack, within the evaluator's call; 0: not known
-  bool is_entry;         // the evaluator's call began with it
+  uint64_t code_avma;     // 0: a shim, which stands on the C stack and begins a call of the evaluator
+  uint64_t instruction;   // an index, or an address (PythonLayout::instruction_scale)
+  uint64_t outside_avma;  // the next frame
+  uint64_t c_avma;        // on the C stack, within the evaluator's call; 0: not known, or that of the next shim
+  bool is_entry;          // the evaluator's call began with it
 };
-
-inline bool is_same_frame(const ChainFrame& a, const ChainFrame& b) {
-  return a.frame_avma == b.frame_avma && a.code_avma == b.code_avma && a.instruction == b.instruction;
-}
 
 class FrameChain {
  public:
@@ -48,40 +45,51 @@ class FrameChain {
   }
 
   bool is_broken() const { return is_broken_; }
+  uint64_t next_avma() const { return frame_; }  // 0: there is none
 
   // The next frame; false: there is none.
   bool next(ChainFrame* found) {
-    for (uint32_t shims = 0; frame_ != 0; ++shims) {
-      if (frame_ % sizeof(uint64_t) != 0 || shims == kMostShims || !can_read(frame_, layout_.frame_bytes))
-        return fail();
-      if (layout_.entry != PythonEntry::kShim || owner() < kFirstShimOwner) {
-        take(found);
-        return true;
-      }
-      if (shim_avma_ == 0) shim_avma_ = frame_;
-      frame_ = load(frame_ + layout_.frame_previous);
+    if (frame_ == 0) return false;
+    if (frame_ % sizeof(uint64_t) != 0 || !can_read(frame_, layout_.frame_bytes)) return fail();
+    *found = {frame_,
+              load(frame_ + layout_.frame_code) & ~uint64_t{7},
+              instruction_of(layout_, frame_),
+              load(frame_ + layout_.frame_previous),
+              0,
+              layout_.entry == PythonEntry::kEachFrame};
+    frame_ = found->outside_avma;
+    if (layout_.entry == PythonEntry::kShim) {
+      if (load_byte(found->frame_avma + layout_.frame_owner) < kFirstShimOwner) return true;
+      found->code_avma = 0;
+      found->c_avma = found->frame_avma;
+    } else {
+      if (layout_.entry == PythonEntry::kFlag)
+        found->is_entry = load_byte(found->frame_avma + layout_.frame_is_entry) != 0;
+      take_c_frame(found);
     }
-    return false;
+    return true;
   }
 
-  // Where the shim stands that the frames before it belong to, which is on the C stack; 0: none came since the last
-  // call.
-  uint64_t take_shim() {
-    const uint64_t shim = shim_avma_;
-    shim_avma_ = 0;
-    return shim;
+  // Whether the frame is still that: what was read of it once can be read still. pre: no page was unmapped since.
+  static bool is_same(const PythonLayout& layout, const ChainFrame& frame) {
+    const uint64_t at = frame.frame_avma;
+    return load(at + layout.frame_previous) == frame.outside_avma &&
+           (frame.code_avma == 0 || ((load(at + layout.frame_code) & ~uint64_t{7}) == frame.code_avma &&
+                                     instruction_of(layout, at) == frame.instruction));
   }
 
  private:
   static constexpr uint64_t kCFrameBytes = 24;
-  static constexpr uint32_t kMostShims = 64;  // in a row; two are rare
   // Owners from that on are not frames of a program's functions: 3.12 and 3.13 have the shim alone, 3.14 a second one,
   // 3.15 one that ends a thread's chain.
   static constexpr unsigned char kFirstShimOwner = 3;
 
   static uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
   static unsigned char load_byte(uint64_t avma) { return *reinterpret_cast<const volatile unsigned char*>(avma); }
-  unsigned char owner() const { return load_byte(frame_ + layout_.frame_owner); }
+  static uint64_t instruction_of(const PythonLayout& layout, uint64_t frame) {
+    if (layout.instruction_scale == 0) return load(frame + layout.frame_instruction);
+    return *reinterpret_cast<const volatile uint32_t*>(frame + layout.frame_instruction);
+  }
 
   bool can_read(uint64_t avma, uint64_t bytes) { return pages_.holds(avma, bytes) || fail(); }
   bool fail() {
@@ -90,31 +98,18 @@ class FrameChain {
     return false;
   }
 
-  void take(ChainFrame* found) {
-    found->frame_avma = frame_;
-    found->code_avma = load(frame_ + layout_.frame_code) & ~uint64_t{7};  // 3.14 has tags there
-    found->instruction =
-        layout_.instruction_scale != 0
-            ? static_cast<uint64_t>(*reinterpret_cast<const volatile uint32_t*>(frame_ + layout_.frame_instruction))
-            : load(frame_ + layout_.frame_instruction);
-    found->c_avma = 0;
-    found->is_entry = layout_.entry == PythonEntry::kEachFrame ||
-                      (layout_.entry == PythonEntry::kFlag && load_byte(frame_ + layout_.frame_is_entry) != 0);
-    if (layout_.thread_c_frame != kNoField && layout_.entry != PythonEntry::kShim) {
-      found->c_avma = c_frame_;
-      if (found->is_entry && c_frame_ != 0) {
-        c_frame_ = load(c_frame_ + layout_.c_frame_previous);
-        if (c_frame_ != 0 && !pages_.holds(c_frame_, kCFrameBytes)) c_frame_ = 0;
-      }
-    }
-    frame_ = load(frame_ + layout_.frame_previous);
+  void take_c_frame(ChainFrame* found) {
+    if (layout_.thread_c_frame == kNoField) return;
+    found->c_avma = c_frame_;
+    if (!found->is_entry || c_frame_ == 0) return;
+    c_frame_ = load(c_frame_ + layout_.c_frame_previous);
+    if (c_frame_ != 0 && !pages_.holds(c_frame_, kCFrameBytes)) c_frame_ = 0;
   }
 
   const PythonLayout& layout_;
   KnownPages& pages_;
   uint64_t frame_ = 0;
   uint64_t c_frame_ = 0;
-  uint64_t shim_avma_ = 0;
   bool is_broken_ = false;
 };
 

@@ -13,8 +13,6 @@
 #include "agent/unwind/unwind_context.h"
 #include "shared/python.h"
 
-#include <string.h>
-
 namespace heapprof::agent {
 
 namespace {
@@ -22,63 +20,83 @@ namespace {
 struct PythonFrame : ChainFrame {
   CodeIdentity code;
   uint64_t word;      // of the record; 0: the interpreter's own, and not shown
-  uint32_t shown;     // how many frames of Python up to this one are shown
+  uint32_t shown;     // how many frames up to this one, from the outermost on, are shown
   uint32_t position;  // how many native frames are outside of it
 };
+
+constexpr uint32_t kSlots = 1024;
 
 }  // namespace
 
 class PythonStack {
  public:
-  uint32_t count;  // of the previous stack
+  uint32_t count;  // of the previous stack, shims included
   uint32_t native_count;
   bool is_cut;           // it is deeper than there is room for
+  bool is_broken;        // outside of its frames is what is none
   bool has_c_positions;  // its frames stand where the C stack says
   KnownPages pages;
+  uint16_t slots[kSlots];                      // by a frame's address: its index + 1, as of when it was last seen
   PythonFrame frames[wire::kMaxPythonFrames];  // outermost first
-  PythonFrame fresh[wire::kMaxPythonFrames];   // at the end: of the present chain, while it is compared
+  ChainFrame fresh[wire::kMaxPythonFrames];    // at the end: what was read just now
   Frame combined[kMaxFrames + wire::kMaxPythonFrames];
 };
 
 namespace {
 
-bool is_same(const PythonLayout& layout, const ChainFrame& now, const PythonFrame& before) {
-  return is_same_frame(now, before) && is_same_code(layout, before.code_avma, before.code);
+uint16_t* slot_of(PythonStack* stack, uint64_t frame_avma) {
+  return &stack->slots[(frame_avma >> 4 ^ frame_avma >> 14) % kSlots];
 }
 
-// Whether the chain is the previous one.
-bool is_unchanged(const Python& python, PythonStack* stack) {
-  FrameChain chain(python, &stack->pages);
-  ChainFrame found;
-  uint32_t left = stack->count;
-  while (chain.next(&found)) {
-    if (left == 0 || !is_same(python.layout, found, stack->frames[left - 1])) return false;
-    --left;
+bool is_same(const PythonLayout& layout, const PythonFrame& before) {
+  return FrameChain::is_same(layout, before) &&
+         (before.word == 0 || seems_same_code(layout, before.code_avma, before.code));
+}
+
+// How many of the outermost frames are as they were, where the chain goes on with the frame at that address; 0: none is
+// known to be. kept: native frames that are as they were. *failed grows where a frame outside of a known one was
+// another.
+uint32_t count_same(const Python& python, PythonStack* stack, uint64_t frame_avma, uint32_t kept, uint32_t* failed) {
+  const uint32_t count = *slot_of(stack, frame_avma);
+  if (count == 0 || count > stack->count || stack->frames[count - 1].frame_avma != frame_avma ||
+      stack->frames[count - 1].position > kept)
+    return 0;
+  for (uint32_t i = count; i-- != 0;) {
+    if (is_same(python.layout, stack->frames[i])) continue;
+    if (i != count - 1) ++*failed;
+    return 0;
   }
-  return left == 0 && !chain.is_broken();
+  return count;
 }
 
-// Reads the chain to the end of stack->fresh. Returns how many frames; too deep a chain loses its outermost ones.
-uint32_t read_chain(const Python& python, PythonStack* stack) {
-  FrameChain chain(python, &stack->pages);
+struct ReadChain {
+  uint32_t same;   // outermost frames of the previous stack that are as they were
+  uint32_t fresh;  // frames inside of them, at the end of stack->fresh
+};
+
+// Reads the chain up to where it is as before. Too deep a chain loses its outermost frames.
+ReadChain read_chain(const Python& python, PythonStack* stack, uint32_t kept, bool can_compare) {
   constexpr uint32_t kEnd = wire::kMaxPythonFrames;
-  uint32_t at = kEnd, of_shim = kEnd;
-  const auto end_call = [&](uint64_t shim_avma) {  // frames [at, of_shim) are of one call of the evaluator
-    if (shim_avma == 0 || at == of_shim) return;
-    for (uint32_t i = at; i < of_shim; ++i) stack->fresh[i].c_avma = shim_avma;
-    stack->fresh[at].is_entry = true;
-    of_shim = at;
-  };
-  ChainFrame found;
-  while (at != 0 && chain.next(&found)) {
-    end_call(chain.take_shim());
-    static_cast<ChainFrame&>(stack->fresh[--at]) = found;
+  constexpr uint32_t kMostFailed = 3;  // a frame far outside may have changed: each look goes that far
+  FrameChain chain(python, &stack->pages);
+  ReadChain read{};
+  bool is_cut = false;
+  for (uint32_t failed = can_compare ? 0 : kMostFailed; chain.next_avma() != 0; ++read.fresh) {
+    if (failed < kMostFailed) {
+      read.same = count_same(python, stack, chain.next_avma(), kept, &failed);
+      if (read.same != 0) break;
+    }
+    is_cut = read.fresh == kEnd;
+    if (is_cut || !chain.next(&stack->fresh[kEnd - 1 - read.fresh])) break;
   }
-  end_call(chain.take_shim());
-  ChainFrame beyond;
-  stack->is_cut = at == 0 && chain.next(&beyond);
-  if (chain.is_broken()) g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
-  return kEnd - at;
+  if (read.same + read.fresh > kEnd) {  // both are in stack->frames at the end
+    read.same = 0;
+    is_cut = true;
+  }
+  stack->is_cut = is_cut || (read.same != 0 && stack->is_cut);
+  stack->is_broken = chain.is_broken() || (read.same != 0 && stack->is_broken);
+  if (stack->is_broken) g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
+  return read;
 }
 
 // ---- Where frames stand ----
@@ -117,7 +135,7 @@ void position_by_evaluator(const Python& python, const UnwindContext* unwind, Py
   uint32_t last = native;
   bool needs_call = true;
   for (uint32_t i = count; i-- != 0;) {
-    if (needs_call) {
+    if (needs_call && frames[i].code_avma != 0) {
       uint32_t at = native;
       while (at != 0 && unwind->frames[at - 1].pc_avma - 1 - python.evaluator_start >=
                             python.evaluator_end - python.evaluator_start)
@@ -128,21 +146,23 @@ void position_by_evaluator(const Python& python, const UnwindContext* unwind, Py
       }
     }
     frames[i].position = last;
-    needs_call = frames[i].is_entry;
+    if (frames[i].code_avma != 0) needs_call = frames[i].is_entry;
   }
 }
 
-// same: so many frames, and kept: so many native ones, are as they were.
-void find_positions(const Python& python, const UnwindContext* unwind, PythonStack* stack, PythonFrame* fresh,
-                    uint32_t count, uint32_t same, uint32_t kept) {
-  uint32_t known = 0;
-  while (stack->has_c_positions && known < same && fresh[known].c_avma == stack->frames[known].c_avma &&
-         stack->frames[known].position <= kept) {
-    fresh[known].position = stack->frames[known].position;
-    ++known;
+// Gives positions to frames [same, count).
+void find_positions(const Python& python, const UnwindContext* unwind, PythonStack* stack, uint32_t same,
+                    uint32_t count) {
+  PythonFrame* const frames = stack->frames;
+  if (python.layout.entry == PythonEntry::kShim) {  // the frames inside of a shim are of its call, up to the next one
+    for (uint32_t i = same; i < count; ++i) {
+      if (frames[i].code_avma == 0) continue;
+      frames[i].c_avma = i == 0 ? 0 : frames[i - 1].c_avma;
+      frames[i].is_entry = i != 0 && frames[i - 1].code_avma == 0;
+    }
   }
-  stack->has_c_positions = position_by_stack(unwind, fresh, known, count);
-  if (!stack->has_c_positions) position_by_evaluator(python, unwind, fresh, count);
+  stack->has_c_positions = position_by_stack(unwind, frames, same, count);
+  if (!stack->has_c_positions) position_by_evaluator(python, unwind, frames, count);
 }
 
 // ---- What is written ----
@@ -161,20 +181,32 @@ uint64_t code_start(const PythonLayout& layout, KnownPages* pages, const PythonF
   return frame.code_avma + layout.code_start;
 }
 
-// False: the frame runs what is no code object.
-bool find_word(const Python& python, KnownPages* pages, PythonFrame* frame) {
-  if (!read_identity(python, pages, frame->code_avma, &frame->code)) return false;
-  frame->word = 0;
-  if (is_trampoline(frame->code)) return true;
-  const uint32_t code = number_of_code(python, frame->code_avma, frame->code);
-  uint64_t offset_bytes = frame->instruction * python.layout.instruction_scale;
-  if (python.layout.instruction_scale == 0) {
-    offset_bytes = frame->instruction - code_start(python.layout, pages, *frame);
-  } else if (static_cast<int32_t>(frame->instruction) < 0) {
+// code: its number.
+uint64_t word_of(const PythonLayout& layout, KnownPages* pages, const PythonFrame& frame, uint32_t code) {
+  uint64_t offset_bytes = frame.instruction * layout.instruction_scale;
+  if (layout.instruction_scale == 0) {
+    offset_bytes = frame.instruction - code_start(layout, pages, frame);
+  } else if (static_cast<int32_t>(frame.instruction) < 0) {
     offset_bytes = 0;  // it has not begun
   }
   constexpr uint64_t kMostOffset = INT32_MAX;  // before the first instruction it is a "negative" one
-  frame->word = wire::pack_python_frame(code, offset_bytes > kMostOffset ? 0 : static_cast<uint32_t>(offset_bytes));
+  return wire::pack_python_frame(code, offset_bytes > kMostOffset ? 0 : static_cast<uint32_t>(offset_bytes));
+}
+
+// Puts what was read into a frame that has an older one, if has_older. False: it runs what is no code object.
+bool take_frame(const Python& python, KnownPages* pages, const ChainFrame& read, bool has_older, PythonFrame* frame) {
+  const bool is_same_code = has_older && frame->word != 0 && frame->code_avma == read.code_avma &&
+                            seems_same_code(python.layout, read.code_avma, frame->code);
+  static_cast<ChainFrame&>(*frame) = read;
+  if (is_same_code) {
+    frame->word = word_of(python.layout, pages, *frame, wire::python_code(frame->word));
+    return true;
+  }
+  frame->word = 0;
+  if (read.code_avma == 0) return true;
+  if (!read_identity(python, pages, read.code_avma, &frame->code)) return false;
+  if (is_trampoline(frame->code)) return true;
+  frame->word = word_of(python.layout, pages, *frame, number_of_code(python, read.code_avma, frame->code));
   return true;
 }
 
@@ -207,41 +239,41 @@ PythonStack* make_python_stack(void* memory) { return static_cast<PythonStack*>(
 
 void add_python_frames(PythonStack* stack, UnwindContext* unwind, StackDelta* delta) {
   const Python& python = *g_python.load(std::memory_order_acquire);
-  const bool is_mapped_still = stack->pages.are_mapped_still();
+  const bool can_compare = stack->pages.are_mapped_still() && stack->has_c_positions;
   const bool is_native_same = delta->fresh == 0 && delta->keep == stack->native_count;
+  const uint32_t old_count = stack->count;
   stack->native_count = unwind->count;
-  if (is_native_same && is_mapped_still && unwind->count != 0 && is_unchanged(python, stack)) {
-    *delta = {unwind->count + shown(*stack, stack->count), 0, stack->combined, truncation_of(*stack, *delta)};
+  ReadChain read{};
+  if (unwind->count != 0) read = read_chain(python, stack, delta->keep, can_compare);
+  uint32_t native_keep = delta->keep, python_keep = read.same;
+  if (is_native_same && read.fresh == 0 && read.same == old_count) {
+    *delta = {native_keep + shown(*stack, python_keep), 0, stack->combined, truncation_of(*stack, *delta)};
     return;
   }
-  uint32_t count = unwind->count != 0 ? read_chain(python, stack) : 0;
-  PythonFrame* const fresh = stack->fresh + (wire::kMaxPythonFrames - count);
-  uint32_t same = 0;  // the outermost so many are as they were
-  for (uint32_t i = 0; i < count; ++i) {
-    if (is_mapped_still && i < stack->count && is_same(python.layout, fresh[i], stack->frames[i])) {
-      fresh[i].code = stack->frames[i].code;
-      fresh[i].word = stack->frames[i].word;
-      if (same == i) ++same;
-    } else if (!find_word(python, &stack->pages, &fresh[i])) {
+  // What is kept ends before the first frame of either kind that is not as it was.
+  if (python_keep < old_count && stack->frames[python_keep].position < native_keep)
+    native_keep = stack->frames[python_keep].position;
+  uint32_t count = read.same + read.fresh;
+  const ChainFrame* const fresh = stack->fresh + (wire::kMaxPythonFrames - read.fresh);
+  for (uint32_t i = read.same; i < count; ++i) {
+    PythonFrame& frame = stack->frames[i];
+    const bool has_older = can_compare && i < old_count;
+    if (!take_frame(python, &stack->pages, fresh[i - read.same], has_older, &frame)) {
       g_control->python_broken.fetch_add(1, std::memory_order_relaxed);
       count = i;
       break;
     }
-    fresh[i].shown = (i == 0 ? 0 : fresh[i - 1].shown) + (fresh[i].word != 0 ? 1 : 0);
+    frame.shown = (i == 0 ? 0 : stack->frames[i - 1].shown) + (frame.word != 0 ? 1 : 0);
+    *slot_of(stack, frame.frame_avma) = static_cast<uint16_t>(i + 1);
   }
-  if (same > count) same = count;
-  find_positions(python, unwind, stack, fresh, count, same, delta->keep);
-
-  // What is kept ends before the first frame of either kind that is not as it was.
-  uint32_t native_keep = delta->keep, python_keep = 0;
-  while (python_keep < same && fresh[python_keep].position <= delta->keep &&
-         fresh[python_keep].position == stack->frames[python_keep].position)
-    ++python_keep;
-  if (python_keep < stack->count && stack->frames[python_keep].position < native_keep)
-    native_keep = stack->frames[python_keep].position;
-  if (python_keep < count && fresh[python_keep].position < native_keep) native_keep = fresh[python_keep].position;
-  memcpy(stack->frames + python_keep, fresh + python_keep, (count - python_keep) * sizeof *fresh);
   stack->count = count;
+  find_positions(python, unwind, stack, read.same, count);
+  if (!stack->has_c_positions) {  // all of them have other positions, perhaps
+    native_keep = 0;
+    python_keep = 0;
+  } else if (python_keep < count && stack->frames[python_keep].position < native_keep) {
+    native_keep = stack->frames[python_keep].position;
+  }
   const uint32_t fresh_count = combine(stack, unwind, native_keep, python_keep);
   *delta = {native_keep + shown(*stack, python_keep), fresh_count, stack->combined, truncation_of(*stack, *delta)};
 }

@@ -350,7 +350,8 @@ Recording ProcessCollector::finish() {
   run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
   DeviceIdentities identities;
   read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage, &identities);
-  add_unread_interpreter(control.python_version.load(std::memory_order_relaxed), &run.coverage);
+  if (state.options.reads_python)
+    add_unread_interpreter(control.python_version.load(std::memory_order_relaxed), &run.coverage);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();

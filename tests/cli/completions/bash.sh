@@ -30,7 +30,7 @@ ASK
   touch a-profile.json
   offered bash "heapprof r" "$(ask heapprof r)" "report run"
   offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
-  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-cache --no-default-suppressions --no-follow --no-nvtx --no-summary"
+  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-cache --no-default-suppressions --no-follow --no-nvtx --no-python --no-summary"
   offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
   offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "pprof"
   offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"
