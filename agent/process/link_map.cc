@@ -259,7 +259,7 @@ void* find_late(const LateFunction& function, bool* is_certain) {
     if (!Memory::load(&object, at)) break;
     if (is_behind && at != g_vdso) {
       const DynamicTables tables = read_tables<Memory>(object);
-      void* address = find_in_object<Memory>(object, tables, wanted, true);
+      void* address = find_in_object<Memory>(object, tables, wanted, !function.is_data);
       if (address != nullptr && (!can_tell_loaded() || is_surely_loaded(address))) {
         const bool has_name =
             function.soname != nullptr && tables.soname != nullptr && Memory::is_text(tables.soname, function.soname);

@@ -41,8 +41,9 @@ const link_map* agent_object();
 // A function of a library that may be loaded late, at any time.
 struct LateFunction {
   const char* name;
-  const char* version;  // nullptr: the default one
-  const char* soname;   // of the library that is meant; nullptr: any
+  const char* version;   // nullptr: the default one
+  const char* soname;    // of the library that is meant; nullptr: any
+  bool is_data = false;  // it is a variable
 };
 // Finds the function in an object that the program started with (one that stands before the CUDA driver, say); else in
 // the library that is meant; else, while that is not there, in any object that has it. The answer is also stored in

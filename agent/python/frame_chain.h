@@ -27,12 +27,8 @@ struct ChainFrame {
 class FrameChain {
  public:
   FrameChain(const Python& python, KnownPages* pages) : layout_(python.layout), pages_(*pages) {
-    uint64_t thread = python.first_thread_state();
+    const uint64_t thread = python.thread_state();
     if (thread == 0) return;
-    if (python.current_thread_state != nullptr) {
-      const uint64_t current = python.current_thread_state();
-      if (current != 0) thread = current;
-    }
     const bool has_c_frames = layout_.thread_c_frame != kNoField;
     if (has_c_frames) {
       if (!can_read(thread + layout_.thread_c_frame, sizeof(uint64_t))) return;

@@ -21,16 +21,15 @@ uint32_t g_version = 0;
 
 // What is looked for, in the order of kNames.
 struct Symbols {
-  uint64_t first_thread_state, code_type, version, runtime;
+  uint64_t thread_state, code_type, version, runtime;
   uint64_t of_310, of_39, of_38;  // exported from that version on
-  uint64_t evaluator, current_thread_state;
+  uint64_t evaluator;
 };
 constexpr const char* kNames[] = {
     "PyGILState_GetThisThreadState", "PyCode_Type",     "Py_Version",        "_PyRuntime",
-    "PyModule_AddObjectRef",         "PyFrame_GetBack", "PyVectorcall_Call", "_PyEval_EvalFrameDefault",
-    "_PyThreadState_UncheckedGet"};
+    "PyModule_AddObjectRef",         "PyFrame_GetBack", "PyVectorcall_Call", "_PyEval_EvalFrameDefault"};
 constexpr size_t kNameCount = sizeof kNames / sizeof kNames[0];
-constexpr size_t kEvaluator = 7;
+constexpr size_t kEvaluator = 7, kFirstVariable = 1, kVariables = 3;
 static_assert(sizeof(Symbols) == kNameCount * sizeof(uint64_t));
 
 // PY_VERSION_HEX >> 16; 0x0300: of an unknown minor version, or Python 2.
@@ -57,7 +56,7 @@ bool find_layout(const Symbols& symbols, uint32_t version, PythonLayout* layout)
 
 // False: there is none, or none whose frames are known: g_version says so.
 bool take(const Symbols& symbols, uint64_t evaluator_bytes) {
-  if (symbols.first_thread_state == 0 || symbols.code_type == 0) return false;
+  if (symbols.thread_state == 0 || symbols.code_type == 0) return false;
   const uint32_t version = version_of(symbols);
   Python& python = g_found;
   if (!find_layout(symbols, version, &python.layout)) {
@@ -66,10 +65,7 @@ bool take(const Symbols& symbols, uint64_t evaluator_bytes) {
   }
   g_version = version;
   python.minor = static_cast<uint16_t>(version & 0xff);
-  python.first_thread_state = reinterpret_cast<uint64_t (*)()>(symbols.first_thread_state);
-  constexpr uint16_t kFirstOfOwnThread = 12;  // before, it is the state of whichever thread has the lock
-  if (python.minor >= kFirstOfOwnThread)
-    python.current_thread_state = reinterpret_cast<uint64_t (*)()>(symbols.current_thread_state);
+  python.thread_state = reinterpret_cast<uint64_t (*)()>(symbols.thread_state);
   python.code_type = symbols.code_type;
   python.evaluator_start = symbols.evaluator;
   python.evaluator_end = symbols.evaluator + evaluator_bytes;
@@ -106,7 +102,8 @@ bool note_object_for_python(const char* path) {
   uint64_t found[kNameCount] = {};
   for (size_t i = 0; i < kNameCount; ++i) {
     void* kept = nullptr;
-    found[i] = reinterpret_cast<uint64_t>(find_late_behind_agent({kNames[i], nullptr, nullptr}, &kept));
+    const bool is_data = i >= kFirstVariable && i < kFirstVariable + kVariables;
+    found[i] = reinterpret_cast<uint64_t>(find_late_behind_agent({kNames[i], nullptr, nullptr, is_data}, &kept));
     if (i == 0 && found[i] == 0) return false;
   }
   const bool is_known = take(std::bit_cast<Symbols>(found), 0);

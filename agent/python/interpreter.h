@@ -5,7 +5,7 @@
 // agent/python/layout.h tells.
 //
 // Guarantees
-//  - No function of CPython is called but two which read a thread-specific value (see thread_state).
+//  - No function of CPython is called but PyGILState_GetThisThreadState, which reads a thread-specific value.
 //  - A version that is not known is said to be so (Control::python_version), and nothing is read.
 // Context:  look_for_python: start-up; python(): anywhere.
 #pragma once
@@ -21,11 +21,9 @@ namespace heapprof::agent {
 struct Python {
   PythonLayout layout;
   uint16_t minor;
-  // Of the calling thread, the first that it had; 0: it runs no Python. The other one is that which it has now, where
-  // it holds the interpreter's lock: of a subinterpreter, perhaps. nullptr, before 3.12: there it may be another
-  // thread's.
-  uint64_t (*first_thread_state)();
-  uint64_t (*current_thread_state)();
+  // Of the calling thread; 0: it runs no Python. Of a thread that is in a subinterpreter it is that one's from 3.12 on,
+  // and before, that of the interpreter that the thread began in.
+  uint64_t (*thread_state)();
   uint64_t code_type;  // what a code object's type is
   uint64_t evaluator_start, evaluator_end;
 };

@@ -185,7 +185,8 @@ namespace heapprof::cli {
   X("HP223", no_runs_of_scopes, ("r.json", true))                                                                  \
   X("HP230", interpreters_not_read, ("Python 3.15"))                                                               \
   X("HP231", python_frames_broken, (3))                                                                            \
-  X("HP232", python_codes_lost, (12))
+  X("HP232", python_codes_lost, (12))                                                                              \
+  X("HP233", python_calls_unread, (3))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -239,6 +240,7 @@ Problem nvtx_left_to_tool(uint64_t objects);
 Problem interpreters_not_read(const std::string& interpreters);
 Problem python_frames_broken(uint64_t stacks);
 Problem python_codes_lost(uint64_t times);
+Problem python_calls_unread(uint64_t sites);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 // A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.

@@ -59,7 +59,7 @@ Problem device_memory_unmatched(uint64_t events) {
 
 Problem interpreters_not_read(const std::string& interpreters) {
   return {"HP230", fmt::format("the frames of {} cannot be read: scripts have no lines in the stacks", interpreters),
-          "use Python 3.8 to 3.14, or a heapprof that knows that version",
+          "use Python 3.8 to 3.15, or a heapprof that knows that version",
           "read the interpreter's own functions; bytes and counts are exact all the same", kWarning};
 }
 
@@ -69,6 +69,14 @@ Problem python_frames_broken(uint64_t stacks) {
                       format_counted(stacks, "Python stack")),
           "look for extensions that write into the interpreter's frames", "bytes and counts are exact all the same",
           kWarning};
+}
+
+Problem python_calls_unread(uint64_t sites) {
+  return {"HP233",
+          fmt::format("{} lead through a subinterpreter of Python: of it and of what called it, one has no frames",
+                      format_counted(sites, "site")),
+          "with Python 3.12 and newer the subinterpreter's own frames are read: use that",
+          "read what is missing by the interpreter's own functions; bytes and counts are exact all the same", kWarning};
 }
 
 Problem python_codes_lost(uint64_t times) {

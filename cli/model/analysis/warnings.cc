@@ -3,6 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/model/analysis/python_calls.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/analysis/unnamed.h"
 #include "cli/model/profile/site_numbers.h"
@@ -110,6 +111,8 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(interpreters_not_read(list_names(coverage.unread_interpreters)));
   if (counters.python_broken > 0) warnings.push_back(python_frames_broken(counters.python_broken));
   if (counters.codes_lost > 0) warnings.push_back(python_codes_lost(counters.codes_lost));
+  const uint64_t unread_sites = count_unread_python_sites(profile);
+  if (unread_sites > 0) warnings.push_back(python_calls_unread(unread_sites));
   if (counters.verify_mismatched > 0)
     warnings.push_back(verification_failed({counters.verify_mismatched, counters.verify_checked}));
   if (counters.verify_filtered > 0) warnings.push_back(libunwind_filtered(counters.verify_filtered));
