@@ -2,9 +2,9 @@
 #include "cli/model/analysis/findings.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/function_name.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -29,7 +29,7 @@ std::string make_id(const Profile& profile, const Finding& finding) {
   if (finding.has_frame) {
     const Frame& frame = profile.frames[finding.frame];
     const bool has_module = frame.module < profile.modules.size();
-    key += '\n' + (frame.function.empty() ? fmt::format("{:#x}", frame.svma) : plain_function(frame.function)) + '\n';
+    key += '\n' + (frame.function.empty() ? fmt::format("{:#x}", frame.svma) : frame_name(profile, frame)) + '\n';
     key += base_name(!frame.file.empty() ? std::string_view(frame.file)
                      : has_module        ? std::string_view(profile.modules[frame.module].path)
                                          : std::string_view());

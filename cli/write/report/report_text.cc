@@ -12,6 +12,7 @@
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/leak_text.h"
+#include "cli/write/report/packages_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/scope_sections.h"
@@ -34,6 +35,7 @@ namespace {
 
 constexpr size_t kTopOfPeak = 10;
 constexpr size_t kTopOfOthers = 5;
+constexpr size_t kTopOfPackages = 15;
 constexpr size_t kFurtherLeft = 11;  // where a line below a place begins that has no room below its function
 constexpr size_t kScreenLines = 24;
 constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
@@ -52,7 +54,7 @@ class TextReport {
   std::string render() {
     if (!view_.stable) header();
     if (is_about_scopes(view_)) return text_ + scope_sections(profile_, view_, columns_);
-    if (view_.sizes || view_.threads) return parts();
+    if (view_.sizes || view_.threads || view_.packages) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;
     const DeviceChoice choice = choose_devices(profile_);
@@ -80,6 +82,7 @@ class TextReport {
     if (view_.threads) threads();
     const std::vector<const Device*> shown =
         view_.device.empty() ? choose_devices(profile_).shown : shown_devices(profile_, view_);
+    for (size_t i = 0; view_.packages && i < shown.size(); ++i) packages(*shown[i]);
     for (size_t i = 0; view_.sizes && i < shown.size(); ++i) sizes(*shown[i]);
     text_ += "\n" + (view_.sizes ? folded_line(shown) : "") + "more:";
     if (!view_.top) text_ += " --top 50 ";
@@ -101,6 +104,15 @@ class TextReport {
     text_ += count == 0 ? "\nthis file does not say what threads allocated\n"
                         : "  " + format_counted(count, "thread") + ", by what each allocated in all\n" +
                               threads_text(profile_, {view_.top.value_or(kTopOfPeak), view_.exact_bytes, columns_});
+  }
+
+  void packages(const Device& device) {
+    const Metric metric = view_.sort.value_or(Metric::kPeak);
+    const std::string rows = packages_table(
+        profile_, device, {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
+    title("PACKAGES " + escape_controls(device.name),
+          rows.empty() ? "" : fmt::format("whose code asked for it, by {}", shown_metric(metric, live_word(profile_))));
+    text_ += rows.empty() ? "there are no frames of Python\n" : rows;
   }
 
   void sizes(const Device& device) {
