@@ -6,6 +6,7 @@
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -176,6 +177,10 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_churn(scene, &findings);
     if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
   }
+  // Nobody can do anything about what a library does while it is imported.
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.has_frame && is_python_mark(profile, profile.frames[finding.frame]);
+  });
   for (Finding& finding : findings) {
     if (!finding.has_frame) continue;
     const Device& device = profile.devices[finding.device];

@@ -2,7 +2,8 @@
 #include "cli/model/analysis/places.h"
 
 #include "cli/model/analysis/exception_reserve.h"
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python_places.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_numbers.h"
@@ -150,74 +151,6 @@ PlaceTree build_place_tree(const Profile& profile) {
 }
 
 namespace {
-
-// Which nodes of a Python program's stacks are the user's own, and what stands in where a stack has none.
-class PythonPlaces {
- public:
-  explicit PythonPlaces(const Profile& profile)
-      : frames_(profile),
-        is_any_(profile.shows_python_libraries),
-        is_inside_(profile.nodes.size()),
-        package_(profile.nodes.size()),
-        instead_(profile.nodes.size()) {}
-
-  // In the order of nodes. kind: of the frame.
-  bool is_users(const Profile& profile, uint32_t node, FrameKind kind) {
-    const uint32_t parent = profile.nodes[node].parent;
-    const PythonFrame frame = frames_.of_node(node);
-    is_inside_[node] = is_inside_[parent] || frames_.is_python(node);
-    find_instead(profile, node, frame);
-    switch (frame) {
-      case PythonFrame::kOwn:
-      case PythonFrame::kMark: return true;
-      case PythonFrame::kPackage:
-      case PythonFrame::kStandard: return is_any_;
-      case PythonFrame::kHost: return !is_inside_[parent];
-      case PythonFrame::kLibrary: return !is_inside_[parent] && kind == FrameKind::kUser;
-      case PythonFrame::kSmallSites: return !is_inside_[parent];
-      case PythonFrame::kImport:
-      case PythonFrame::kGenerated:
-      case PythonFrame::kEvaluator:
-      case PythonFrame::kInterpreter:
-      case PythonFrame::kHidden: return false;
-    }
-    return false;
-  }
-  // The place of a stack that ends at the node, where nothing of it is the user's own; 0: there is none.
-  uint32_t instead(uint32_t node) const { return instead_[node]; }
-
- private:
-  // The innermost frame of the package that the outermost frame of any package is of: the program, as python -m runs
-  // it. Without packages the innermost frame of the standard library.
-  void find_instead(const Profile& profile, uint32_t node, PythonFrame frame) {
-    const uint32_t parent = profile.nodes[node].parent;
-    package_[node] = package_[parent];
-    instead_[node] = instead_[parent];
-    if (frame == PythonFrame::kStandard && package_[node] == 0) instead_[node] = node;
-    if (frame != PythonFrame::kPackage) return;
-    const uint32_t package = number_of(profile, profile.nodes[node].frame);
-    if (package_[node] == 0) package_[node] = package;
-    if (package_[node] == package) instead_[node] = node;
-  }
-
-  uint32_t number_of(const Profile& profile, uint32_t frame) {
-    const auto [known, is_new] = package_of_frame_.try_emplace(frame, 0);
-    if (is_new)
-      known->second = numbers_
-                          .try_emplace(frames_.paths().package(profile.frames[frame].file),
-                                       static_cast<uint32_t>(numbers_.size() + 1))
-                          .first->second;
-    return known->second;
-  }
-
-  PythonFrames frames_;
-  bool is_any_;
-  std::vector<bool> is_inside_;     // by node: of a frame of Python, or it is one
-  std::vector<uint32_t> package_;   // by node: of the outermost frame of any package; 0: there is none
-  std::vector<uint32_t> instead_;
-  std::map<uint32_t, uint32_t> package_of_frame_;
-  std::map<std::string, uint32_t> numbers_;
-};
 
 // Whether a frame is a user's own in a program whose stacks may go through scripts of other languages.
 class ScriptPlaces {

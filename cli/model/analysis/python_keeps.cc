@@ -49,6 +49,7 @@ class Keeps {
     bool is_cut = false;       // outer frames are missing
     bool runs_unread = false;  // the evaluator runs a frame of Python that was not read
     bool has_interpreter = false;
+    bool is_begun = false;  // the interpreter starts or ends: whatever of its library runs then is part of that
   };
   // Where an unnamed function of the interpreter asks for blocks.
   struct ArenaPlace {
@@ -86,13 +87,14 @@ class Keeps {
     // A program that has an interpreter inside starts it, and ends it, in its own time.
     const bool begins = kind == PythonFrame::kInterpreter || kind == PythonFrame::kHost;
     if (begins && (frame.function.starts_with("Py_Initialize") || frame.function.starts_with("Py_Finalize"))) {
-      state->is_start = state->has_interpreter = true;
+      state->is_start = state->has_interpreter = state->is_begun = true;
       state->has_python = false;
     }
   }
 
   void look_at_python(const Frame& frame, PythonFrame kind, State* state) const {
-    if (!state->has_python && kind == PythonFrame::kStandard && !is_start_file(frame.file)) state->is_start = false;
+    const bool is_other = kind == PythonFrame::kStandard && !is_start_file(frame.file) && !state->is_begun;
+    if (!state->has_python && is_other) state->is_start = false;
     state->has_python = true;
     state->runs_unread = false;
     if (kind == PythonFrame::kImport && frame.function == "_find_and_load" && !state->is_reload)
@@ -169,7 +171,9 @@ class Keeps {
 }  // namespace
 
 std::vector<PythonKeep> find_python_keeps(const Profile& profile, const Device& device) {
-  return has_python(profile) ? Keeps(profile).find(device) : std::vector<PythonKeep>();
+  // An arena of mapped memory has anybody's objects, whoever asked when it was made.
+  if (!has_python(profile) || is_mapped_device(device.name)) return {};
+  return Keeps(profile).find(device);
 }
 
 }  // namespace heapprof::cli

@@ -32,10 +32,10 @@ struct PythonKeepWords {
   std::string_view reason;
 };
 inline constexpr std::array<PythonKeepWords, 4> kPythonKeeps = {{
-    {PythonKeep::kStart, "python: start", "made before any code ran, kept by the interpreter until its process ends"},
+    {PythonKeep::kStart, "python: start", "made before any code ran, kept to the end"},
     {PythonKeep::kStrings, "python: interned strings", "the interpreter's table of interned strings"},
-    {PythonKeep::kArenas, "python: table of arenas", "the interpreter's table of the arenas that hold small objects"},
-    {PythonKeep::kModules, "python: imported modules", "modules stay loaded: their code, types, caches and libraries"},
+    {PythonKeep::kArenas, "python: table of arenas", "the table of arenas, which hold small objects"},
+    {PythonKeep::kModules, "python: imported modules", "modules stay loaded, with their types and caches"},
 }};
 
 // What each site of the device is, if it leaked; empty without frames of Python.

@@ -48,12 +48,13 @@ class Marker {
  private:
   // What is known of a node from the nodes outside of it.
   struct State {
-    uint32_t python = 0;            // the innermost frame of Python that is none of the machinery's, nor made by code
-    bool is_marked = false;         // a statement was met, and nothing of the user's own since
-    uint32_t statement = kNone;     // whose module is not known yet: only the machinery was met since
-    uint32_t begins = kNone;        // a statement: its frame goes in front of this node
-    bool is_only_python = true;     // nothing but the interpreter's own frames, and no evaluator
-    bool has_interpreter = false;   // some of them
+    uint32_t python = 0;           // the innermost frame of Python that is none of the machinery's, nor made by code
+    bool is_marked = false;        // a statement was met, and nothing of the user's own since
+    uint32_t statement = kNone;    // whose module is not known yet: only the machinery was met since
+    uint32_t begins = kNone;       // a statement: its frame goes in front of this node
+    bool is_only_python = true;    // nothing but the interpreter's own frames, and no evaluator
+    bool has_interpreter = false;  // some of them
+    bool starts = false;           // the interpreter
   };
 
   void find_statements() {
@@ -81,7 +82,7 @@ class Marker {
       case PythonFrame::kMark: state->is_marked = true; return;
       case PythonFrame::kPackage:
       case PythonFrame::kStandard:
-        if (state->python == 0 && !state->is_marked && is_site(frame.file)) begin(state);
+        if (state->python == 0 && !state->is_marked && (state->starts || is_site(frame.file))) begin(state);
         name_module(frame, state);
         state->python = node;
         return;
@@ -89,10 +90,12 @@ class Marker {
         if (!state->is_marked) begin(state);
         return;
       case PythonFrame::kLibrary: name_object(frame, state); return;
+      case PythonFrame::kInterpreter:
+        state->starts = state->starts || frame.function.starts_with("Py_Initialize");
+        return;
       case PythonFrame::kHost:
       case PythonFrame::kGenerated:
       case PythonFrame::kEvaluator:
-      case PythonFrame::kInterpreter:
       case PythonFrame::kHidden:
       case PythonFrame::kSmallSites: return;
     }
@@ -145,8 +148,8 @@ class Marker {
     frame.file = std::move(file);
     frame.line = line;
     const auto is_python = [](const ProfileModule& module) { return module.path == kPythonModule; };
-    frame.module = static_cast<uint32_t>(
-        std::find_if(profile_->modules.begin(), profile_->modules.end(), is_python) - profile_->modules.begin());
+    frame.module = static_cast<uint32_t>(std::find_if(profile_->modules.begin(), profile_->modules.end(), is_python) -
+                                         profile_->modules.begin());
     profile_->frames.push_back(std::move(frame));
     if (!profile_->folds.empty()) profile_->folds.push_back(FrameFold::kNot);
     return static_cast<uint32_t>(profile_->frames.size() - 1);

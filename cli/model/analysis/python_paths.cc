@@ -9,41 +9,35 @@
 #include "cli/model/profile/python_code.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace heapprof::cli {
 namespace {
 
-// As sys.stdlib_module_names has them, and those that older versions had; names that begin with _ are not here.
-constexpr std::array<std::string_view, 223> kStandardNames = {
-    "abc", "aifc", "annotationlib", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore",
-    "atexit", "audioop", "base64", "bdb", "binascii", "binhex", "bisect", "builtins", "bz2", "cProfile", "calendar",
-    "cgi", "cgitb", "chunk", "cmath", "cmd", "code", "codecs", "codeop", "collections", "colorsys", "compileall",
-    "compression", "concurrent", "configparser", "contextlib", "contextvars", "copy", "copyreg", "crypt", "csv",
-    "ctypes", "curses", "dataclasses", "datetime", "dbm", "decimal", "difflib", "dis", "distutils", "doctest",
-    "dummy_threading", "email", "encodings", "ensurepip", "enum", "errno", "faulthandler", "fcntl", "filecmp",
-    "fileinput", "fnmatch", "formatter", "fractions", "ftplib", "functools", "gc", "genericpath", "getopt",
-    "getpass", "gettext", "glob", "graphlib", "grp", "gzip", "hashlib", "heapq", "hmac", "html", "http", "idlelib",
-    "imaplib", "imghdr", "imp", "importlib", "inspect", "io", "ipaddress", "itertools", "json", "keyword",
-    "lib-dynload", "lib2to3", "linecache", "locale", "logging", "lzma", "macpath", "macurl2path", "mailbox",
-    "mailcap", "marshal", "math", "mimetypes", "mmap", "modulefinder", "msilib", "multiprocessing", "netrc", "nis",
-    "nntplib", "ntpath", "nturl2path", "numbers", "opcode", "operator", "optparse", "os", "ossaudiodev", "pathlib",
-    "pdb", "pickle", "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "posix", "posixpath",
-    "pprint", "profile", "pstats", "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue",
-    "quopri", "random", "re", "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets",
-    "select", "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtpd", "smtplib", "sndhdr", "socket",
-    "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants", "sre_parse", "ssl", "stat", "statistics",
-    "string", "stringprep", "struct", "subprocess", "sunau", "symbol", "symtable", "sys", "sysconfig", "syslog",
-    "tabnanny", "tarfile", "telnetlib", "tempfile", "termios", "test", "textwrap", "this", "threading", "time",
-    "timeit", "tkinter", "token", "tokenize", "tomllib", "trace", "traceback", "tracemalloc", "tty", "turtle",
-    "turtledemo", "types", "typing", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv", "warnings", "wave",
-    "weakref", "webbrowser", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib",
-    "zoneinfo"
-};
-static_assert(std::is_sorted(kStandardNames.begin(), kStandardNames.end()));
-
 constexpr size_t kNowhere = std::string_view::npos;
+
+// As sys.stdlib_module_names has them, and those that older versions had; names that begin with _ are not here. A
+// customization that the interpreter runs at its start is as good as one.
+constexpr std::string_view kStandardNames =
+    " "
+    "abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 "
+    "bdb binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop "
+    "collections colorsys compileall compression concurrent configparser contextlib contextvars copy copyreg "
+    "crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest dummy_threading "
+    "email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch formatter fractions "
+    "ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html "
+    "http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib-dynload "
+    "lib2to3 linecache locale logging lzma macpath macurl2path mailbox mailcap marshal math mimetypes mmap "
+    "modulefinder msilib multiprocessing netrc nis nntplib ntpath nturl2path numbers opcode operator "
+    "optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix "
+    "posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random "
+    "re readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil "
+    "signal site sitecustomize smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile "
+    "sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau symbol symtable "
+    "sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios test textwrap this threading time "
+    "timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing "
+    "unicodedata unittest urllib usercustomize uu uuid venv warnings wave weakref webbrowser wsgiref xdrlib "
+    "xml xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -67,7 +61,8 @@ std::string_view first_part(std::string_view path) { return path.substr(0, path.
 bool is_standard_name(std::string_view below) {
   const std::string_view part = first_part(below);
   const std::string_view name = part.substr(0, part.find('.'));
-  return name.starts_with('_') || std::binary_search(kStandardNames.begin(), kStandardNames.end(), name);
+  if (name.find(' ') != kNowhere) return false;
+  return name.starts_with('_') || kStandardNames.find(" " + std::string(name) + " ") != kNowhere;
 }
 
 // Calls visit(part, where what follows it begins) for each folder of the path, from the outermost one.

@@ -17,6 +17,7 @@
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
+#include "cli/write/report/suppressions_text.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/fold_text.h"
@@ -108,8 +109,8 @@ class TextReport {
 
   void packages(const Device& device) {
     const Metric metric = view_.sort.value_or(Metric::kPeak);
-    const std::string rows = packages_table(
-        profile_, device, {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
+    const std::string rows =
+        packages_table(profile_, device, {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
     title("PACKAGES " + escape_controls(device.name),
           rows.empty() ? "" : fmt::format("whose code asked for it, by {}", shown_metric(metric, live_word(profile_))));
     text_ += rows.empty() ? "there are no frames of Python\n" : rows;
@@ -224,39 +225,10 @@ class TextReport {
     if (!rows.empty()) text_ += "\n" + bold("OTHER PROCESSES") + " of the run, by peak of heap + mapped\n" + rows;
   }
 
-  // What each rule took, the largest first; of the built-in ones those that did.
   void suppressions(const Device& device) {
-    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
-    std::vector<size_t> order;
-    size_t used = 0;
-    for (size_t i = 0; i < sums.size(); ++i) {
-      used += sums[i].blocks > 0 ? 1 : 0;
-      if (sums[i].blocks > 0 || !view_.suppressions[i].source.empty()) order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return std::pair(sums[a].bytes, sums[a].blocks) > std::pair(sums[b].bytes, sums[b].blocks);
-    });
-    title("SUPPRESSED", device, fmt::format("{} of {} used", used, format_counted(sums.size(), "rule")));
-    size_t bytes_width = 0;
-    size_t blocks_width = 0;
-    for (const size_t i : order) {
-      bytes_width = std::max(bytes_width, display_width(bytes(sums[i].bytes)));
-      blocks_width = std::max(blocks_width, display_width(format_counted(sums[i].blocks, "block")));
-    }
-    const size_t indent = bytes_width + blocks_width + 4;
-    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
-    for (const size_t i : order) {
-      const SuppressionRule& rule = view_.suppressions[i];
-      const std::string numbers = sums[i].blocks == 0
-                                      ? pad_left("unused", indent - 2)
-                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
-                                            pad_left(format_counted(sums[i].blocks, "block"), blocks_width);
-      const std::string source =
-          rule.source.empty() ? "built in" : fmt::format("{}:{}", escape_controls(rule.source), rule.line);
-      text_ += fmt::format("{}  {}\n", numbers, shorten_middle(rule.text, room));
-      text_ +=
-          std::string(indent, ' ') + faint(shorten_middle(fmt::format("{}: {}", source, rule.reason), room)) + "\n";
-    }
+    const SuppressedRules rules = suppressed_rules(view_, device, columns_, colored_);
+    title("SUPPRESSED", device, rules.remark);
+    text_ += rules.rows;
   }
 
   void title(const std::string& what, const Device& device, const std::string& remark) {

@@ -103,7 +103,8 @@ std::string FrameNames::short_location(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (!it.file.empty())
     return escape_controls(it.line > 0 ? fmt::format("{}:{}", base_name(it.file), it.line) : base_name(it.file));
-  return it.module < profile_.modules.size() ? escape_controls(base_name(profile_.modules[it.module].path)) : "";
+  if (it.module >= profile_.modules.size() || is_of_python(profile_, it)) return "";
+  return escape_controls(base_name(profile_.modules[it.module].path));
 }
 
 std::string FrameNames::place_function(const Place& place) const {
