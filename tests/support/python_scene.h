@@ -18,17 +18,20 @@ struct PythonCall {
   std::string file;  // of Python; or an object, for one of C: "/usr/bin/python3.11"
   uint32_t line = 0;
   bool is_native = false;
+  std::string source = "";  // of C
 };
 
-inline PythonCall native(const std::string& function, const std::string& object) { return {function, object, 0, true}; }
+inline PythonCall native(const std::string& function, const std::string& object) {
+  return {function, object, 0, true, ""};
+}
 
 inline const std::string kPython = "/usr/bin/python3.11";
 inline const PythonCall kEvaluate = native("_PyEval_EvalFrameDefault", kPython);
 inline const PythonCall kNewDict = native("PyDict_New", kPython);
 inline const PythonCall kBytesMain = native("Py_BytesMain", kPython);
 inline const PythonCall kInitialize = native("Py_InitializeFromConfig", kPython);
-inline const PythonCall kFind = {"_find_and_load", "<frozen importlib._bootstrap>", 1178, false};
-inline const PythonCall kGetCode = {"get_code", "<frozen importlib._bootstrap_external>", 1016, false};
+inline const PythonCall kFind = {"_find_and_load", "<frozen importlib._bootstrap>", 1178};
+inline const PythonCall kGetCode = {"get_code", "<frozen importlib._bootstrap_external>", 1016};
 
 class PythonScene {
  public:
@@ -40,8 +43,8 @@ class PythonScene {
     profile_.devices.emplace_back().name = "host";
   }
 
-  // Innermost first. So many bytes at the peak and live at exit, in one block.
-  PythonScene& add(const std::vector<PythonCall>& calls, uint64_t bytes = 1000) {
+  // Innermost first. So many bytes at the peak and live at exit, in one block or in several.
+  PythonScene& add(const std::vector<PythonCall>& calls, uint64_t bytes = 1000, uint64_t blocks = 1) {
     NodeTable table(&profile_.nodes);
     uint32_t node = 0;
     for (size_t i = calls.size(); i-- > 0;) node = table.intern(node, frame(calls[i]));
@@ -49,14 +52,15 @@ class PythonScene {
     Site& site = host.sites.emplace_back();
     site.node = node;
     SizedNumbers& n = site.numbers;
-    n.total_bytes = n.peak_bytes = n.max_bytes = n.leaked_bytes = n.smallest_bytes = n.largest_bytes = bytes;
-    n.total_blocks = n.peak_blocks = n.max_blocks = n.leaked_blocks = 1;
+    n.total_bytes = n.peak_bytes = n.max_bytes = n.leaked_bytes = bytes;
+    n.smallest_bytes = n.largest_bytes = bytes / blocks;
+    n.total_blocks = n.peak_blocks = n.max_blocks = n.leaked_blocks = blocks;
     host.totals.total_bytes += bytes;
     host.totals.peak_bytes += bytes;
     host.totals.leaked_bytes += bytes;
-    host.totals.total_blocks += 1;
-    host.totals.peak_blocks += 1;
-    host.totals.leaked_blocks += 1;
+    host.totals.total_blocks += blocks;
+    host.totals.peak_blocks += blocks;
+    host.totals.leaked_blocks += blocks;
     return *this;
   }
   Site& last() { return profile_.devices[0].sites.back(); }
@@ -75,7 +79,7 @@ class PythonScene {
     Frame frame;
     frame.function = call.function;
     frame.module = module(call.is_native ? call.file : "[Python]");
-    if (!call.is_native) frame.file = call.file;
+    frame.file = call.is_native ? call.source : call.file;
     frame.line = call.line;
     if (call.is_native) frame.svma = 0x1000 + std::hash<std::string>()(call.function) % 0x10000;
     for (uint32_t i = 0; i < profile_.frames.size(); ++i) {

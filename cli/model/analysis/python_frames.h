@@ -13,12 +13,12 @@
 namespace heapprof::cli {
 
 enum class PythonFrame : uint8_t {
-  kOwn,          // the user's, of Python or of an object that is no library's
-  kHost,         // of a program that has the interpreter inside: its own further out than Python, the interpreter's inside
-  kMark,         // added: "import pandas"
-  kPackage,      // of Python, and so are the next three
-  kStandard,     //
-  kImport,       // the import machinery
+  kOwn,       // the user's, of Python or of an object that is no library's
+  kHost,      // of a program that has the interpreter inside: its own further out than Python, the interpreter's inside
+  kMark,      // added: "import pandas"
+  kPackage,   // of Python, and so are the next three
+  kStandard,  //
+  kImport,    // the import machinery
   kGenerated,    // made by code: it stands for who made it
   kEvaluator,    // the interpreter's, and it is there only while Python runs
   kInterpreter,  // the interpreter's

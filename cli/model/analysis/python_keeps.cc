@@ -70,8 +70,12 @@ class Keeps {
     if (frames_.is_python(node)) look_at_python(frame, kind, state);
     switch (kind) {
       case PythonFrame::kOwn:
-      case PythonFrame::kHost: state->is_import = state->is_start = false; break;
-      case PythonFrame::kSmallSites: state->is_cut = true; break;
+      case PythonFrame::kHost:
+        // What makes an arena is the interpreter's, though it has rows of its own.
+        if (!is_arena(frame.function, frame.file)) state->is_import = state->is_start = false;
+        break;
+      // Outermost it stands for frames that may be anybody's, further in for none of the user's own (python_rows.h).
+      case PythonFrame::kSmallSites: state->is_cut = state->is_cut || profile_.nodes[node].parent == 0; break;
       case PythonFrame::kEvaluator: state->runs_unread = true; break;
       case PythonFrame::kInterpreter: state->has_interpreter = true; break;
       case PythonFrame::kLibrary:
@@ -88,7 +92,7 @@ class Keeps {
     const bool begins = kind == PythonFrame::kInterpreter || kind == PythonFrame::kHost;
     if (begins && (frame.function.starts_with("Py_Initialize") || frame.function.starts_with("Py_Finalize"))) {
       state->is_start = state->has_interpreter = state->is_begun = true;
-      state->has_python = false;
+      state->has_python = state->is_cut = false;
     }
   }
 
@@ -157,8 +161,11 @@ class Keeps {
   }
 
   bool is_table_of_arenas(const Site& site, const std::map<uint64_t, ArenaPlace>& arenas) const {
-    const Frame& frame = frame_of(site.node);
-    if (frame.function == "new_arena" && is_arena(frame.function, frame.file)) return true;
+    for (uint32_t node = site.node; node != 0; node = profile_.nodes[node].parent) {
+      const Frame& frame = frame_of(node);
+      if (is_arena(frame.function, frame.file)) return true;
+      if (frames_.of_node(node) != PythonFrame::kHidden) break;
+    }
     const auto place = arenas.find(unnamed_place(site));
     return place != arenas.end() && !place->second.has_other_sizes && place->second.live_blocks == 1;
   }

@@ -25,14 +25,14 @@ bool PythonPlaces::is_users(const Profile& profile, uint32_t node, FrameKind kin
     case PythonFrame::kMark: return true;
     case PythonFrame::kPackage:
     case PythonFrame::kStandard: return is_any_;
-    case PythonFrame::kHost:
-    case PythonFrame::kSmallSites: return !is_inside_[parent];
+    case PythonFrame::kHost: return !is_inside_[parent];
     case PythonFrame::kLibrary: return !is_inside_[parent] && kind == FrameKind::kUser;
     case PythonFrame::kImport:
     case PythonFrame::kGenerated:
     case PythonFrame::kEvaluator:
     case PythonFrame::kInterpreter:
-    case PythonFrame::kHidden: return false;
+    case PythonFrame::kHidden:
+    case PythonFrame::kSmallSites: return false;
   }
   return false;
 }

@@ -6,6 +6,12 @@
 
 namespace heapprof::cli {
 
+namespace {
+
+constexpr size_t kMostOwn = 4;  // frames of the user's own: who asked, and who called
+
+}  // namespace
+
 PythonRows::PythonRows(const Profile& profile) : profile_(profile) {
   if (has_python(profile)) frames_.emplace(profile);
 }
@@ -17,7 +23,8 @@ void PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
   const auto is_python = [&](size_t at) { return is_of_python(profile_, profile_.frames[stack[at]]); };
   size_t own = 0;
   while (own < stack.size() && kind(own) != PythonFrame::kOwn) ++own;
-  if (own < taken || own == stack.size()) return;
+  if (own < taken) return;
+  if (own == stack.size()) return find_start(stack, taken, besides);
   size_t find = own;  // the machinery's outermost frame of the import, or the user's own
   for (size_t at = own; at-- > 0;) {
     if (kind(at) == PythonFrame::kImport && profile_.frames[stack[at]].function == "_find_and_load") {
@@ -38,7 +45,20 @@ void PythonRows::find(const std::vector<uint32_t>& stack, size_t taken, std::vec
     while (outer < own && !is_python(outer)) ++outer;
     if (outer < own && profile_.frames[stack[outer]].function == "reload") keep(outer);
   }
-  besides->push_back(stack[own]);
+  size_t kept = 0;
+  for (size_t at = own; at < stack.size() && kept < kMostOwn; ++at) {
+    if (kind(at) != PythonFrame::kOwn) continue;
+    besides->push_back(stack[at]);
+    ++kept;
+  }
+}
+
+void PythonRows::find_start(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const {
+  for (size_t at = stack.size(); at-- > taken;) {
+    if (!profile_.frames[stack[at]].function.starts_with("Py_Initialize")) continue;
+    besides->push_back(stack[at]);
+    return;
+  }
 }
 
 }  // namespace heapprof::cli

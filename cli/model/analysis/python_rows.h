@@ -1,5 +1,5 @@
 // cli/model/analysis/python_rows.h: what a row of small sites keeps of a Python program's stacks besides its innermost
-// frames: the line of the user's own that asked, and the import that it made.
+// frames: the lines of the user's own that asked, and the import that they made.
 //
 // The innermost frames are the interpreter's and libraries', and the user's line may be a hundred frames further out.
 // Without it, a row would be of nobody.
@@ -25,6 +25,9 @@ class PythonRows {
   void find(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
 
  private:
+  // Where there is nothing of the user's own: that the interpreter started.
+  void find_start(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
+
   const Profile& profile_;
   std::optional<PythonFrames> frames_;
 };

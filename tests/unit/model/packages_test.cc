@@ -4,7 +4,6 @@
 #include "tests/support/python_scene.h"
 
 #include <catch2/catch.hpp>
-
 #include <fmt/format.h>
 
 using namespace heapprof::cli;
@@ -13,7 +12,7 @@ using namespace heapprof::test;
 namespace {
 
 const std::string kSite = "/home/me/.venv/lib/python3.11/site-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3, false};
+const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
 
 std::string packages_of(PythonScene* scene) {
   const Profile profile = scene->take();
@@ -33,13 +32,13 @@ TEST_CASE("a block is of the package that is nearest to it, by Python's frames a
   PythonScene scene;
   scene.add({native("new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so"), kMainModule}, 600);
   scene.add({native("dgemm", kSite + "numpy.libs/libopenblas64_p-r0.so"), kMainModule}, 30);
-  scene.add({kNewDict, {"merge", kSite + "pandas/core/frame.py", 9, false}, kMainModule}, 200);
+  scene.add({kNewDict, {"merge", kSite + "pandas/core/frame.py", 9}, kMainModule}, 200);
   scene.add({native("new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so"),
-             {"merge", kSite + "pandas/core/frame.py", 9, false},
+             {"merge", kSite + "pandas/core/frame.py", 9},
              kMainModule},
             1);
   scene.add({kNewDict, kMainModule, kEvaluate, kBytesMain}, 100);
-  scene.add({kNewDict, {"loads", "/usr/lib/python3.11/json/__init__.py", 346, false}, kMainModule}, 40);
+  scene.add({kNewDict, {"loads", "/usr/lib/python3.11/json/__init__.py", 346}, kMainModule}, 40);
   scene.add({native("scan", "/usr/lib/python3.11/lib-dynload/_json.cpython-311-x86_64-linux-gnu.so"), kMainModule}, 2);
   scene.add({kNewDict, kInitialize, kBytesMain}, 20);
   scene.add({native("run", "/usr/lib/libgomp.so.1")}, 10);
@@ -63,7 +62,7 @@ TEST_CASE("a library of the system's is of whoever calls it, PyTorch's of PyTorc
 
 TEST_CASE("the machinery asks for the module that it loads") {
   PythonScene scene;
-  scene.add({kNewDict, kGetCode, kFind, {"<module>", kSite + "numpy/__init__.py", 140, false}, kFind, kMainModule}, 9);
+  scene.add({kNewDict, kGetCode, kFind, {"<module>", kSite + "numpy/__init__.py", 140}, kFind, kMainModule}, 9);
   scene.add({kNewDict, kGetCode, kFind, kMainModule}, 1);
   CHECK(packages_of(&scene) == "numpy 9, (your code) 1");
 }

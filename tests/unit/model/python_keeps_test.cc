@@ -14,9 +14,9 @@ using namespace heapprof::test;
 namespace {
 
 const std::string kSite = "/usr/lib/python3/dist-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3, false};
-const PythonCall kTrain = {"train", "/home/me/app/train.py", 24, false};
-const PythonCall kNumpyModule = {"<module>", kSite + "numpy/__init__.py", 140, false};
+const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
+const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
+const PythonCall kNumpyModule = {"<module>", kSite + "numpy/__init__.py", 140};
 const PythonCall kNumpy = native("array_new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
 const PythonCall kRealloc = native("", kPython);
 
@@ -34,7 +34,7 @@ PythonKeep keep_of(const std::vector<PythonCall>& calls) {
 
 TEST_CASE("what the interpreter makes before any code of the user's runs is its own") {
   CHECK(keep_of({kNewDict, kInitialize, kBytesMain}) == PythonKeep::kStart);
-  CHECK(keep_of({kNewDict, {"<module>", "<frozen os>", 9, false}, kFind, kEvaluate, kInitialize}) == PythonKeep::kStart);
+  CHECK(keep_of({kNewDict, {"<module>", "<frozen os>", 9}, kFind, kEvaluate, kInitialize}) == PythonKeep::kStart);
   CHECK(keep_of({kNewDict, native("Py_FinalizeEx", kPython), kBytesMain}) == PythonKeep::kStart);
   // An embedded one is started by a program's own function.
   CHECK(keep_of({kNewDict, kInitialize, native("main", "/opt/editor")}) == PythonKeep::kStart);
@@ -48,7 +48,7 @@ TEST_CASE("modules that stay loaded are the interpreter's, with what their libra
 }
 
 TEST_CASE("a leak of the user's stays one, wherever it is made") {
-  const PythonCall own_module = {"<module>", "/home/me/app/cache.py", 2, false};
+  const PythonCall own_module = {"<module>", "/home/me/app/cache.py", 2};
   const PythonCall own_extension = native("forget", "/home/me/app/fast.cpython-311-x86_64-linux-gnu.so");
   CHECK(keep_of({kNewDict, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
   CHECK(keep_of({kNumpy, kEvaluate, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
@@ -58,21 +58,21 @@ TEST_CASE("a leak of the user's stays one, wherever it is made") {
   CHECK(keep_of({own_extension, kFind, kMainModule, kEvaluate}) == PythonKeep::kNone);  // while it is loaded
   CHECK(keep_of({kNewDict, own_extension, kFind, kMainModule, kEvaluate}) == PythonKeep::kNone);
   CHECK(keep_of({kNewDict, kTrain, kNumpyModule, kFind, kMainModule, kEvaluate}) == PythonKeep::kNone);
-  CHECK(keep_of({kNewDict, {"g", "<string>", 1, false}, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
+  CHECK(keep_of({kNewDict, {"g", "<string>", 1}, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
 }
 
 TEST_CASE("what a library does for nobody that can be seen is no part of the interpreter's start") {
-  const PythonCall worker = {"_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83, false};
-  const PythonCall json = {"loads", "/usr/lib/python3.11/json/__init__.py", 346, false};
+  const PythonCall worker = {"_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83};
+  const PythonCall json = {"loads", "/usr/lib/python3.11/json/__init__.py", 346};
   CHECK(keep_of({kNewDict, json, worker, kEvaluate, native("thread_run", kPython)}) == PythonKeep::kNone);
   CHECK(keep_of({native("run", "/usr/lib/libgomp.so.1")}) == PythonKeep::kNone);
   CHECK(keep_of({kNumpy, kInitialize}) == PythonKeep::kNone);
 }
 
 TEST_CASE("code that is run again and again leaves no module that stays") {
-  const PythonCall reload = {"reload", "/usr/lib/python3.11/importlib/__init__.py", 169, false};
-  const PythonCall exec = {"exec_module", "<frozen importlib._bootstrap_external>", 940, false};
-  const PythonCall find = {"_find_and_load", "<frozen importlib._bootstrap>", 1178, false};
+  const PythonCall reload = {"reload", "/usr/lib/python3.11/importlib/__init__.py", 169};
+  const PythonCall exec = {"exec_module", "<frozen importlib._bootstrap_external>", 940};
+  const PythonCall find = {"_find_and_load", "<frozen importlib._bootstrap>", 1178};
   CHECK(keep_of({kNewDict, kNumpyModule, exec, reload, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
   CHECK(keep_of({kNewDict, kNumpyModule, find, reload, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
   CHECK(keep_of({kNewDict, kNumpyModule, exec, kTrain, kMainModule, kEvaluate}) == PythonKeep::kNone);
@@ -124,6 +124,26 @@ TEST_CASE("the table of arenas is one block, of a size that such tables have, fr
   CHECK(keep_with(2304, 0) == PythonKeep::kNone);
   CHECK(keep_with(1536, 4000) == PythonKeep::kNone);
   CHECK(keep_with(1536, 1536) == PythonKeep::kNone);  // two are none
+}
+
+TEST_CASE("with debug information the table of arenas is what makes an arena asks for") {
+  PythonScene scene;
+  const std::string source = "/src/Python/Objects/obmalloc.c";
+  const auto in_obmalloc = [&](const std::string& function) {
+    PythonCall call = native(function, kPython);
+    call.source = source;
+    return call;
+  };
+  scene.add({in_obmalloc("arena_map_get"), in_obmalloc("new_arena"), in_obmalloc("pymalloc_alloc"), kNewDict, kTrain,
+             kMainModule, kEvaluate});
+  CHECK(keep_in(&scene) == PythonKeep::kArenas);
+  scene = PythonScene();
+  scene.add({kNewDict, kTrain, kEvaluate});
+  scene.add({in_obmalloc("arena_map_get"), in_obmalloc("new_arena"), kNewDict, kInitialize, kBytesMain});
+  CHECK(keep_in(&scene) == PythonKeep::kStart);
+  scene = PythonScene();
+  scene.add({in_obmalloc("pymalloc_alloc"), kNewDict, kTrain, kMainModule, kEvaluate});
+  CHECK(keep_in(&scene) == PythonKeep::kNone);
 }
 
 TEST_CASE("what is kept is suppressed by rules that are built in, and stays in the sums") {

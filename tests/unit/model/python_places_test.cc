@@ -7,7 +7,6 @@
 #include "tests/support/python_scene.h"
 
 #include <catch2/catch.hpp>
-
 #include <fmt/format.h>
 
 using namespace heapprof::cli;
@@ -16,12 +15,12 @@ using namespace heapprof::test;
 namespace {
 
 const std::string kSite = "/usr/lib/python3/dist-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3, false};
-const PythonCall kTrain = {"train", "/home/me/app/train.py", 24, false};
-const PythonCall kForward = {"Net.forward", "/home/me/app/train.py", 88, false};
-const PythonCall kLinear = {"Linear.forward", kSite + "torch/nn/modules/linear.py", 114, false};
-const PythonCall kJson = {"loads", "/usr/lib/python3.11/json/__init__.py", 346, false};
-const PythonCall kThread = {"Thread.run", "/usr/lib/python3.11/threading.py", 975, false};
+const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
+const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
+const PythonCall kForward = {"Net.forward", "/home/me/app/train.py", 88};
+const PythonCall kLinear = {"Linear.forward", kSite + "torch/nn/modules/linear.py", 114};
+const PythonCall kJson = {"loads", "/usr/lib/python3.11/json/__init__.py", 346};
+const PythonCall kThread = {"Thread.run", "/usr/lib/python3.11/threading.py", 975};
 const PythonCall kNumpy = native("array_new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
 
 // "function file:line" of the last stack's place, and its callers.
@@ -45,7 +44,7 @@ std::string place_of(const std::vector<PythonCall>& calls, bool python_libraries
   return place_in(scene.take(), python_libraries);
 }
 std::string place_at(const std::string& file) {
-  return place_of({kNewDict, {"f", file, 1, false}, kMainModule, kEvaluate, kBytesMain});
+  return place_of({kNewDict, {"f", file, 1}, kMainModule, kEvaluate, kBytesMain});
 }
 
 }  // namespace
@@ -60,34 +59,34 @@ TEST_CASE("the place is the innermost line of the user's own, and callers are th
 TEST_CASE("an extension of the user's own is a place, one of a package is not") {
   const PythonCall own = native("fill", "/home/me/app/fast.cpython-311-x86_64-linux-gnu.so");
   CHECK(place_of({own, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}) == "fill < train < <module>");
-  CHECK(place_of({kNewDict, own, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}) ==
-        "fill < train < <module>");
+  CHECK(place_of({kNewDict, own, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}) == "fill < train < <module>");
   CHECK(place_of({kNumpy, kEvaluate, kTrain, kMainModule, kEvaluate, kBytesMain}) == "train train.py:24 < <module>");
 }
 
 TEST_CASE("with --python-libraries a line of a library is a place") {
   CHECK(place_of({kNumpy, kLinear, kForward, kMainModule, kEvaluate}, true) ==
         "Linear.forward linear.py:114 < Net.forward < <module>");
-  CHECK(place_of({kNewDict, kJson, kTrain, kMainModule, kEvaluate}, true) == "loads __init__.py:346 < train < <module>");
+  CHECK(place_of({kNewDict, kJson, kTrain, kMainModule, kEvaluate}, true) ==
+        "loads __init__.py:346 < train < <module>");
 }
 
 TEST_CASE("a stack without the user's own is placed in the package that runs, else in the standard library") {
-  const PythonCall module = {"_run_module_as_main", "<frozen runpy>", 198, false};
-  const PythonCall black = {"format_file", kSite + "black/__init__.py", 900, false};
-  const PythonCall click = {"main", kSite + "click/core.py", 1055, false};
+  const PythonCall module = {"_run_module_as_main", "<frozen runpy>", 198};
+  const PythonCall black = {"format_file", kSite + "black/__init__.py", 900};
+  const PythonCall click = {"main", kSite + "click/core.py", 1055};
   CHECK(place_of({kNewDict, click, black, module, kEvaluate, kBytesMain}) == "format_file __init__.py:900");
   CHECK(place_of({kNewDict, kJson, black, click, black, module, kEvaluate}) == "format_file __init__.py:900");
   CHECK(place_of({kNewDict, kJson, kThread, kEvaluate}) == "loads __init__.py:346");
 }
 
 TEST_CASE("a launcher that an installer wrote is nobody's, a program of the user's in a folder bin is theirs") {
-  const PythonCall launcher = {"<module>", "/home/me/.venv/bin/pytest", 8, false};
-  const PythonCall pytest = {"console_main", kSite + "_pytest/config/__init__.py", 192, false};
+  const PythonCall launcher = {"<module>", "/home/me/.venv/bin/pytest", 8};
+  const PythonCall pytest = {"console_main", kSite + "_pytest/config/__init__.py", 192};
   CHECK(place_of({kNewDict, pytest, launcher, kEvaluate}) == "console_main __init__.py:192");
-  const PythonCall program = {"main", "/home/me/bin/pytest", 4, false};
+  const PythonCall program = {"main", "/home/me/bin/pytest", 4};
   CHECK(place_of({kNewDict, pytest, program, launcher, kEvaluate}).starts_with("main pytest:4"));
   PythonScene scene;
-  scene.add({kNewDict, program, {"<module>", "/home/me/bin/pytest", 9, false}, kEvaluate});
+  scene.add({kNewDict, program, {"<module>", "/home/me/bin/pytest", 9}, kEvaluate});
   CHECK(place_in(scene.take()) == "main pytest:4 < <module>");
 }
 
@@ -99,16 +98,17 @@ TEST_CASE("whose a file is goes by whole parts of its path") {
   for (const char* library :
        {"/usr/lib/python3.11/json/decoder.py", "/home/me/.venv/lib/python3.12/site-packages/x/a.py",
         "/usr/lib/python3/dist-packages/six.py", "venv/lib/python3.11/site-packages/six.py",
-        "/usr/lib64/python3.13t/threading.py", "/usr/lib/python311.zip/os.py", "/root/.pyenv/versions/3.8.18/lib/python3.8/os.py",
-        "/home/me/.pex/installed_wheels/ab/six-1.16.whl/six.py", "/opt/x.egg/x/a.py", "<frozen os>",
-        "<attrs generated init a.B>", "<string>", "/usr/local/lib/heapprof/python/heapprof/__init__.py"})
+        "/usr/lib64/python3.13t/threading.py", "/usr/lib/python311.zip/os.py",
+        "/root/.pyenv/versions/3.8.18/lib/python3.8/os.py", "/home/me/.pex/installed_wheels/ab/six-1.16.whl/six.py",
+        "/opt/x.egg/x/a.py", "<frozen os>", "<attrs generated init a.B>", "<string>",
+        "/usr/local/lib/heapprof/python/heapprof/__init__.py"})
     CHECK(place_at(library) == "<module> train.py:3");
 }
 
 TEST_CASE("PyTorch is a library wherever it was built") {
   PythonScene scene;
   scene.add({native("alloc", "/home/me/pytorch/torch/lib/libtorch_cpu.so"),
-             {"Linear.forward", "/home/me/pytorch/torch/nn/modules/linear.py", 114, false},
+             {"Linear.forward", "/home/me/pytorch/torch/nn/modules/linear.py", 114},
              kForward,
              kMainModule,
              kEvaluate});
@@ -116,7 +116,7 @@ TEST_CASE("PyTorch is a library wherever it was built") {
 }
 
 TEST_CASE("<string> is the user's where they typed it, and nobody's where code was made") {
-  const std::vector<PythonCall> calls = {kNewDict, {"f", "<string>", 1, false}, kMainModule, kEvaluate};
+  const std::vector<PythonCall> calls = {kNewDict, {"f", "<string>", 1}, kMainModule, kEvaluate};
   const auto with = [&](const std::vector<std::string>& command, const std::string& executable) {
     PythonScene scene;
     scene.add(calls);
@@ -133,9 +133,9 @@ TEST_CASE("<string> is the user's where they typed it, and nobody's where code w
 }
 
 TEST_CASE("an import of a library has a line of its own, with what it imports in turn") {
-  const PythonCall pandas = {"<module>", kSite + "pandas/__init__.py", 22, false};
-  const PythonCall core = {"<module>", kSite + "pandas/core/api.py", 27, false};
-  const PythonCall numpy = {"<module>", kSite + "numpy/__init__.py", 140, false};
+  const PythonCall pandas = {"<module>", kSite + "pandas/__init__.py", 22};
+  const PythonCall core = {"<module>", kSite + "pandas/core/api.py", 27};
+  const PythonCall numpy = {"<module>", kSite + "numpy/__init__.py", 140};
   const std::vector<PythonCall> inner = {kNumpy, numpy, kFind, core, kFind, pandas, kFind, kMainModule, kEvaluate};
   CHECK(place_of(inner) == "import pandas train.py:3 < <module>");
   // What the machinery itself asks for stands beside it.
@@ -148,19 +148,19 @@ TEST_CASE("an import of a library has a line of its own, with what it imports in
 }
 
 TEST_CASE("an import that a library makes in a call of the user's has a line as well") {
-  const PythonCall read = {"read_excel", kSite + "pandas/io/excel.py", 400, false};
-  const PythonCall openpyxl = {"<module>", kSite + "openpyxl/__init__.py", 4, false};
+  const PythonCall read = {"read_excel", kSite + "pandas/io/excel.py", 400};
+  const PythonCall openpyxl = {"<module>", kSite + "openpyxl/__init__.py", 4};
   CHECK(place_of({kNewDict, openpyxl, kFind, read, kTrain, kMainModule, kEvaluate}) ==
         "import openpyxl excel.py:400 < train < <module>");
 }
 
 TEST_CASE("of a module of the user's own the lines are theirs, its code and classes the import's") {
-  const PythonCall own = {"<module>", "/home/me/app/model.py", 7, false};
+  const PythonCall own = {"<module>", "/home/me/app/model.py", 7};
   CHECK(place_of({kNewDict, own, kFind, kMainModule, kEvaluate}) == "<module> model.py:7 < import model < <module>");
   PythonScene scene;
   scene.add({kNewDict, own, kFind, kMainModule, kEvaluate}).add({kNewDict, kGetCode, kFind, kMainModule, kEvaluate});
   CHECK(place_in(scene.take()) == "import model train.py:3 < <module>");
-  const PythonCall torch = {"<module>", kSite + "torch/__init__.py", 5, false};
+  const PythonCall torch = {"<module>", kSite + "torch/__init__.py", 5};
   CHECK(place_of({kNewDict, torch, kFind, own, kFind, kMainModule, kEvaluate}) ==
         "import torch model.py:7 < <module> < import model < <module>");
 }
@@ -168,7 +168,7 @@ TEST_CASE("of a module of the user's own the lines are theirs, its code and clas
 TEST_CASE("a line with several modules names three of them") {
   PythonScene scene;
   for (const char* name : {"d", "a", "c", "b"})
-    scene.add({kNewDict, {"<module>", kSite + name + ".py", 1, false}, kFind, kMainModule, kEvaluate});
+    scene.add({kNewDict, {"<module>", kSite + name + ".py", 1}, kFind, kMainModule, kEvaluate});
   CHECK(place_in(scene.take()) == "import a, b, c, … train.py:3 < <module>");
 }
 
@@ -185,9 +185,9 @@ TEST_CASE("what is written in C is named by its file") {
 
 TEST_CASE("what the interpreter asks for before any code runs is one place") {
   CHECK(place_of({kNewDict, kInitialize, kBytesMain}) == "start of Python");
-  CHECK(place_of({kNewDict, {"<module>", "<frozen os>", 9, false}, kFind, kEvaluate, kInitialize, kBytesMain}) ==
+  CHECK(place_of({kNewDict, {"<module>", "<frozen os>", 9}, kFind, kEvaluate, kInitialize, kBytesMain}) ==
         "start of Python");
-  CHECK(place_of({kNewDict, {"main", "<frozen site>", 9, false}, kFind, kEvaluate, kInitialize}) == "start of Python");
+  CHECK(place_of({kNewDict, {"main", "<frozen site>", 9}, kFind, kEvaluate, kInitialize}) == "start of Python");
   // A thread of a library's is none of it, nor is a frame of Python that could not be read.
   CHECK(place_of({native("run", "/usr/lib/libgomp.so.1"), native("begin", "/usr/lib/libgomp.so.1")}) == "run < begin");
   CHECK(place_of({kNewDict, kEvaluate, kBytesMain}) == "PyDict_New");
@@ -202,17 +202,17 @@ TEST_CASE("a program with an interpreter inside has its own functions further ou
 }
 
 TEST_CASE("a method of Python's may have any name") {
-  const PythonCall clone = {"clone", "/home/me/app/train.py", 9, false};
-  const PythonCall zmalloc = {"zmalloc", "/home/me/app/train.py", 10, false};
+  const PythonCall clone = {"clone", "/home/me/app/train.py", 9};
+  const PythonCall zmalloc = {"zmalloc", "/home/me/app/train.py", 10};
   CHECK(place_of({kNewDict, clone, kMainModule, kEvaluate}) == "clone train.py:9 < <module>");
   CHECK(place_of({kNewDict, zmalloc, kMainModule, kEvaluate}) == "zmalloc train.py:10 < <module>");
-  CHECK(place_of({kNewDict, {"load.<locals>.<listcomp>", "/home/me/app/train.py", 9, false}, kMainModule}) ==
+  CHECK(place_of({kNewDict, {"load.<locals>.<listcomp>", "/home/me/app/train.py", 9}, kMainModule}) ==
         "load.<listcomp> train.py:9 < <module>");
 }
 
 TEST_CASE("rows are added once, and every number stays") {
   PythonScene scene;
-  scene.add({kNewDict, {"<module>", kSite + "six.py", 2, false}, kFind, kMainModule, kEvaluate}, 700);
+  scene.add({kNewDict, {"<module>", kSite + "six.py", 2}, kFind, kMainModule, kEvaluate}, 700);
   scene.add({kNewDict, kInitialize, kBytesMain}, 300).add({kNewDict, kTrain, kMainModule, kEvaluate}, 50);
   Profile profile = scene.take();
   mark_folded({}, &profile);
