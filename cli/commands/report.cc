@@ -53,8 +53,9 @@ Result<Done> check_findings(const ReportOptions& options) {
         std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-          std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings}, std::pair{"--sort", view.sort.has_value()},
-          std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()}}) {
+          std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
+          std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions},
+          std::pair{"--device", !view.device.empty()}}) {
       if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
     }
     if (is_given && options.format->render_findings == nullptr && !options.format->is_of_scopes)
@@ -79,7 +80,8 @@ Result<Done> check_findings(const ReportOptions& options) {
   if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
+        std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
         std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
         std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);

@@ -210,7 +210,7 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
-    if (tree.place_node[node] == node) continue;  // what is further out is not between
+    if (tree.place_node[node] == node) continue;              // what is further out is not between
     if (is_python && tree.user_node[node] != node) continue;  // it would be no place anyway
     const FrameFold fold = frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
     const bool is_one = fold != FrameFold::kNot && fold != FrameFold::kUndone;

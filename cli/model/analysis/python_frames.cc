@@ -19,6 +19,8 @@ PythonFrames::PythonFrames(const Profile& profile) : profile_(profile), paths_(p
 PythonFrame PythonFrames::find(const Frame& frame) const {
   if (is_of_python(profile_, frame)) {
     if (is_python_mark(profile_, frame)) return PythonFrame::kMark;
+    // Code that was compiled without a name stands for who did it; of what is not known at all nothing is assumed.
+    if (frame.file.empty()) return frame.function == kUnknownPython ? PythonFrame::kOwn : PythonFrame::kGenerated;
     switch (paths_.origin(frame.file)) {
       case PythonOrigin::kOwn: return PythonFrame::kOwn;
       case PythonOrigin::kPackage: return PythonFrame::kPackage;

@@ -156,8 +156,12 @@ class Marker {
   }
 
   void add_frames() {
-    for (Statement& statement : statements_)
-      statement.frame = add_frame(function_of(statement), statement.file, statement.line);
+    for (Statement& statement : statements_) {
+      // What python -m imports is written in no file of anybody's.
+      const bool is_typed = statement.file == "<frozen runpy>" || statement.file.ends_with("/runpy.py");
+      statement.frame =
+          add_frame(function_of(statement), is_typed ? "" : statement.file, is_typed ? 0 : statement.line);
+    }
   }
 
   void add_nodes() {

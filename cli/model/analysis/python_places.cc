@@ -1,5 +1,5 @@
-// cli/model/analysis/python_places.cc: natives are the user's own where their object is, and outside of all Python where
-// they are of a program with an interpreter inside.
+// cli/model/analysis/python_places.cc: functions of C are the user's own where their object is, and outside of all
+// Python where they are of a program with an interpreter inside.
 //
 // A program that is itself installed (python -m black) has no frame of the user's own. Then it is the package of the
 // outermost frame of any package that runs, and its innermost frame says where; what it calls of other packages does

@@ -58,8 +58,7 @@ std::string packages_table(const Profile& profile, const Device& device, const P
   if (packages.empty()) return "";
   const PlaceNumbers all = sum_of_sites(device);
   using Row = std::array<std::string, 6>;
-  std::vector<Row> rows = {{"peak", "share", std::string(live_word(profile)),
-                            "allocations", "total", "package"}};
+  std::vector<Row> rows = {{"peak", "share", std::string(live_word(profile)), "allocations", "total", "package"}};
   const std::string share_of(shown_metric(look.metric, live_word(profile)));
   rows[0][1] = look.metric == Metric::kPeak ? "share" : "of " + share_of;
   const auto add_row = [&](const PlaceNumbers& numbers, std::string name) {

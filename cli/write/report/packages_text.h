@@ -1,5 +1,5 @@
-// cli/write/report/packages_text.h: whose code asked for a Python program's memory, in words: a line below a device, and
-// the table of --packages.
+// cli/write/report/packages_text.h: whose code asked for a Python program's memory, in words: a line below a device,
+// and the table of --packages.
 #pragma once
 
 #include "cli/model/analysis/metrics.h"

@@ -79,6 +79,14 @@ TEST_CASE("a stack without the user's own is placed in the package that runs, el
   CHECK(place_of({kNewDict, kJson, kThread, kEvaluate}) == "loads __init__.py:346");
 }
 
+TEST_CASE("what python -m imports is in no file, and code without a name stands for who made it") {
+  const PythonCall module = {"_get_module_details", "<frozen runpy>", 112};
+  const PythonCall black = {"<module>", kSite + "black/__init__.py", 1};
+  CHECK(place_of({kNewDict, black, kFind, module, kEvaluate, kBytesMain}) == "import black");
+  CHECK(place_of({kNewDict, {"<module>", ""}, kTrain, kMainModule, kEvaluate}) == "train train.py:24 < <module>");
+  CHECK(place_of({kNewDict, {"(Python)", ""}, kTrain, kMainModule, kEvaluate}) == "(Python) < train < <module>");
+}
+
 TEST_CASE("a launcher that an installer wrote is nobody's, a program of the user's in a folder bin is theirs") {
   const PythonCall launcher = {"<module>", "/home/me/.venv/bin/pytest", 8};
   const PythonCall pytest = {"console_main", kSite + "_pytest/config/__init__.py", 192};
@@ -99,7 +107,7 @@ TEST_CASE("whose a file is goes by whole parts of its path") {
        {"/usr/lib/python3.11/json/decoder.py", "/home/me/.venv/lib/python3.12/site-packages/x/a.py",
         "/usr/lib/python3/dist-packages/six.py", "venv/lib/python3.11/site-packages/six.py",
         "/usr/lib64/python3.13t/threading.py", "/usr/lib/python311.zip/os.py",
-        "/root/.pyenv/versions/3.8.18/lib/python3.8/os.py", "/home/me/.pex/installed_wheels/ab/six-1.16.whl/six.py",
+        "/home/me/.pyenv/versions/3.8.18/lib/python3.8/os.py", "/home/me/.pex/installed_wheels/ab/six-1.16.whl/six.py",
         "/opt/x.egg/x/a.py", "<frozen os>", "<attrs generated init a.B>", "<string>",
         "/usr/local/lib/heapprof/python/heapprof/__init__.py"})
     CHECK(place_at(library) == "<module> train.py:3");
