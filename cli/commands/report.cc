@@ -200,7 +200,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
   options->add_flag({"--sizes", "", view, "of what sizes the places' blocks were, as bars"}, &target->view.sizes);
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
-  options->add_flag({"--packages", "", view, "Python: whose code asked for the memory"}, &target->view.packages);
+  options->add_flag({"--packages", "", kRareGroup, "Python: whose code asked for the memory"}, &target->view.packages);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);
