@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/folding.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"
@@ -339,13 +340,15 @@ class TextReport {
       for (const Site& site : device->sites) sum.add(site);
     }
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
-      text_ += fmt::format("{} {}, and suppressed (--list-suppressions)\n", bytes(sum.suppressed_bytes),
-                           live_word(profile_));
+      text_ += fmt::format("{} {}, and suppressed{} (--list-suppressions)\n", bytes(sum.suppressed_bytes),
+                           live_word(profile_), kept_by_python(devices));
     if (!view_.list_suppressions) text_ += folded_line(devices);
     const uint64_t hidden = count_hidden_frames(tree_);
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
+    if (has_python(profile_) && !profile_.shows_python_libraries && !view_.list_suppressions)
+      text_ += "lines of libraries hidden (--python-libraries)\n";
     findings_line();
     std::string more = "more:";
     if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
@@ -354,6 +357,17 @@ class TextReport {
     if (!view_.tree) more += " --tree ";
     if (!view_.exact_bytes) more += " --bytes ";
     text_ += more + " --format csv\n";
+  }
+
+  // ", 1.10 MiB of it kept by Python itself": what its rules took.
+  std::string kept_by_python(const std::vector<const Device*>& devices) const {
+    uint64_t kept_bytes = 0;
+    for (const Device* device : devices) {
+      const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, *device);
+      for (size_t i = 0; i < sums.size(); ++i)
+        kept_bytes += view_.suppressions[i].python == PythonKeep::kNone ? 0 : sums[i].bytes;
+    }
+    return kept_bytes == 0 ? "" : fmt::format(", {} of it by Python itself", bytes(kept_bytes));
   }
 
   void findings_line() {
