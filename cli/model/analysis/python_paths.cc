@@ -77,6 +77,8 @@ void for_each_folder(std::string_view path, const Visit& visit) {
 
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
+constexpr uint32_t kLongestLauncher = 40;  // lines: setuptools' have 33, pip's 8
+
 // In a folder bin, and not called *.py: what installers write to start a package's program looks so.
 bool is_like_launcher(std::string_view file) {
   if (file.find('/') == kNowhere || file.ends_with(".py")) return false;
@@ -126,12 +128,13 @@ bool is_evaluator_name(std::string_view function) {
 PythonPaths::PythonPaths(const Profile& profile) : profile_(profile) {
   runs_python_.resize(profile.modules.size());
   std::set<std::string_view> launchers;
-  std::set<std::string_view> programs;  // files with functions
+  std::set<std::string_view> programs;  // files with functions, or long ones
   for (const Frame& frame : profile.frames) {
     if (frame.module >= profile.modules.size()) continue;
     if (is_evaluator_name(frame.function)) runs_python_[frame.module] = 1;
     if (!is_of_python(profile, frame) || !is_like_launcher(frame.file)) continue;
-    (frame.function == "<module>" || is_python_mark(profile, frame) ? launchers : programs).insert(frame.file);
+    const bool is_like_one = frame.function == "<module>" || is_python_mark(profile, frame);
+    (is_like_one && frame.line <= kLongestLauncher ? launchers : programs).insert(frame.file);
   }
   std::set_difference(launchers.begin(), launchers.end(), programs.begin(), programs.end(),
                       std::back_inserter(launchers_));

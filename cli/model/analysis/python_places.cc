@@ -42,6 +42,7 @@ void PythonPlaces::find_instead(const Profile& profile, uint32_t node, PythonFra
   package_[node] = package_[parent];
   instead_[node] = instead_[parent];
   if (frame == PythonFrame::kStandard && package_[node] == 0) instead_[node] = node;
+  if (frame == PythonFrame::kGenerated && instead_[node] == 0) instead_[node] = node;  // better than a function of C
   if (frame != PythonFrame::kPackage) return;
   const uint32_t package = number_of(profile, profile.nodes[node].frame);
   if (package_[node] == 0) package_[node] = package;

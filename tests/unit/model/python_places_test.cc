@@ -96,6 +96,8 @@ TEST_CASE("a launcher that an installer wrote is nobody's, a program of the user
   PythonScene scene;
   scene.add({kNewDict, program, {"<module>", "/home/me/bin/pytest", 9}, kEvaluate});
   CHECK(place_in(scene.take()) == "main pytest:4 < <module>");
+  CHECK(place_of({kNewDict, pytest, {"<module>", "/home/me/bin/pytest", 41}, kEvaluate}) == "<module> pytest:41");
+  CHECK(place_of({kNewDict, launcher, kEvaluate}) == "<module> pytest:8");
 }
 
 TEST_CASE("whose a file is goes by whole parts of its path") {
