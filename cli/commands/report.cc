@@ -53,8 +53,9 @@ Result<Done> check_findings(const ReportOptions& options) {
         std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-          std::pair{"--findings", view.findings}, std::pair{"--sort", view.sort.has_value()},
-          std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()}}) {
+          std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
+          std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions},
+          std::pair{"--device", !view.device.empty()}}) {
       if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
     }
     if (is_given && options.format->render_findings == nullptr && !options.format->is_of_scopes)
@@ -68,7 +69,8 @@ Result<Done> check_findings(const ReportOptions& options) {
     return flags_exclude_each_other("--critical-path", fmt::format("--format {}", options.format->name));
   if (options.format->is_of_scopes && !view.scopes && !view.stable)
     return flag_needs_another(fmt::format("--format {}", options.format->name), "--scopes");
-  for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads}}) {
+  for (const auto& [flag, is_given] : {std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
+                                       std::pair{"--packages", view.packages}}) {
     for (const auto& [other, is_other_given] :
          {std::pair{"--tree", view.tree}, std::pair{"--list-suppressions", view.list_suppressions}}) {
       if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
@@ -78,7 +80,8 @@ Result<Done> check_findings(const ReportOptions& options) {
   if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
-        std::pair{"--findings", view.findings}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
+        std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
         std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
         std::pair{"--sort", view.sort.has_value()}, std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (view.snapshots && is_given) return flags_exclude_each_other("--snapshots", other);
@@ -86,13 +89,16 @@ Result<Done> check_findings(const ReportOptions& options) {
   if (view.snapshots && options.format->render_snapshots == nullptr)
     return flags_exclude_each_other("--snapshots", fmt::format("--format {}", options.format->name));
   if (view.threads && options.suppressions.all_frames) return flags_exclude_each_other("--all-frames", "--threads");
+  if (view.packages && options.format->render_findings == nullptr)
+    return flags_exclude_each_other("--packages", fmt::format("--format {}", options.format->name));
   if (view.threads && options.format->render_findings == nullptr)
     return flags_exclude_each_other("--threads", fmt::format("--format {}", options.format->name));
   if (!view.findings) return Done{};
   if (options.format->render_findings == nullptr) return findings_not_in_format(options.format->name);
   for (const auto& [flag, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sort", view.sort.has_value()}, std::pair{"--sizes", view.sizes},
-        std::pair{"--threads", view.threads}, std::pair{"--list-suppressions", view.list_suppressions}}) {
+        std::pair{"--threads", view.threads}, std::pair{"--packages", view.packages},
+        std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (is_given) return flags_exclude_each_other("--findings", flag);
   }
   return Done{};
@@ -194,6 +200,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   declare_fold_options(options, view, "also std, allocator, runtime; fold nothing", &target->suppressions);
   options->add_flag({"--sizes", "", view, "of what sizes the places' blocks were, as bars"}, &target->view.sizes);
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
+  options->add_flag({"--packages", "", kRareGroup, "Python: whose code asked for the memory"}, &target->view.packages);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
   options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);

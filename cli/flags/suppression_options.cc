@@ -12,6 +12,8 @@ void declare_suppression_options(Options* options, const char* group, Suppressio
 void declare_fold_options(Options* options, const char* group, const char* all_frames, SuppressionOptions* target) {
   options->add_texts({"--fold", "GLOB", group, "functions whose rows are their callers'"}, &target->folds);
   options->add_flag({"--all-frames", "", group, all_frames}, &target->all_frames);
+  options->add_flag({"--python-libraries", "", kRareGroup, "Python: rows of its libraries, too"},
+                    &target->python_libraries);
 }
 
 }  // namespace heapprof::cli

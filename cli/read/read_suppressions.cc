@@ -32,6 +32,7 @@ Result<Done> read_suppressions(const std::string& path, ReportRules* rules) {
 Result<ReportRules> load_rules(const SuppressionOptions& options) {
   ReportRules rules;
   rules.folds.all_frames = options.all_frames;
+  rules.folds.python_libraries = options.python_libraries;
   for (const std::string& glob : options.folds) rules.folds.patterns.push_back({glob, "", ""});
   rules.folds.from_flags = rules.folds.patterns.size();
   for (const std::string& file : options.files) {

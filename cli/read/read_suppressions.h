@@ -27,6 +27,7 @@ struct SuppressionOptions {
   bool no_defaults = false;
   std::vector<std::string> folds;  // globs of functions
   bool all_frames = false;         // fold nothing
+  bool python_libraries = false;   // of Python, frames of libraries are places, too
 };
 
 // The rules of the files in the order of the command line, then the built-in ones.

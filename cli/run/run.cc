@@ -7,6 +7,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/base/text.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
@@ -226,7 +227,8 @@ std::optional<Finished> Run::finish_root(const Processes& processes, const RunEn
       },
       [this](Profile* profile) {
         try {
-          if (!options_.quiet) prepare_summary(profile);
+          // Rows of imports are added to a Python program's stacks, which nobody may read meanwhile.
+          if (!options_.quiet && !has_python(*profile)) prepare_summary(profile);
         } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
         }
       });

@@ -15,6 +15,7 @@
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/leak_text.h"
+#include "cli/write/report/packages_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/metric_text.h"
@@ -288,6 +289,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
   text += device_part(profile, devices, columns) +
           small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
+  if (!profile.devices.empty()) text += package_lines(profile, profile.devices[0], columns);
   text += leaks(profile, tree, columns);
   for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;

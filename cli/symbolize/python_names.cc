@@ -13,7 +13,7 @@ void add_python_names(Recording* recording, SymbolTable* table) {
     Location& location = locations[i];
     if (location.module != kNoModule || !is_python_frame(location.svma)) continue;
     const auto known = recording->python_codes.find(python_code_number(location.svma));
-    SourceFrame frame{"(Python)", "", 0, false};
+    SourceFrame frame{kUnknownPython, "", 0, false};
     if (known != recording->python_codes.end()) {
       const PythonCode& code = known->second;
       frame = {code.function.empty() ? "?" : code.function, code.file,

@@ -14,7 +14,7 @@ REQUIRED = ["dhatFileVersion", "mode", "verb", "bklt", "bkacc", "tu", "Mtu", "tu
             "ftbl", "heapprof"]
 NUMBERS = ["tb", "tbk", "tl", "mb", "mbk", "gb", "gbk", "eb", "ebk"]
 FRAME = re.compile(r"^0x[0-9A-Fa-f]+: \S.* \((.+:\d+|in .+)\)$|^0x[0-9A-Fa-f]+: \?\?\?$")
-PYTHON = re.compile(r"^[^0\[].* \((.+:\d+|in \[Python\])\)$")
+PYTHON = re.compile(r"^\S.* \((.*:\d+|in \[Python\])\)$")  # a line of Python has no address
 PSEUDO = re.compile(r"^\[[^\]]+\]$")
 
 
@@ -34,18 +34,20 @@ def check(profile):
     rule(profile["bklt"] is True and profile["bkacc"] is False, "bklt, bkacc are not true, false")
     rule(profile["heapprof"].get("version") == 1, "the extension's version is not 1")
     rule(profile["tg"] <= profile["te"], f"tg {profile['tg']} > te {profile['te']}")
-    check_frames(profile["ftbl"], rule)
+    has_python = any(m.get("path") == "[Python]" for m in profile["heapprof"].get("modules", []))
+    check_frames(profile["ftbl"], has_python, rule)
     check_points(profile, rule)
     check_extension(profile, rule)
     check_numbers(profile, rule, "")
     return broken
 
 
-def check_frames(frames, rule):
+def check_frames(frames, has_python, rule):
     rule(frames and frames[0] == "[root]", "ftbl[0] is not [root]")
     rule(len(set(frames)) == len(frames), "ftbl has duplicates")
     for frame in frames[1:]:
-        rule(FRAME.match(frame) or PYTHON.match(frame) or PSEUDO.match(frame), f"frame text: {frame!r}")
+        is_one = FRAME.match(frame) or PSEUDO.match(frame) or (has_python and PYTHON.match(frame))
+        rule(is_one, f"frame text: {frame!r}")
         rule(not any(ord(c) < 32 for c in frame), f"control character in {frame!r}")
 
 

@@ -5,6 +5,7 @@
 // have the debug information of libc; those that need it say so in their test. None may fit a block that the program
 // itself ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names
 // allow.
+#include "cli/model/analysis/python_keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
 namespace heapprof::cli {
@@ -69,6 +70,12 @@ void add_default_suppressions(Suppressions* rules) {
   // A test parses them; a mistake here would be ours.
   std::vector<FramePattern> no_folds;
   if (!parse_suppressions(kRules, "", rules, &no_folds)) rules->clear();
+  for (const PythonKeepWords& words : kPythonKeeps) {
+    SuppressionRule& rule = rules->emplace_back();
+    rule.text = words.text;
+    rule.reason = words.reason;
+    rule.python = words.keep;
+  }
 }
 
 }  // namespace heapprof::cli

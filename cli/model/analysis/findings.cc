@@ -2,10 +2,11 @@
 #include "cli/model/analysis/findings.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/function_name.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/finding_rules.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::string make_id(const Profile& profile, const Finding& finding) {
   if (finding.has_frame) {
     const Frame& frame = profile.frames[finding.frame];
     const bool has_module = frame.module < profile.modules.size();
-    key += '\n' + (frame.function.empty() ? fmt::format("{:#x}", frame.svma) : plain_function(frame.function)) + '\n';
+    key += '\n' + (frame.function.empty() ? fmt::format("{:#x}", frame.svma) : frame_name(profile, frame)) + '\n';
     key += base_name(!frame.file.empty() ? std::string_view(frame.file)
                      : has_module        ? std::string_view(profile.modules[frame.module].path)
                                          : std::string_view());
@@ -176,6 +177,10 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
     find_churn(scene, &findings);
     if (number == 0) find_storms(scene, &findings);  // nobody allocates devices' memory in tiny blocks
   }
+  // Nobody can do anything about what a library does while it is imported.
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.has_frame && is_python_mark(profile, profile.frames[finding.frame]);
+  });
   for (Finding& finding : findings) {
     if (!finding.has_frame) continue;
     const Device& device = profile.devices[finding.device];

@@ -5,6 +5,9 @@
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
+#include "cli/model/analysis/frame_name.h"
+#include "cli/model/analysis/python_marks.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/analysis/wrapper_shape.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -22,6 +25,8 @@ constexpr int kMostRounds = 8;
 
 // What the frame's name, or a rule, says of it. Gives by frame what has to be looked at.
 std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) {
+  profile->shows_python_libraries = rules.python_libraries;
+  if (!rules.python_libraries) mark_python(profile);
   const bool has_patterns = !rules.patterns.empty() && !rules.all_frames;
   const std::optional<FrameMatcher> matcher =
       has_patterns ? std::optional<FrameMatcher>(std::in_place, *profile) : std::nullopt;
@@ -36,7 +41,7 @@ std::vector<WrapperFame> mark_by_name(const FoldRules& rules, Profile* profile) 
       fold = FrameFold::kAsked;
       continue;
     }
-    if (profile->frames[frame].function.empty()) continue;
+    if (profile->frames[frame].function.empty() || is_of_python(*profile, profile->frames[frame])) continue;
     const WrapperFame fame = wrapper_fame(plain_function(profile->frames[frame].function));
     if (fame == WrapperFame::kNone) continue;
     if (rules.all_frames) {
@@ -201,10 +206,12 @@ std::vector<FoldedFunction> find_folded(const Profile& profile, const PlaceTree&
                                         std::span<const Device* const> devices) {
   // By node: the outermost folded one between the place and the allocator.
   std::vector<uint32_t> folded(profile.nodes.size());
+  const bool is_python = has_python(profile);
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
-    if (tree.place_node[node] == node) continue;  // what is further out is not between
+    if (tree.place_node[node] == node) continue;              // what is further out is not between
+    if (is_python && tree.user_node[node] != node) continue;  // it would be no place anyway
     const FrameFold fold = frame < profile.folds.size() ? profile.folds[frame] : FrameFold::kNot;
     const bool is_one = fold != FrameFold::kNot && fold != FrameFold::kUndone;
     folded[node] = folded[parent] != 0 ? folded[parent] : is_one ? node : 0;
@@ -236,11 +243,11 @@ std::unordered_set<std::string> find_names_of_others(const Profile& profile, con
   std::unordered_set<std::string> others;
   for (const FoldedFunction& function : functions) {
     // What is folded by its name is so wherever that stands.
-    if (function.fold != FrameFold::kKnown) names.insert(plain_function(profile.frames[function.frame].function));
+    if (function.fold != FrameFold::kKnown) names.insert(frame_name(profile, profile.frames[function.frame]));
   }
   for (uint32_t frame = 0; !names.empty() && frame < profile.frames.size(); ++frame) {
     if (profile.folds[frame] != FrameFold::kNot || tree.kinds[frame] != FrameKind::kUser) continue;
-    std::string name = plain_function(profile.frames[frame].function);
+    std::string name = frame_name(profile, profile.frames[frame]);
     if (names.contains(name)) others.insert(std::move(name));
   }
   return others;
@@ -271,7 +278,7 @@ std::vector<std::string> find_folded_names(const Profile& profile, const PlaceTr
   std::unordered_set<std::string> known;
   for (const FoldedFunction& function : functions) {
     const Frame& frame = profile.frames[function.frame];
-    std::string name = plain_function(frame.function);
+    std::string name = frame_name(profile, frame);
     std::string remark;
     const auto add = [&remark](std::string_view more) { remark.append(remark.empty() ? "" : ", ").append(more); };
     if (others.contains(name) && !frame.file.empty()) add(base_name_view(frame.file));

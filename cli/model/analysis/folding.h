@@ -11,7 +11,8 @@
 //  - by what it was seen to do (cli/model/analysis/wrapper_shape.h).
 //
 // Guarantees
-//  - The profile stays as it is, but for Profile::folds: what was counted, and which frames stand in a stack.
+//  - The profile stays as it is, but for Profile::folds: what was counted, and which frames stand in a stack. Of a
+//    Python program's stacks some get frames more: nobody may read the profile meanwhile.
 //  - Of profiles that are marked together the same functions are folded, so that they can be compared: those of one
 //    name, parameters included, in files of one name. What one of the profiles shows to be no wrapper is folded in
 //    none.
@@ -35,9 +36,10 @@ struct FoldRules {
   std::vector<FramePattern> patterns;  // of the user's
   size_t from_flags = 0;               // the first so many are not of files
   bool all_frames = false;             // nothing is folded
+  bool python_libraries = false;       // of Python, any frame is a place, and imports have no rows of their own
 };
 
-// Sets Profile::folds.
+// Sets Profile::folds, and before that adds rows for imports (cli/model/analysis/python_marks.h).
 void mark_folded(const FoldRules& rules, Profile* profile);
 // The same; gives the profile's tree of places, which is made on the way.
 void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree);

@@ -8,6 +8,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/analysis/script_frames.h"
 
 #include <algorithm>
@@ -188,6 +189,7 @@ FrameKind frame_kind(std::string_view function, std::string_view module_path) {
 FrameKind frame_kind(const Profile& profile, const Frame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   if (is_arena(frame.function, frame.file)) return FrameKind::kUser;
+  if (is_of_python(profile, frame)) return FrameKind::kUser;  // a method of Python's may be called "clone" or "free"
   const FrameKind kind = frame_kind(
       frame.function, has_module ? std::string_view(profile.modules[frame.module].path) : std::string_view());
   if (kind != FrameKind::kUser) return kind;

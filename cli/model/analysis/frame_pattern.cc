@@ -2,8 +2,8 @@
 #include "cli/model/analysis/frame_pattern.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/function_name.h"
 #include "cli/base/glob.h"
+#include "cli/model/analysis/frame_name.h"
 
 #include <algorithm>
 #include <string_view>
@@ -23,7 +23,7 @@ bool path_ends_like(std::string_view glob, std::string_view path) {
 
 FrameMatcher::FrameMatcher(const Profile& profile) : profile_(profile) {
   names_.reserve(profile.frames.size());
-  for (const Frame& frame : profile.frames) names_.push_back(plain_function(frame.function));
+  for (const Frame& frame : profile.frames) names_.push_back(frame_name(profile, frame));
 }
 
 bool FrameMatcher::fits(const FramePattern& pattern, uint32_t index) const {

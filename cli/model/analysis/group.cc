@@ -3,6 +3,7 @@
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"
+#include "cli/model/analysis/python_rows.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/node_table.h"
@@ -46,22 +47,32 @@ namespace {
 
 class Grouper {
  public:
-  explicit Grouper(Profile* profile) : profile_(profile), nodes_(&profile->nodes) {
+  explicit Grouper(Profile* profile) : profile_(profile), nodes_(&profile->nodes), python_(*profile) {
     for (const Frame& frame : profile->frames) is_user_.push_back(frame_kind(*profile, frame) == FrameKind::kUser);
     Frame pseudo;
     pseudo.function = kSmallSitesText;
     profile->frames.push_back(pseudo);
     is_user_.push_back(false);
-    root_ = nodes_.intern(0, static_cast<uint32_t>(profile->frames.size() - 1));
+    pseudo_ = static_cast<uint32_t>(profile->frames.size() - 1);
+    root_ = nodes_.intern(0, pseudo_);
   }
 
   // The stack that stands for `node` where `user_frames` of them are kept.
   uint32_t row(uint32_t node, int user_frames) {
     path_.clear();
-    for (uint32_t at = node; at != 0 && user_frames > 0; at = profile_->nodes[at].parent) {
-      const uint32_t frame = profile_->nodes[at].frame;
+    uint32_t at_node = node;
+    for (; at_node != 0 && user_frames > 0; at_node = profile_->nodes[at_node].parent) {
+      const uint32_t frame = profile_->nodes[at_node].frame;
       path_.push_back(frame);
       if (is_user_[frame]) --user_frames;
+    }
+    if (python_.has_any() && at_node != 0) {
+      const size_t taken = path_.size();
+      for (; at_node != 0; at_node = profile_->nodes[at_node].parent) path_.push_back(profile_->nodes[at_node].frame);
+      python_.find(path_, taken, &besides_);
+      path_.resize(taken);
+      if (!besides_.empty()) path_.push_back(pseudo_);
+      path_.insert(path_.end(), besides_.begin(), besides_.end());
     }
     uint32_t at = root_;
     for (auto frame = path_.rbegin(); frame != path_.rend(); ++frame) at = nodes_.intern(at, *frame);
@@ -72,7 +83,10 @@ class Grouper {
   Profile* profile_;
   NodeTable nodes_;
   std::vector<char> is_user_;
+  PythonRows python_;
   std::vector<uint32_t> path_;
+  std::vector<uint32_t> besides_;
+  uint32_t pseudo_ = 0;  // the frame "[small sites]"
   uint32_t root_ = 0;
 };
 

@@ -12,7 +12,8 @@ GroupRows::GroupRows(const Recording& recording, const NamedLocations& names, Pr
       names_(names),
       profile_(profile),
       table_(&tree_),
-      kinds_(profile->frames.size(), Kind::kUnknown) {
+      kinds_(profile->frames.size(), Kind::kUnknown),
+      python_(*profile) {
   Frame pseudo;
   pseudo.function = kSmallSitesText;
   profile->frames.push_back(pseudo);
@@ -44,14 +45,31 @@ std::vector<uint32_t> GroupRows::find(const std::vector<uint32_t>& stacks, size_
 
 uint32_t GroupRows::row(uint32_t stack, int user_frames) {
   uint32_t at = 0;
+  size_t taken = 0;
   for (uint32_t node = stack; node != 0; node = recording_.stacks[node].parent) {
     const uint32_t location = recording_.stacks[node].location;
     for (uint32_t i = names_.start[location]; i < names_.start[location + 1]; ++i) {
       const uint32_t frame = names_.stands_for[i];
       at = table_.intern(at, frame);
-      if (is_user(frame) && --user_frames == 0) return at;
+      ++taken;
+      if (is_user(frame) && --user_frames == 0) return python_.has_any() ? row_of_python(stack, at, taken) : at;
     }
   }
+  return at;
+}
+
+// The row with what it has besides its innermost frames.
+uint32_t GroupRows::row_of_python(uint32_t stack, uint32_t innermost, size_t taken) {
+  path_.clear();
+  for (uint32_t node = stack; node != 0; node = recording_.stacks[node].parent) {
+    const uint32_t location = recording_.stacks[node].location;
+    for (uint32_t i = names_.start[location]; i < names_.start[location + 1]; ++i)
+      path_.push_back(names_.stands_for[i]);
+  }
+  python_.find(path_, taken, &besides_);
+  uint32_t at = innermost;
+  if (!besides_.empty()) at = table_.intern(at, root_frame_);
+  for (const uint32_t frame : besides_) at = table_.intern(at, frame);
   return at;
 }
 

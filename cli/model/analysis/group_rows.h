@@ -5,6 +5,7 @@
 // the way to that of sixteen, and a row is a number. Only those in use become stacks of the profile.
 #pragma once
 
+#include "cli/model/analysis/python_rows.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/profile.h"
 #include "cli/model/profile/recording.h"
@@ -37,6 +38,7 @@ class GroupRows {
 
  private:
   uint32_t row(uint32_t stack, int user_frames);
+  uint32_t row_of_python(uint32_t stack, uint32_t innermost, size_t taken);
   bool is_user(uint32_t frame);
 
   const Recording& recording_;
@@ -46,6 +48,9 @@ class GroupRows {
   NodeTable table_;
   enum class Kind : uint8_t { kUnknown, kUser, kOther };
   std::vector<Kind> kinds_;  // by frame
+  PythonRows python_;
+  std::vector<uint32_t> path_;
+  std::vector<uint32_t> besides_;
   uint32_t root_frame_ = 0;  // "[small sites]"
   uint32_t root_ = 0;        // the node of "[small sites]"
 };

@@ -2,6 +2,8 @@
 #include "cli/model/analysis/places.h"
 
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python_places.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_numbers.h"
@@ -148,24 +150,39 @@ PlaceTree build_place_tree(const Profile& profile) {
   return tree;
 }
 
-void place_nodes(const Profile& profile, PlaceTree* tree) {
+namespace {
+
+// Whether a frame is a user's own in a program whose stacks may go through scripts of other languages.
+class ScriptPlaces {
+ public:
+  explicit ScriptPlaces(const Profile& profile) : roles_(frame_roles(profile)), has_script_(profile.nodes.size()) {}
+
+  bool is_users(const Profile& profile, uint32_t node, FrameKind kind) {
+    const uint32_t parent = profile.nodes[node].parent;
+    const FrameRole role = roles_[profile.nodes[node].frame];
+    // Between a script and what it asks for the interpreter's own functions are as libraries'.
+    const bool is_between = has_script_[parent] && role != FrameRole::kOther && role != FrameRole::kScript;
+    has_script_[node] = has_script_[parent] || role == FrameRole::kScript;
+    return kind == FrameKind::kUser && !is_between;
+  }
+  uint32_t instead(uint32_t) const { return 0; }
+
+ private:
+  std::vector<FrameRole> roles_;
+  std::vector<bool> has_script_;
+};
+
+template <typename Rules>
+void place_nodes_by(Rules rules, const Profile& profile, PlaceTree* tree) {
   const size_t count = profile.nodes.size();
-  tree->user_node.assign(count, 0);
-  tree->place_node.assign(count, 0);
   // Of a stack without a frame of the user's: the innermost one that does not belong to the allocator.
   std::vector<uint32_t> named_node(count);
   std::vector<bool> is_wrapper(count);  // by node: folded, or a part of what is
-  const std::vector<FrameRole> roles = frame_roles(profile);
-  std::vector<bool> has_script(count);
   for (uint32_t node = 1; node < count; ++node) {
     const uint32_t parent = profile.nodes[node].parent;
     const uint32_t frame = profile.nodes[node].frame;
     const FrameKind kind = tree->kinds[frame];
-    // Between a script and what it asks for the interpreter's own functions are as libraries'.
-    const bool is_between =
-        has_script[parent] && roles[frame] != FrameRole::kOther && roles[frame] != FrameRole::kScript;
-    has_script[node] = has_script[parent] || roles[frame] == FrameRole::kScript;
-    const bool is_user = kind == FrameKind::kUser && !is_between;
+    const bool is_user = rules.is_users(profile, node, kind);
     is_wrapper[node] = is_folded(fold_of(profile, frame)) || (is_wrapper[parent] && is_part_of(profile, node, parent));
     tree->user_node[node] = is_user ? node : tree->user_node[parent];
     named_node[node] = kind != FrameKind::kAllocator ? node : named_node[parent];
@@ -174,12 +191,23 @@ void place_nodes(const Profile& profile, PlaceTree* tree) {
       const bool is_handed_on = is_wrapper[node] && caller != 0 &&
                                 (is_wrapper[caller] || is_known_caller(profile, caller) || is_unnamed(profile, node));
       tree->place_node[node] = is_handed_on ? tree->place_node[caller] : node;
-    } else {
-      tree->place_node[node] = tree->user_node[node] != 0 ? tree->place_node[tree->user_node[node]]
-                               : named_node[node] != 0    ? named_node[node]
-                                                          : node;
+      continue;
     }
+    const uint32_t instead = rules.instead(node);
+    tree->place_node[node] = tree->user_node[node] != 0 ? tree->place_node[tree->user_node[node]]
+                             : instead != 0             ? instead
+                             : named_node[node] != 0    ? named_node[node]
+                                                        : node;
   }
+}
+
+}  // namespace
+
+void place_nodes(const Profile& profile, PlaceTree* tree) {
+  tree->user_node.assign(profile.nodes.size(), 0);
+  tree->place_node.assign(profile.nodes.size(), 0);
+  has_python(profile) ? place_nodes_by(PythonPlaces(profile), profile, tree)
+                      : place_nodes_by(ScriptPlaces(profile), profile, tree);
 }
 
 const Frame* find_unnamed_frame(const Profile& profile, const PlaceTree& tree, uint32_t node) {

@@ -11,6 +11,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/profile/python_code.h"
 #include "cli/model/profile/site_numbers.h"
 
@@ -158,62 +159,61 @@ class Stacks {
 
 }  // namespace
 
-// Whether a file of Python is of a package that was installed, or of the standard library.
-bool is_python_library(std::string_view file) {
-  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python3"}) {
-    if (file.find(part) != file.npos) return true;
-  }
-  return file.starts_with("<frozen ");
-}
-
-bool has_python(const Profile& profile) {
-  return std::any_of(profile.modules.begin(), profile.modules.end(),
-                     [](const ProfileModule& module) { return module.path == kPythonModule; });
-}
-
-// Whether an object is one that Python's packages brought, or the system's: between a script and what it asks for it is
-// as the interpreter is. An extension of the user's own lies elsewhere.
-bool is_library_of_python(std::string_view path, const Profile& profile) {
-  if (is_python_library(path)) return has_python(profile);
-  for (const std::string_view folder : {"/usr/lib/", "/lib/", "/usr/local/lib/", "/usr/lib64/", "/lib64/"}) {
-    if (path.starts_with(folder)) return has_python(profile);
-  }
-  return false;
-}
-
 bool is_arena(std::string_view function, std::string_view file) {
   if (function == "new_arena") return base_name_view(file) == "obmalloc.c";
   // Without debug information new_arena() is a part of others; what it calls stays, and maps nothing but arenas.
   return file.empty() && (function.starts_with("_PyObject_Arena") || function == "_PyMem_ArenaAlloc");
 }
 
-FrameRole frame_role(const Profile& profile, const Frame& frame) {
+namespace {
+
+// python: of a profile with frames of Python.
+FrameRole role_of(const Profile& profile, const Frame& frame, const PythonPaths* python) {
   if (is_arena(frame.function, frame.file)) return FrameRole::kOther;
   const bool has_module = frame.module < profile.modules.size();
   if (!has_module) return frame.function.empty() && frame.svma != 0 ? FrameRole::kNameless : FrameRole::kOther;
   const std::string_view function = frame.function;
   const std::string& path = profile.modules[frame.module].path;
-  if (path == kPythonModule) return is_python_library(frame.file) ? FrameRole::kInterpreter : FrameRole::kScript;
+  if (path == kPythonModule) {
+    const bool is_own = is_python_mark(profile, frame) || python->origin(frame.file) == PythonOrigin::kOwn;
+    return is_own ? FrameRole::kScript : FrameRole::kInterpreter;
+  }
   if (path == "[JIT]") {
     if (is_library(function, frame.file)) return FrameRole::kInterpreter;
     return is_script(function) ? FrameRole::kScript : FrameRole::kInterpreter;
   }
   const Runtime* const runtime = runtime_of_module(profile, frame.module);
-  if (runtime == nullptr) return is_library_of_python(path, profile) ? FrameRole::kInterpreter : FrameRole::kOther;
+  if (runtime == nullptr) {
+    // Between a script and what it asks for, an object that came with Python's packages is as the interpreter is.
+    const bool is_own = python == nullptr || python->object(frame.module) == ObjectOrigin::kOwn;
+    return is_own ? FrameRole::kOther : FrameRole::kInterpreter;
+  }
   const bool runs = !runtime->entry.empty() && function.starts_with(runtime->entry);
   return runs ? FrameRole::kRunsScript : FrameRole::kInterpreter;
 }
 
+std::optional<PythonPaths> python_paths(const Profile& profile) {
+  return has_python(profile) ? std::optional<PythonPaths>(std::in_place, profile) : std::nullopt;
+}
+
+}  // namespace
+
+FrameRole frame_role(const Profile& profile, const Frame& frame) {
+  const std::optional<PythonPaths> python = python_paths(profile);
+  return role_of(profile, frame, python ? &*python : nullptr);
+}
+
 std::vector<FrameRole> frame_roles(const Profile& profile) {
+  const std::optional<PythonPaths> python = python_paths(profile);
   std::vector<FrameRole> roles;
   roles.reserve(profile.frames.size());
   std::vector<char> is_plain(profile.modules.size());  // of no runtime, and not compiled by one
   for (uint32_t i = 0; i < profile.modules.size(); ++i)
     is_plain[i] = profile.modules[i].path != "[JIT]" && profile.modules[i].path != kPythonModule &&
-                  runtime_of_module(profile, i) == nullptr && !is_library_of_python(profile.modules[i].path, profile);
+                  runtime_of_module(profile, i) == nullptr && (!python || python->object(i) == ObjectOrigin::kOwn);
   for (const Frame& frame : profile.frames) {
     const bool is_other = frame.module < is_plain.size() && is_plain[frame.module] != 0;
-    roles.push_back(is_other ? FrameRole::kOther : frame_role(profile, frame));
+    roles.push_back(is_other ? FrameRole::kOther : role_of(profile, frame, python ? &*python : nullptr));
   }
   return roles;
 }
@@ -222,6 +222,7 @@ std::optional<ScriptHint> find_script_hint(const Profile& profile) {
   constexpr uint64_t kPart = 10;  // a tenth
   const Runtime* const runtime = find_runtime(profile);
   if (runtime == nullptr || !may_have_hint(*runtime, profile)) return std::nullopt;
+  if (runtime->name == "python" && has_python(profile)) return std::nullopt;  // its frames were read without a setting
   const std::vector<FrameRole> roles = frame_roles(profile);
   if (std::find(roles.begin(), roles.end(), FrameRole::kScript) != roles.end())
     return std::nullopt;  // it has been told

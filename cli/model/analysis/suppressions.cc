@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace heapprof::cli {
@@ -180,6 +181,7 @@ class Matcher {
   std::vector<std::vector<uint32_t>> find_candidates() const {
     std::vector<std::vector<uint32_t>> by_first(kAnyFirst + 1);
     for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
+      if (rules_[rule].frames.empty()) continue;  // what Python keeps is told otherwise
       const std::string& glob = rules_[rule].frames[0].function;
       const bool is_any = glob.empty() || glob[0] == '*' || glob[0] == '?';
       for (size_t first = 0; first <= kAnyFirst; ++first) {
@@ -220,6 +222,25 @@ class Matcher {
   std::vector<std::optional<FrameKind>> kinds_;  // by frame: those that were asked for
 };
 
+// The rules that are about what Python keeps.
+class PythonRules {
+ public:
+  explicit PythonRules(const Suppressions& rules) {
+    rules_.fill(kNoRule);
+    for (uint32_t rule = 0; rule < rules.size(); ++rule) {
+      if (rules[rule].python == PythonKeep::kNone) continue;
+      rules_[static_cast<size_t>(rules[rule].python)] = rule;
+      has_any_ = true;
+    }
+  }
+  bool has_any() const { return has_any_; }
+  uint32_t rule_of(PythonKeep keep) const { return rules_[static_cast<size_t>(keep)]; }
+
+ private:
+  std::array<uint32_t, kPythonKeeps.size() + 1> rules_;
+  bool has_any_ = false;
+};
+
 }  // namespace
 
 Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
@@ -244,12 +265,17 @@ Result<Done> parse_suppressions(std::string_view text, const std::string& source
 void mark_suppressed(const Suppressions& rules, Profile* profile) {
   if (rules.empty()) return;
   Matcher matcher(rules, *profile);
+  const PythonRules python(rules);
   for (Device& device : profile->devices) {
-    for (Site& site : device.sites) {
+    const std::vector<PythonKeep> keeps =
+        python.has_any() ? find_python_keeps(*profile, device) : std::vector<PythonKeep>();
+    for (size_t i = 0; i < device.sites.size(); ++i) {
+      Site& site = device.sites[i];
       site.suppressed_by = 0;
       const bool leaks = site.numbers.leaked_bytes > 0 || site.numbers.leaked_blocks > 0;
-      if (const uint32_t rule = leaks ? matcher.rule_of(site.node) : kNoRule; rule != kNoRule)
-        site.suppressed_by = rule + 1;
+      uint32_t rule = leaks ? matcher.rule_of(site.node) : kNoRule;
+      if (leaks && !keeps.empty()) rule = std::min(rule, python.rule_of(keeps[i]));
+      if (rule != kNoRule) site.suppressed_by = rule + 1;
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "cli/base/result.h"
 #include "cli/model/analysis/frame_pattern.h"
+#include "cli/model/analysis/python_keeps.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
+  PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python_keeps.h); built in only
 };
 
 using Suppressions = std::vector<SuppressionRule>;  // the first that fits counts
@@ -34,7 +36,7 @@ using Suppressions = std::vector<SuppressionRule>;  // the first that fits count
 Result<Done> parse_suppressions(std::string_view text, const std::string& source, Suppressions* rules,
                                 std::vector<FramePattern>* folds);
 
-// The rules for what libc and libstdc++ keep until exit on purpose.
+// The rules for what libc and libstdc++ keep until exit on purpose, and then those for what a Python interpreter does.
 void add_default_suppressions(Suppressions* rules);
 
 // Sets Site::suppressed_by of every site that leaked and fits a rule.

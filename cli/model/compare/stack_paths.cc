@@ -4,6 +4,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/profile/frame_text.h"
 
 #include <fmt/format.h>
@@ -64,7 +65,11 @@ class KnownNames {
   std::unordered_map<std::string_view, std::unordered_map<uint64_t, const Frame*>> names_;
 };
 
-std::string plain_name(const std::string& function) { return std::string(without_rust_hash(plain_function(function))); }
+// name: the function's in this profile or, of an address that has none here, in the other one.
+std::string name_of(const Profile& profile, const Frame& frame, const std::string& name) {
+  if (&name == &frame.function) return std::string(without_rust_hash(frame_name(profile, frame)));
+  return std::string(without_rust_hash(plain_function(name)));
+}
 
 bool is_small_sites_frame(const Frame& frame) { return frame.svma == 0 && frame.function == kSmallSitesText; }
 
@@ -89,7 +94,7 @@ void StackPaths::number_functions() {
       const std::string_view id = build_id(profile, frame);
       const std::string* name = frame.function.empty() ? others.find(id, frame.svma) : &frame.function;
       const bool is_by_address = name == nullptr && others.has_module(id);
-      std::string key = name == nullptr ? "" : plain_name(*name);
+      std::string key = name == nullptr ? "" : name_of(profile, frame, *name);
       if (has_modules || name == nullptr) key += fmt::format("\n{}", module_word(profile, frame.module));
       if (is_by_address) key += fmt::format("\n{:x}", frame.svma);
       const auto [entry, is_new] = numbers.try_emplace(std::move(key), static_cast<uint32_t>(numbers.size()));
@@ -116,8 +121,7 @@ void StackPaths::find_paths(Side side) {
   path_of.resize(std::max<size_t>(profile.nodes.size(), 1));
   for (uint32_t node = 1; node < profile.nodes.size(); ++node) {
     const FrameNode& it = profile.nodes[node];
-    const bool is_users =
-        trees_[side]->kinds[it.frame] == FrameKind::kUser && !is_small_sites_frame(profile.frames[it.frame]);
+    const bool is_users = trees_[side]->user_node[node] == node && !is_small_sites_frame(profile.frames[it.frame]);
     path_of[node] = is_users ? extend(path_of[it.parent], functions_[side][it.frame]) : path_of[it.parent];
   }
 }

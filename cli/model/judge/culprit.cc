@@ -1,7 +1,7 @@
 // cli/model/judge/culprit.cc: blame goes to the user's own function that has most of what is too much, or grew most.
 #include "cli/base/file_name.h"
-#include "cli/base/function_name.h"
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/compare/diff.h"
 #include "cli/model/judge/verdict.h"
@@ -42,7 +42,7 @@ class Finder {
   Culprit describe(uint32_t index, const std::string& root) const {
     Culprit culprit;
     const Frame& frame = profile_.frames[index];
-    culprit.function = is_reserve_frame(index) ? std::string(kReserveName) : plain_function(frame.function);
+    culprit.function = is_reserve_frame(index) ? std::string(kReserveName) : frame_name(profile_, frame);
     const bool is_below = !root.empty() && frame.file.starts_with(root + "/");
     culprit.file = is_below ? frame.file.substr(root.size() + 1) : frame.file;
     culprit.line = frame.line;

@@ -89,7 +89,8 @@ struct Profile {
   RunInfo run;
   std::vector<ProfileModule> modules;
   std::vector<Frame> frames;
-  std::vector<FrameFold> folds;  // by frame; empty: nobody asked (mark_folded()). Never in a file
+  std::vector<FrameFold> folds;         // by frame; empty: nobody asked (mark_folded()). Never in a file
+  bool shows_python_libraries = false;  // places may be frames of Python's libraries (mark_folded()). Never in a file
   std::vector<FrameNode> nodes;
   std::vector<Device> devices;  // [0] is host
   DeviceApi api;                // nodes: FrameNode

@@ -28,6 +28,8 @@ constexpr uint32_t python_offset_bytes(uint64_t svma) { return static_cast<uint3
 
 inline constexpr char kPythonModule[] = "[Python]";  // the path of that of Python frames, once they have names
 
+inline constexpr char kUnknownPython[] = "(Python)";  // the function of a frame whose code object is not known
+
 // The line of the instruction at that offset, in bytes. What the table does not say is the first line.
 uint32_t line_of(const PythonCode& code, uint32_t offset_bytes);
 

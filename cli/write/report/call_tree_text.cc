@@ -58,7 +58,7 @@ class ShownTree {
     for (uint32_t node = 1; node < profile_.nodes.size(); ++node) {
       const uint32_t frame = profile_.nodes[node].frame;
       const uint32_t parent = here[profile_.nodes[node].parent];
-      const bool is_shown = all_frames || place_tree_.kinds[frame] == FrameKind::kUser ||
+      const bool is_shown = all_frames || place_tree_.user_node[node] == node ||
                             (place_tree_.user_node[node] == 0 && names_a_place[node]);
       const bool recursive = parent != 0 && nodes_[parent].function == place_tree_.functions[frame];
       here[node] = is_shown && !recursive ? child(parent, frame) : parent;

@@ -12,6 +12,7 @@
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/names_text.h"
+#include "cli/write/report/packages_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -134,6 +135,8 @@ class DeviceLines {
     if (const std::vector<std::string> line = name_cells(profile_, device, exact_bytes_); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (const std::vector<std::string> line = left_out_cells(profile_, device, exact_bytes_); !line.empty())
+      facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (const std::vector<std::string> line = package_cells(profile_, device); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
       facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);

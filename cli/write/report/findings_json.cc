@@ -68,7 +68,7 @@ class FindingsWriter {
     write_share(finding);
     write_facts(finding);
     json_.text("what", finding_head(finding, view_) + "; " + finding_detail(profile_, finding, names_, view_));
-    json_.text("often", finding_remedy(finding.kind));
+    json_.text("often", finding_remedy(profile_, finding));
     json_.key("callers");
     json_.begin_array();
     for (const uint32_t frame : finding.callers.frames) {

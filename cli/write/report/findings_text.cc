@@ -103,7 +103,7 @@ class FindingsText {
     size_t function_column = 0;
     text_ += lay_out(names_, {line}, kIndent, columns_, &function_column).front() + "\n";
     wrap(finding_detail(profile_, finding, names_, view_), kIndent, "");
-    wrap("often: " + finding_remedy(finding.kind), kIndent, kFaint);
+    wrap("often: " + finding_remedy(profile_, finding), kIndent, kFaint);
     if (!has_room) text_ += std::string(kIndent, ' ') + faint(finding.id) + "\n";
   }
 

@@ -7,6 +7,7 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/python_paths.h"
 
 #include <fmt/format.h>
 
@@ -132,8 +133,42 @@ std::string finding_detail(const Profile& profile, const Finding& finding, const
   return fmt::format("{}; the program calls all of its blocks \"{}\"", detail, finding.memory_name);
 }
 
-std::string finding_remedy(FindingKind kind) {
+namespace {
+
+bool is_in_python(const Profile& profile, const Finding& finding) {
+  return finding.has_frame && is_of_python(profile, profile.frames[finding.frame]);
+}
+
+// What helps where a line of Python asked for the memory.
+std::string python_remedy(FindingKind kind) {
   switch (kind) {
+    case FindingKind::kGrowth:
+      return "give it a limit (lru_cache(maxsize=…), deque(maxlen=…)), or drop entries when they are done with; data "
+             "that is loaded for good may grow";
+    case FindingKind::kNeverFreed:
+    case FindingKind::kSmallNeverFreed:
+      return "look for what still refers to them when the program ends: a cache, a global, a cycle with a __del__; or "
+             "an "
+             "extension that forgets to give them back";
+    case FindingKind::kStartPeak:
+      return "read and convert in pieces, and del what only the start needs; a limit on memory has to be as high as "
+             "this peak";
+    case FindingKind::kOldAndNew:
+    case FindingKind::kCopies:
+      return "make it at its full size, from an iterator or as an array, in place of appending";
+    case FindingKind::kTwins: return "work in place (out=, +=), on a view, or del the original first";
+    case FindingKind::kWholeFile: return "read it in pieces or by line, or map it (mmap, numpy.memmap)";
+    case FindingKind::kChurn: return "keep one buffer and fill it again (out=, readinto)";
+    case FindingKind::kStorm: return "hold many small values in one array, or make them in one call for all";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string finding_remedy(const Profile& profile, const Finding& finding) {
+  if (is_in_python(profile, finding)) return python_remedy(finding.kind);
+  switch (finding.kind) {
     case FindingKind::kGrowth:
       return "give it a limit and evict, or drop entries when they are done with; data that is loaded for good may "
              "grow";
@@ -205,6 +240,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       return fmt::format("{} from {} were needed at the start only, and make the peak: free them as the start goes on",
                          cost, at);
     case FindingKind::kCopies:
+      if (is_in_python(profile, finding))
+        return fmt::format("{} were moved while something of {} grew: make it at its full size, if that is known", cost,
+                           at);
       return finding.is_estimate
                  ? fmt::format("about {} were copied while a container of {} grew: tell its size first (reserve)", cost,
                                at)
@@ -218,8 +256,9 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
           "first (reserve)",
           cost, at);
     case FindingKind::kTwins:
-      return fmt::format("{} from {} is a copy, beside what looks like its original: move it, or pass it by reference",
-                         cost, at);
+      return fmt::format("{} from {} is a copy, beside what looks like its original: {}", cost, at,
+                         is_in_python(profile, finding) ? "work in place, or drop the original first"
+                                                        : "move it, or pass it by reference");
     case FindingKind::kWholeFile:
       return fmt::format("up to {} from {} was a whole file in memory: read it in pieces, or map it", cost, at);
     case FindingKind::kChurn:
@@ -229,8 +268,8 @@ std::string finding_sentence(const Profile& profile, const Finding& finding, con
       if (finding.temporary_blocks >= finding.cost_blocks / 10 * 9)
         return fmt::format("{} from {} in {} tiny blocks, freed at once: use one buffer or string again", cost, at,
                            count);
-      return fmt::format("{} from {} in {} tiny blocks: hold the values in one array, or take them from a pool", cost,
-                         at, count);
+      return fmt::format("{} from {} in {} tiny blocks: hold the values in one array{}", cost, at, count,
+                         is_in_python(profile, finding) ? "" : ", or take them from a pool");
   }
   return "";
 }

@@ -14,7 +14,7 @@ std::string finding_head(const Finding& finding, const ReportView& view);
 // A sentence without a full stop.
 std::string finding_detail(const Profile& profile, const Finding& finding, const FrameNames& names,
                            const ReportView& view);
-std::string finding_remedy(FindingKind kind);
+std::string finding_remedy(const Profile& profile, const Finding& finding);
 // All of it in one sentence without a full stop: what it costs, where, what kind of problem it is, what helps. No word
 // is wider than `word_columns`: function, file and device are shortened.
 std::string finding_sentence(const Profile& profile, const Finding& finding, const FrameNames& names,

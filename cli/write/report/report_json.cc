@@ -2,6 +2,7 @@
 // file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
+#include "cli/model/analysis/packages.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
@@ -152,6 +153,7 @@ class ReportWriter {
       json_.count("mapped_at_resident_max_bytes", totals.mapped_at_resident_max_bytes);
     }
     const std::vector<Place> places = find_places(profile_, tree_, device);
+    write_packages(device);
     json_.count("places_count", places.size());
     json_.key("places");
     json_.begin_array();
@@ -160,6 +162,20 @@ class ReportWriter {
     json_.end_array();
     if (view_.list_suppressions) write_rules(device);
     json_.end_object();
+  }
+
+  // Of a Python program.
+  void write_packages(const Device& device) {
+    const std::vector<Package> packages = find_packages(profile_, device, Metric::kPeak);
+    if (packages.empty()) return;
+    write_objects("packages", packages, [&](const Package& package) {
+      json_.text("name", package.name);
+      for (const SiteField* field : reported_numbers(profile_)) {
+        if (field->total == nullptr) continue;
+        if (const std::optional<uint64_t> number = reported_number(package.numbers, *field))
+          json_.count(field->report, *number);
+      }
+    });
   }
 
   // Named as in the profile.

@@ -4,6 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/folding.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"
@@ -12,10 +13,12 @@
 #include "cli/write/report/findings_words.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/leak_text.h"
+#include "cli/write/report/packages_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
+#include "cli/write/report/suppressions_text.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/fold_text.h"
@@ -34,6 +37,7 @@ namespace {
 
 constexpr size_t kTopOfPeak = 10;
 constexpr size_t kTopOfOthers = 5;
+constexpr size_t kTopOfPackages = 15;
 constexpr size_t kFurtherLeft = 11;  // where a line below a place begins that has no room below its function
 constexpr size_t kScreenLines = 24;
 constexpr size_t kTitleColumns = 80;  // the right end of a title's remark, where the terminal is wider
@@ -52,7 +56,7 @@ class TextReport {
   std::string render() {
     if (!view_.stable) header();
     if (is_about_scopes(view_)) return text_ + scope_sections(profile_, view_, columns_);
-    if (view_.sizes || view_.threads) return parts();
+    if (view_.sizes || view_.threads || view_.packages) return parts();
     text_ += larger_process_line(profile_, view_, columns_);
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;
     const DeviceChoice choice = choose_devices(profile_);
@@ -80,6 +84,7 @@ class TextReport {
     if (view_.threads) threads();
     const std::vector<const Device*> shown =
         view_.device.empty() ? choose_devices(profile_).shown : shown_devices(profile_, view_);
+    for (size_t i = 0; view_.packages && i < shown.size(); ++i) packages(*shown[i]);
     for (size_t i = 0; view_.sizes && i < shown.size(); ++i) sizes(*shown[i]);
     text_ += "\n" + (view_.sizes ? folded_line(shown) : "") + "more:";
     if (!view_.top) text_ += " --top 50 ";
@@ -101,6 +106,15 @@ class TextReport {
     text_ += count == 0 ? "\nthis file does not say what threads allocated\n"
                         : "  " + format_counted(count, "thread") + ", by what each allocated in all\n" +
                               threads_text(profile_, {view_.top.value_or(kTopOfPeak), view_.exact_bytes, columns_});
+  }
+
+  void packages(const Device& device) {
+    const Metric metric = view_.sort.value_or(Metric::kPeak);
+    const std::string rows =
+        packages_table(profile_, device, {view_.top.value_or(kTopOfPackages), view_.exact_bytes, columns_, metric});
+    title("PACKAGES " + escape_controls(device.name),
+          rows.empty() ? "" : fmt::format("whose code asked for it, by {}", shown_metric(metric, live_word(profile_))));
+    text_ += rows.empty() ? "there are no frames of Python\n" : rows;
   }
 
   void sizes(const Device& device) {
@@ -212,39 +226,10 @@ class TextReport {
     if (!rows.empty()) text_ += "\n" + bold("OTHER PROCESSES") + " of the run, by peak of heap + mapped\n" + rows;
   }
 
-  // What each rule took, the largest first; of the built-in ones those that did.
   void suppressions(const Device& device) {
-    const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, device);
-    std::vector<size_t> order;
-    size_t used = 0;
-    for (size_t i = 0; i < sums.size(); ++i) {
-      used += sums[i].blocks > 0 ? 1 : 0;
-      if (sums[i].blocks > 0 || !view_.suppressions[i].source.empty()) order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return std::pair(sums[a].bytes, sums[a].blocks) > std::pair(sums[b].bytes, sums[b].blocks);
-    });
-    title("SUPPRESSED", device, fmt::format("{} of {} used", used, format_counted(sums.size(), "rule")));
-    size_t bytes_width = 0;
-    size_t blocks_width = 0;
-    for (const size_t i : order) {
-      bytes_width = std::max(bytes_width, display_width(bytes(sums[i].bytes)));
-      blocks_width = std::max(blocks_width, display_width(format_counted(sums[i].blocks, "block")));
-    }
-    const size_t indent = bytes_width + blocks_width + 4;
-    const size_t room = columns_ > indent + 12 ? columns_ - indent : 12;
-    for (const size_t i : order) {
-      const SuppressionRule& rule = view_.suppressions[i];
-      const std::string numbers = sums[i].blocks == 0
-                                      ? pad_left("unused", indent - 2)
-                                      : pad_left(bytes(sums[i].bytes), bytes_width) + "  " +
-                                            pad_left(format_counted(sums[i].blocks, "block"), blocks_width);
-      const std::string source =
-          rule.source.empty() ? "built in" : fmt::format("{}:{}", escape_controls(rule.source), rule.line);
-      text_ += fmt::format("{}  {}\n", numbers, shorten_middle(rule.text, room));
-      text_ +=
-          std::string(indent, ' ') + faint(shorten_middle(fmt::format("{}: {}", source, rule.reason), room)) + "\n";
-    }
+    const SuppressedRules rules = suppressed_rules(view_, device, columns_, colored_);
+    title("SUPPRESSED", device, rules.remark);
+    text_ += rules.rows;
   }
 
   void title(const std::string& what, const Device& device, const std::string& remark) {
@@ -355,13 +340,15 @@ class TextReport {
       for (const Site& site : device->sites) sum.add(site);
     }
     if (sum.suppressed_blocks > 0 && !view_.list_suppressions)
-      text_ += fmt::format("{} {}, and suppressed (--list-suppressions)\n", bytes(sum.suppressed_bytes),
-                           live_word(profile_));
+      text_ += fmt::format("{} {}, and suppressed{} (--list-suppressions)\n", bytes(sum.suppressed_bytes),
+                           live_word(profile_), kept_by_python(devices));
     if (!view_.list_suppressions) text_ += folded_line(devices);
     const uint64_t hidden = count_hidden_frames(tree_);
     if (hidden > 0 && !view_.all_frames && !view_.list_suppressions) {
       text_ += format_counted(hidden, "std, allocator and runtime frame") + " hidden (--all-frames)\n";
     }
+    if (has_python(profile_) && !profile_.shows_python_libraries && !view_.list_suppressions)
+      text_ += "lines of libraries hidden (--python-libraries)\n";
     findings_line();
     std::string more = "more:";
     if (devices.size() > 1 && view_.device.empty()) more += " --device " + escape_controls(devices[1]->name) + " ";
@@ -370,6 +357,17 @@ class TextReport {
     if (!view_.tree) more += " --tree ";
     if (!view_.exact_bytes) more += " --bytes ";
     text_ += more + " --format csv\n";
+  }
+
+  // ", 1.10 MiB of it kept by Python itself": what its rules took.
+  std::string kept_by_python(const std::vector<const Device*>& devices) const {
+    uint64_t kept_bytes = 0;
+    for (const Device* device : devices) {
+      const std::vector<SuppressedLeaks> sums = sum_by_rule(view_.suppressions, *device);
+      for (size_t i = 0; i < sums.size(); ++i)
+        kept_bytes += view_.suppressions[i].python == PythonKeep::kNone ? 0 : sums[i].bytes;
+    }
+    return kept_bytes == 0 ? "" : fmt::format(", {} of it by Python itself", bytes(kept_bytes));
   }
 
   void findings_line() {

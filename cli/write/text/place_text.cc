@@ -6,6 +6,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
+#include "cli/model/analysis/frame_name.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
 
@@ -25,12 +26,18 @@ std::string normal_path(const std::string& path) {
 }
 
 // The folder that holds nine tenths of the user's own frames in the main program: headers of libraries that were
-// compiled in lie elsewhere, and stay absolute, as sources of shared libraries do.
-std::string find_root(const Profile& profile, const PlaceTree& tree) {
+// compiled in lie elsewhere, and stay absolute, as sources of shared libraries do. Of a Python program these are its
+// own files of Python.
+std::string find_root(const Profile& profile, const PlaceTree& tree, const PythonPaths* python) {
   std::vector<std::string> files;
   for (size_t i = 0; i < profile.frames.size(); ++i) {
     const Frame& frame = profile.frames[i];
     if (tree.kinds[i] != FrameKind::kUser || frame.file.empty() || frame.file[0] != '/') continue;
+    if (python != nullptr) {
+      const bool is_own = is_of_python(profile, frame) && python->origin(frame.file) == PythonOrigin::kOwn;
+      if (is_own) files.push_back(normal_path(frame.file));
+      continue;
+    }
     const bool in_program =
         frame.module < profile.modules.size() && profile.modules[frame.module].path == profile.run.executable;
     const std::string file = normal_path(frame.file);
@@ -57,7 +64,10 @@ std::string find_root(const Profile& profile, const PlaceTree& tree) {
 }  // namespace
 
 FrameNames::FrameNames(const Profile& profile, const PlaceTree& tree)
-    : profile_(profile), root_(find_root(profile, tree)), reserve_frames_(find_reserve_frames(profile)) {}
+    : profile_(profile), reserve_frames_(find_reserve_frames(profile)) {
+  if (has_python(profile)) python_.emplace(profile);
+  root_ = find_root(profile, tree, python_ ? &*python_ : nullptr);
+}
 
 bool FrameNames::is_reserve(uint32_t frame) const {
   return std::find(reserve_frames_.begin(), reserve_frames_.end(), frame) != reserve_frames_.end();
@@ -71,13 +81,15 @@ std::string FrameNames::function(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (is_reserve(frame)) return std::string(kReserveName);
   if (it.function.empty()) return fmt::format("0x{:X}", it.svma);
-  return escape_controls(plain_function(it.function)).append(it.inferred ? kInferredMark : "");
+  return escape_controls(frame_name(profile_, it)).append(it.inferred ? kInferredMark : "");
 }
 
 std::string FrameNames::file(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (it.file.empty()) return short_location(frame);
   const std::string path = normal_path(it.file);
+  if (python_ && is_of_python(profile_, it) && python_->shown(path).size() < path.size())
+    return escape_controls(std::string(python_->shown(path)));
   const bool is_below_root = !root_.empty() && path.compare(0, root_.size(), root_) == 0;
   return escape_controls(is_below_root ? path.substr(root_.size()) : path);
 }
@@ -91,7 +103,8 @@ std::string FrameNames::short_location(uint32_t frame) const {
   const Frame& it = profile_.frames[frame];
   if (!it.file.empty())
     return escape_controls(it.line > 0 ? fmt::format("{}:{}", base_name(it.file), it.line) : base_name(it.file));
-  return it.module < profile_.modules.size() ? escape_controls(base_name(profile_.modules[it.module].path)) : "";
+  if (it.module >= profile_.modules.size() || is_of_python(profile_, it)) return "";
+  return escape_controls(base_name(profile_.modules[it.module].path));
 }
 
 std::string FrameNames::place_function(const Place& place) const {

@@ -9,9 +9,11 @@
 #pragma once
 
 #include "cli/model/analysis/places.h"
+#include "cli/model/analysis/python_paths.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,8 @@ class FrameNames {
 
   bool has_name(uint32_t frame) const;
   std::string function(uint32_t frame) const;        // "Tile::decode", "wrap (inferred)"; "0x1a2b" without a name
-  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(); "libfoo.so" without lines
+  std::string location(uint32_t frame) const;        // "src/tile.cc:88", relative to root(), of a package of
+                                                     // Python to where packages are; "libfoo.so" without lines
   std::string short_location(uint32_t frame) const;  // "tile.cc:88"
   std::string file(uint32_t frame) const;            // "src/tile.cc"
   std::string place_function(const Place& place) const;
@@ -37,6 +40,7 @@ class FrameNames {
   bool is_reserve(uint32_t frame) const;
 
   const Profile& profile_;
+  std::optional<PythonPaths> python_;  // of a profile with frames of Python
   std::string root_;
   std::vector<uint32_t> reserve_frames_;  // of libstdc++: exception_reserve.h
 };

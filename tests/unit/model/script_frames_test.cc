@@ -246,6 +246,16 @@ TEST_CASE("each runtime has the setting that it reads") {
   CHECK(python("/usr/bin/python3").empty());
 }
 
+TEST_CASE("where frames of Python were read no setting is named that would bring its names") {
+  const std::string python = "/usr/lib/libpython3.12.so.1.0";
+  const Call evaluate = {"_PyEval_EvalFrameDefault", python};
+  const std::vector<Call> nameless = {kMalloc, {"PyList_New", python}, evaluate, {"main", "/usr/bin/x"}};
+  CHECK_FALSE(hint_of(profile_of({{nameless}})).empty());
+  // Be they all of a library's: none of them is a place.
+  const Call library = {"run", "[Python]", "/usr/lib/python3.12/threading.py"};
+  CHECK(hint_of(profile_of({{nameless}, {{kMalloc, library, evaluate, {"main", "/usr/bin/x"}}}})).empty());
+}
+
 TEST_CASE("unwind tables are no advice for code that a runtime makes") {
   Profile profile = profile_of({{{kMalloc, kV8, kUnnamed, kMain}}});
   profile.run.counters.allocations = 100;

@@ -1,0 +1,35 @@
+// cli/model/analysis/python_rows.h: what a row of small sites keeps of a Python program's stacks besides its innermost
+// frames: the lines of the user's own that asked, and the import that they made.
+//
+// The innermost frames are the interpreter's and libraries', and the user's line may be a hundred frames further out.
+// Without it, a row would be of nobody.
+#pragma once
+
+#include "cli/model/analysis/python_frames.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace heapprof::cli {
+
+class PythonRows {
+ public:
+  // Frames alone are looked at, and a reference to the profile is kept.
+  explicit PythonRows(const Profile& profile);
+
+  bool has_any() const { return frames_.has_value(); }
+  // stack: all frames, innermost first, of which the row has the first `taken`. The frames that it has besides, in the
+  // same order: none if one of the user's own is among the first.
+  void find(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
+
+ private:
+  // Where there is nothing of the user's own: that the interpreter started.
+  void find_start(const std::vector<uint32_t>& stack, size_t taken, std::vector<uint32_t>* besides) const;
+
+  const Profile& profile_;
+  std::optional<PythonFrames> frames_;
+};
+
+}  // namespace heapprof::cli
