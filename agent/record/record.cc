@@ -26,8 +26,8 @@ namespace {
     put(context, wire::pack_control(wire::ControlKind::kAge, age));
   }
   set_age(context->unwind, age);
-  const bool is_python_new = g_control->python != 0 && context->python == nullptr &&
-                             g_python.load(std::memory_order_acquire) != nullptr;
+  const bool is_python_new =
+      g_control->python != 0 && context->python == nullptr && g_python.load(std::memory_order_acquire) != nullptr;
   if (HEAPPROF_UNLIKELY(is_python_new)) start_python(context);
   context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? age : kNotReady;
   context->stack_ready_for = context->python == nullptr ? context->ready_for : kNotReady;

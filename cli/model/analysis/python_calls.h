@@ -1,7 +1,8 @@
 // cli/model/analysis/python_calls.h: calls of Python's evaluator in the stacks that have no frame of Python.
 //
-// Each call of the evaluator runs a frame, and the agent puts it behind the call. Where a thread is in a subinterpreter,
-// the frames of one interpreter alone are read: that of the subinterpreter from Python 3.12 on, its caller's before.
+// Each call of the evaluator runs a frame, and the agent puts it behind the call. Where a thread is in a
+// subinterpreter, the frames of one interpreter alone are read: that of the subinterpreter from Python 3.12 on, its
+// caller's before.
 #pragma once
 
 #include "cli/model/profile/profile.h"
