@@ -16,7 +16,7 @@ constinit std::atomic<const Python*> g_python{nullptr};
 
 namespace {
 
-Python g_found;
+constinit Python g_found{};
 uint32_t g_version = 0;
 
 // What is looked for, in the order of kNames.

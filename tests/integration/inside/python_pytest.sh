@@ -101,7 +101,7 @@ expect_in out.txt "  host max_allocations: need at most 10, found 100 blocks all
 expect_in out.txt "  mapped max_peak: need at most 1.00 MiB (1,048,576 B), found 2.00 MiB (2,097,152 B) above"
 expect_in out.txt "find all of them by heapprof report FILE"
 expect_in out.txt "    80.0 MiB in 1 block"
-expect_in out.txt "      PyByteArray_Resize"
+expect_in out.txt "      test_peak  test_limits.py:$(line_of test_limits.py "80 << 20")"
 expect_in out.txt "with PYTHONMALLOC=malloc"
 expect_in out.txt "1 xfailed"
 expect_in out.txt "heapprof: memory of tests on mapped"
