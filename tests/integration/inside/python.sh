@@ -71,10 +71,12 @@ with heapprof.measure() as outer:
 assert inner.peak_bytes >= 3 * SIZE + 1 and outer.peak_bytes >= inner.peak_bytes, (inner.peak_bytes, outer.peak_bytes)
 assert inner.kept_bytes < 2000 and SIZE < outer.kept_bytes < SIZE + 4000, (inner.kept_bytes, outer.kept_bytes)
 assert outer.total_bytes >= 4 * SIZE + 2 and outer.total_blocks >= 2
-assert outer.explain("peak").startswith("28.6 MiB in 1 block\n") and "exact.py:" in outer.explain()
-assert outer.explain("kept").startswith("9.54 MiB in 1 block\n"), outer.explain("kept")
+peak = outer.explain("peak")
+# With PYTHONMALLOC=malloc the object of a bytearray is a block beside its bytes.
+assert peak.startswith("28.6 MiB in ") and "exact.py:" in peak, peak
+assert outer.explain("kept").startswith("9.54 MiB in "), outer.explain("kept")
 allocated = outer.explain("bytes")
-assert allocated.startswith("28.6 MiB in 1 block\n") and "9.54 MiB in 1 block\n" in allocated, allocated
+assert allocated.startswith("28.6 MiB in ") and "\n9.54 MiB in " in allocated, allocated
 try:
     outer.explain("all")
     raise AssertionError("no ValueError")
