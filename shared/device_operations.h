@@ -9,7 +9,7 @@
 namespace heapprof::wire {
 
 enum class OperationEffect : uint8_t { kNone, kBegins, kEnds, kResumes };
-enum class OperationDevice : uint8_t { kAny, kMemory, kMemoryOrHost, kPages, kMappedPages, kCall };
+enum class OperationDevice : uint8_t { kAny, kMemory, kMemoryOrHost, kPages, kMappedPages, kCall, kInner };
 enum class OperationObject : uint8_t { kAny, kSome, kBytes, kHolding, kEstimate };
 enum class OperationRange : uint8_t { kNoRange, kOfSize, kOfObject };
 
@@ -58,6 +58,11 @@ constexpr bool is_about_pages(DeviceOperation operation) {
          (law_of(operation).range != OperationRange::kNoRange || operation == DeviceOperation::kKeepRange);
 }
 
+// Blocks inside of memory that counts elsewhere.
+constexpr bool is_about_inner(DeviceOperation operation) {
+  return is_operation(operation) && law_of(operation).device == OperationDevice::kInner;
+}
+
 struct OperationFields {
   RecordType record;
   uint32_t device;
@@ -74,6 +79,7 @@ constexpr bool is_sound_device(OperationDevice law, uint32_t device) {
     case OperationDevice::kPages: return is_mapping(device);
     case OperationDevice::kMappedPages: return device == kMappedDevice || device == kReservedDevice;
     case OperationDevice::kCall: return device_call_name(device) != nullptr;
+    case OperationDevice::kInner: return has_inner(device);
   }
   return false;
 }

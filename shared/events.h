@@ -73,7 +73,8 @@ enum class TruncationCause : uint32_t {
 //           address is 0
 //   effect  kBegins, kEnds: memory; kResumes: what ended lives on, as the call failed; kNone: neither
 //   device  what its device field must be: kAny, kMemory (a device that has memory), kMemoryOrHost, kPages (those of a
-//           program), kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall)
+//           program), kMappedPages (not told apart by whether a file is behind them), kCall (a DeviceCall), kInner
+//           (what has blocks inside: kPythonDevice, or a CUDA device)
 //   object  what its object must be: kAny, kSome (not 0), kBytes (a length), kHolding, kEstimate
 //   range   kNoRange; kOfSize, kOfObject: pages at the address, of so many bytes
 // clang-format off
@@ -127,7 +128,19 @@ enum class TruncationCause : uint32_t {
   /* the pages at address may be used (device kMappedDevice), or no more (kReserved…) */ \
   X(kProtectRange,     24, kMalloc, kNone,    kMappedPages,  kAny,      kOfSize) \
   /* this thread's last kReleaseHandle failed: the reference lives on */ \
-  X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange)
+  X(kKeepHandle,       25, kFree,   kResumes, kAny,          kSome,     kNoRange) \
+  /* a block at address inside memory that counts elsewhere: an object of Python, a tensor in a CUDA device */ \
+  X(kBeginInner,       26, kMalloc, kBegins,  kInner,        kAny,      kNoRange) \
+  /* the block at address inside such memory ends */ \
+  X(kEndInner,         27, kFree,   kEnds,    kInner,        kAny,      kNoRange) \
+  /* that block is about to be resized: it counts until this thread's next kResizeInner or kKeepInner */ \
+  X(kMoveInner,        28, kFree,   kNone,    kInner,        kAny,      kNoRange) \
+  /* it was: that block ends, and one begins at address */ \
+  X(kResizeInner,      29, kMalloc, kBegins,  kInner,        kAny,      kNoRange) \
+  /* this thread's last kMoveInner failed: that block lives on */ \
+  X(kKeepInner,        30, kFree,   kResumes, kInner,        kAny,      kNoRange) \
+  /* there was no memory for a block of that size; address: pack_free of what its allocator has left, object: 1 */ \
+  X(kRefuseInner,      31, kMalloc, kNone,    kInner,        kSome,     kNoRange)
 // clang-format on
 
 enum class DeviceOperation : uint32_t {
@@ -198,6 +211,7 @@ inline constexpr uint32_t kMappedDevice = 4;        // pages that the program ma
 inline constexpr uint32_t kMappedFileDevice = 5;    // with a file behind them
 inline constexpr uint32_t kReservedDevice = 6;      // of either kind, PROT_NONE: addresses, and no memory
 inline constexpr uint32_t kRegisteredDevice = 7;    // the program's own, page-locked later; no new bytes anywhere
+inline constexpr uint32_t kPythonDevice = 8;        // objects of Python, inside the heap and mapped pages
 inline constexpr uint32_t kUnknownCudaDevice = 15;  // the driver did not say
 inline constexpr uint32_t kFirstCudaDevice = 16;    // cuda:0
 inline constexpr uint32_t kLastCudaDevice = 255;
@@ -220,6 +234,11 @@ enum MapFlags : uint64_t {
 // True if a program can have pages there. The collector keeps no books of others.
 constexpr bool is_range(uint64_t address, uint64_t size_bytes) {
   return address < 1ull << 56 && size_bytes <= 1ull << 56;
+}
+
+// What has blocks inside. They have books of their own, and no byte of them is new: tensors lie in a CUDA device.
+constexpr bool has_inner(uint32_t device) {
+  return device == kPythonDevice || (device >= kUnknownCudaDevice && device <= kLastCudaDevice);
 }
 
 constexpr bool is_mapping(uint32_t device) { return device >= kMappedDevice && device <= kReservedDevice; }

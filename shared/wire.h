@@ -10,6 +10,8 @@
 // Order:    each atomic names its partner below; the letters are those of shared/README.md.
 #pragma once
 
+#include "shared/objects_state.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +19,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 18;
+inline constexpr uint32_t kProtocolVersion = 19;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -203,16 +205,20 @@ struct Control {
   std::atomic<uint32_t> nvtx_left;          // agent, adding: objects whose NVTX was left to another tool
   std::atomic<uint32_t> kernel_names_lost;  // agent, adding: how often a kernel's name found no room
   GpuTimeMode gpu_time;
-  std::atomic<uint64_t> gpu_captured;    // agent, adding: launches without a time, as a stream was being captured
-  std::atomic<uint64_t> gpu_untimed;     // agent, adding: launches without a time, as no event was to be had
-  std::atomic<uint64_t> gpu_waits;       // agent, adding: how often it waited for the device …
-  std::atomic<uint64_t> gpu_wait_ticks;  // … and how long
-  std::atomic<uint64_t> code_bytes;      // agent, adding: of the texts of code objects, also where there was no room
-  std::atomic<uint32_t> codes_lost;      // agent, adding: how often a code object found no room
-  std::atomic<uint32_t> python_broken;   // agent, adding: stacks of Python that led to what is none
-  std::atomic<uint32_t> python_version;  // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: there is none
-  uint32_t python;                       // 1: stacks have the frames of Python
-  uint32_t reserved[12];
+  std::atomic<uint64_t> gpu_captured;       // agent, adding: launches without a time, as a stream was being captured
+  std::atomic<uint64_t> gpu_untimed;        // agent, adding: launches without a time, as no event was to be had
+  std::atomic<uint64_t> gpu_waits;          // agent, adding: how often it waited for the device …
+  std::atomic<uint64_t> gpu_wait_ticks;     // … and how long
+  std::atomic<uint64_t> code_bytes;         // agent, adding: of the texts of code objects, also where there was no room
+  std::atomic<uint32_t> codes_lost;         // agent, adding: how often a code object found no room
+  std::atomic<uint32_t> python_broken;      // agent, adding: stacks of Python that led to what is none
+  std::atomic<uint32_t> python_version;     // agent: the interpreter's, as PY_VERSION_HEX >> 16; 0: there is none
+  uint32_t python_objects;                  // 1: what Python's own allocator gives out is recorded
+  std::atomic<ObjectsState> objects_state;  // agent: whether it is
+  std::atomic<uint32_t> objects_found_again;  // agent, adding: times that Python took its allocator back before it ran
+  std::atomic<uint32_t> tensors_refused;      // agent, adding: reports of tensors without an address
+  uint32_t python;                            // 1: stacks have the frames of Python
+  uint32_t reserved[8];
 };
 static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

@@ -14,6 +14,8 @@
 
 namespace heapprof::agent {
 
+void (*g_at_stack)() = nullptr;
+
 namespace {
 
 // Does what has to be done before the next record. False: the event is not to be recorded.
@@ -110,6 +112,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
 [[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
                                                  uint64_t size_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
+  if (HEAPPROF_UNLIKELY(g_at_stack != nullptr)) g_at_stack();
   if (!is_prepared(context)) return;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
@@ -223,6 +226,9 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kEndEstimate:
     case wire::DeviceOperation::kMapRange:
     case wire::DeviceOperation::kProtectRange:
+    case wire::DeviceOperation::kBeginInner:
+    case wire::DeviceOperation::kResizeInner:
+    case wire::DeviceOperation::kRefuseInner:
       write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
                     &record);
       break;
@@ -240,6 +246,9 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kUnmapRange:
     case wire::DeviceOperation::kMoveRange:
     case wire::DeviceOperation::kKeepRange:
+    case wire::DeviceOperation::kEndInner:
+    case wire::DeviceOperation::kMoveInner:
+    case wire::DeviceOperation::kKeepInner:
       write_plain(context, wire::RecordType::kFree, record.address, &record);
       break;
   }

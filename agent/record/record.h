@@ -53,6 +53,10 @@ struct DeviceRecord {
 };
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 
+// Called before a stack is captured in an event that has no short way; nullptr: nobody has to know
+// (agent/hooks/python_objects.h).
+extern void (*g_at_stack)();
+
 // What a program says of a scope, or a mark. id: 0 of what begins, which gets one. Returns the scope's id; 0: nothing
 // was recorded.
 // pre: `name` is this life's

@@ -96,6 +96,26 @@ template <wire::RecordType kType>
     record_realloc_begin(block, hook_frame);
 }
 
+// The end of an object of Python. False: nothing was recorded.
+[[gnu::always_inline]] inline bool record_object_end_fast(const void* block, uint64_t sp) {
+  const uint64_t address = reinterpret_cast<uint64_t>(block);
+  Context* context = begin_event_fast(sp);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
+  const bool can_write = is_ready(context) && HEAPPROF_LIKELY(is_compact(address));
+  if (can_write) {
+    const uint32_t stamp_delta = stamp(context);
+    const uint64_t head = context->head;
+    uint64_t* at = reinterpret_cast<uint64_t*>(context->base + head);
+    at[0] = static_cast<uint64_t>(wire::RecordType::kPrefixDevice) << 60;
+    at[1] = wire::pack_device(wire::DeviceOperation::kEndInner, wire::kPythonDevice);
+    at[2] = wire::pack_w0(wire::RecordType::kFree, address, 0);
+    at[3] = wire::pack_w1(stamp_delta, 0, 0);
+    publish(context, head + 2 * wire::kUnitBytes);
+  }
+  end_event_fast(context);
+  return can_write;
+}
+
 [[gnu::always_inline]] inline void record_realloc_end_fast(const void* fresh, size_t size_bytes,
                                                            const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(fresh == nullptr)) return record_realloc_failed(size_bytes, hook_frame);

@@ -9,6 +9,7 @@
 #include "agent/cuda/gpu_time.h"
 #include "agent/cuda/kernels.h"
 #include "agent/cuda/routes.h"
+#include "agent/cuda/tensors.h"
 #include "agent/hooks/alternate_stack.h"
 #include "agent/hooks/exec.h"
 #include "agent/hooks/fork.h"
@@ -16,6 +17,7 @@
 #include "agent/hooks/jumped.h"
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/operator_new.h"
+#include "agent/hooks/python_objects.h"
 #include "agent/hooks/real.h"
 #include "agent/libc/own_file_table.h"
 #include "agent/libc/raw.h"
@@ -185,6 +187,7 @@ bool join_collector(bool forked) {
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
   g_control->age.store(g_birth, std::memory_order_relaxed);
   g_control->python_version.store(python_version(), std::memory_order_relaxed);
+  settle_python_objects();
   forget_codes();
   set_max_frames(g_control->max_frames);
   if (!init_unwinder()) {
@@ -292,6 +295,7 @@ FilterNotice expect_filter(FilterReach reach) {
 void note_unloading() {
   forget_new_functions();
   forget_cuda();
+  forget_tensors();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
   end_unloaded_modules();
 }

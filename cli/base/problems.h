@@ -186,7 +186,9 @@ namespace heapprof::cli {
   X("HP230", interpreters_not_read, ("Python 3.15"))                                                               \
   X("HP231", python_frames_broken, (3))                                                                            \
   X("HP232", python_codes_lost, (12))                                                                              \
-  X("HP233", python_calls_unread, (3))
+  X("HP233", python_calls_unread, (3))                                                                             \
+  X("HP234", objects_not_recorded, ("the interpreter was running before it was found"))                            \
+  X("HP235", tensors_without_address, (40))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -241,6 +243,8 @@ Problem interpreters_not_read(const std::string& interpreters);
 Problem python_frames_broken(uint64_t stacks);
 Problem python_codes_lost(uint64_t times);
 Problem python_calls_unread(uint64_t sites);
+Problem objects_not_recorded(const std::string& reason);
+Problem tensors_without_address(uint64_t reports);
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 // A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.

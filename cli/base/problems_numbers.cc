@@ -87,6 +87,19 @@ Problem python_codes_lost(uint64_t times) {
           "bytes and counts are exact all the same", kWarning};
 }
 
+Problem objects_not_recorded(const std::string& reason) {
+  return {"HP234", fmt::format("the objects of Python are not recorded: {}", reason),
+          "use CPython 3.8 to 3.14 with its lock, which the program starts with or loads before Py_Initialize",
+          "see each object as a block of the host: PYTHONMALLOC=malloc   (free-threaded builds refuse that)", kWarning};
+}
+
+Problem tensors_without_address(uint64_t reports) {
+  return {"HP235",
+          fmt::format("{} of PyTorch's memory named no block: tensors have no device of their own",
+                      format_counted(reports, "report")),
+          "use PyTorch 1.7 or newer", "read what its allocator took from the driver: cuda:0 and so on", kWarning};
+}
+
 Problem program_replaced(const std::string& program, const std::string& why) {
   return {"HP069",
           fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),

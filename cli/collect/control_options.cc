@@ -21,6 +21,7 @@ void write_options(const CollectorOptions& options, wire::Control* control) {
   control->hooks_deep_bind = options.hooks_deep_bind ? 1 : 0;
   control->leak_check = options.leak_check ? 1 : 0;
   control->nvtx = options.records_nvtx ? 1 : 0;
+  control->python_objects = options.records_objects ? 1 : 0;
   control->python = options.reads_python ? 1 : 0;
   control->gpu_time = options.gpu_time;
   for (size_t i = 0; i < options.limits.cuda.size(); ++i) {

@@ -41,4 +41,12 @@ void add_unread_interpreter(uint32_t version, Coverage* coverage) {
   coverage->unread_interpreters.push_back(minor == 0 ? "a Python before 3.8" : fmt::format("Python 3.{}", minor));
 }
 
+void add_unrecorded_objects(const wire::Control& control, Coverage* coverage) {
+  const wire::ObjectsState state = control.objects_state.load(std::memory_order_relaxed);
+  const char* const text = wire::objects_state_text(state);
+  const bool has_python = control.python_version.load(std::memory_order_relaxed) != 0;
+  if (control.python_objects == 0 || !has_python || state == wire::ObjectsState::kRecorded || text == nullptr) return;
+  coverage->unrecorded_objects.emplace_back(text);
+}
+
 }  // namespace heapprof::cli

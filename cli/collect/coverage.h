@@ -19,5 +19,7 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
 
 // version: Control::python_version. Names an interpreter whose frames cannot be read; one that can is not named.
 void add_unread_interpreter(uint32_t version, Coverage* coverage);
+// Says why the objects of an interpreter that was found are not recorded, where that was asked for.
+void add_unrecorded_objects(const wire::Control& control, Coverage* coverage);
 
 }  // namespace heapprof::cli

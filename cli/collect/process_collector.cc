@@ -352,6 +352,7 @@ Recording ProcessCollector::finish() {
   read_notes(state.arena->notes(), control.notes_claimed.load(std::memory_order_relaxed), &run.coverage, &identities);
   if (state.options.reads_python)
     add_unread_interpreter(control.python_version.load(std::memory_order_relaxed), &run.coverage);
+  add_unrecorded_objects(control, &run.coverage);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();

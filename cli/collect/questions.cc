@@ -29,6 +29,7 @@ constexpr size_t kMostNaming = 2 * wire::kQuestions;  // replied to, and not tak
 uint32_t device_number(std::string_view name) {
   for (uint32_t device = wire::kHostDevice + 1; device <= wire::kLastCudaDevice; ++device) {
     if ((wire::is_device(device) || wire::is_mapping(device)) && device_name(device) == name) return device;
+    if (wire::has_inner(device) && device_name(inner_number(device)) == name) return inner_number(device);
   }
   return wire::kHostDevice;
 }

@@ -277,6 +277,13 @@ void add_refusals(const RecordingParts& parts, const Refusals& refused, Recorded
   device->refusals.push_back(others);
 }
 
+SegmentsUse segments_in_time(SegmentsUse use, const TickScale& scale) {
+  for (SegmentsMoment* moment : {&use.at_peak, &use.at_end, &use.at_refusal}) {
+    if (moment->at_ns != 0) moment->at_ns = scale.since_start_ns(moment->at_ns);
+  }
+  return use;
+}
+
 void add_device_facts(const RecordingParts& parts, uint32_t number, const DeviceBook& book, RecordedDevice* device) {
   if (const auto known = parts.identities->find(number); known != parts.identities->end()) {
     device->identity = known->second;
@@ -286,6 +293,8 @@ void add_device_facts(const RecordingParts& parts, uint32_t number, const Device
   device->held = book.holdings.memory();
   if (number >= wire::kFirstCudaDevice && number - wire::kFirstCudaDevice < parts.limits->cuda.size())
     device->limit_bytes = parts.limits->cuda[number - wire::kFirstCudaDevice];
+  if (is_inner(number) && number != wire::kPythonDevice)
+    device->segments = segments_in_time(parts.ledger->devices().segments_of(number - kInnerOfCuda), *parts.scale);
   add_refusals(parts, book.refused, device);
   add_unseen_memory(parts, book, &device->unseen);
 }

@@ -125,6 +125,30 @@ void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* n
   while (json->next_element() && !json->failed()) read_named(json, points, &names->emplace_back());
 }
 
+void read_segments(JsonPull* json, PointReader* points, SegmentsUse* segments) {
+  const auto read_use = [&](SegmentUse* use) {
+    uint32_t no_stack = 0;
+    read_stacked(
+        json, points, &no_stack, [use](FieldReader& reader) { visit_segment(*use, reader); },
+        [](const std::string&) { return false; });
+  };
+  const auto read_moment = [&](SegmentsMoment* moment) {
+    uint32_t no_stack = 0;
+    read_stacked(
+        json, points, &no_stack, [moment](FieldReader& reader) { visit_segments_moment(*moment, reader); },
+        [&](const std::string& key) {
+          if (key != "segments" || !moment->segments.empty()) return false;
+          if (!json->begin_array()) return true;
+          while (json->next_element() && !json->failed()) read_use(&moment->segments.emplace_back());
+          return true;
+        });
+  };
+  MemberReader(json, {{"at_peak", [&] { read_moment(&segments->at_peak); }},
+                      {"at_end", [&] { read_moment(&segments->at_end); }},
+                      {"at_refusal", [&] { read_moment(&segments->at_refusal); }}})
+      .read();
+}
+
 void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen) {
   uint32_t no_stack = 0;
   read_stacked(

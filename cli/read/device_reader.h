@@ -7,6 +7,7 @@
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
 #include "cli/model/profile/named_memory.h"
+#include "cli/model/profile/segments_use.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/model/profile/unseen_memory.h"
 #include "cli/read/json_pull.h"
@@ -18,6 +19,7 @@ namespace heapprof::cli {
 
 void read_refusals(JsonPull* json, PointReader* points, std::vector<Refusal>* refusals);
 void read_names(JsonPull* json, PointReader* points, std::vector<NamedMemory>* names);
+void read_segments(JsonPull* json, PointReader* points, SegmentsUse* segments);
 void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);
 // More than kMostSnapshots are an error.
 void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots);

@@ -114,6 +114,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
                       {"names", [&] { read_names(json, points, &device.names); }},
                       {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
                       fields("held", [&](FieldReader& reader) { visit_held(device.held, reader); }),
+                      {"segments", [&] { read_segments(json, points, &device.segments); }},
                       {"unseen", [&] { read_unseen(json, points, &device.unseen); }},
                       fields("use", [&](FieldReader& reader) { visit_use(device.use, reader); })})
       .read();

@@ -89,7 +89,8 @@ void add_device(const RecordedDevice& device, SavedProfile* saved) {
   if (device.name == "host" || device.name == "mapped")
     saved->peak_bytes = add_saturating(saved->peak_bytes, device.totals.peak_bytes);
   if (device.name == "host") saved->resident_bytes = device.totals.resident_max_bytes;
-  if (device.name.starts_with("cuda:")) saved->devices.push_back({device.name, device.totals.peak_bytes});
+  if (device.name.starts_with("cuda:") && !is_inner_device(device.name))
+    saved->devices.push_back({device.name, device.totals.peak_bytes});
   RefusedDevice refused{device.name, 0, 0, {}};
   for (const Refusal& refusal : device.refusals) {
     refused.count = add_saturating(refused.count, refusal.count);

@@ -55,9 +55,9 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->start_unix_ns = known->start_unix_ns;
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
-  known->coverage.bypassing_modules = std::move(run->coverage.bypassing_modules);
-  known->coverage.unknown_functions = std::move(run->coverage.unknown_functions);
-  known->coverage.unread_interpreters = std::move(run->coverage.unread_interpreters);
+  for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
+                    &Coverage::unrecorded_objects})
+    known->coverage.*list = std::move(run->coverage.*list);
   run->coverage = std::move(known->coverage);
 }
 

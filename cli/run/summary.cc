@@ -14,9 +14,11 @@
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/held_text.h"
+#include "cli/write/report/inside_text.h"
 #include "cli/write/report/leak_text.h"
 #include "cli/write/report/packages_text.h"
 #include "cli/write/report/refusal_text.h"
+#include "cli/write/report/segments_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
@@ -113,11 +115,12 @@ std::string device_part(const Profile& profile, const DeviceChoice& choice, size
 }
 
 // What drivers say, beside what the table counts. Why a driver does not say it is left to the report.
-std::string said_by_drivers(const std::vector<const Device*>& devices, size_t columns) {
+std::string said_by_drivers(const Profile& profile, const std::vector<const Device*>& devices, size_t columns) {
   std::string text;
   for (const Device* shown : devices) {
     const Device& device = *shown;
     std::vector<std::vector<std::string>> lines = held_lines(device.held, false);
+    for (std::vector<std::string>& line : segments_lines(device, profile, false)) lines.push_back(std::move(line));
     if (device.use.samples != 0) lines.push_back(use_line(device.use, device.unseen, false));
     for (const std::vector<std::string>& pieces : lines) {
       std::string line = escape_controls(device.name) + ":";
@@ -287,11 +290,13 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
       refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
   text += device_part(profile, devices, columns) +
-          small_devices_line(profile, devices, false, "heapprof report", columns) + unseen(profile, tree, columns);
+          small_devices_line(profile, devices, false, "heapprof report", columns) +
+          inside_text(profile, devices.shown, false, columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
   if (!profile.devices.empty()) text += package_lines(profile, profile.devices[0], columns);
   text += leaks(profile, tree, columns);
-  for (const std::string& part : {said_by_drivers(devices.shown, columns), curves(profile, devices.shown, columns)}) {
+  for (const std::string& part :
+       {said_by_drivers(profile, devices.shown, columns), curves(profile, devices.shown, columns)}) {
     if (!part.empty()) text += "\n" + part;
   }
   const std::vector<Problem> warnings = shown_warnings(input, &tree);

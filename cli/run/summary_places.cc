@@ -49,8 +49,9 @@ class PlaceSections::Parts {
           totals.temporary_blocks >= totals.total_blocks / kTemporaryShare)
         gather(device, Metric::kTemporary);
     }
-    for (size_t device = 0; device < devices_.size(); ++device) {  // pages are mostly left to the kernel
-      if (!is_mapped_device(devices_[device]->name)) gather(device, Metric::kLeaked);
+    for (size_t device = 0; device < devices_.size(); ++device) {
+      const std::string& name = devices_[device]->name;  // pages are mostly left to the kernel, objects to Python
+      if (!is_mapped_device(name) && name != kPythonDevice) gather(device, Metric::kLeaked);
     }
     folded_names_ = find_folded_names(profile_, tree_, devices_);
   }

@@ -26,20 +26,6 @@ namespace heapprof::cli {
 
 using wire::DeviceOperation;
 
-std::string device_name(uint32_t device) {
-  switch (device) {
-    case wire::kPinnedDevice: return "pinned";
-    case wire::kManagedDevice: return "managed";
-    case wire::kImportedDevice: return "imported";
-    case wire::kRegisteredDevice: return "registered";
-    case wire::kMappedDevice: return "mapped";
-    case wire::kMappedFileDevice: return "mapped:file";
-    case wire::kReservedDevice: return "mapped:reserved";
-    default: break;
-  }
-  return device >= wire::kFirstCudaDevice ? "cuda:" + std::to_string(device - wire::kFirstCudaDevice) : "cuda:?";
-}
-
 DeviceBook& DeviceLedger::book_of(uint32_t device) {
   std::unique_ptr<DeviceBook>& book = books_[device];
   if (book == nullptr) {
@@ -119,6 +105,7 @@ DeviceLedger::Released DeviceLedger::drop_reference(Blocks* blocks, uint64_t key
     return {key, Ended::kReference, at->second, 0, false};
   }
   const DeviceBlock block = at->second;
+  if (block.is_segment) end_segment(block.device, block.size_bytes);
   blocks->erase(at);
   return close(block, key);
 }
@@ -132,6 +119,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   if (block.name != 0) book.names.restore(block.name, block.site, block.size_bytes);
   book.sites.check_peak(now_ticks_);
   blocks->emplace(released.key, block);
+  if (block.is_segment) begin_segment(block.device, block.size_bytes);
   if (released.is_temporary) latest_[block.thread] = released.key;
   note_change(block);
 }
@@ -193,7 +181,8 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   std::vector<Unmapped>& unmapped = unmapped_[thread];
   unmapped.clear();
   for (auto at = mappings_.lower_bound(address); at != mappings_.end() && at->first < end;) {
-    const Mapping one{at->second.size_bytes, at->second.handle, 1};
+    const Mapping one{at->second.size_bytes, at->second.handle, 1, at->second.is_segment};
+    if (at->second.count == 1) end_mapping_segment(at->second);
     unmapped.push_back({at->first, one, drop_reference(&handles_, one.handle)});
     at = --at->second.count == 0 ? mappings_.erase(at) : std::next(at);
   }
@@ -227,6 +216,7 @@ void DeviceLedger::end_context(uint64_t context, uint32_t thread) {
   if (marked != ending_.end()) ending_.erase(marked);
   for (const uint64_t address : ended) {
     const DeviceBlock block = memory_.at(address);
+    if (block.is_segment) end_segment(block.device, block.size_bytes);
     forget_latest(block.thread, address);  // swept away, not temporary
     close(block, address);
     memory_.erase(address);
@@ -363,6 +353,12 @@ void DeviceLedger::apply(const DeviceEvent& device_event, const Event& event, ui
     case DeviceOperation::kHold:
       book_of(device_event.device).holdings.take(device_event.object, wire::free_of(device_event.address));
       return;
+    case DeviceOperation::kBeginInner:
+    case DeviceOperation::kEndInner:
+    case DeviceOperation::kMoveInner:
+    case DeviceOperation::kResizeInner:
+    case DeviceOperation::kKeepInner:
+    case DeviceOperation::kRefuseInner: apply_inner(device_event, event, now_ticks); return;
     case DeviceOperation::kMapRange:  // MappingLedger's
     case DeviceOperation::kUnmapRange:
     case DeviceOperation::kMoveRange:
@@ -378,6 +374,7 @@ void DeviceLedger::finish(uint64_t end_ticks) {
       book_of(block.device).sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
     }
   }
+  for (const auto& [device, blocks] : inner_) blocks->finish(now_ticks_);
 }
 
 }  // namespace heapprof::cli

@@ -12,13 +12,11 @@
 // Cost:     a few look-ups an event; 160 bytes a live block.
 #pragma once
 
-#include "cli/collect/books/device_holdings.h"
-#include "cli/collect/books/name_book.h"
-#include "cli/collect/books/refusals.h"
-#include "cli/collect/books/site_book.h"
-#include "cli/collect/books/timeline.h"
+#include "cli/collect/books/device_book.h"
+#include "cli/collect/books/inner_blocks.h"
 #include "cli/collect/rings/device_event.h"
 #include "cli/collect/rings/event.h"
+#include "cli/model/profile/segments_use.h"
 
 #include <cstdint>
 #include <map>
@@ -40,8 +38,9 @@ struct DeviceBlock {
   uint32_t thread;
   uint32_t references;  // of a handle: references and mappings; of imported memory: how often it was opened
   bool is_of_pool;
-  bool is_unseen;     // by the driver: it ends only as it began
-  uint16_t name = 0;  // the program's own for it, by its number; 0: none
+  bool is_unseen;           // by the driver: it ends only as it began
+  uint16_t name = 0;        // the program's own for it, by its number; 0: none
+  bool is_segment = false;  // a tensor has lain in it
 };
 static_assert(sizeof(DeviceBlock) == 48);
 
@@ -54,25 +53,6 @@ struct CallSum {
 using CallSums =
     std::unordered_map<uint64_t, CallSum>;  // by wire::DeviceCall in the upper half, site or thread id in the lower
 
-// What contexts or modules that one site made took.
-struct EstimateSum {
-  uint64_t count;
-  uint64_t size_bytes;
-  uint64_t bound_count;  // of them with no free memory before to compare with
-};
-using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
-
-// The books of one device.
-struct DeviceBook {
-  SiteBook sites;
-  LiveTimeline timeline;
-  DeviceHoldings holdings;
-  Refusals refused;
-  Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
-  EstimateSums estimates;
-  NameBook names;
-};
-
 class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
@@ -82,20 +62,30 @@ class DeviceLedger {
   bool name(uint64_t address, uint32_t name);
   // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread) {
+    for (const auto& [device, blocks] : inner_) blocks->forget_thread(thread);
     latest_.erase(thread);
     released_.erase(thread);
     released_handles_.erase(thread);
     unmapped_.erase(thread);
     begun_.erase(thread);
   }
+  // An event of a block inside of a device's memory, or of Python's objects.
+  InnerChange apply_inner(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
+  // The process is a forked child, which ends inner blocks of its parent that were never seen to begin.
+  void set_inherits() { inherits_ = true; }
+  // What tensors have of a device's segments. Times are in ticks.
+  SegmentsUse segments_of(uint32_t device) const;
+  void stop_growing();
   // Ends the lifetimes of all blocks that are left.
   void finish(uint64_t end_ticks);
 
   // The books of those devices that ever had memory, by wire's device number.
   struct DevicesFirst {
     bool operator()(uint32_t a, uint32_t b) const {
-      const bool is_device = a >= wire::kUnknownCudaDevice;
-      return is_device != (b >= wire::kUnknownCudaDevice) ? is_device : a < b;
+      const auto rank = [](uint32_t device) {  // behind each CUDA device what lies in it
+        return std::pair(device < wire::kUnknownCudaDevice, device >= kInnerOfCuda ? device - kInnerOfCuda : device);
+      };
+      return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
     }
   };
   using Books = std::map<uint32_t, std::unique_ptr<DeviceBook>, DevicesFirst>;
@@ -105,15 +95,22 @@ class DeviceLedger {
   // What the process is known to have of the device: live, and held beyond that for its pools and graphs.
   uint64_t seen_bytes(uint32_t device) const;
   // Operations on memory and handles that were never seen to begin, and beginnings where the end before was never seen.
-  uint64_t unmatched() const { return unmatched_; }
+  uint64_t unmatched() const;
   // About how much memory its tables take.
   uint64_t bytes() const {
     return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
-           books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
+           inner_bytes() + books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
   // Calls visit(block) for each block that is live; after finish() for each that is left.
   template <typename Visitor>
   void for_each_live(uint32_t device, const Visitor& visit) const {
+    if (is_inner(device)) {
+      const auto at = inner_.find(device);
+      if (at == inner_.end()) return;
+      return at->second->for_each_live([&](const Block& block) {
+        visit(DeviceBlock{block.size_bytes, block.birth, 0, device, block.site, block.thread, 1, false, false});
+      });
+    }
     for (const auto* blocks : {&memory_, &handles_}) {
       for (const auto& [key, block] : *blocks) {
         if (block.device == device) visit(block);
@@ -129,7 +126,8 @@ class DeviceLedger {
   struct Mapping {
     uint64_t size_bytes;
     uint64_t handle;
-    uint32_t count;  // external memory may be mapped to one address again
+    uint32_t count;           // external memory may be mapped to one address again
+    bool is_segment = false;  // a tensor has lain in it
   };
   enum class Ended {
     kBlock,
@@ -157,8 +155,22 @@ class DeviceLedger {
     uint64_t live_bytes;
   };
   using Blocks = std::map<uint64_t, DeviceBlock>;
+  // The segments of a device.
+  struct Segments {
+    uint64_t reserved_bytes = 0;
+    uint64_t peak_bytes = 0;
+    uint64_t looked_bytes = 0;  // the peak that `at_peak` is of
+    SegmentsMoment at_peak;
+    SegmentsMoment at_refusal;
+  };
 
   DeviceBook& book_of(uint32_t device);
+  uint64_t inner_bytes() const;
+  SegmentsMoment look_at_segments(uint32_t device) const;
+  void enter_segments(uint32_t device, uint64_t address, uint64_t size_bytes);
+  void begin_segment(uint32_t device, uint64_t size_bytes);
+  void end_segment(uint32_t device, uint64_t size_bytes);
+  void end_mapping_segment(const Mapping& mapping);
   void name_block(DeviceBlock* block, uint32_t name);
   bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
   void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
@@ -194,13 +206,17 @@ class DeviceLedger {
   // By context and the thread that may end it: what was born until then ends with it.
   std::map<std::pair<uint64_t, uint32_t>, uint64_t> ending_;
   std::unordered_set<uint64_t> graph_addresses_;
+  std::map<uint32_t, std::unique_ptr<InnerBlocks>> inner_;  // by inner_number
+  std::map<uint32_t, Segments> segments_;                   // by device
+  InnerBlocks* objects_ = nullptr;                          // Python's, of them
+  bool inherits_ = false;
   std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
   uint64_t start_ticks_ = 0;
   uint64_t now_ticks_ = 0;
   uint64_t unmatched_ = 0;
 };
 
-// "pinned", "managed", "imported", "registered", "mapped", "cuda:0" …
+// "pinned", "managed", "imported", "registered", "mapped", "cuda:0", "cuda:0/tensors", "python" …
 std::string device_name(uint32_t device);
 
 }  // namespace heapprof::cli

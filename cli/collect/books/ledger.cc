@@ -28,6 +28,7 @@ Event as_kind(Event event, EventKind kind) {
 }  // namespace
 
 void Ledger::prefetch_site(const Event& event) const {
+  if (is_of_object(event)) return;  // of other books
   if (event.site != 0) sites_.prefetch(event.site);
   if (event.address == 0) return;
   if (const LiveHeap::Entry* entry = heap_.peek(heap_.page_of(event.address), event.address))
@@ -131,6 +132,12 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
     case EventKind::kReallocFree: return on_realloc_free(event, ring);
     case EventKind::kThreadLeft: return on_thread_left(event, ring);
     case EventKind::kDevice: return apply_device(event);
+    case EventKind::kObjectBegin:
+    case EventKind::kObjectEnd: {
+      const bool begins = event.kind() == EventKind::kObjectBegin;
+      const auto operation = begins ? wire::DeviceOperation::kBeginInner : wire::DeviceOperation::kEndInner;
+      return apply_inner({operation, wire::kPythonDevice, 0, event.address}, event);
+    }
     case EventKind::kScope:
     case EventKind::kLaunch:
     case EventKind::kLaunches: return apply_scope(event);
@@ -140,6 +147,7 @@ void Ledger::apply_other(const Event& event, uint32_t ring) {
 
 void Ledger::apply_device(const Event& event) {
   const DeviceEvent device_event = device_events_.take(event.address);
+  if (wire::is_about_inner(device_event.operation)) return apply_inner(device_event, event);
   const uint32_t stack = threads_[event.thread()].scopes;
   if (stack != 0) return apply_device_in_scope(device_event, event, stack);
   book_device(device_event, event);
@@ -151,6 +159,15 @@ void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
   if (device_event.operation == wire::DeviceOperation::kRefuse && device_event.device == wire::kHostDevice)
     return refused_.note(device_event, event, sites_, now_ticks_);
   devices_.apply(device_event, event, threads_[event.thread()].id, now_ticks_);
+}
+
+// There are as many of these as of the heap's events: what they did in a scope is not read off the books.
+void Ledger::apply_inner(const DeviceEvent& device_event, const Event& event) {
+  devices_changed_ = true;
+  const InnerChange change = devices_.apply_inner(device_event, event, now_ticks_);
+  const uint32_t stack = threads_[event.thread()].scopes;
+  if (stack != 0 && (change.allocated.blocks != 0 || change.freed.blocks != 0))
+    scopes_.change(stack, inner_number(device_event.device), change.allocated, change.freed);
 }
 
 // ---- realloc ----

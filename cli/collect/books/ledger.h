@@ -68,7 +68,10 @@ class Ledger {
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
   // The process is a forked child, which frees blocks of its parent that were never seen to begin. Its stamps are never
   // inverted (cli/collect/README.md), so an end that is older than a begin of its address is one of these.
-  void set_inherits() { inherits_ = true; }
+  void set_inherits() {
+    inherits_ = true;
+    devices_.set_inherits();
+  }
   // A name may have several numbers: the books go by the one that this gives. Without it each number is a name.
   void set_same_name(std::function<uint32_t(uint32_t)> same_name) { same_name_ = std::move(same_name); }
   // Sites below `count` may appear in events.
@@ -88,7 +91,10 @@ class Ledger {
   void give_up_until(std::span<const uint64_t> last_stamps);
 
   // Called when memory has run out: finish() then makes do with what there is.
-  void stop_growing() { heap_.stop_growing(); }
+  void stop_growing() {
+    heap_.stop_growing();
+    devices_.stop_growing();
+  }
   // No event comes any more: settles what waits for others, and ends the lifetimes. `end_ticks` is the end of time.
   void finish(uint64_t end_ticks);
 
@@ -170,6 +176,7 @@ class Ledger {
   void apply_inline(const Event& event, uint32_t ring, const LiveHeap::Page* guess);
   void apply_other(const Event& event, uint32_t ring);
   void apply_device(const Event& event);
+  void apply_inner(const DeviceEvent& device_event, const Event& event);
   void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
   void book_device(const DeviceEvent& device_event, const Event& event);
   void apply_scope(const Event& event);

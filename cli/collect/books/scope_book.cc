@@ -88,7 +88,7 @@ void ScopeBook::keep_run(const Open& open, uint32_t flags) {
   if (!open.is_timed) return instances_.release(open.devices_before);
   int64_t growth_bytes = static_cast<int64_t>(open.host.growth);
   for (const auto& [device, level] : open.devices) {
-    if (device != wire::kReservedDevice)
+    if (device != wire::kReservedDevice && !is_inner(device))
       growth_bytes = static_cast<int64_t>(static_cast<uint64_t>(growth_bytes) + level.growth);
   }
   const bool has_ended = flags == 0;

@@ -19,7 +19,9 @@ enum class EventKind : uint32_t {
   kName,           // what is live at the address goes by the name whose number is `size_bytes`
   kLaunch,         // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
                    // (wire::pack_launch)
-  kLaunches,       // `size_bytes` kernels were launched by the thread since its scopes changed last
+  kObjectBegin,    // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
+  kObjectEnd,
+  kLaunches,  // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
 
 struct Event {
@@ -29,10 +31,14 @@ struct Event {
   uint32_t site;        // of the new block; 0 otherwise
   uint32_t thread_and_kind;
 
-  EventKind kind() const { return static_cast<EventKind>(thread_and_kind & 0xf); }
+  constexpr EventKind kind() const { return static_cast<EventKind>(thread_and_kind & 0xf); }
   uint32_t thread() const { return thread_and_kind >> 4; }  // slot in the thread table
 };
 static_assert(sizeof(Event) == 32);
+
+constexpr bool is_of_object(const Event& event) {
+  return event.kind() == EventKind::kObjectBegin || event.kind() == EventKind::kObjectEnd;
+}
 
 inline constexpr uint32_t kMaxThreadSlots = 1u << 28;
 

@@ -280,8 +280,7 @@ bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t he
       if (type == RecordType::kReallocFree) kind = EventKind::kReallocFree;
       break;
   }
-  if (prefix_.has_device && !take_device(kind, &event)) return refuse();
-  if (prefix_.has_device) kind = EventKind::kDevice;
+  if (prefix_.has_device && !take_device(&kind, &event)) return refuse();
   prefix_ = {};
   cursor->last_stamp = event.stamp;
   event.thread_and_kind = pack_thread(thread_, kind);
@@ -305,17 +304,23 @@ bool RingDecoder::take_size(uint64_t w0, uint64_t* size_bytes) {
   return true;
 }
 
-// Puts what an event of a device says besides an Event into the table. False: no agent writes that.
-bool RingDecoder::take_device(EventKind kind, Event* event) {
-  const DeviceEvent device_event{wire::device_operation(prefix_.device), wire::device_number(prefix_.device),
-                                 prefix_.object, event->address};
-  const RecordType record = kind == EventKind::kMalloc ? RecordType::kMalloc : RecordType::kFree;
-  if (kind != EventKind::kMalloc && kind != EventKind::kFree) return false;
-  if (!wire::is_sound(device_event.operation,
-                      {record, device_event.device, device_event.object, device_event.address, event->size_bytes}))
+// Puts what an event of a device says besides an Event into the table, but for objects of Python: those come as fast as
+// blocks of the heap. False: no agent writes that.
+bool RingDecoder::take_device(EventKind* kind, Event* event) {
+  if (*kind != EventKind::kMalloc && *kind != EventKind::kFree) return false;
+  const bool begins = *kind == EventKind::kMalloc;
+  constexpr uint64_t kObjectBegins = wire::pack_device(wire::DeviceOperation::kBeginInner, wire::kPythonDevice);
+  constexpr uint64_t kObjectEnds = wire::pack_device(wire::DeviceOperation::kEndInner, wire::kPythonDevice);
+  const bool is_object = prefix_.device == (begins ? kObjectBegins : kObjectEnds);
+  *kind = !is_object ? EventKind::kDevice : begins ? EventKind::kObjectBegin : EventKind::kObjectEnd;
+  if (is_object) return true;
+  const DeviceEvent said{wire::device_operation(prefix_.device), wire::device_number(prefix_.device), prefix_.object,
+                         event->address};
+  const RecordType record = begins ? RecordType::kMalloc : RecordType::kFree;
+  if (!wire::is_sound(said.operation, {record, said.device, said.object, said.address, event->size_bytes}))
     return false;
   shared_->settle();
-  event->address = shared_->devices->put(device_event);
+  event->address = shared_->devices->put(said);
   return true;
 }
 

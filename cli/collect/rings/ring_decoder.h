@@ -153,7 +153,7 @@ class RingDecoder {
   bool decode_block_name(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_prefix(wire::RecordType type, uint64_t value);
-  bool take_device(EventKind kind, Event* event);
+  bool take_device(EventKind* kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
   bool enter_chunk(uint64_t ring_off, uint64_t position);
   bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor, uint32_t* site);

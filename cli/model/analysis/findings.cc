@@ -165,7 +165,8 @@ std::vector<Finding> find_findings(const Profile& profile, const PlaceTree& tree
       for (const uint32_t site : places[place].sites) scene.place_of_site[site] = place;
     }
     find_growth(scene, &findings);
-    if (!is_mapped_device(device.name)) {  // pages are mostly left to the kernel
+    if (device.name == kPythonDevice) continue;  // a language of small objects, which come and go and stay to the end
+    if (!is_mapped_device(device.name)) {        // pages are mostly left to the kernel
       find_never_freed(scene, &findings);
       find_small_never_freed(scene, &findings);
     }

@@ -109,8 +109,10 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   warn_of_unprofiled(coverage.unprofiled_programs, counters.notes_lost, &warnings);
   if (!coverage.unread_interpreters.empty())
     warnings.push_back(interpreters_not_read(list_names(coverage.unread_interpreters)));
+  for (const std::string& why : coverage.unrecorded_objects) warnings.push_back(objects_not_recorded(why));
   if (counters.python_broken > 0) warnings.push_back(python_frames_broken(counters.python_broken));
   if (counters.codes_lost > 0) warnings.push_back(python_codes_lost(counters.codes_lost));
+  if (counters.tensors_refused > 0) warnings.push_back(tensors_without_address(counters.tensors_refused));
   const uint64_t unread_sites = count_unread_python_sites(profile);
   if (unread_sites > 0) warnings.push_back(python_calls_unread(unread_sites));
   if (counters.verify_mismatched > 0)

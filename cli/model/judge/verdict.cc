@@ -126,9 +126,10 @@ std::vector<Subject> find_subjects(const Budget& budget, const Profile& profile,
         if (subject.device == device.name && subject.metric == metric) subjects.push_back(subject);
       }
       const Subject grows{metric, device.name, false, Subject::kWhole};
-      // Addresses are no memory, registered memory is another device's, and pages are mostly left to the kernel.
-      if (is_reserved_device(device.name) || device.name == "registered" ||
-          (is_mapped_device(device.name) && metric == Metric::kLeaked))
+      // Addresses are no memory, registered memory is another device's; pages are mostly left to the kernel, and
+      // objects to the interpreter.
+      const bool is_left = is_mapped_device(device.name) || device.name == kPythonDevice;
+      if (is_reserved_device(device.name) || device.name == "registered" || (is_left && metric == Metric::kLeaked))
         continue;
       if (has_baseline && metric_field_of(metric).has_baseline && has_metric(profile, metric) &&
           std::find(subjects.begin(), subjects.end(), grows) == subjects.end())

@@ -135,6 +135,7 @@ Device make_device_without_sites(const RecordedDevice& recorded) {
   device.limit_bytes = recorded.limit_bytes;
   device.refusals = recorded.refusals;
   device.unseen = recorded.unseen;
+  device.segments = recorded.segments;
   device.names = recorded.names;
   return device;
 }

@@ -11,6 +11,9 @@ namespace heapprof::cli {
 // By its name: pages that the program mapped itself, and of them those that no access is given to.
 inline bool is_mapped_device(const std::string& name) { return name == "mapped" || name.rfind("mapped:", 0) == 0; }
 inline bool is_reserved_device(const std::string& name) { return name == "mapped:reserved"; }
+// What lies inside of other devices' memory, and is no new bytes: objects of Python, tensors in a CUDA device.
+inline constexpr const char* kPythonDevice = "python";
+inline bool is_inner_device(const std::string& name) { return name == kPythonDevice || name.ends_with("/tensors"); }
 
 struct DeviceIdentity {
   std::string uuid;           // as nvidia-smi writes it, "GPU-…"; empty: unknown, as all below

@@ -68,6 +68,7 @@ void visit_coverage(Coverage& coverage, Visit&& visit) {
   visit("unknown_functions", coverage.unknown_functions);
   visit("unread_modules", coverage.unread_modules);
   visit("unread_interpreters", coverage.unread_interpreters);
+  visit("unrecorded_objects", coverage.unrecorded_objects);
 }
 
 template <typename Program, typename Visit>
@@ -210,6 +211,26 @@ template <typename LiveSite, typename Visit>
 void visit_live_site(LiveSite& live_site, Visit&& visit) {
   visit("live_bytes", live_site.live_bytes);
   visit("live_count", live_site.live_blocks);
+}
+
+template <typename Segment, typename Visit>
+void visit_segment(Segment& segment, Visit&& visit) {
+  visit("size_bytes", segment.size_bytes);
+  visit("allocated_bytes", segment.allocated_bytes);
+  visit("gaps_count", segment.gaps);
+  visit("largest_gap_bytes", segment.largest_gap_bytes);
+}
+
+template <typename Moment, typename Visit>
+void visit_segments_moment(Moment& moment, Visit&& visit) {
+  visit("at_ns", moment.at_ns);
+  visit("reserved_bytes", moment.reserved_bytes);
+  visit("allocated_bytes", moment.allocated_bytes);
+  visit("elsewhere_bytes", moment.elsewhere_bytes);
+  visit("segments_count", moment.segments_count);
+  visit("empty_count", moment.empty_count);
+  visit("empty_bytes", moment.empty_bytes);
+  visit("largest_gap_bytes", moment.largest_gap_bytes);
 }
 
 template <typename Unseen, typename Visit>

@@ -61,6 +61,7 @@ struct Device {
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: FrameNode; the latest first
   UnseenMemory unseen;               // nodes: as in refusals
+  SegmentsUse segments;              // of tensors in a CUDA device
   std::vector<NamedMemory> names;    // nodes: as in refusals; the largest maximum first
   std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
 };

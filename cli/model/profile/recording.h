@@ -11,6 +11,7 @@
 #include "cli/model/profile/python_code.h"
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
+#include "cli/model/profile/segments_use.h"
 #include "cli/model/profile/size_histogram.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/model/profile/unseen_memory.h"
@@ -116,6 +117,7 @@ struct RecordedDevice {
   uint64_t limit_bytes = 0;          // of `heapprof run --limit`; 0: none
   std::vector<Refusal> refusals;     // nodes: StackNode
   UnseenMemory unseen;               // nodes: as in refusals
+  SegmentsUse segments;              // of tensors in a CUDA device
   std::vector<NamedMemory> names;    // nodes: as in refusals
   std::vector<uint64_t> moments_ns;  // when the sites' live bytes were looked at, since the start; may be empty
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments

@@ -53,6 +53,7 @@ struct Coverage {
   std::vector<std::string> unknown_functions;    // of the CUDA driver, that give out memory and are not counted
   std::vector<std::string> unread_modules;       // whose names could not be read: no memory, or a broken file
   std::vector<std::string> unread_interpreters;  // "Python 3.15": whose frames are in no stack
+  std::vector<std::string> unrecorded_objects;   // why an interpreter's objects were not recorded, where that was asked
   std::vector<UnprofiledProgram> unprofiled_programs;
 };
 

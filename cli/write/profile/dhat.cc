@@ -298,6 +298,18 @@ class DhatWriter {
     });
   }
 
+  void write_segments(const SegmentsUse& segments) {
+    const auto write_moment = [this](const char* key, const SegmentsMoment& moment) {
+      write_struct(key, [&] {
+        visit_segments_moment(moment, fields_);
+        write_structs("segments", moment.segments, [this](const SegmentUse& use) { visit_segment(use, fields_); });
+      });
+    };
+    write_moment("at_peak", segments.at_peak);
+    write_moment("at_end", segments.at_end);
+    if (segments.has_refusal()) write_moment("at_refusal", segments.at_refusal);
+  }
+
   void write_device_facts(const Device& device) {
     if (!device.identity.uuid.empty() || !device.identity.product.empty())
       write_struct("identity", [&] { visit_identity(device.identity, fields_); });
@@ -305,6 +317,7 @@ class DhatWriter {
     if (has_any(device.use)) write_struct("use", [&] { visit_use(device.use, fields_); });
     if (device.limit_bytes != 0) fields_("limit_bytes", device.limit_bytes);
     if (device.unseen.has_any()) write_struct("unseen", [&] { write_unseen(device.unseen); });
+    if (device.segments.has_any()) write_struct("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device.names);
     if (device.refusals.empty()) return;
     write_structs("refusals", device.refusals, [this](const Refusal& refusal) {

@@ -20,7 +20,7 @@ uint64_t weight(const Profile& profile, const Device& device) {
 // More than its numbers is known of it.
 bool has_more_to_say(const Device& device) {
   return !device.refusals.empty() || device.limit_bytes != 0 || device.use.samples != 0 || device.unseen.has_any() ||
-         device.held.pools_peak_bytes != 0 || device.held.graphs_peak_bytes != 0;
+         device.segments.has_refusal() || device.held.pools_peak_bytes != 0 || device.held.graphs_peak_bytes != 0;
 }
 
 }  // namespace

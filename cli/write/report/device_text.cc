@@ -11,8 +11,10 @@
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
+#include "cli/write/report/inside_text.h"
 #include "cli/write/report/names_text.h"
 #include "cli/write/report/packages_text.h"
+#include "cli/write/report/segments_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/run_text.h"
 
@@ -138,6 +140,11 @@ class DeviceLines {
       facts(std::string(name_width_ + 2, ' '), line, 1);
     if (const std::vector<std::string> line = package_cells(profile_, device); !line.empty())
       facts(std::string(name_width_ + 2, ' '), line, 1);
+    if (device.name == kPythonDevice)
+      facts(std::string(name_width_ + 2, ' '), {"objects of Python, inside of mapped and host:", "no new bytes"}, 1);
+    if (device.segments.has_any() || device.name.ends_with("/tensors"))
+      for (const std::vector<std::string>& line : segments_lines(device, profile_, exact_bytes_))
+        facts(std::string(name_width_ + 2, ' '), line, 1);
     if (device.name == "registered")
       facts(std::string(name_width_ + 2, ' '), {"the program's own memory, page-locked:", "no new bytes"}, 1);
     const DeviceTotals& totals = device.totals;
@@ -196,7 +203,8 @@ std::string resident_lines(const DeviceTotals& totals, size_t columns) {
 
 std::string device_lines(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,
                          size_t columns) {
-  return DeviceLines(profile, exact_bytes, columns).write(devices, false);
+  return DeviceLines(profile, exact_bytes, columns).write(devices, false) +
+         inside_text(profile, devices, exact_bytes, columns);
 }
 
 std::string device_facts(const Profile& profile, const std::vector<const Device*>& devices, bool exact_bytes,

@@ -1,5 +1,6 @@
-// cli/write/report/report_json.cc: the report for scripts: names end in _bytes, _ns and _count, and a field that the
-// file does not have is left out rather than 0.
+// cli/write/report/report_json.cc: the report for scripts. (long: one document)
+//
+// Names end in _bytes, _ns and _count, and a field that the file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/packages.h"
@@ -247,6 +248,7 @@ class ReportWriter {
     if (has_any(device.held)) write_object("held", [&] { visit_held(device.held, field); });
     if (has_any(device.use)) write_object("use", [&] { visit_use(device.use, field); });
     if (device.unseen.has_any()) write_unseen(device.unseen);
+    if (device.segments.has_any()) write_object("segments", [&] { write_segments(device.segments); });
     if (!device.names.empty()) write_names(device);
     if (device.refusals.empty()) return;
     write_objects("refusals", device.refusals, [&](const Refusal& refusal) {
@@ -257,6 +259,19 @@ class ReportWriter {
         visit_live_site(live_site, field);
       });
     });
+  }
+
+  void write_segments(const SegmentsUse& segments) {
+    const auto field = field_writer();
+    for (const auto& [key, moment] : {std::pair("at_peak", &segments.at_peak),
+                                      {"at_end", &segments.at_end},
+                                      {"at_refusal", &segments.at_refusal}}) {
+      if (moment == &segments.at_refusal && !segments.has_refusal()) continue;
+      write_object(key, [&, at = moment] {
+        visit_segments_moment(*at, field);
+        write_objects("segments", at->segments, [&](const SegmentUse& use) { visit_segment(use, field); });
+      });
+    }
   }
 
   void write_names(const Device& device) {

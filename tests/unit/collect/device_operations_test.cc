@@ -41,6 +41,7 @@ std::string word(OperationDevice device) {
     case OperationDevice::kPages: return "pages";
     case OperationDevice::kMappedPages: return "mapped, reserved";
     case OperationDevice::kCall: return "`DeviceCall`";
+    case OperationDevice::kInner: return "inner";
   }
   return "?";
 }
@@ -93,6 +94,7 @@ TEST_CASE("a device operation in the wrong record is none that an agent writes")
     OperationFields fields{law.record, kMappedDevice, 1, 0x1000, 64};
     if (law.object == OperationObject::kHolding) fields.object = pack_holding(Holding::kPools, 0, false, 5);
     if (law.device == OperationDevice::kCall) fields.device = static_cast<uint32_t>(DeviceCall::kFree);
+    if (law.device == OperationDevice::kInner) fields.device = kPythonDevice;
     CHECK(is_sound(law.operation, fields));
     OperationFields other = fields;
     other.record = law.record == RecordType::kMalloc ? RecordType::kFree : RecordType::kMalloc;

@@ -1,0 +1,120 @@
+// agent/cuda/hooks_tensors.cc: what PyTorch's allocator of a CUDA device gives to tensors, inside of what the driver
+// gave to it.
+//
+// The allocator tells a function of libc10 of each block that begins or ends, whether anybody listens or not, with its
+// lock held: so the order of the records is that of the blocks. The function's type has changed twice; all types are
+// here, and the real one is always called. In 1.7 the address is that of the allocator's own description of the block:
+// that is as good a name for it, but lies in no segment. A form without any address (1.6 and older) cannot be booked.
+//
+// A tensor of the CPU is a block of malloc's, which has counted already: nothing is recorded of it.
+#include "agent/cuda/tensors.h"
+#include "agent/cuda/wrapper.h"
+#include "agent/process/arena.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+struct TorchDevice {  // c10::Device
+  int8_t type;
+  int8_t index;
+};
+constexpr int8_t kTorchCuda = 1;
+
+enum class Report : size_t { kUsage17, kUsage110, kUsage20, kUsage16, kRefusal110, kRefusal20, kRefusal2x, kCount };
+constexpr const char* kNames[] = {
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",   "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl",
+    "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE",   "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE",
+    "_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE"};
+constexpr size_t kReports = static_cast<size_t>(Report::kCount);
+static_assert(sizeof kNames / sizeof kNames[0] == kReports);
+void* g_real_reports[kReports];
+
+template <typename... Arguments>
+INLINE void forward(Report report, Arguments... arguments) {
+  const auto index = static_cast<size_t>(report);
+  void* real = __atomic_load_n(&g_real_reports[index], __ATOMIC_ACQUIRE);
+  if (real == nullptr) {
+    const int before = errno;
+    real = find_late_behind_agent({kNames[index], nullptr, nullptr}, &g_real_reports[index]);
+    errno = before;
+  }
+  if (real != nullptr) reinterpret_cast<void (*)(Arguments...)>(real)(arguments...);
+}
+
+uint32_t device_of(TorchDevice device) {
+  return device.index < 0 ? wire::kUnknownCudaDevice : device_of_ordinal(device.index);
+}
+
+INLINE void note_usage(const void* block, int64_t size_bytes, TorchDevice device, const uint64_t* hook_frame) {
+  if (device.type != kTorchCuda || size_bytes == 0 || g_fork_page.state != AgentState::kOn) return;
+  if (block == nullptr) {
+    g_control->tensors_refused.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const bool begins = size_bytes > 0;
+  record_device({begins ? DeviceOperation::kBeginInner : DeviceOperation::kEndInner, device_of(device), 0,
+                 number(block), begins ? static_cast<uint64_t>(size_bytes) : 0},
+                hook_frame);
+}
+
+INLINE void note_out_of_memory(uint64_t size_bytes, uint64_t allocated_bytes, uint64_t reserved_bytes,
+                               TorchDevice device, const uint64_t* hook_frame) {
+  if (device.type != kTorchCuda || g_fork_page.state != AgentState::kOn) return;
+  const uint64_t idle_bytes = reserved_bytes > allocated_bytes ? reserved_bytes - allocated_bytes : 0;
+  record_device({DeviceOperation::kRefuseInner, device_of(device), wire::pack_refusal(1, false),
+                 wire::pack_free(idle_bytes), size_bytes},
+                hook_frame);
+}
+
+}  // namespace
+
+void forget_tensors() {
+  for (void*& real : g_real_reports) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
+}
+
+}  // namespace heapprof::agent
+
+using namespace heapprof::agent;
+
+// c10::reportMemoryUsageToProfiler(void*, int64_t, c10::Device), and with (int64_t, int64_t) or (size_t, size_t) before
+// the device.
+HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(void* block, int64_t size_bytes, TorchDevice device) {
+  note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kUsage17, block, size_bytes, device);
+}
+HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE(void* block, int64_t size_bytes, int64_t allocated,
+                                                                int64_t reserved, TorchDevice device) {
+  note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kUsage110, block, size_bytes, allocated, reserved, device);
+}
+HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void* block, int64_t size_bytes, size_t allocated,
+                                                                size_t reserved, TorchDevice device) {
+  note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kUsage20, block, size_bytes, allocated, reserved, device);
+}
+
+// c10::reportMemoryUsageToProfiler(c10::Device, int64_t)
+HOOK void _ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl(TorchDevice device, int64_t size_bytes) {
+  note_usage(nullptr, size_bytes, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kUsage16, device, size_bytes);
+}
+
+// c10::reportOutOfMemoryToProfiler(what was asked for, allocated, reserved, c10::Device)
+HOOK void _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE(int64_t size_bytes, int64_t allocated, int64_t reserved,
+                                                              TorchDevice device) {
+  note_out_of_memory(static_cast<uint64_t>(size_bytes), static_cast<uint64_t>(allocated),
+                     static_cast<uint64_t>(reserved), device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kRefusal110, size_bytes, allocated, reserved, device);
+}
+HOOK void _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE(int64_t size_bytes, size_t allocated, size_t reserved,
+                                                              TorchDevice device) {
+  note_out_of_memory(static_cast<uint64_t>(size_bytes), allocated, reserved, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kRefusal20, size_bytes, allocated, reserved, device);
+}
+HOOK void _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE(size_t size_bytes, size_t allocated, size_t reserved,
+                                                              TorchDevice device) {
+  note_out_of_memory(size_bytes, allocated, reserved, device, HEAPPROF_HOOK_FRAME());
+  forward(Report::kRefusal2x, size_bytes, allocated, reserved, device);
+}

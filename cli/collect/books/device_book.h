@@ -1,0 +1,36 @@
+// cli/collect/books/device_book.h: the books of one device, whatever it is.
+#pragma once
+
+#include "cli/collect/books/device_holdings.h"
+#include "cli/collect/books/name_book.h"
+#include "cli/collect/books/refusals.h"
+#include "cli/collect/books/site_book.h"
+#include "cli/collect/books/timeline.h"
+#include "shared/events.h"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace heapprof::cli {
+
+// What contexts or modules that one site made took.
+struct EstimateSum {
+  uint64_t count;
+  uint64_t size_bytes;
+  uint64_t bound_count;  // of them with no free memory before to compare with
+};
+using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateSum>;  // by kind and site
+
+// The books of one device.
+struct DeviceBook {
+  SiteBook sites;
+  LiveTimeline timeline;
+  DeviceHoldings holdings;
+  Refusals refused;
+  Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen
+  EstimateSums estimates;
+  NameBook names;
+};
+
+}  // namespace heapprof::cli

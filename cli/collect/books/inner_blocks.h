@@ -1,0 +1,90 @@
+// cli/collect/books/inner_blocks.h: blocks that lie inside memory which has been counted already: objects of Python,
+// tensors in a CUDA device.
+//
+// They have a device's book of their own, which is never summed with another, and addresses of their own: the heap's
+// block and the object in it may have the same one. There are as many of them as of the heap's, so they are kept as
+// those are.
+//
+// Guarantees
+//  - A resize changes the sums at one moment, that of kResizeInner.
+//  - What finds no memory throws std::bad_alloc and has changed nothing.
+// Context:  one thread; events in the order of their stamps.
+// Cost:     as the heap's (live_heap.h, ledger.h).
+#pragma once
+
+#include "cli/collect/books/device_book.h"
+#include "cli/collect/books/live_heap.h"
+#include "cli/collect/rings/event.h"
+#include "shared/events.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+
+// The number by which a device's inner blocks go among the books: a CUDA device has both.
+constexpr uint32_t kInnerOfCuda = 256;
+constexpr uint32_t inner_number(uint32_t device) {
+  return device == wire::kPythonDevice ? device : device + kInnerOfCuda;
+}
+constexpr bool is_inner(uint32_t number) { return number == wire::kPythonDevice || number >= kInnerOfCuda; }
+
+// What an event did, for the scope that it was in.
+struct InnerChange {
+  Amount allocated{};
+  Amount freed{};
+};
+
+class InnerBlocks {
+ public:
+  // The book is the owner's, and stays where it is.
+  explicit InnerBlocks(DeviceBook* book) : book_(*book) {}
+
+  InnerChange apply(wire::DeviceOperation operation, uint64_t address, const Event& event, uint64_t now_ticks);
+  void forget_thread(uint32_t thread);
+  void stop_growing() { blocks_.stop_growing(); }
+  // Settles resizes that never came to an end, and ends the lifetimes.
+  void finish(uint64_t end_ticks);
+
+  // Ends of blocks that never began, and beginnings where the end before was not seen.
+  uint64_t unmatched() const { return unmatched_; }
+  // Of these the ends.
+  uint64_t foreign() const { return foreign_; }
+  uint64_t bytes() const { return blocks_.bytes(); }
+  // visit(const Block&); after finish() for each that is left.
+  template <typename Visitor>
+  void for_each_live(const Visitor& visit) const {
+    blocks_.for_each(visit);
+    for (const auto& [thread, begun] : begun_) {
+      if (begun.is_known) visit(begun.block);
+    }
+  }
+
+ private:
+  struct Begun {  // a resize
+    Block block;
+    bool is_known;
+    bool is_latest;  // its thread allocated nothing after it
+  };
+
+  void begin(uint64_t address, const Event& event, InnerChange* change);
+  void end(uint64_t address, InnerChange* change);
+  void move(uint64_t address, uint32_t thread);
+  void keep(uint32_t thread);
+  void close(const Block& block, bool is_temporary, InnerChange* change);
+  uint64_t& latest_of(uint32_t thread) {
+    if (thread >= latest_.size()) latest_.resize(thread + 1);
+    return latest_[thread];
+  }
+
+  DeviceBook& book_;
+  LiveHeap blocks_;
+  std::vector<uint64_t> latest_;               // by thread: its latest block, whose end now makes it temporary
+  std::unordered_map<uint32_t, Begun> begun_;  // by thread
+  uint64_t now_ticks_ = 0;
+  uint64_t unmatched_ = 0;
+  uint64_t foreign_ = 0;
+};
+
+}  // namespace heapprof::cli

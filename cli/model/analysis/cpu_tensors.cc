@@ -1,0 +1,33 @@
+// cli/model/analysis/cpu_tensors.cc: see cpu_tensors.h.
+#include "cli/model/analysis/cpu_tensors.h"
+
+#include "cli/model/profile/site_numbers.h"
+
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+CpuTensors find_cpu_tensors(const Profile& profile) {
+  CpuTensors tensors;
+  std::vector<char> asks(profile.frames.size());
+  bool has_any = false;
+  for (size_t i = 0; i < profile.frames.size(); ++i) {
+    const std::string_view function = profile.frames[i].function;
+    asks[i] = function == "c10::alloc_cpu" || function.starts_with("c10::alloc_cpu(") ? 1 : 0;
+    has_any = has_any || asks[i] != 0;
+  }
+  if (!has_any || profile.devices.empty()) return tensors;
+  std::vector<char> is_tensor(profile.nodes.size());
+  for (size_t i = 1; i < profile.nodes.size(); ++i)
+    is_tensor[i] = is_tensor[profile.nodes[i].parent] | asks[profile.nodes[i].frame];
+  for (const Site& site : profile.devices.front().sites) {
+    if (is_tensor[site.node] == 0) continue;
+    tensors.peak_bytes = add_saturating(tensors.peak_bytes, site.numbers.peak_bytes);
+    tensors.leaked_bytes = add_saturating(tensors.leaked_bytes, site.numbers.leaked_bytes);
+    tensors.total_blocks = add_saturating(tensors.total_blocks, site.numbers.total_blocks);
+  }
+  return tensors;
+}
+
+}  // namespace heapprof::cli

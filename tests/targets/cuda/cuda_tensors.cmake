@@ -1,0 +1,7 @@
+add_library(fake_c10 SHARED fake_cuda/fake_c10.cc)
+set_target_properties(fake_c10 PROPERTIES OUTPUT_NAME c10 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+target_include_directories(fake_c10 PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fake_c10 PRIVATE -g -O1 -Wall -Wextra -Werror)
+target_include_directories(target_cuda_tensors PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(target_cuda_tensors PRIVATE fake_cuda fake_c10 -Wl,-rpath,${CMAKE_CURRENT_BINARY_DIR}/fake_cuda)
+add_dependencies(target_cuda_tensors fake_cuda)
