@@ -10,6 +10,7 @@
 #include "agent/cuda/tensors.h"
 #include "agent/cuda/wrapper.h"
 #include "agent/process/arena.h"
+#include "agent/process/loaded_object.h"
 
 namespace heapprof::agent {
 
@@ -71,7 +72,7 @@ INLINE void note_out_of_memory(uint64_t size_bytes, uint64_t allocated_bytes, ui
 }  // namespace
 
 void forget_tensors() {
-  for (void*& real : g_real_reports) __atomic_store_n(&real, nullptr, __ATOMIC_RELEASE);
+  for (void*& real : g_real_reports) forget_unloaded(&real);
 }
 
 }  // namespace heapprof::agent

@@ -184,6 +184,7 @@ HOOK int munmap(void* address, size_t size_bytes) __THROW {
   const int result = real != nullptr
                          ? real(address, size_bytes)
                          : static_cast<int>(by_kernel(SYS_munmap, word(address), static_cast<long>(size_bytes)));
+  if (ends) note_unmapping();  // now they are gone: another thread may have looked at them since the first note
   if (ends && is_usual && result != 0) record_end(DeviceOperation::kKeepRange, address, 0, HEAPPROF_HOOK_FRAME());
   if (ends && !is_usual && result == 0)
     record_end(DeviceOperation::kUnmapRange, address, round_up(size_bytes), HEAPPROF_HOOK_FRAME());
@@ -206,6 +207,7 @@ HOOK void* mremap(void* old_address, size_t old_bytes, size_t new_bytes, int fla
                      : reinterpret_cast<void*>(by_kernel(SYS_mremap, word(old_address), static_cast<long>(old_bytes),
                                                          static_cast<long>(new_bytes), flags, word(new_address)));
   if (!is_range) return mapped;
+  note_unmapping();
   if (mapped == MAP_FAILED) {
     record_end(DeviceOperation::kKeepRange, old_address, 0, HEAPPROF_HOOK_FRAME());
   } else {

@@ -16,7 +16,10 @@
 #include "agent/hooks/python_objects.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/process/age.h"
 #include "agent/process/arena.h"
+#include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
 #include "agent/process/own_memory.h"
 #include "agent/record/record_fast.h"
 
@@ -39,7 +42,7 @@ struct Allocator {  // PyMemAllocatorEx
 
 constexpr int kFirstDomain = 1;  // PYMEM_DOMAIN_MEM, and PYMEM_DOMAIN_OBJ behind it; 0 is malloc's
 constexpr size_t kDomains = 2;
-constexpr size_t kMostWrappers = 16;  // of both domains: one for each time that a table was exchanged
+constexpr size_t kMostWrappers = 128;  // of both domains: one for each time that a table was exchanged
 
 struct Wrapper {
   Allocator former;
@@ -62,6 +65,8 @@ constexpr size_t kNameCount = sizeof kNames / sizeof kNames[0];
 Functions g_functions;
 ObjectsState g_state = ObjectsState::kNone;
 std::atomic<uint32_t> g_is_looking{0};  // 1: a thread is at the table
+bool g_is_lasting = false;              // the program started with the interpreter: it is never unloaded
+uint32_t g_looked_at_age = 0;           // when an interpreter was looked for in vain
 
 const Wrapper* wrapper_of(void* context) { return static_cast<const Wrapper*>(context); }
 bool is_latest(const Wrapper* wrapper) { return g_latest[wrapper->domain] == wrapper; }
@@ -110,6 +115,11 @@ bool is_latest(const Wrapper* wrapper) { return g_latest[wrapper->domain] == wra
   wrapper->former.free(wrapper->former.context, block);
 }
 
+void say(ObjectsState state) {
+  g_state = state;
+  g_control->objects_state.store(state, std::memory_order_relaxed);
+}
+
 // True if the table was exchanged.
 bool stand_before(size_t domain) {
   Allocator now{};
@@ -117,18 +127,17 @@ bool stand_before(size_t domain) {
   g_functions.get(number, &now);
   if (now.malloc == nullptr) return false;
   const bool is_ours = now.malloc == object_malloc && is_latest(wrapper_of(now.context));
-  if (is_ours || g_used_wrappers == kMostWrappers) return false;
+  if (is_ours) return false;
+  if (g_used_wrappers == kMostWrappers) {
+    say(ObjectsState::kTooOften);
+    return false;
+  }
   Wrapper& wrapper = g_wrappers[g_used_wrappers++];
   wrapper = {now, domain};
   g_latest[domain] = &wrapper;
   Allocator ours = {&wrapper, object_malloc, object_calloc, object_realloc, object_free};
   g_functions.set(number, &ours);
   return true;
-}
-
-void say(ObjectsState state) {
-  g_state = state;
-  g_control->objects_state.store(state, std::memory_order_relaxed);
 }
 
 // _Py_DebugOffsets, from 3.13 on, says it in its third word.
@@ -157,13 +166,14 @@ bool has_known_python() {
 }
 
 void find_late() {
-  if (!has_known_python()) return;
+  if (!has_known_python() || g_looked_at_age == current_age()) return;
+  g_looked_at_age = current_age();  // it grows when an interpreter is found (agent/python/interpreter.h)
   uint64_t found[kNameCount] = {};
   for (size_t i = 0; i < kNameCount; ++i) {
     void* kept = nullptr;
     found[i] = reinterpret_cast<uint64_t>(find_late_behind_agent({kNames[i], nullptr, nullptr, i == 4}, &kept));
   }
-  take(found);
+  if (found[0] != 0 || found[1] != 0 || found[2] != 0) take(found);
 }
 
 // In each event with a stack that has no short way.
@@ -184,9 +194,19 @@ void look_at_table() {
 
 }  // namespace
 
+void forget_unloaded_objects() {
+  if (g_functions.get == nullptr || g_is_lasting) return;
+  if (is_surely_loaded(reinterpret_cast<const void*>(g_functions.get))) return;
+  g_functions = {};
+  if (g_state == ObjectsState::kRecorded) g_state = ObjectsState::kNone;
+}
+
 void settle_python_objects() {
   if (g_control->python_objects == 0) return;
-  if (g_at_stack != nullptr) return say(g_state);  // a forked child
+  if (g_at_stack != nullptr) {  // a forked child; another thread of its parent may have been at the table
+    g_is_looking.store(0, std::memory_order_relaxed);
+    return say(g_state);
+  }
   g_at_stack = look_at_table;
   if (!has_known_python()) return;
   SoughtSymbol sought[kNameCount];
@@ -197,6 +217,7 @@ void settle_python_objects() {
     if (sought[i].symbol != nullptr) found[i] = sought[i].object->l_addr + sought[i].symbol->st_value;
   }
   take(found);
+  g_is_lasting = g_functions.get != nullptr;
 }
 
 }  // namespace heapprof::agent

@@ -19,4 +19,8 @@ namespace heapprof::agent {
 // done. pre: the arena is mapped; no dlclose is running in another thread
 void settle_python_objects();
 
+// Objects are being unloaded: forgets the functions of an interpreter that is gone. The next one is found as the first
+// one was.
+void forget_unloaded_objects();
+
 }  // namespace heapprof::agent

@@ -17,7 +17,7 @@
 
 namespace heapprof::agent {
 
-// How often the program unmapped or moved pages.
+// How often the program unmapped or moved pages: it grows before and after.
 inline constinit std::atomic<uint64_t> g_unmaps{0};
 inline void note_unmapping() { g_unmaps.fetch_add(1, std::memory_order_relaxed); }
 

@@ -152,6 +152,14 @@ uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
   return since;
 }
 
+// Tells whoever wants to know that the object is here, perhaps again. pre: as list_object's
+void note_object(const LoadedObject& object) {
+  if (g_note_object == nullptr || !g_note_object(object.path)) return;
+  end_what_is_known({0, 0});
+  g_control->age.store(current_age(), kRelaxed);
+  g_fork_page.age.store(current_age(), kRelaxed);
+}
+
 // pre: the module lock is held, signals are blocked.
 void list_object(const LoadedObject& object, uint32_t age) {
   const uint64_t identity = identity_of(object);
@@ -159,7 +167,7 @@ void list_object(const LoadedObject& object, uint32_t age) {
   for (uint32_t i = 0; i < count; ++i) {
     if (!is_same(i, object, identity)) continue;
     g_listed[i].gone_at.store(0, kRelaxed);
-    return;
+    return note_object(object);
   }
   wire::ModuleEntry entry{};
   entry.age = age_of_range(object.info, count, age);
@@ -184,10 +192,7 @@ void list_object(const LoadedObject& object, uint32_t age) {
   write_entry(index, object, identity);
   g_count.store(count, kRelaxed);
   end_change();
-  if (g_note_object == nullptr || !g_note_object(object.path)) return;
-  end_what_is_known({0, 0});
-  g_control->age.store(current_age(), kRelaxed);
-  g_fork_page.age.store(current_age(), kRelaxed);
+  note_object(object);
 }
 
 // Takes the lock, or gives up after a while: some milliseconds, in which a holder that lost its processor gets it back,

@@ -34,8 +34,8 @@ bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 // pre: events are recorded.
 void end_unloaded_modules();
 
-// Called with the path of each object that is seen for the first time, behind the module lock. True: what is known of
-// no address ends, but every context has to get ready again. nullptr: nobody asks.
+// Called with the path of each object that is seen for the first time since it was loaded, behind the module lock.
+// True: what is known of no address ends, but every context has to get ready again. nullptr: nobody asks.
 extern bool (*g_note_object)(const char* path);
 
 // Forgets every module, so that each is announced again: a new life, in which the collector knows of none.

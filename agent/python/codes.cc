@@ -1,5 +1,6 @@
-// agent/python/codes.cc: the table of those that are known is a hash table with open addressing, as that of names is
-// (process/names.cc): a slot goes from free to being written to ready, and stays as it is.
+// agent/python/codes.cc: a hash table with open addressing leads to the numbers: a slot goes from free to being written
+// to a number, and stays as it is. What is known of a number lies in a table of its own, in the order of the numbers,
+// so that a process touches as many pages as it has code objects to tell of.
 #include "agent/python/codes.h"
 
 #include "agent/libc/raw.h"
@@ -16,20 +17,21 @@ namespace heapprof::agent {
 
 namespace {
 
-enum class SlotState : uint32_t { kFree, kWriting, kReady };
-
 struct KnownCode {
-  std::atomic<SlotState> state;
   uint64_t code_avma;
   CodeIdentity identity;
 };
 
+constexpr uint32_t kFree = 0, kWriting = ~uint32_t{0};  // of a slot, which is a number else
+constexpr uint32_t kSlots = wire::kMaxCodes;
 constexpr uint32_t kLooks = 64;
-constexpr uint64_t kKnownBytes = wire::kMaxCodes * sizeof(KnownCode);
-constexpr uint32_t kMostEntryBytes =
-    sizeof(wire::CodeEntry) + 2 * wire::kMostCodeNameBytes + wire::kMostCodeTableBytes + 16;
 
-KnownCode* g_known = nullptr;
+struct Codes {
+  std::atomic<uint32_t> slots[kSlots];
+  std::atomic<uint32_t> count;  // numbers that were claimed, also where there was no room
+  KnownCode known[wire::kMaxCodes];
+};
+Codes* g_codes = nullptr;
 
 uint64_t load(uint64_t avma) { return *reinterpret_cast<const volatile uint64_t*>(avma); }
 uint32_t load_32(uint64_t avma) { return *reinterpret_cast<const volatile uint32_t*>(avma); }
@@ -71,63 +73,64 @@ uint32_t write_utf8(const unsigned char* from, uint64_t count, uint32_t width, u
   return written;
 }
 
-// Writes a string of Python's. Returns its bytes; what is none has none.
-uint32_t write_text(const PythonLayout& layout, uint64_t text_avma, unsigned char* to) {
-  unsigned char head[64];
-  if (layout.ascii_data > sizeof head ||
-      !read_own_memory(head, reinterpret_cast<const void*>(text_avma), layout.ascii_data))
-    return 0;
+// A string of Python's.
+struct Text {
+  uint64_t data_avma = 0;
+  uint32_t length = 0;      // characters, as many as can be kept
+  uint32_t width = 1;       // bytes of a character
+  uint32_t most_bytes = 0;  // of UTF-8
+};
+
+// What is none is empty.
+Text read_text(const PythonLayout& layout, uint64_t text_avma) {
   uint64_t length = 0;
   uint32_t state = 0;
-  memcpy(&length, head + layout.text_length, sizeof length);
-  memcpy(&state, head + layout.text_state, sizeof state);
+  const auto read = [text_avma](void* to, uint16_t off, size_t bytes) {
+    return read_own_memory(to, reinterpret_cast<const void*>(text_avma + off), bytes);
+  };
+  if (!read(&length, layout.text_length, sizeof length) || !read(&state, layout.text_state, sizeof state)) return {};
   state >>= layout.text_kind_shift;
   const uint32_t width = state & 7;
   const bool is_compact = (state >> 3 & 1) != 0, is_ascii = (state >> 4 & 1) != 0;
-  if (!is_compact || (width != 1 && width != 2 && width != 4)) return 0;
-  unsigned char characters[4 * wire::kMostCodeNameBytes];
+  if (!is_compact || (width != 1 && width != 2 && width != 4)) return {};
   if (length > wire::kMostCodeNameBytes) length = wire::kMostCodeNameBytes;
-  const uint64_t data = text_avma + (is_ascii ? layout.ascii_data : layout.wide_data);
-  if (!read_own_memory(characters, reinterpret_cast<const void*>(data), length * width)) return 0;
-  return write_utf8(characters, length, width, to, wire::kMostCodeNameBytes);
+  const uint64_t most_bytes = is_ascii ? length : 4 * length;
+  return {text_avma + (is_ascii ? layout.ascii_data : layout.wide_data), static_cast<uint32_t>(length), width,
+          static_cast<uint32_t>(most_bytes < wire::kMostCodeNameBytes ? most_bytes : wire::kMostCodeNameBytes)};
 }
 
-uint32_t write_table(const PythonLayout& layout, uint64_t table_avma, unsigned char* to) {
-  uint64_t length = 0;
-  if (!read_own_memory(&length, reinterpret_cast<const void*>(table_avma + layout.bytes_size), sizeof length)) return 0;
-  if (length > wire::kMostCodeTableBytes) return 0;  // its lines are the function's first
-  const auto* from = reinterpret_cast<const void*>(table_avma + layout.bytes_data);
-  return read_own_memory(to, from, length) ? static_cast<uint32_t>(length) : 0;
-}
-
-// How many bytes a text has that was written anywhere: the room of an entry is claimed before it is written.
-uint64_t most_bytes(const PythonLayout& layout, uint64_t table_avma) {
-  uint64_t length = 0;
-  if (!read_own_memory(&length, reinterpret_cast<const void*>(table_avma + layout.bytes_size), sizeof length))
-    length = 0;
-  if (length > wire::kMostCodeTableBytes) length = 0;
-  return length;
+// Writes at most text.most_bytes, and returns how many. In pieces: an event may have little stack.
+uint32_t write_text(const Text& text, unsigned char* to) {
+  constexpr uint32_t kPiece = 64;
+  unsigned char characters[4 * kPiece];
+  uint32_t written = 0;
+  for (uint32_t at = 0; at < text.length; at += kPiece) {
+    const uint32_t count = text.length - at < kPiece ? text.length - at : kPiece;
+    const auto* const from = reinterpret_cast<const void*>(text.data_avma + uint64_t{at} * text.width);
+    if (!read_own_memory(characters, from, uint64_t{count} * text.width)) break;
+    written += write_utf8(characters, count, text.width, to + written, text.most_bytes - written);
+  }
+  return written;
 }
 
 // False: there is no room for it.
-bool tell(const Python& python, const KnownCode& known, uint32_t number) {
-  unsigned char names[2 * wire::kMostCodeNameBytes];
+bool tell(const Python& python, const CodeIdentity& identity, uint32_t number) {
+  const Text file = read_text(python.layout, identity.file_avma);
+  const Text function = read_text(python.layout, identity.function_avma);
+  const uint64_t table_bytes = identity.table_bytes <= wire::kMostCodeTableBytes ? identity.table_bytes : 0;
   wire::CodeEntry entry{};
-  entry.first_line = known.identity.first_line;
-  entry.minor = python.minor;
-  entry.file_bytes = static_cast<uint16_t>(write_text(python.layout, known.identity.file_avma, names));
-  entry.function_bytes =
-      static_cast<uint16_t>(write_text(python.layout, known.identity.function_avma, names + entry.file_bytes));
-  const uint64_t table_bytes = most_bytes(python.layout, known.identity.table_avma);
-  const uint64_t names_bytes = uint64_t{entry.file_bytes} + entry.function_bytes;
-  const uint64_t bytes = (sizeof entry + names_bytes + table_bytes + 7) & ~uint64_t{7};
-  static_assert(kMostEntryBytes < wire::kCodeTextBytes);
+  const uint64_t bytes = (sizeof entry + file.most_bytes + function.most_bytes + table_bytes + 7) & ~uint64_t{7};
+  static_assert(sizeof entry + 2 * wire::kMostCodeNameBytes + wire::kMostCodeTableBytes + 8 < wire::kCodeTextBytes);
   const uint64_t offset = g_control->code_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (offset + bytes > wire::kCodeTextBytes) return false;
   unsigned char* const at = code_texts() + offset;
-  entry.table_bytes = write_table(python.layout, known.identity.table_avma, at + sizeof entry + names_bytes);
-  if (entry.table_bytes > table_bytes) entry.table_bytes = 0;
-  memcpy(at + sizeof entry, names, names_bytes);
+  unsigned char* to = at + sizeof entry;
+  entry.first_line = identity.first_line;
+  entry.minor = python.minor;
+  to += entry.file_bytes = static_cast<uint16_t>(write_text(file, to));
+  to += entry.function_bytes = static_cast<uint16_t>(write_text(function, to));
+  const auto* const table = reinterpret_cast<const void*>(identity.table_avma + python.layout.bytes_data);
+  if (read_own_memory(to, table, table_bytes)) entry.table_bytes = static_cast<uint32_t>(table_bytes);
   memcpy(at, &entry, sizeof entry);
   __atomic_store_n(code_index() + (number - 1),
                    wire::pack_code_at(static_cast<uint32_t>(offset), static_cast<uint32_t>(bytes)),
@@ -144,16 +147,16 @@ bool is_equal(const CodeIdentity& a, const CodeIdentity& b) {
 
 bool prepare_codes() {
   if (!map_codes()) return false;
-  if (g_known != nullptr) return true;
-  g_known = static_cast<KnownCode*>(map_private(kKnownBytes));
-  if (g_known == nullptr) return false;
-  note_own_pages(g_known, kKnownBytes);
+  if (g_codes != nullptr) return true;
+  g_codes = static_cast<Codes*>(map_private(sizeof(Codes)));
+  if (g_codes == nullptr) return false;
+  note_own_pages(g_codes, sizeof(Codes));
   return true;
 }
 
 void forget_codes() {
-  if (g_known == nullptr) return;
-  raw_syscall(SYS_madvise, reinterpret_cast<long>(g_known), static_cast<long>(kKnownBytes), MADV_DONTNEED);
+  if (g_codes == nullptr) return;
+  raw_syscall(SYS_madvise, reinterpret_cast<long>(g_codes), static_cast<long>(sizeof(Codes)), MADV_DONTNEED);
 }
 
 bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, CodeIdentity* identity) {
@@ -185,18 +188,22 @@ bool read_identity(const Python& python, KnownPages* pages, uint64_t code_avma, 
 }
 
 uint32_t number_of_code(const Python& python, uint64_t code_avma, const CodeIdentity& identity) {
-  uint32_t slot = static_cast<uint32_t>(((code_avma ^ identity.content) * 0x9E3779B97F4A7C15ull) >> 40);
-  for (uint32_t look = 0; look < kLooks; slot += ++look) {
-    KnownCode& known = g_known[slot % wire::kMaxCodes];
-    const uint32_t number = slot % wire::kMaxCodes + 1;
-    SlotState state = known.state.load(std::memory_order_acquire);
-    if (state == SlotState::kReady && known.code_avma == code_avma && is_equal(known.identity, identity)) return number;
-    if (state != SlotState::kFree) continue;
-    if (!known.state.compare_exchange_strong(state, SlotState::kWriting, std::memory_order_acquire)) continue;
-    known.code_avma = code_avma;
-    known.identity = identity;
-    if (!tell(python, known, number)) break;
-    known.state.store(SlotState::kReady, std::memory_order_release);
+  uint32_t at = static_cast<uint32_t>(((code_avma ^ identity.content) * 0x9E3779B97F4A7C15ull) >> 40);
+  for (uint32_t look = 0; look < kLooks; at += ++look) {
+    std::atomic<uint32_t>& slot = g_codes->slots[at % kSlots];
+    uint32_t number = slot.load(std::memory_order_acquire);
+    if (number == kWriting) continue;
+    if (number != kFree) {
+      const KnownCode& known = g_codes->known[number - 1];
+      if (known.code_avma == code_avma && is_equal(known.identity, identity)) return number;
+      continue;
+    }
+    if (!slot.compare_exchange_strong(number, kWriting, std::memory_order_relaxed)) continue;
+    number = g_codes->count.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (number > wire::kMaxCodes) break;
+    g_codes->known[number - 1] = {code_avma, identity};
+    if (!tell(python, identity, number)) break;
+    slot.store(number, std::memory_order_release);
     return number;
   }
   g_control->codes_lost.fetch_add(1, std::memory_order_relaxed);

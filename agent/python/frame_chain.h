@@ -27,7 +27,8 @@ struct ChainFrame {
 class FrameChain {
  public:
   FrameChain(const Python& python, KnownPages* pages) : layout_(python.layout), pages_(*pages) {
-    const uint64_t thread = python.thread_state();
+    const auto thread_state = python.thread_state.load(std::memory_order_acquire);  // (P)
+    const uint64_t thread = thread_state != nullptr ? thread_state() : 0;
     if (thread == 0) return;
     const bool has_c_frames = layout_.thread_c_frame != kNoField;
     if (has_c_frames) {

@@ -3,6 +3,7 @@
 
 #include "agent/process/arena.h"
 #include "agent/process/link_map.h"
+#include "agent/process/loaded_object.h"
 #include "agent/process/modules.h"
 #include "agent/process/own_memory.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constinit Python g_found{};
 uint32_t g_version = 0;
+bool g_is_lasting = false;  // the program started with it: it is never unloaded
 
 // What is looked for, in the order of kNames.
 struct Symbols {
@@ -65,10 +67,10 @@ bool take(const Symbols& symbols, uint64_t evaluator_bytes) {
   }
   g_version = version;
   python.minor = static_cast<uint16_t>(version & 0xff);
-  python.thread_state = reinterpret_cast<uint64_t (*)()>(symbols.thread_state);
   python.code_type = symbols.code_type;
   python.evaluator_start = symbols.evaluator;
   python.evaluator_end = symbols.evaluator + evaluator_bytes;
+  python.thread_state.store(reinterpret_cast<uint64_t (*)()>(symbols.thread_state), std::memory_order_release);  // (P)
   g_python.store(&python, std::memory_order_release);
   return true;
 }
@@ -95,6 +97,7 @@ void look_for_python() {
   }
   g_note_object = note_object_for_python;
   take(std::bit_cast<Symbols>(found), sought[kEvaluator].symbol != nullptr ? sought[kEvaluator].symbol->st_size : 0);
+  g_is_lasting = g_version != 0;
 }
 
 bool note_object_for_python(const char* path) {
@@ -109,6 +112,14 @@ bool note_object_for_python(const char* path) {
   const bool is_known = take(std::bit_cast<Symbols>(found), 0);
   g_control->python_version.store(g_version, std::memory_order_relaxed);
   return is_known;
+}
+
+void forget_unloaded_python() {
+  if (g_is_lasting || g_version == 0) return;
+  const auto thread_state = g_found.thread_state.load(std::memory_order_relaxed);
+  if (thread_state == nullptr || is_surely_loaded(reinterpret_cast<const void*>(thread_state))) return;
+  g_found.thread_state.store(nullptr, std::memory_order_relaxed);
+  g_version = 0;
 }
 
 uint32_t python_version() { return g_version; }

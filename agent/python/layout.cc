@@ -21,20 +21,15 @@ constexpr PythonLayout kPython38 = {.entry = PythonEntry::kEachFrame,
                                     .code_table = 120,
                                     .ascii_data = 48,
                                     .wide_data = 72};
-constexpr PythonLayout kPython310 = {.entry = PythonEntry::kEachFrame,
-                                     .instruction_scale = 2,
-                                     .thread_top = 24,
-                                     .thread_c_frame = 48,
-                                     .frame_previous = 24,
-                                     .frame_code = 32,
-                                     .frame_instruction = 96,
-                                     .frame_bytes = 100,
-                                     .code_file = 104,
-                                     .code_function = 112,
-                                     .code_first_line = 40,
-                                     .code_table = 120,
-                                     .ascii_data = 48,
-                                     .wide_data = 72};
+constexpr PythonLayout python_310() {
+  PythonLayout layout = kPython38;
+  layout.instruction_scale = 2;
+  layout.thread_c_frame = 48;
+  layout.frame_instruction = 96;
+  layout.frame_bytes = 100;
+  return layout;
+}
+constexpr PythonLayout kPython310 = python_310();
 constexpr PythonLayout kPython311 = {.entry = PythonEntry::kFlag,
                                      .thread_c_frame = 56,
                                      .c_frame_top = 8,

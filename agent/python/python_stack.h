@@ -2,8 +2,8 @@
 // runs it.
 //
 // Guarantees
-//  - The chain of frames is read whole at every event, and as it is then: no event of the interpreter's is missed, and
-//    none is hooked.
+//  - The chain of frames is as it is at the event: each frame of it is looked at every time, and nothing of the
+//    interpreter's is hooked (tests/integration/stacks/python_oracle.sh).
 //  - What is no frame (a chain that is half built, or damaged) is not read: the stack ends there, and is counted
 //    (Control::python_broken).
 //  - A frame stands where the C stack says: an evaluator's call has a mark of its own on it (3.10 and later). Before
@@ -11,7 +11,7 @@
 //    innermost on; Python frames that remain stand together.
 // Context:  inside hooks, behind the capture of the native stack. No allocation, no lock, no errno; system calls at the
 //           first sight of a page alone.
-// Cost:     some 2 ns a frame that is as it was.
+// Cost:     some 4 ns a frame that is as it was, 40 ns for a changed line and what is written anew inside of it.
 #pragma once
 
 #include "agent/python/interpreter.h"

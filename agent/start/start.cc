@@ -296,6 +296,8 @@ void note_unloading() {
   forget_new_functions();
   forget_cuda();
   forget_tensors();
+  forget_unloaded_python();
+  forget_unloaded_objects();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books
   end_unloaded_modules();
 }

@@ -54,16 +54,23 @@ expect_not_in err.txt HP230
 if have cc; then
   cc -g -O1 -o embeds "$SOURCE/tests/targets/stacks/python/embeds.c" -ldl || fail "the embedding program does not compile"
   tried=0
+  closed=0
   for python in $(pythons); do
     library=$("$python" -c 'import sysconfig as s; print(s.get_config_var("LIBDIR"), s.get_config_var("INSTSONAME"), sep="/")')
     [ -e "$library" ] || continue
     home=$("$python" -c 'import sys; print(sys.prefix)')
-    profile env PYTHONHOME="$home" ./embeds "$library" "$(cat small.py)"
-    expect_eq "status of the program that loads $library" $status 0
-    expect_eq "frames of $library" "$(sum '^make \(<string>:2\)' | cut -d' ' -f1-2)" "1000001 1"
+    for objects in "" --python-objects; do
+      # shellcheck disable=SC2086  # no word where there is none
+      expect_status 0 "$HEAPPROF_BIN" run -q $objects -o profile.json -- env PYTHONHOME="$home" ./embeds "$library" "$(cat small.py)" 3
+      check_profile profile.json
+      expect_eq "frames of $library, loaded three times $objects" "$(sum '^make \(<string>:2\)' | cut -d' ' -f1-2)" "3000003 3"
+      expect_eq "blocks after $library was closed $objects" "$(sum '^allocate_without' | cut -d' ' -f1-2)" "233100 300"
+    done
+    ! grep gone out.txt >/dev/null || closed=$((closed + 1))
     tried=$((tried + 1))
   done
   [ "$tried" -gt 0 ] || not_tried "an interpreter that is loaded later: no shared library of one is here"
+  [ "$closed" -gt 0 ] || not_tried "an interpreter that is unloaded: dlclose keeps all that are here"
 fi
 
 cat >inner.py <<'PY'
