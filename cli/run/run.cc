@@ -7,7 +7,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
 #include "cli/base/text.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"

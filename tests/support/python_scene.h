@@ -31,6 +31,9 @@ inline const PythonCall kNewDict = native("PyDict_New", kPython);
 inline const PythonCall kBytesMain = native("Py_BytesMain", kPython);
 inline const PythonCall kInitialize = native("Py_InitializeFromConfig", kPython);
 inline const PythonCall kFind = {"_find_and_load", "<frozen importlib._bootstrap>", 1178};
+inline const std::string kSystemSite = "/usr/lib/python3/dist-packages/";
+inline const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
+inline const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
 inline const PythonCall kGetCode = {"get_code", "<frozen importlib._bootstrap_external>", 1016};
 
 class PythonScene {

@@ -5,7 +5,7 @@
 // have the debug information of libc; those that need it say so in their test. None may fit a block that the program
 // itself ought to free: what newlocale, iconv_open, fopen, getaddrinfo or dlopen hand out stays a leak, as far as names
 // allow.
-#include "cli/model/analysis/python_keeps.h"
+#include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 
 namespace heapprof::cli {

@@ -6,7 +6,7 @@
 #include "cli/model/analysis/finding_rules.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/named_place.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/frame_name.h"
-#include "cli/model/analysis/python_marks.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/marks.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/wrapper_shape.h"
 #include "cli/model/profile/site_numbers.h"
 

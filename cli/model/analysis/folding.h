@@ -39,7 +39,7 @@ struct FoldRules {
   bool python_libraries = false;       // of Python, any frame is a place, and imports have no rows of their own
 };
 
-// Sets Profile::folds, and before that adds rows for imports (cli/model/analysis/python_marks.h).
+// Sets Profile::folds, and before that adds rows for imports (cli/model/analysis/python/marks.h).
 void mark_folded(const FoldRules& rules, Profile* profile);
 // The same; gives the profile's tree of places, which is made on the way.
 void mark_folded(const FoldRules& rules, Profile* profile, PlaceTree* tree);

@@ -8,7 +8,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/function_name.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/script_frames.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "cli/model/analysis/frame_name.h"
 
 #include "cli/base/function_name.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 
 #include <string_view>
 

@@ -3,7 +3,7 @@
 #include "cli/model/analysis/group.h"
 
 #include "cli/model/analysis/frame_kind.h"
-#include "cli/model/analysis/python_rows.h"
+#include "cli/model/analysis/python/rows.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/node_table.h"

@@ -7,7 +7,7 @@
 //  - A site is grouped only beyond the first `kept_sites` and if its share of every total (peak, total, leaked bytes
 //    and blocks, temporary blocks) is below 0.01 %.
 //  - A row's stack is its sites' common innermost frames, with "[small sites]" in place of the outer ones. Of a Python
-//    program's it also has the user's own line, and "[small sites]" for what is left out in between (python_rows.h).
+//    program's it also has the user's own line, and "[small sites]" for what is left out in between (python/rows.h).
 //  - The profile is canonical afterwards.
 // Cost:     as canonicalize; nothing for profiles with fewer sites.
 #pragma once

@@ -5,7 +5,7 @@
 // the way to that of sixteen, and a row is a number. Only those in use become stacks of the profile.
 #pragma once
 
-#include "cli/model/analysis/python_rows.h"
+#include "cli/model/analysis/python/rows.h"
 #include "cli/model/profile/node_table.h"
 #include "cli/model/profile/profile.h"
 #include "cli/model/profile/recording.h"

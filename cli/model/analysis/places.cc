@@ -2,8 +2,8 @@
 #include "cli/model/analysis/places.h"
 
 #include "cli/model/analysis/exception_reserve.h"
-#include "cli/model/analysis/python_paths.h"
-#include "cli/model/analysis/python_places.h"
+#include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/python/places.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_numbers.h"

@@ -11,7 +11,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/text.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/python_code.h"
 #include "cli/model/profile/site_numbers.h"
 

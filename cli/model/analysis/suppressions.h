@@ -9,7 +9,7 @@
 
 #include "cli/base/result.h"
 #include "cli/model/analysis/frame_pattern.h"
-#include "cli/model/analysis/python_keeps.h"
+#include "cli/model/analysis/python/keeps.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SuppressionRule {
   std::string reason;
   std::string source;  // the file as the user named it; empty: built in
   uint32_t line = 0;
-  PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python_keeps.h); built in only
+  PythonKeep python = PythonKeep::kNone;  // in place of frames: what Python keeps (python/keeps.h); built in only
 };
 
 using Suppressions = std::vector<SuppressionRule>;  // the first that fits counts

@@ -3,7 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
-#include "cli/model/analysis/python_calls.h"
+#include "cli/model/analysis/python/calls.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/analysis/unnamed.h"
 #include "cli/model/profile/site_numbers.h"

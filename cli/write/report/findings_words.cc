@@ -7,7 +7,7 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/cpu_tensors.h"
-#include "cli/model/analysis/python_arenas.h"
+#include "cli/model/analysis/python/arenas.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/analysis/packages.h"
+#include "cli/model/analysis/python/packages.h"
 #include "cli/write/text/metric_text.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // Names end in _bytes, _ns and _count, and a field that the file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
-#include "cli/model/analysis/packages.h"
+#include "cli/model/analysis/python/packages.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"

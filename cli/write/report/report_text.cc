@@ -4,7 +4,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/exception_reserve.h"
 #include "cli/model/analysis/folding.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/write/report/api_text.h"
 #include "cli/write/report/call_tree_text.h"

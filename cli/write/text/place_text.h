@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cli/model/analysis/places.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstddef>

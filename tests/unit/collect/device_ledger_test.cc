@@ -1,15 +1,11 @@
 // tests/unit/collect/device_ledger_test.cc: from a ring's records to the devices of a recording.
-#include "cli/collect/clock.h"
-#include "cli/collect/process_collector.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/device_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using test::Stack;
 using Operation = wire::DeviceOperation;
@@ -19,22 +15,8 @@ constexpr uint32_t kCuda1 = kCuda0 + 1;
 constexpr uint64_t kAnyAddress = 8;
 const Stack kStack = {0x10, 0x20};
 
-class Session {
+class Session : public test::DeviceSession {
  public:
-  Session() {
-    CollectorOptions options;
-    options.clock_mode = wire::ClockMode::kTsc;
-    options.fence_mode = wire::FenceMode::kProducerFence;
-    options.patience_ns = 3'600'000'000'000;
-    collector_ = std::move(ProcessCollector::create(options)).value();
-    agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());
-    collector_->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
-  }
-  RingBuilder claim(uint32_t thread_id) {
-    RingBuilder ring = agent_->claim();
-    ring.open(thread_id, next_stamp());
-    return ring;
-  }
   void begin(RingBuilder* ring, Operation operation, uint32_t device, uint64_t object, uint64_t address, uint64_t size,
              const Stack& stack = kStack) {
     ring->device_next(operation, device, object);
@@ -44,26 +26,6 @@ class Session {
     ring->device_next(operation, 0, object);
     ring->free(address, next_stamp());
   }
-  static uint64_t next_stamp() { return read_ticks(wire::ClockMode::kTsc); }
-  const Recording& finish() {
-    collector_->drain_to_end();
-    recording_ = collector_->finish();
-    for (const std::string& error : recording_.consistency_errors) FAIL_CHECK(error);
-    CHECK(recording_.run.counters.corrupt_records == 0);
-    return recording_;
-  }
-  const RecordedDevice& device(const std::string& name) const {
-    for (const RecordedDevice& device : recording_.devices) {
-      if (device.name == name) return device;
-    }
-    FAIL("no device " + name);
-    return recording_.devices[0];
-  }
-
- private:
-  std::unique_ptr<ProcessCollector> collector_;
-  std::unique_ptr<FakeAgent> agent_;
-  Recording recording_;
 };
 
 TEST_CASE("each device has books of its own, beside the heap's") {

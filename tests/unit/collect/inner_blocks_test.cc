@@ -3,13 +3,10 @@
 #include "cli/collect/books/inner_blocks.h"
 
 #include "cli/collect/books/device_ledger.h"
-#include "cli/collect/clock.h"
-#include "cli/collect/process_collector.h"
 #include "shared/device_operations.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/device_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <map>
 #include <random>
@@ -17,7 +14,6 @@
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using test::Stack;
 using Operation = wire::DeviceOperation;
@@ -26,49 +22,22 @@ constexpr uint32_t kPython = wire::kPythonDevice;
 constexpr uint32_t kCuda0 = wire::kFirstCudaDevice;
 const Stack kStack = {0x10, 0x20};
 
-class Session {
+// With one ring.
+class Session : public test::DeviceSession {
  public:
-  explicit Session(bool is_fork = false) {
-    CollectorOptions options;
-    options.clock_mode = wire::ClockMode::kTsc;
-    options.fence_mode = wire::FenceMode::kProducerFence;
-    options.patience_ns = 3'600'000'000'000;
-    collector_ = std::move(ProcessCollector::create(options)).value();
-    agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());
-    collector_->start(wire::Hello{}, {::getpid(), is_fork, "/proc/self/exe"});
-    ring_ = std::make_unique<RingBuilder>(agent_->claim());
-    ring_->open(7, next_stamp());
-  }
-  RingBuilder& ring() { return *ring_; }
+  explicit Session(bool is_fork = false) : DeviceSession(is_fork), ring_(claim(7)) {}
+  RingBuilder& ring() { return ring_; }
   void begin(Operation operation, uint32_t device, uint64_t address, uint64_t size, const Stack& stack = kStack) {
-    ring_->device_next(operation, device);
-    ring_->malloc(address, size, stack, next_stamp());
+    ring_.device_next(operation, device);
+    ring_.malloc(address, size, stack, next_stamp());
   }
   void end(Operation operation, uint32_t device, uint64_t address) {
-    ring_->device_next(operation, device);
-    ring_->free(address, next_stamp());
-  }
-  static uint64_t next_stamp() { return read_ticks(wire::ClockMode::kTsc); }
-  const Recording& finish() {
-    collector_->drain_to_end();
-    recording_ = collector_->finish();
-    for (const std::string& error : recording_.consistency_errors) FAIL_CHECK(error);
-    CHECK(recording_.run.counters.corrupt_records == 0);
-    return recording_;
-  }
-  const RecordedDevice& device(const std::string& name) const {
-    for (const RecordedDevice& device : recording_.devices) {
-      if (device.name == name) return device;
-    }
-    FAIL("no device " + name);
-    return recording_.devices[0];
+    ring_.device_next(operation, device);
+    ring_.free(address, next_stamp());
   }
 
  private:
-  std::unique_ptr<ProcessCollector> collector_;
-  std::unique_ptr<FakeAgent> agent_;
-  std::unique_ptr<RingBuilder> ring_;
-  Recording recording_;
+  RingBuilder ring_;
 };
 
 TEST_CASE("inner blocks have a device beside what they lie in, at the same addresses") {

@@ -1,5 +1,5 @@
 // tests/unit/model/packages_test.cc: whose code asked for a Python program's memory.
-#include "cli/model/analysis/packages.h"
+#include "cli/model/analysis/python/packages.h"
 
 #include "tests/support/python_scene.h"
 
@@ -12,7 +12,6 @@ using namespace heapprof::test;
 namespace {
 
 const std::string kSite = "/home/me/.venv/lib/python3.11/site-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
 
 std::string packages_of(PythonScene* scene) {
   const Profile profile = scene->take();

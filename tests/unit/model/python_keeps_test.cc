@@ -1,8 +1,7 @@
 // tests/unit/model/python_keeps_test.cc: what a Python interpreter keeps at its end is shown apart; what the user's own
 // code left is not, however it tries to look alike.
-#include "cli/model/analysis/python_keeps.h"
-
 #include "cli/model/analysis/places.h"
+#include "cli/model/analysis/python/keeps.h"
 #include "cli/model/analysis/suppressions.h"
 #include "tests/support/python_scene.h"
 
@@ -13,11 +12,9 @@ using namespace heapprof::test;
 
 namespace {
 
-const std::string kSite = "/usr/lib/python3/dist-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
-const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
-const PythonCall kNumpyModule = {"<module>", kSite + "numpy/__init__.py", 140};
-const PythonCall kNumpy = native("array_new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
+const PythonCall kNumpyModule = {"<module>", kSystemSite + "numpy/__init__.py", 140};
+const PythonCall kNumpy =
+    native("array_new", kSystemSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
 const PythonCall kRealloc = native("", kPython);
 
 PythonKeep keep_in(PythonScene* scene) {

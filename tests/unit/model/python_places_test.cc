@@ -3,7 +3,7 @@
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_name.h"
 #include "cli/model/analysis/places.h"
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "tests/support/python_scene.h"
 
 #include <catch2/catch.hpp>
@@ -14,14 +14,12 @@ using namespace heapprof::test;
 
 namespace {
 
-const std::string kSite = "/usr/lib/python3/dist-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
-const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
 const PythonCall kForward = {"Net.forward", "/home/me/app/train.py", 88};
-const PythonCall kLinear = {"Linear.forward", kSite + "torch/nn/modules/linear.py", 114};
+const PythonCall kLinear = {"Linear.forward", kSystemSite + "torch/nn/modules/linear.py", 114};
 const PythonCall kJson = {"loads", "/usr/lib/python3.11/json/__init__.py", 346};
 const PythonCall kThread = {"Thread.run", "/usr/lib/python3.11/threading.py", 975};
-const PythonCall kNumpy = native("array_new", kSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
+const PythonCall kNumpy =
+    native("array_new", kSystemSite + "numpy/core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so");
 
 // "function file:line" of the last stack's place, and its callers.
 std::string place_in(Profile profile, bool python_libraries = false) {
@@ -72,8 +70,8 @@ TEST_CASE("with --python-libraries a line of a library is a place") {
 
 TEST_CASE("a stack without the user's own is placed in the package that runs, else in the standard library") {
   const PythonCall module = {"_run_module_as_main", "<frozen runpy>", 198};
-  const PythonCall black = {"format_file", kSite + "black/__init__.py", 900};
-  const PythonCall click = {"main", kSite + "click/core.py", 1055};
+  const PythonCall black = {"format_file", kSystemSite + "black/__init__.py", 900};
+  const PythonCall click = {"main", kSystemSite + "click/core.py", 1055};
   CHECK(place_of({kNewDict, click, black, module, kEvaluate, kBytesMain}) == "format_file __init__.py:900");
   CHECK(place_of({kNewDict, kJson, black, click, black, module, kEvaluate}) == "format_file __init__.py:900");
   CHECK(place_of({kNewDict, kJson, kThread, kEvaluate}) == "loads __init__.py:346");
@@ -81,7 +79,7 @@ TEST_CASE("a stack without the user's own is placed in the package that runs, el
 
 TEST_CASE("what python -m imports is in no file, and code without a name stands for who made it") {
   const PythonCall module = {"_get_module_details", "<frozen runpy>", 112};
-  const PythonCall black = {"<module>", kSite + "black/__init__.py", 1};
+  const PythonCall black = {"<module>", kSystemSite + "black/__init__.py", 1};
   CHECK(place_of({kNewDict, black, kFind, module, kEvaluate, kBytesMain}) == "import black");
   CHECK(place_of({kNewDict, {"<module>", ""}, kTrain, kMainModule, kEvaluate}) == "train train.py:24 < <module>");
   CHECK(place_of({kNewDict, {"(Python)", ""}, kTrain, kMainModule, kEvaluate}) == "(Python) < train < <module>");
@@ -89,7 +87,7 @@ TEST_CASE("what python -m imports is in no file, and code without a name stands 
 
 TEST_CASE("a launcher that an installer wrote is nobody's, a program of the user's in a folder bin is theirs") {
   const PythonCall launcher = {"<module>", "/home/me/.venv/bin/pytest", 8};
-  const PythonCall pytest = {"console_main", kSite + "_pytest/config/__init__.py", 192};
+  const PythonCall pytest = {"console_main", kSystemSite + "_pytest/config/__init__.py", 192};
   CHECK(place_of({kNewDict, pytest, launcher, kEvaluate}) == "console_main __init__.py:192");
   const PythonCall program = {"main", "/home/me/bin/pytest", 4};
   CHECK(place_of({kNewDict, pytest, program, launcher, kEvaluate}).starts_with("main pytest:4"));
@@ -143,9 +141,9 @@ TEST_CASE("<string> is the user's where they typed it, and nobody's where code w
 }
 
 TEST_CASE("an import of a library has a line of its own, with what it imports in turn") {
-  const PythonCall pandas = {"<module>", kSite + "pandas/__init__.py", 22};
-  const PythonCall core = {"<module>", kSite + "pandas/core/api.py", 27};
-  const PythonCall numpy = {"<module>", kSite + "numpy/__init__.py", 140};
+  const PythonCall pandas = {"<module>", kSystemSite + "pandas/__init__.py", 22};
+  const PythonCall core = {"<module>", kSystemSite + "pandas/core/api.py", 27};
+  const PythonCall numpy = {"<module>", kSystemSite + "numpy/__init__.py", 140};
   const std::vector<PythonCall> inner = {kNumpy, numpy, kFind, core, kFind, pandas, kFind, kMainModule, kEvaluate};
   CHECK(place_of(inner) == "import pandas train.py:3 < <module>");
   // What the machinery itself asks for stands beside it.
@@ -158,8 +156,8 @@ TEST_CASE("an import of a library has a line of its own, with what it imports in
 }
 
 TEST_CASE("an import that a library makes in a call of the user's has a line as well") {
-  const PythonCall read = {"read_excel", kSite + "pandas/io/excel.py", 400};
-  const PythonCall openpyxl = {"<module>", kSite + "openpyxl/__init__.py", 4};
+  const PythonCall read = {"read_excel", kSystemSite + "pandas/io/excel.py", 400};
+  const PythonCall openpyxl = {"<module>", kSystemSite + "openpyxl/__init__.py", 4};
   CHECK(place_of({kNewDict, openpyxl, kFind, read, kTrain, kMainModule, kEvaluate}) ==
         "import openpyxl excel.py:400 < train < <module>");
 }
@@ -170,7 +168,7 @@ TEST_CASE("of a module of the user's own the lines are theirs, its code and clas
   PythonScene scene;
   scene.add({kNewDict, own, kFind, kMainModule, kEvaluate}).add({kNewDict, kGetCode, kFind, kMainModule, kEvaluate});
   CHECK(place_in(scene.take()) == "import model train.py:3 < <module>");
-  const PythonCall torch = {"<module>", kSite + "torch/__init__.py", 5};
+  const PythonCall torch = {"<module>", kSystemSite + "torch/__init__.py", 5};
   CHECK(place_of({kNewDict, torch, kFind, own, kFind, kMainModule, kEvaluate}) ==
         "import torch model.py:7 < <module> < import model < <module>");
 }
@@ -178,7 +176,7 @@ TEST_CASE("of a module of the user's own the lines are theirs, its code and clas
 TEST_CASE("a line with several modules names three of them") {
   PythonScene scene;
   for (const char* name : {"d", "a", "c", "b"})
-    scene.add({kNewDict, {"<module>", kSite + name + ".py", 1}, kFind, kMainModule, kEvaluate});
+    scene.add({kNewDict, {"<module>", kSystemSite + name + ".py", 1}, kFind, kMainModule, kEvaluate});
   CHECK(place_in(scene.take()) == "import a, b, c, … train.py:3 < <module>");
 }
 
@@ -222,7 +220,7 @@ TEST_CASE("a method of Python's may have any name") {
 
 TEST_CASE("rows are added once, and every number stays") {
   PythonScene scene;
-  scene.add({kNewDict, {"<module>", kSite + "six.py", 2}, kFind, kMainModule, kEvaluate}, 700);
+  scene.add({kNewDict, {"<module>", kSystemSite + "six.py", 2}, kFind, kMainModule, kEvaluate}, 700);
   scene.add({kNewDict, kInitialize, kBytesMain}, 300).add({kNewDict, kTrain, kMainModule, kEvaluate}, 50);
   Profile profile = scene.take();
   mark_folded({}, &profile);

@@ -1,10 +1,9 @@
 // tests/unit/model/python_rows_test.cc: rows of small sites keep the user's own line of a Python program's stacks, so
 // that they are placed, and judged, as the sites were.
-#include "cli/model/analysis/python_rows.h"
-
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/group.h"
-#include "cli/model/analysis/python_keeps.h"
+#include "cli/model/analysis/python/keeps.h"
+#include "cli/model/analysis/python/rows.h"
 #include "cli/model/profile/canonical.h"
 #include "tests/support/python_scene.h"
 
@@ -18,16 +17,13 @@ using namespace heapprof::test;
 
 namespace {
 
-const std::string kSite = "/usr/lib/python3/dist-packages/";
-const PythonCall kMainModule = {"<module>", "/home/me/app/train.py", 3};
-const PythonCall kTrain = {"train", "/home/me/app/train.py", 24};
-const PythonCall kTorch = {"<module>", kSite + "torch/__init__.py", 140};
+const PythonCall kTorch = {"<module>", kSystemSite + "torch/__init__.py", 140};
 
 // So many calls inside of a library, which no two stacks share.
 std::vector<PythonCall> deep(int number) {
   std::vector<PythonCall> calls = {kNewDict};
   for (int i = 0; i < 30; ++i)
-    calls.push_back(native(fmt::format("f{}_{}", i, i < 2 ? number : 0), kSite + "torch/_C.so"));
+    calls.push_back(native(fmt::format("f{}_{}", i, i < 2 ? number : 0), kSystemSite + "torch/_C.so"));
   return calls;
 }
 

@@ -1,5 +1,5 @@
-// cli/model/analysis/python_frames.cc: a frame of Python is told by its file, another one by its object.
-#include "cli/model/analysis/python_frames.h"
+// cli/model/analysis/python/frames.cc: a frame of Python is told by its file, another one by its object.
+#include "cli/model/analysis/python/frames.h"
 
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/model/analysis/script_frames.h"

@@ -1,4 +1,4 @@
-// cli/model/analysis/python_keeps.cc: one pass over the nodes, from the outermost frames inwards, says of each stack
+// cli/model/analysis/python/keeps.cc: one pass over the nodes, from the outermost frames inwards, says of each stack
 // whether it is one of the interpreter's; the tables are told by what calls there.
 //
 // The machinery is only trusted where it looks a module up in sys.modules (_find_and_load): that runs a module's code
@@ -8,9 +8,9 @@
 // The table of arenas has no name of its own in a stripped interpreter. It doubles from 16 entries of 48 bytes, so all
 // that its place in the code ever asked for has such sizes, and one block at most is left. So no more than one block
 // can be mistaken for it.
-#include "cli/model/analysis/python_keeps.h"
+#include "cli/model/analysis/python/keeps.h"
 
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python/frames.h"
 #include "cli/model/analysis/script_frames.h"
 
 #include <bit>
@@ -74,7 +74,7 @@ class Keeps {
         // What makes an arena is the interpreter's, though it has rows of its own.
         if (!is_arena(frame.function, frame.file)) state->is_import = state->is_start = false;
         break;
-      // Outermost it stands for frames that may be anybody's, further in for none of the user's own (python_rows.h).
+      // Outermost it stands for frames that may be anybody's, further in for none of the user's own (rows.h).
       case PythonFrame::kSmallSites: state->is_cut = state->is_cut || profile_.nodes[node].parent == 0; break;
       case PythonFrame::kEvaluator: state->runs_unread = true; break;
       case PythonFrame::kInterpreter: state->has_interpreter = true; break;

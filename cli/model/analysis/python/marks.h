@@ -1,4 +1,4 @@
-// cli/model/analysis/python_marks.h: rows of their own for what Python allocates by itself: an import of a library, and
+// cli/model/analysis/python/marks.h: rows of their own for what Python allocates by itself: an import of a library, and
 // its own start.
 //
 // In front of the import machinery that an import statement runs, a frame is added: "import pandas", with the file and

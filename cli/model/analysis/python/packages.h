@@ -1,4 +1,4 @@
-// cli/model/analysis/packages.h: whose code asked for a Python program's memory: sums by package.
+// cli/model/analysis/python/packages.h: whose code asked for a Python program's memory: sums by package.
 //
 // A block is of the package whose frame is the nearest to the allocation, of Python or of an object that came with the
 // package: of numpy's, what numpy.core._multiarray_umath asks for in a call of the user's. What no package asked for is

@@ -1,4 +1,4 @@
-// cli/model/analysis/python_keeps.h: what a Python interpreter keeps until its process ends, and what is no leak of the
+// cli/model/analysis/python/keeps.h: what a Python interpreter keeps until its process ends, and what is no leak of the
 // user's therefore.
 //
 // CPython gives back most of what it has when it ends, but not all: what it made before it ran any code, its table of

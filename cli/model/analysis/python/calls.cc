@@ -1,6 +1,7 @@
-// cli/model/analysis/python_calls.cc: one pass over the tree, from the outside in.
-#include "cli/model/analysis/python_calls.h"
+// cli/model/analysis/python/calls.cc: one pass over the tree, from the outside in.
+#include "cli/model/analysis/python/calls.h"
 
+#include "cli/base/file_name.h"
 #include "cli/model/profile/python_code.h"
 
 #include <string_view>
@@ -20,13 +21,21 @@ uint32_t find_python_module(const Profile& profile) {
 }
 
 bool is_evaluator(const Frame& frame) { return frame.function == "_PyEval_EvalFrameDefault"; }
-bool is_greenlet(const Frame& frame) { return frame.function.find("greenlet") != frame.function.npos; }
+
+// By its object: a stripped one has no names.
+std::vector<bool> find_greenlet_modules(const Profile& profile) {
+  std::vector<bool> is_greenlet;
+  for (const ProfileModule& module : profile.modules)
+    is_greenlet.push_back(base_name_view(module.path).find("greenlet") != std::string_view::npos);
+  return is_greenlet;
+}
 
 }  // namespace
 
 uint64_t count_unread_python_sites(const Profile& profile) {
   const uint32_t python = find_python_module(profile);
   if (python == kNone) return 0;
+  const std::vector<bool> is_greenlet = find_greenlet_modules(profile);
   std::vector<bool> ends_in_call(profile.nodes.size());  // in the evaluator, or what is inlined into it
   std::vector<bool> has_unread(profile.nodes.size());
   for (size_t i = 1; i < profile.nodes.size(); ++i) {
@@ -35,7 +44,7 @@ uint64_t count_unread_python_sites(const Profile& profile) {
     const bool goes_on = frame.inlined && ends_in_call[parent];
     ends_in_call[i] = goes_on || is_evaluator(frame);
     has_unread[i] = has_unread[parent] || (ends_in_call[parent] && !goes_on && frame.module != python);
-    if (is_greenlet(frame)) has_unread[i] = false;
+    if (frame.module < is_greenlet.size() && is_greenlet[frame.module]) has_unread[i] = false;
   }
   uint64_t sites = 0;
   for (const Device& device : profile.devices) {

@@ -1,12 +1,12 @@
-// cli/model/analysis/python_marks.cc: nodes are numbered parents first: one pass finds the statements and the names of
+// cli/model/analysis/python/marks.cc: nodes are numbered parents first: one pass finds the statements and the names of
 // what they import, a second one makes the tree again with the frames that are added.
 //
 // The name of what is imported is in no frame of the machinery: it is that of the first file which runs inside of it.
 // Where that is an object, its file has the name.
-#include "cli/model/analysis/python_marks.h"
+#include "cli/model/analysis/python/marks.h"
 
 #include "cli/base/text.h"
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python/frames.h"
 #include "cli/model/profile/python_code.h"
 
 #include <fmt/format.h>

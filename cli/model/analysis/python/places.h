@@ -1,9 +1,9 @@
-// cli/model/analysis/python_places.h: which nodes of a Python program's stacks are the user's own, and what stands in
+// cli/model/analysis/python/places.h: which nodes of a Python program's stacks are the user's own, and what stands in
 // where a stack has none: the rules of cli/model/analysis/places.h for Python.
 #pragma once
 
 #include "cli/model/analysis/frame_kind.h"
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python/frames.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>

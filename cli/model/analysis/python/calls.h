@@ -1,4 +1,4 @@
-// cli/model/analysis/python_calls.h: calls of Python's evaluator in the stacks that have no frame of Python.
+// cli/model/analysis/python/calls.h: calls of Python's evaluator in the stacks that have no frame of Python.
 //
 // Each call of the evaluator runs a frame, and the agent puts it behind the call. Where a thread is in a
 // subinterpreter, the frames of one interpreter alone are read: that of the subinterpreter from Python 3.12 on, its

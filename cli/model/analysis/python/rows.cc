@@ -1,6 +1,6 @@
-// cli/model/analysis/python_rows.cc: see python_rows.h. Of an import it keeps the frame of the machinery that looks the
+// cli/model/analysis/python/rows.cc: see rows.h. Of an import it keeps the frame of the machinery that looks the
 // module up, what runs right inside of it (which names the module), and a reload() right outside of it.
-#include "cli/model/analysis/python_rows.h"
+#include "cli/model/analysis/python/rows.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// cli/model/analysis/python_paths.h: whose code a file of Python is, and whose an object that Python loaded: the user's
+// cli/model/analysis/python/paths.h: whose code a file of Python is, and whose an object that Python loaded: the user's
 // own, a package's that was installed, the standard library's.
 //
 // Guarantees
@@ -39,7 +39,7 @@ bool has_python(const Profile& profile);
 // Whether the frame is one of Python, or one that was added for it.
 bool is_of_python(const Profile& profile, const Frame& frame);
 
-// Functions of frames that cli/model/analysis/python_marks.h adds. No function of Python has a blank in its name.
+// Functions of frames that cli/model/analysis/python/marks.h adds. No function of Python has a blank in its name.
 inline constexpr std::string_view kImportMark = "import ";  // and which module
 inline constexpr std::string_view kPythonStartMark = "start of Python";
 bool is_python_mark(const Profile& profile, const Frame& frame);

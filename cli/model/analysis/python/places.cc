@@ -1,10 +1,10 @@
-// cli/model/analysis/python_places.cc: functions of C are the user's own where their object is, and outside of all
+// cli/model/analysis/python/places.cc: functions of C are the user's own where their object is, and outside of all
 // Python where they are of a program with an interpreter inside.
 //
 // A program that is itself installed (python -m black) has no frame of the user's own. Then it is the package of the
 // outermost frame of any package that runs, and its innermost frame says where; what it calls of other packages does
 // not. Without packages it is the innermost frame of the standard library.
-#include "cli/model/analysis/python_places.h"
+#include "cli/model/analysis/python/places.h"
 
 namespace heapprof::cli {
 

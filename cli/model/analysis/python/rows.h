@@ -1,11 +1,11 @@
-// cli/model/analysis/python_rows.h: what a row of small sites keeps of a Python program's stacks besides its innermost
+// cli/model/analysis/python/rows.h: what a row of small sites keeps of a Python program's stacks besides its innermost
 // frames: the lines of the user's own that asked, and the import that they made.
 //
 // The innermost frames are the interpreter's and libraries', and the user's line may be a hundred frames further out.
 // Without it, a row would be of nobody.
 #pragma once
 
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python/frames.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// cli/model/analysis/python_frames.h: what each frame of a Python program's stacks is: the user's own, a library's, the
+// cli/model/analysis/python/frames.h: what each frame of a Python program's stacks is: the user's own, a library's, the
 // interpreter's.
 //
 // All that looks at stacks of Python goes by this: places, rows of imports, what the interpreter keeps, packages.
 #pragma once
 
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>

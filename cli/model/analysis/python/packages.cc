@@ -1,8 +1,8 @@
-// cli/model/analysis/packages.cc: one pass over the nodes: a frame says of which package it is, or it is of the one
-// that its caller is of. The machinery that imports a module asks for the module it loads, so it says nothing.
-#include "cli/model/analysis/packages.h"
+// cli/model/analysis/python/packages.cc: one pass over the nodes: a frame says of which package it is, or it is of the
+// one that its caller is of. The machinery that imports a module asks for the module it loads, so it says nothing.
+#include "cli/model/analysis/python/packages.h"
 
-#include "cli/model/analysis/python_frames.h"
+#include "cli/model/analysis/python/frames.h"
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
-// cli/model/analysis/python_paths.cc: by the parts of paths that installers and CPython itself agree on: site-packages
+// cli/model/analysis/python/paths.cc: by the parts of paths that installers and CPython itself agree on: site-packages
 // and dist-packages, lib/python3.N with a module of the standard library below it, names in angle brackets.
 //
 // The standard library is known by the names of its modules, those of 3.8 to 3.14: some keep their programs in
 // lib/python3.N, too, and an interpreter that is embedded tells no prefix.
-#include "cli/model/analysis/python_paths.h"
+#include "cli/model/analysis/python/paths.h"
 
 #include "cli/base/file_name.h"
 #include "cli/model/profile/python_code.h"

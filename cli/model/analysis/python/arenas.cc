@@ -1,5 +1,5 @@
-// cli/model/analysis/python_arenas.cc: see python_arenas.h.
-#include "cli/model/analysis/python_arenas.h"
+// cli/model/analysis/python/arenas.cc: see arenas.h.
+#include "cli/model/analysis/python/arenas.h"
 
 #include "cli/base/file_name.h"
 #include "cli/model/analysis/script_frames.h"

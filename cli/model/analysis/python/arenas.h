@@ -1,4 +1,4 @@
-// cli/model/analysis/python_arenas.h: how much of what is mapped is CPython's own, for small objects of anybody's.
+// cli/model/analysis/python/arenas.h: how much of what is mapped is CPython's own, for small objects of anybody's.
 //
 // Guarantees
 //  - Only what the interpreter's module asked for counts, in pieces as large as its arenas are (256 KiB to 3.9, 1 MiB
