@@ -62,6 +62,7 @@ complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled 
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
 complete -c heapprof -n $run -l interval -x -a '1s 5s 1min marks' -d 'Keep snapshots so far apart, and at marks'
 complete -c heapprof -n $run -l python-objects -d 'See each object of Python, inside of others'
+complete -c heapprof -n $run -l torch-ops -d 'Make scopes of the operators of PyTorch'
 complete -c heapprof -n $run -l estimate-gpu -d 'Ask what CUDA contexts and modules take; waits'
 complete -c heapprof -n $run -l gpu-time -x -a 'off deferred scope immediate' -d 'When the time of kernels on the GPU is read'
 complete -c heapprof -n $run -l deepbind -x -a 'name hook' -d 'What happens to libraries that bypass the hooks'

@@ -51,6 +51,20 @@ constexpr uint64_t pack_scope(ScopeOperation operation, uint32_t name, uint64_t 
   return static_cast<uint64_t>(RecordType::kScope) << 60 | static_cast<uint64_t>(operation) << 56 |
          static_cast<uint64_t>(name & 0xffff) << kScopeIdBits | id;
 }
+// What a kPrefixSize before a kBegin has: the scope is an operator of PyTorch's. Its sequence number is that of the
+// function which it leaves for the backward pass; a function of the backward pass has its own. Numbers grow, and begin
+// anew after kSequences of them.
+inline constexpr uint32_t kOperator = 1, kOperatorBackward = 2, kOperatorSequenceAt = 2;
+inline constexpr int64_t kSequences = (1 << 30) - 1;
+// sequence: below 0 where it has none
+constexpr uint32_t pack_operator(bool is_backward, int64_t sequence) {
+  const auto counted = static_cast<uint32_t>(sequence < 0 ? 0 : sequence % kSequences + 1);
+  return kOperator | (is_backward ? kOperatorBackward : 0) | counted << kOperatorSequenceAt;
+}
+constexpr bool is_backward_operator(uint32_t word) { return (word & kOperatorBackward) != 0; }
+// From 1; 0: it has none.
+constexpr uint32_t operator_sequence(uint32_t word) { return word >> kOperatorSequenceAt; }
+
 constexpr ScopeOperation scope_operation(uint64_t w0) { return static_cast<ScopeOperation>(w0 >> 56 & 0xf); }
 constexpr uint32_t scope_name(uint64_t w0) { return static_cast<uint32_t>(w0 >> kScopeIdBits & 0xffff); }
 constexpr uint64_t scope_id(uint64_t w0) { return w0 & ((1ull << kScopeIdBits) - 1); }

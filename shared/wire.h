@@ -11,6 +11,7 @@
 #pragma once
 
 #include "shared/objects_state.h"
+#include "shared/operators_state.h"
 
 #include <atomic>
 #include <cstddef>
@@ -19,7 +20,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 19;
+inline constexpr uint32_t kProtocolVersion = 20;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -218,7 +219,9 @@ struct Control {
   std::atomic<uint32_t> objects_found_again;  // agent, adding: times that Python took its allocator back before it ran
   std::atomic<uint32_t> tensors_refused;      // agent, adding: reports of tensors without an address
   uint32_t python;                            // 1: stacks have the frames of Python
-  uint32_t reserved[8];
+  uint32_t torch_operators;                   // 1: operators of PyTorch become scopes
+  std::atomic<OperatorsState> operators_state;  // agent: whether they do
+  uint32_t reserved[6];
 };
 static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

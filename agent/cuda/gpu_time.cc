@@ -66,15 +66,6 @@ void give(Interval* interval, IntervalState to) {
     g_is_full.store(false, std::memory_order_relaxed);
 }
 
-// The calling thread's own context; nullptr: it has none, or shares one.
-Context* own_context(const uint64_t* hook_frame) {
-  if (t_context == nullptr || t_context->birth != g_birth) {
-    if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
-  }
-  Context* const context = t_context;
-  return context == nullptr || context->is_shared || context->birth != g_birth ? nullptr : context;
-}
-
 bool record_event(void* event, const Interval& interval) {
   const CudaFunction function = interval.per_thread ? CudaFunction::cuEventRecord_ptsz : CudaFunction::cuEventRecord;
   return ask_function(real_cuda(function), event, interval.stream);

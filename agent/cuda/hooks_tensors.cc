@@ -9,8 +9,8 @@
 // A tensor of the CPU is a block of malloc's, which has counted already: nothing is recorded of it.
 #include "agent/cuda/tensors.h"
 #include "agent/cuda/wrapper.h"
+#include "agent/hooks/late_real.h"
 #include "agent/process/arena.h"
-#include "agent/process/loaded_object.h"
 
 namespace heapprof::agent {
 
@@ -22,27 +22,14 @@ struct TorchDevice {  // c10::Device
 };
 constexpr int8_t kTorchCuda = 1;
 
-enum class Report : size_t { kUsage17, kUsage110, kUsage20, kUsage16, kRefusal110, kRefusal20, kRefusal2x, kCount };
-constexpr const char* kNames[] = {
-    "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE",   "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE",
-    "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE", "_ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl",
-    "_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE",   "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE",
-    "_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE"};
-constexpr size_t kReports = static_cast<size_t>(Report::kCount);
-static_assert(sizeof kNames / sizeof kNames[0] == kReports);
-void* g_real_reports[kReports];
-
-template <typename... Arguments>
-INLINE void forward(Report report, Arguments... arguments) {
-  const auto index = static_cast<size_t>(report);
-  void* real = __atomic_load_n(&g_real_reports[index], __ATOMIC_ACQUIRE);
-  if (real == nullptr) {
-    const int before = errno;
-    real = find_late_behind_agent({kNames[index], nullptr, nullptr}, &g_real_reports[index]);
-    errno = before;
-  }
-  if (real != nullptr) reinterpret_cast<void (*)(Arguments...)>(real)(arguments...);
-}
+enum Report : size_t { kUsage17, kUsage110, kUsage20, kUsage16, kRefusal110, kRefusal20, kRefusal2x };
+LateReal g_reports[] = {{"_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE"},
+                        {"_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"},
+                        {"_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"},
+                        {"_ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl"},
+                        {"_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE"},
+                        {"_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE"},
+                        {"_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE"}};
 
 uint32_t device_of(TorchDevice device) {
   return device.index < 0 ? wire::kUnknownCudaDevice : device_of_ordinal(device.index);
@@ -71,9 +58,7 @@ INLINE void note_out_of_memory(uint64_t size_bytes, uint64_t allocated_bytes, ui
 
 }  // namespace
 
-void forget_tensors() {
-  for (void*& real : g_real_reports) forget_unloaded(&real);
-}
+void forget_tensors() { forget_unloaded(g_reports); }
 
 }  // namespace heapprof::agent
 
@@ -83,23 +68,23 @@ using namespace heapprof::agent;
 // the device.
 HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE(void* block, int64_t size_bytes, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kUsage17, block, size_bytes, device);
+  forward(&g_reports[kUsage17], block, size_bytes, device);
 }
 HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE(void* block, int64_t size_bytes, int64_t allocated,
                                                                 int64_t reserved, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kUsage110, block, size_bytes, allocated, reserved, device);
+  forward(&g_reports[kUsage110], block, size_bytes, allocated, reserved, device);
 }
 HOOK void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(void* block, int64_t size_bytes, size_t allocated,
                                                                 size_t reserved, TorchDevice device) {
   note_usage(block, size_bytes, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kUsage20, block, size_bytes, allocated, reserved, device);
+  forward(&g_reports[kUsage20], block, size_bytes, allocated, reserved, device);
 }
 
 // c10::reportMemoryUsageToProfiler(c10::Device, int64_t)
 HOOK void _ZN3c1027reportMemoryUsageToProfilerENS_6DeviceEl(TorchDevice device, int64_t size_bytes) {
   note_usage(nullptr, size_bytes, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kUsage16, device, size_bytes);
+  forward(&g_reports[kUsage16], device, size_bytes);
 }
 
 // c10::reportOutOfMemoryToProfiler(what was asked for, allocated, reserved, c10::Device)
@@ -107,15 +92,15 @@ HOOK void _ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE(int64_t size_bytes
                                                               TorchDevice device) {
   note_out_of_memory(static_cast<uint64_t>(size_bytes), static_cast<uint64_t>(allocated),
                      static_cast<uint64_t>(reserved), device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kRefusal110, size_bytes, allocated, reserved, device);
+  forward(&g_reports[kRefusal110], size_bytes, allocated, reserved, device);
 }
 HOOK void _ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE(int64_t size_bytes, size_t allocated, size_t reserved,
                                                               TorchDevice device) {
   note_out_of_memory(static_cast<uint64_t>(size_bytes), allocated, reserved, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kRefusal20, size_bytes, allocated, reserved, device);
+  forward(&g_reports[kRefusal20], size_bytes, allocated, reserved, device);
 }
 HOOK void _ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE(size_t size_bytes, size_t allocated, size_t reserved,
                                                               TorchDevice device) {
   note_out_of_memory(size_bytes, allocated, reserved, device, HEAPPROF_HOOK_FRAME());
-  forward(Report::kRefusal2x, size_bytes, allocated, reserved, device);
+  forward(&g_reports[kRefusal2x], size_bytes, allocated, reserved, device);
 }

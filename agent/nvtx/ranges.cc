@@ -29,15 +29,6 @@ uint64_t id_in(uint64_t range) { return range & ((1ull << wire::kScopeIdBits) - 
 constexpr uint64_t kLives = 1ull << (64 - wire::kScopeIdBits);
 uint64_t life() { return (g_birth % kLives) << wire::kScopeIdBits; }
 
-// The calling thread's own context; nullptr: it has none, or shares one.
-Context* own_context(const uint64_t* hook_frame) {
-  if (t_context == nullptr || t_context->birth != g_birth) {
-    if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
-  }
-  Context* const context = t_context;
-  return context == nullptr || context->is_shared || context->birth != g_birth ? nullptr : context;
-}
-
 // The innermost range of that domain, counted from 1; 0: there is none.
 uint32_t find_pushed(const Context* context, uint32_t domain) {
   for (uint32_t i = context->pushed < kMostPushed ? context->pushed : kMostPushed; i > 0; --i) {

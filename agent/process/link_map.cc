@@ -50,7 +50,14 @@ struct WithCare {
   }
   static bool is_text(const char* at, const char* text) {
     char found[128];
-    return read_own_string(found, sizeof found, at) != kNoString && strcmp(found, text) == 0;
+    for (size_t rest = strlen(text) + 1; rest != 0;) {
+      const size_t bytes = rest < sizeof found ? rest : sizeof found;
+      if (!read_own_memory(found, at, bytes) || memcmp(found, text, bytes) != 0) return false;
+      at += bytes;
+      text += bytes;
+      rest -= bytes;
+    }
+    return true;
   }
 };
 

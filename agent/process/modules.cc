@@ -20,7 +20,8 @@
 
 namespace heapprof::agent {
 
-bool (*g_note_object)(const char* path) = nullptr;
+NoteObject g_note_object_for_python = nullptr;
+NoteObject g_note_object_for_torch = nullptr;
 
 namespace {
 
@@ -154,7 +155,10 @@ uint32_t age_of_range(const ModuleInfo& info, uint32_t count, uint32_t now) {
 
 // Tells whoever wants to know that the object is here, perhaps again. pre: as list_object's
 void note_object(const LoadedObject& object) {
-  if (g_note_object == nullptr || !g_note_object(object.path)) return;
+  bool is_new = false;
+  for (const NoteObject note : {g_note_object_for_python, g_note_object_for_torch})
+    is_new = (note != nullptr && note(object.path)) || is_new;
+  if (!is_new) return;
   end_what_is_known({0, 0});
   g_control->age.store(current_age(), kRelaxed);
   g_fork_page.age.store(current_age(), kRelaxed);

@@ -34,9 +34,12 @@ bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 // pre: events are recorded.
 void end_unloaded_modules();
 
-// Called with the path of each object that is seen for the first time since it was loaded, behind the module lock.
-// True: what is known of no address ends, but every context has to get ready again. nullptr: nobody asks.
-extern bool (*g_note_object)(const char* path);
+// Those who want to know of objects: are called with the path of each that is seen for the first time since it was
+// loaded, behind the module lock. True: what is known of no address ends, but every context has to get ready again.
+// nullptr: nobody asks.
+using NoteObject = bool (*)(const char* path);
+extern NoteObject g_note_object_for_python;
+extern NoteObject g_note_object_for_torch;
 
 // Forgets every module, so that each is announced again: a new life, in which the collector knows of none.
 void reset_modules();

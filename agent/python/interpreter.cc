@@ -95,7 +95,7 @@ void look_for_python() {
   for (size_t i = 0; i < kNameCount; ++i) {
     if (sought[i].symbol != nullptr) found[i] = sought[i].object->l_addr + sought[i].symbol->st_value;
   }
-  g_note_object = note_object_for_python;
+  g_note_object_for_python = note_object_for_python;
   take(std::bit_cast<Symbols>(found), sought[kEvaluator].symbol != nullptr ? sought[kEvaluator].symbol->st_size : 0);
   g_is_lasting = g_version != 0;
 }

@@ -31,6 +31,15 @@ namespace heapprof::agent {
 inline constexpr uint64_t kNotReady = ~uint64_t{0};
 inline constexpr uint32_t kMostPushed = 1024;  // ranges of NVTX that a thread has pushed and that are recorded
 
+// Of a thread's operators of PyTorch (agent/torch/operators.cc).
+struct OperatorTable;
+struct TorchOperators {
+  OperatorTable* table;  // those that have begun and not ended; nullptr: there were none yet
+  uint32_t next;         // where it has room, as a rule
+  bool has_sequence;
+  int64_t sequence;  // of the one that is about to begin
+};
+
 struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
   // The age at which records can be written at once; kNotReady: something has to be done before.
@@ -67,7 +76,8 @@ struct Context {
   uint32_t scope_changes;   // grows whenever the owner, having launched something, may be in another scope
   uint64_t* reference_pcs;  // --verify-stacks, --unwinder=libunwind: kMaxFrames; nullptr until used
   PythonStack* python;      // nullptr: the process runs no Python, as far as is known
-  uint32_t pushed;          // ranges of NVTX that the owner has pushed, those that are not recorded included
+  TorchOperators operators;
+  uint32_t pushed;  // ranges of NVTX that the owner has pushed, those that are not recorded included
   uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX
 };
 

@@ -15,6 +15,7 @@
 namespace heapprof::agent {
 
 void (*g_at_stack)() = nullptr;
+std::atomic<const Waiting*> g_waiting{nullptr};
 
 namespace {
 
@@ -108,12 +109,12 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
-// Writes a record with a stack.
-[[gnu::always_inline]] inline void write_stacked(Context* context, wire::RecordType type, uint64_t address,
+// Writes a record with a stack. False: there is none.
+[[gnu::always_inline]] inline bool write_stacked(Context* context, wire::RecordType type, uint64_t address,
                                                  uint64_t size_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
   if (HEAPPROF_UNLIKELY(g_at_stack != nullptr)) g_at_stack();
-  if (!is_prepared(context)) return;
+  if (!is_prepared(context)) return false;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
     const bool is_near = context->python != nullptr && capture_as_hooks_do(context->unwind, caller, &delta);
@@ -125,6 +126,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   }
   if (HEAPPROF_UNLIKELY(context->python != nullptr)) add_python_frames(context->python, context->unwind, &delta);
   write_captured(context, type, address, size_bytes, delta, device);
+  return true;
 }
 
 // The same where there is little room in the chunk, or much to write.
@@ -145,6 +147,12 @@ uint64_t address_of(const void* block) { return reinterpret_cast<uint64_t>(block
 
 namespace {
 
+bool is_time_for(const Waiting& waiting, UnwindContext* unwind) {
+  uint32_t count = 0;
+  const uint64_t* const pcs_avma = current_stack(unwind, &count);
+  return waiting.is_time(pcs_avma, count);
+}
+
 // The loader may be adding an object.
 void look_for_loads(const uint64_t* hook_frame) {
   if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
@@ -160,8 +168,11 @@ void record_begun(wire::RecordType type, Context* context, const void* block, si
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
   }
-  write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
+  const bool is_written = write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
+  const Waiting* const waiting = g_waiting.load(std::memory_order_acquire);
+  const bool is_time = HEAPPROF_UNLIKELY(waiting != nullptr) && is_written && is_time_for(*waiting, context->unwind);
   end_event(context);
+  if (HEAPPROF_UNLIKELY(is_time)) waiting->act();
 }
 
 void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
@@ -269,11 +280,21 @@ void tell_launches(Context* context) {
 
 void (*g_at_scope_end)(const uint64_t* hook_frame) = nullptr;
 
+Context* own_context(const uint64_t* hook_frame) {
+  if (t_context == nullptr || t_context->birth != g_birth) {
+    if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
+  }
+  Context* const context = t_context;
+  return context == nullptr || context->is_shared || context->birth != g_birth ? nullptr : context;
+}
+
+namespace {
+
 // Behind a launch every change of scopes comes here, and not to record_scope_fast: so that is no slower for what only
 // launches need.
-uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame) {
-  const bool is_end = operation == wire::ScopeOperation::kEnd || operation == wire::ScopeOperation::kEndOnly;
-  if (HEAPPROF_UNLIKELY(is_end && g_at_scope_end != nullptr)) g_at_scope_end(hook_frame);
+// operator_word: 0 of what is none
+[[gnu::always_inline]] inline uint64_t write_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id,
+                                                   uint32_t operator_word, const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
   if (HEAPPROF_UNLIKELY(!is_prepared(context) || !reserve(context, kRecordBytes))) {
@@ -286,10 +307,23 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
   const uint32_t delta = stamp_anew(context);
   tell_launches(context);
   if (HEAPPROF_UNLIKELY(!g_use_tsc)) put(context, wire::pack_control(wire::ControlKind::kScopeTime, read_ticks()));
+  if (operator_word != 0) put(context, prefix(wire::RecordType::kPrefixSize), operator_word);
   put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));
   publish(context);
   end_event(context);
   return id;
+}
+
+}  // namespace
+
+uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame) {
+  const bool is_end = operation == wire::ScopeOperation::kEnd || operation == wire::ScopeOperation::kEndOnly;
+  if (HEAPPROF_UNLIKELY(is_end && g_at_scope_end != nullptr)) g_at_scope_end(hook_frame);
+  return write_scope(operation, name, id, 0, hook_frame);
+}
+
+uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame) {
+  return write_scope(wire::ScopeOperation::kBegin, name, 0, operator_word, hook_frame);
 }
 
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {

@@ -57,10 +57,23 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame);
 // (agent/hooks/python_objects.h).
 extern void (*g_at_stack)();
 
+// Whoever waits for an event whose stack lets it call into a library of the program: the thread is inside of no event
+// then, and of nothing of that library's. nullptr: nobody does.
+struct Waiting {
+  bool (*is_time)(const uint64_t* pcs_avma, uint32_t count);  // by the event's stack, the innermost first
+  void (*act)();
+};
+extern std::atomic<const Waiting*> g_waiting;
+
+// The calling thread's own context; nullptr: it has none, or shares one.
+Context* own_context(const uint64_t* hook_frame);
+
 // What a program says of a scope, or a mark. id: 0 of what begins, which gets one. Returns the scope's id; 0: nothing
 // was recorded.
 // pre: `name` is this life's
 uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame);
+// The begin of a scope that is an operator: wire::pack_operator.
+uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame);
 // The block at that address goes by a name from now on. pre: the block is not nullptr; `name` is this life's
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame);
 // A kernel or a graph was launched (shared/kernels.h).

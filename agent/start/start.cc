@@ -38,6 +38,7 @@
 #include "agent/start/end.h"
 #include "agent/start/handshake.h"
 #include "agent/start/self_test.h"
+#include "agent/torch/operators.h"
 #include "agent/unwind/unwind.h"
 
 #include <linux/membarrier.h>
@@ -188,6 +189,7 @@ bool join_collector(bool forked) {
   g_control->age.store(g_birth, std::memory_order_relaxed);
   g_control->python_version.store(python_version(), std::memory_order_relaxed);
   settle_python_objects();
+  settle_operators();
   forget_codes();
   set_max_frames(g_control->max_frames);
   if (!init_unwinder()) {
@@ -296,6 +298,7 @@ void note_unloading() {
   forget_new_functions();
   forget_cuda();
   forget_tensors();
+  forget_operators();
   forget_unloaded_python();
   forget_unloaded_objects();
   if (g_fork_page.state != AgentState::kOn) return;  // nobody keeps books

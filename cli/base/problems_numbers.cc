@@ -100,6 +100,12 @@ Problem tensors_without_address(uint64_t reports) {
           "use PyTorch 1.7 or newer", "read what its allocator took from the driver: cuda:0 and so on", kWarning};
 }
 
+Problem operators_not_recorded(const std::string& reason) {
+  return {"HP236", fmt::format("the operators of PyTorch are not recorded: {}", reason),
+          "use PyTorch 1.12 or newer, and heapprof's own stacks (without --unwinder)",
+          "name operations in the program: heapprof.scope(\"forward\")", kWarning};
+}
+
 Problem program_replaced(const std::string& program, const std::string& why) {
   return {"HP069",
           fmt::format("the process became {}, which cannot be profiled ({}): the profile ends there", program, why),

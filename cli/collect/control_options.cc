@@ -22,6 +22,7 @@ void write_options(const CollectorOptions& options, wire::Control* control) {
   control->leak_check = options.leak_check ? 1 : 0;
   control->nvtx = options.records_nvtx ? 1 : 0;
   control->python_objects = options.records_objects ? 1 : 0;
+  control->torch_operators = options.records_operators ? 1 : 0;
   control->python = options.reads_python ? 1 : 0;
   control->gpu_time = options.gpu_time;
   for (size_t i = 0; i < options.limits.cuda.size(); ++i) {

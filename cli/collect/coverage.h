@@ -21,5 +21,7 @@ Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, 
 void add_unread_interpreter(uint32_t version, Coverage* coverage);
 // Says why the objects of an interpreter that was found are not recorded, where that was asked for.
 void add_unrecorded_objects(const wire::Control& control, Coverage* coverage);
+// Why operators of PyTorch are no scopes, where that was asked for.
+void add_unrecorded_operators(const wire::Control& control, Coverage* coverage);
 
 }  // namespace heapprof::cli

@@ -353,6 +353,7 @@ Recording ProcessCollector::finish() {
   if (state.options.reads_python)
     add_unread_interpreter(control.python_version.load(std::memory_order_relaxed), &run.coverage);
   add_unrecorded_objects(control, &run.coverage);
+  add_unrecorded_operators(control, &run.coverage);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();

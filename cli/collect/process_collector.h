@@ -54,6 +54,7 @@ struct CollectorOptions {
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
   bool records_nvtx = true;           // ranges of NVTX become scopes
   bool records_objects = false;       // objects of Python have a device of their own
+  bool records_operators = false;     // operators of PyTorch are scopes
   bool reads_python = true;           // stacks have the frames of Python
   bool hooks_deep_bind = false;       // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;

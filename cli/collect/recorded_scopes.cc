@@ -3,6 +3,7 @@
 #include "cli/collect/recorded_scopes.h"
 
 #include "cli/base/text.h"
+#include "cli/model/analysis/scope_paths.h"
 
 #include <algorithm>
 #include <map>
@@ -102,11 +103,26 @@ void add_instances(const InstanceBook& book, uint32_t path, const TickScale& sca
   for (const uint32_t device : devices) scope->instance_memory.push_back(memory_of(runs, device, book));
 }
 
+// pre: path i's scope is the i-th
+void record_backward(const std::vector<ScopePath>& paths, Scopes* scopes) {
+  const bool has_any = std::any_of(paths.begin(), paths.end(), [](const ScopePath& path) { return path.forward != 0; });
+  if (!has_any) return;
+  std::vector<std::vector<ScopeMemory>> sums = memory_with_inner(*scopes);
+  for (size_t i = 1; i < paths.size(); ++i) {
+    if (paths[i].forward == 0) continue;
+    Scope& scope = scopes->scopes[i - 1];
+    for (ScopeMemory& memory : sums[i - 1]) memory.peak_inside_bytes = 0;
+    scope.backward_of = {
+        {path_of_scope(*scopes, paths[i].forward - 1), scope.begun, scope.time_ns, std::move(sums[i - 1])}};
+  }
+}
+
 Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& scale) {
   Scope scope;
   scope.parent = path.parent;
   scope.category = name.category;
   scope.name = name.text;
+  scope.is_operator = path.is_operator;
   scope.begun = path.begun;
   scope.ended = path.ended;
   scope.left_open = path.left_open;
@@ -201,6 +217,7 @@ Scopes recorded_scopes(const RecordedBooks& books, const RecordedNames& names, c
     to = {time.time_ns, time.intervals};
   }
   scopes.gpu.unread = books.gpu_times->unread();
+  record_backward(book.paths(), &scopes);
   sort_scopes(&scopes);
   for (const MarkedMoment& moment : book.marks()) {
     Mark& mark = scopes.marks.emplace_back();

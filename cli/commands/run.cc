@@ -51,6 +51,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
   options->add_flag({"--python-objects", "", kRareGroup, "see each object of Python, inside of others"},
                     &target->python_objects);
+  options->add_flag({"--torch-ops", "", kRareGroup, "make scopes of PyTorch's operators"}, &target->torch_operators);
   options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
   options->add_choice<wire::GpuTimeMode>(

@@ -137,6 +137,24 @@ bool read_launches_member(JsonPull* json, const std::string& key, Launches* laun
   return true;
 }
 
+void read_backward(JsonPull* json, std::vector<BackwardWork>* works) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) {
+    BackwardWork& work = works->emplace_back();
+    read_object(
+        json, [&work](FieldReader& reader) { visit_backward_work(work, reader); },
+        [&](const std::string& key) {
+          if (key != "memory" || !work.memory.empty()) return false;
+          read_structs(json, &work.memory,
+                       [](ScopeMemory& memory, FieldReader& reader) { visit_scope_memory(memory, reader); });
+          return true;
+        });
+    const size_t count = works->size();
+    if (count > 1 && (*works)[count - 2].operator_path >= work.operator_path)
+      json->fail("operators of backward work are not in order");
+  }
+}
+
 void read_scope(JsonPull* json, Scope* scope) {
   read_object(
       json, [scope](FieldReader& reader) { visit_scope(*scope, reader); },
@@ -149,6 +167,10 @@ void read_scope(JsonPull* json, Scope* scope) {
         } else if (key == "calls" && scope->calls.empty()) {
           read_structs(json, &scope->calls,
                        [](ScopeCall& call, FieldReader& reader) { visit_scope_call(call, reader); });
+        } else if (key == "is_operator") {
+          json->read_bool(&scope->is_operator);
+        } else if (key == "backward_of" && scope->backward_of.empty()) {
+          read_backward(json, &scope->backward_of);
         } else if (key == "instances" && scope->instances.empty() && scope->instance_memory.empty()) {
           read_instances(json, scope);
         } else if (key == "unkept_instances_count") {

@@ -68,6 +68,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.collector.leak_check = options.leak_check;
   plan.collector.records_nvtx = !options.no_nvtx;
   plan.collector.records_objects = options.python_objects;
+  plan.collector.records_operators = options.torch_operators;
   plan.collector.reads_python = !options.no_python;
   if (const Result<DeviceLimits> limits = parse_limits(options.limits)) plan.collector.limits = *limits;
   plan.has_second_thread = options.collector_threads == ThreadsChoice::kTwo ||

@@ -56,7 +56,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
-                    &Coverage::unrecorded_objects})
+                    &Coverage::unrecorded_objects, &Coverage::unrecorded_operators})
     known->coverage.*list = std::move(run->coverage.*list);
   run->coverage = std::move(known->coverage);
 }

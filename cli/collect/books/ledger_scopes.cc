@@ -76,7 +76,9 @@ void Ledger::apply_scope(const Event& event) {
   const uint64_t ticks = event.size_bytes;
   note_live(thread.id);
   switch (wire::scope_operation(event.address)) {
-    case wire::ScopeOperation::kBegin: thread.scopes = scopes_.begin(thread.scopes, name, id, ticks); return;
+    case wire::ScopeOperation::kBegin:
+      thread.scopes = scopes_.begin(thread.scopes, name, id, ticks, event.site);
+      return;
     case wire::ScopeOperation::kEnd: thread.scopes = scopes_.end(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kLeave: thread.scopes = scopes_.leave(thread.scopes, id, ticks); return;
     case wire::ScopeOperation::kEnter: thread.scopes = scopes_.enter(thread.scopes, id, ticks); return;

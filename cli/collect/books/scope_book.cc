@@ -27,20 +27,21 @@ ScopeBook::Level& ScopeBook::level_of(Open* open, uint32_t device) {
   return open->devices.back().second;
 }
 
-uint32_t ScopeBook::path_to(uint32_t parent, uint32_t name) {
-  const uint32_t latest = paths_[parent].latest;
-  if (latest != 0 && paths_[latest].name == name) return latest;
-  const uint32_t path = find_path(parent, name);
-  if (paths_[path].parent == parent) paths_[parent].latest = path;
+uint32_t ScopeBook::path_to(const ScopeKey& key) {
+  const uint32_t latest = paths_[key.parent].latest;
+  if (latest != 0 && paths_[latest] == key) return latest;
+  const uint32_t path = find_path(key);
+  if (paths_[path].parent == key.parent) paths_[key.parent].latest = path;
   return path;
 }
 
-uint32_t ScopeBook::find_path(uint32_t parent, uint32_t name) {
-  const auto [at, is_new] = index_.try_emplace(uint64_t{parent} << 32 | name, 0);
+uint32_t ScopeBook::find_path(const ScopeKey& key) {
+  constexpr ScopeKey kOther = {0, wire::kOtherName};
+  const auto [at, is_new] = index_.try_emplace(key, 0);
   if (!is_new) return at->second;
-  if (paths_.size() >= kMostPaths && (parent != 0 || name != wire::kOtherName)) {
+  if (paths_.size() >= kMostPaths && !(key == kOther)) {
     index_.erase(at);
-    return find_path(0, wire::kOtherName);
+    return find_path(kOther);
   }
   try {
     paths_.push_back({});
@@ -50,8 +51,7 @@ uint32_t ScopeBook::find_path(uint32_t parent, uint32_t name) {
     index_.erase(at);
     throw;
   }
-  paths_.back().parent = parent;
-  paths_.back().name = name;
+  static_cast<ScopeKey&>(paths_.back()) = key;
   at->second = static_cast<uint32_t>(paths_.size() - 1);
   return at->second;
 }
@@ -103,12 +103,18 @@ void ScopeBook::keep_run(const Open& open, uint32_t flags) {
       has_ended);
 }
 
-uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks) {
+uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks, uint32_t operator_word) {
   if (open_ >= kMostOpen) {
     ++lost_;
     return stack;
   }
-  const uint32_t path = path_to(path_of(stack), name);
+  ScopeKey key{path_of(stack), name};
+  if (operator_word != 0) {
+    key.is_operator = true;
+    if (wire::is_backward_operator(operator_word)) key.forward = operators_.forward_of(operator_word);
+  }
+  const uint32_t path = path_to(key);
+  if (operator_word != 0) operators_.note(operator_word, path, now_thread_id_);
   if (stack == 0) stack = new_stack();
   Open fresh{};
   fresh.id = id;
@@ -121,7 +127,7 @@ uint32_t ScopeBook::begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t t
 }
 
 void ScopeBook::begin_apart(uint32_t name, uint64_t id, uint64_t ticks) {
-  const uint32_t path = path_to(0, name);
+  const uint32_t path = path_to({0, name});
   if (open_ >= kMostOpen || left_.count(id) != 0) {
     ++lost_;
     return;

@@ -17,6 +17,7 @@
 
 #include "cli/collect/books/device_ledger.h"
 #include "cli/collect/books/instance_book.h"
+#include "cli/collect/books/operator_book.h"
 #include "cli/collect/books/site_book.h"
 
 #include <cstdint>
@@ -34,10 +35,18 @@ struct ScopeTally {
   uint64_t peak_inside_bytes;
 };
 
-// One way to a scope: its parent, and its name.
-struct ScopePath {
-  uint32_t parent;  // 0: none is around it
-  uint32_t name;    // wire's number
+// One way to a scope: its parent, and its name; of a function of PyTorch's backward pass also the operator that left
+// it.
+struct ScopeKey {
+  uint32_t parent;       // 0: none is around it
+  uint32_t name;         // wire's number
+  uint32_t forward = 0;  // the path of that operator; 0: none is known
+  bool is_operator = false;
+
+  bool operator==(const ScopeKey&) const = default;
+};
+
+struct ScopePath : ScopeKey {
   uint32_t latest;  // of the paths below it, the one that was taken last; 0: none was
   uint64_t begun;
   uint64_t ended;
@@ -72,7 +81,8 @@ class ScopeBook {
   // `stack` below: a thread's stack of open scopes (ThreadSlot::scopes); 0: it is in none. What returns a stack says
   // which is the thread's from now on.
 
-  uint32_t begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks);
+  // operator_word: wire::pack_operator; 0 of what is none
+  uint32_t begin(uint32_t stack, uint32_t name, uint64_t id, uint64_t ticks, uint32_t operator_word = 0);
   uint32_t end(uint32_t stack, uint64_t id, uint64_t ticks);
   // A scope that no thread is in: it has a time, and no memory.
   void begin_apart(uint32_t name, uint64_t id, uint64_t ticks);
@@ -130,7 +140,7 @@ class ScopeBook {
   // About how much memory it takes.
   uint64_t bytes() const {
     return paths_.size() * (sizeof(ScopePath) + kPathBytes) + open_ * sizeof(Open) +
-           positions_.size() * kPositionBytes + marks_.size() * kMarkBytes + instances_.bytes();
+           positions_.size() * kPositionBytes + marks_.size() * kMarkBytes + instances_.bytes() + operators_.bytes();
   }
 
  private:
@@ -194,8 +204,8 @@ class ScopeBook {
   static ScopeTally& tally_of(ScopePath* path, uint32_t device);
   static Level& level_of(Open* open, uint32_t device);
   static void pass_on(Level* inner, Level* outer);
-  uint32_t path_to(uint32_t parent, uint32_t name);
-  uint32_t find_path(uint32_t parent, uint32_t name);
+  uint32_t path_to(const ScopeKey& key);
+  uint32_t find_path(const ScopeKey& key);
   void count_time(Open* open, uint64_t ticks);
   void pass_on(Open* inner, Open* outer);
   void pass_all_on(Stack* stack);
@@ -212,7 +222,14 @@ class ScopeBook {
   uint32_t new_stack();
 
   std::vector<ScopePath> paths_ = std::vector<ScopePath>(1);
-  std::unordered_map<uint64_t, uint32_t> index_;  // by parent and name
+  struct HashOfKey {
+    size_t operator()(const ScopeKey& key) const {
+      const uint64_t words = (uint64_t{key.parent} << 32 | key.name) ^ (uint64_t{key.forward} << 17 | key.is_operator);
+      return (words ^ words >> 29) * 0x9E3779B97F4A7C15ull >> 7;
+    }
+  };
+  std::unordered_map<ScopeKey, uint32_t, HashOfKey> index_;
+  OperatorBook operators_;
   std::vector<Stack> stacks_ = std::vector<Stack>(1, Stack(1));
   std::vector<uint32_t> free_stacks_;
   std::unordered_map<uint64_t, Stack> left_;  // by the id of the outermost

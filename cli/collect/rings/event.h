@@ -28,7 +28,7 @@ struct Event {
   uint64_t stamp;       // never smaller than that of the event before it in the same ring
   uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
   uint64_t size_bytes;  // of the new block
-  uint32_t site;        // of the new block; 0 otherwise
+  uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; 0 otherwise
   uint32_t thread_and_kind;
 
   constexpr EventKind kind() const { return static_cast<EventKind>(thread_and_kind & 0xf); }

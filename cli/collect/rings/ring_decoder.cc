@@ -32,14 +32,6 @@ bool RingDecoder::refuse() {
   return false;
 }
 
-[[gnu::always_inline]] inline uint64_t RingDecoder::stamp_of(uint64_t w1, const DecodeLimits& limits,
-                                                             uint64_t last_stamp) const {
-  uint64_t stamp = stamp_base_ + wire::record_stamp_delta(w1);
-  if (stamp > limits.ceiling) stamp = limits.ceiling;
-  if (stamp < limits.floor) stamp = limits.floor;
-  return stamp < last_stamp ? last_stamp : stamp;
-}
-
 // First pass over a record's stack.
 [[gnu::always_inline]] inline bool RingDecoder::push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor,
                                                             uint32_t* site) {
@@ -194,67 +186,6 @@ bool RingDecoder::decode_any(wire::Record record, uint64_t head, const DecodeLim
     case RecordType::kControl: return decode_control(record, batch, cursor);
   }
   return refuse();
-}
-
-// Scopes that are as short as a few allocations come one after another; the loop of the most frequent records is not
-// entered for each.
-bool RingDecoder::decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor) {
-  while (cursor->position < head && cursor->events < batch.size()) {
-    const wire::Record record{load(cursor->position), load(cursor->position + sizeof(uint64_t))};
-    if (wire::record_type(record.w0) != RecordType::kScope) return true;
-    cursor->position += wire::kUnitBytes;
-    if (!decode_scope(record, limits, batch, cursor)) return false;
-  }
-  return true;
-}
-
-bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch,
-                               Cursor* cursor) {
-  using wire::ScopeOperation;
-  const ScopeOperation operation = wire::scope_operation(record.w0);
-  const uint32_t name = wire::scope_name(record.w0);
-  const bool is_of_block = operation == ScopeOperation::kNameBlock;
-  const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
-                        operation == ScopeOperation::kBeginApart || is_of_block;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kGpuTime) return refuse();
-  if (prefix_.has_any != is_of_block) return refuse();
-  if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
-  const bool is_of_pause = operation == ScopeOperation::kPause || operation == ScopeOperation::kResume;
-  const bool may_have_id = operation != ScopeOperation::kMark && !is_of_block && !is_of_pause;
-  const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly;
-  const bool has_id = wire::scope_id(record.w0) != 0;
-  if (has_id ? !may_have_id : must_have_id) return refuse();
-  if (is_of_block) return decode_block_name(record, limits, batch, cursor);
-  Event event{cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kScope)};
-  const bool is_unstamped = operation == ScopeOperation::kItems || operation >= ScopeOperation::kGpuBegin;
-  if (!is_unstamped) {
-    event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
-    event.size_bytes = has_scope_time_ ? scope_time_ : event.stamp;
-    has_scope_time_ = false;
-  }
-  batch[cursor->events++] = event;
-  return true;
-}
-
-bool RingDecoder::decode_block_name(wire::Record record, const DecodeLimits& limits, std::span<Event> batch,
-                                    Cursor* cursor) {
-  const Prefix prefix = std::exchange(prefix_, {});
-  const bool has_other = prefix.has_size || prefix.has_device || prefix.is_truncated;
-  if (has_other || prefix.address == 0) return refuse();
-  cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
-  batch[cursor->events++] = {cursor->last_stamp, prefix.address, wire::scope_name(record.w0), 0,
-                             pack_thread(thread_, EventKind::kName)};
-  return true;
-}
-
-bool RingDecoder::decode_launch(wire::Record record, std::span<Event> batch, Cursor* cursor) {
-  const uint32_t kernel = wire::launched_kernel(record.w0);
-  const bool is_graph = kernel == wire::kGraphLaunch;
-  const bool is_name = (kernel != 0 && kernel <= wire::kMaxKernels) || kernel >= wire::kUnnamedKernel;
-  if (prefix_.has_any || !(is_name || is_graph) || record.w1 >> 63 != 0) return refuse();
-  if (is_graph && record.w0 != wire::pack_graph_launch(0).w0) return refuse();
-  batch[cursor->events++] = {cursor->last_stamp, record.w0, record.w1, 0, pack_thread(thread_, EventKind::kLaunch)};
-  return true;
 }
 
 bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t head, const DecodeLimits& limits,

@@ -141,7 +141,12 @@ class RingDecoder {
   uint64_t load(uint64_t position) const {
     return __atomic_load_n(&words_[((position + shift_) & byte_mask_) / sizeof(uint64_t)], __ATOMIC_RELAXED);
   }
-  uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const;
+  [[gnu::always_inline]] uint64_t stamp_of(uint64_t w1, const DecodeLimits& limits, uint64_t last_stamp) const {
+    uint64_t stamp = stamp_base_ + wire::record_stamp_delta(w1);
+    if (stamp > limits.ceiling) stamp = limits.ceiling;
+    if (stamp < limits.floor) stamp = limits.floor;
+    return stamp < last_stamp ? last_stamp : stamp;
+  }
   template <bool kByMemo>
   Cursor decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits, std::span<Event> batch);
   bool decode_any(wire::Record record, uint64_t head, const DecodeLimits& limits, std::span<Event> batch,
@@ -152,6 +157,7 @@ class RingDecoder {
   bool decode_scopes(uint64_t head, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_block_name(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
   bool decode_scope(wire::Record record, const DecodeLimits& limits, std::span<Event> batch, Cursor* cursor);
+  uint32_t take_operator();
   bool decode_prefix(wire::RecordType type, uint64_t value);
   bool take_device(EventKind* kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);

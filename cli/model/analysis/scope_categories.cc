@@ -21,16 +21,6 @@ bool fits(const Scopes& scopes, uint32_t index, const std::string& glob) {
                       glob.find(" > ") == std::string::npos ? name_of_scope(scope) : path_of_scope(scopes, index));
 }
 
-void add_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into) {
-  const auto is_same = [&from](const ScopeMemory& memory) { return memory.device == from.device; };
-  auto at = std::find_if(into->begin(), into->end(), is_same);
-  if (at == into->end()) at = into->insert(at, ScopeMemory{from.device});
-  at->allocated_bytes = add_saturating(at->allocated_bytes, from.allocated_bytes);
-  at->allocated_blocks = add_saturating(at->allocated_blocks, from.allocated_blocks);
-  at->freed_bytes = add_saturating(at->freed_bytes, from.freed_bytes);
-  at->freed_blocks = add_saturating(at->freed_blocks, from.freed_blocks);
-}
-
 }  // namespace
 
 void give_categories(const std::vector<CategoryRule>& rules, Scopes* scopes) {
@@ -63,7 +53,7 @@ std::vector<CategorySum> sum_categories(const Scopes& scopes, const std::vector<
     CategorySum& sum = sum_of(scope.category);
     ++sum.scopes;
     sum.own_time_ns = add_saturating(sum.own_time_ns, scope.own_time_ns);
-    for (const ScopeMemory& memory : scope.memory) add_memory(memory, &sum.memory);
+    for (const ScopeMemory& memory : scope.memory) add_scope_memory(memory, &sum.memory);
   }
   std::stable_sort(sums.begin(), sums.end(), [](const CategorySum& a, const CategorySum& b) {
     return a.own_time_ns != b.own_time_ns ? a.own_time_ns > b.own_time_ns : a.category < b.category;

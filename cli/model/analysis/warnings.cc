@@ -110,6 +110,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   if (!coverage.unread_interpreters.empty())
     warnings.push_back(interpreters_not_read(list_names(coverage.unread_interpreters)));
   for (const std::string& why : coverage.unrecorded_objects) warnings.push_back(objects_not_recorded(why));
+  for (const std::string& why : coverage.unrecorded_operators) warnings.push_back(operators_not_recorded(why));
   if (counters.python_broken > 0) warnings.push_back(python_frames_broken(counters.python_broken));
   if (counters.codes_lost > 0) warnings.push_back(python_codes_lost(counters.codes_lost));
   if (counters.tensors_refused > 0) warnings.push_back(tensors_without_address(counters.tensors_refused));

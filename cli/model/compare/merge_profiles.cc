@@ -202,6 +202,7 @@ void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
   add_names(&coverage.unknown_functions, run.coverage.unknown_functions);
   add_names(&coverage.unread_interpreters, run.coverage.unread_interpreters);
   add_names(&coverage.unrecorded_objects, run.coverage.unrecorded_objects);
+  add_names(&coverage.unrecorded_operators, run.coverage.unrecorded_operators);
   for (const UnprofiledProgram& program : run.coverage.unprofiled_programs)
     coverage.unprofiled_programs.push_back(program);
   coverage.new_recorded = coverage.new_recorded || run.coverage.new_recorded;

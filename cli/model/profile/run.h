@@ -44,16 +44,17 @@ struct UnprofiledProgram {
 // What the agent found and did in the process.
 struct Coverage {
   std::string agent_version;
-  std::string allocator;                         // file name of the object that serves malloc, "libc.so.6"
-  bool new_recorded = false;                     // operator new records by itself (tcmalloc, jemalloc, mimalloc)
-  std::string clock;                             // "tsc" or "sequence"
-  std::string unwinder;                          // "heapprof", "libunwind"
-  std::vector<std::string> self_test_failures;   // hooks where one call did not give one event
-  std::vector<std::string> bypassing_modules;    // objects whose allocations the hooks do not see
-  std::vector<std::string> unknown_functions;    // of the CUDA driver, that give out memory and are not counted
-  std::vector<std::string> unread_modules;       // whose names could not be read: no memory, or a broken file
-  std::vector<std::string> unread_interpreters;  // "Python 3.15": whose frames are in no stack
-  std::vector<std::string> unrecorded_objects;   // why an interpreter's objects were not recorded, where that was asked
+  std::string allocator;                          // file name of the object that serves malloc, "libc.so.6"
+  bool new_recorded = false;                      // operator new records by itself (tcmalloc, jemalloc, mimalloc)
+  std::string clock;                              // "tsc" or "sequence"
+  std::string unwinder;                           // "heapprof", "libunwind"
+  std::vector<std::string> self_test_failures;    // hooks where one call did not give one event
+  std::vector<std::string> bypassing_modules;     // objects whose allocations the hooks do not see
+  std::vector<std::string> unknown_functions;     // of the CUDA driver, that give out memory and are not counted
+  std::vector<std::string> unread_modules;        // whose names could not be read: no memory, or a broken file
+  std::vector<std::string> unread_interpreters;   // "Python 3.15": whose frames are in no stack
+  std::vector<std::string> unrecorded_operators;  // why PyTorch's operators are no scopes, where that was asked
+  std::vector<std::string> unrecorded_objects;  // why an interpreter's objects were not recorded, where that was asked
   std::vector<UnprofiledProgram> unprofiled_programs;
 };
 

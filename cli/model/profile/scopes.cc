@@ -15,20 +15,6 @@ namespace {
 
 void add(uint64_t* to, uint64_t more) { *to = add_saturating(*to, more); }
 
-void add_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into) {
-  const auto is_same = [&from](const ScopeMemory& memory) { return memory.device == from.device; };
-  const auto found = std::find_if(into->begin(), into->end(), is_same);
-  if (found == into->end()) {
-    into->push_back(from);
-    return;
-  }
-  add(&found->allocated_bytes, from.allocated_bytes);
-  add(&found->allocated_blocks, from.allocated_blocks);
-  add(&found->freed_bytes, from.freed_bytes);
-  add(&found->freed_blocks, from.freed_blocks);
-  found->peak_inside_bytes = std::max(found->peak_inside_bytes, from.peak_inside_bytes);
-}
-
 void add_call(const ScopeCall& from, std::vector<ScopeCall>* into) {
   const auto at = std::lower_bound(into->begin(), into->end(), from,
                                    [](const ScopeCall& a, const ScopeCall& b) { return a.call < b.call; });
@@ -39,6 +25,19 @@ void add_call(const ScopeCall& from, std::vector<ScopeCall>* into) {
   add(&at->count, from.count);
   add(&at->duration_ns, from.duration_ns);
   add(&at->size_bytes, from.size_bytes);
+}
+
+void add_backward(const BackwardWork& from, std::vector<BackwardWork>* into) {
+  const auto at = std::lower_bound(into->begin(), into->end(), from, [](const BackwardWork& a, const BackwardWork& b) {
+    return a.operator_path < b.operator_path;
+  });
+  if (at == into->end() || at->operator_path != from.operator_path) {
+    into->insert(at, from);
+    return;
+  }
+  add(&at->begun, from.begun);
+  add(&at->time_ns, from.time_ns);
+  for (const ScopeMemory& memory : from.memory) add_scope_memory(memory, &at->memory);
 }
 
 std::vector<uint64_t> sum_of_durations(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b) {
@@ -105,14 +104,30 @@ void add_scope(Scope&& from, Scope* into) {
   add(&into->items, from.items);
   add(&into->kernel_launches, from.kernel_launches);
   into->durations = sum_of_durations(into->durations, from.durations);
-  for (const ScopeMemory& memory : from.memory) add_memory(memory, &into->memory);
+  for (const ScopeMemory& memory : from.memory) add_scope_memory(memory, &into->memory);
   for (const ScopeCall& call : from.calls) add_call(call, &into->calls);
+  for (const BackwardWork& work : from.backward_of) add_backward(work, &into->backward_of);
+  into->is_operator = into->is_operator || from.is_operator;
   add_instances(from, into);
   add_launches(from.launches, &into->launches);
   add_gpu_time(from.gpu, &into->gpu);
 }
 
 }  // namespace
+
+void add_scope_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into) {
+  const auto is_same = [&from](const ScopeMemory& memory) { return memory.device == from.device; };
+  const auto found = std::find_if(into->begin(), into->end(), is_same);
+  if (found == into->end()) {
+    into->push_back(from);
+    return;
+  }
+  add(&found->allocated_bytes, from.allocated_bytes);
+  add(&found->allocated_blocks, from.allocated_blocks);
+  add(&found->freed_bytes, from.freed_bytes);
+  add(&found->freed_blocks, from.freed_blocks);
+  found->peak_inside_bytes = std::max(found->peak_inside_bytes, from.peak_inside_bytes);
+}
 
 uint64_t percentile_ns(const Scope& scope, unsigned percent) {
   uint64_t all = 0;
@@ -138,7 +153,7 @@ std::vector<std::vector<ScopeMemory>> memory_with_inner(const Scopes& scopes) {
     if (parent == 0) continue;
     for (ScopeMemory memory : sums[i]) {
       memory.peak_inside_bytes = 0;
-      add_memory(memory, &sums[parent - 1]);
+      add_scope_memory(memory, &sums[parent - 1]);
     }
   }
   return sums;

@@ -56,10 +56,20 @@ struct InstanceMemory {
   std::vector<uint64_t> after_bytes;
 };
 
+// What a function of PyTorch's backward pass did for one operator that left it, in it and in scopes inside of it. Those
+// whose operator is not known are in none.
+struct BackwardWork {
+  std::string operator_path;  // "train > aten::linear > aten::addmm"
+  uint64_t begun = 0;
+  uint64_t time_ns = 0;
+  std::vector<ScopeMemory> memory;  // without peaks
+};
+
 struct Scope {
   uint32_t parent = 0;   // its place in Scopes::scopes + 1, which is smaller than this one's; 0: it is outermost
   std::string category;  // empty: none
   std::string name;
+  bool is_operator = false;  // of PyTorch's (heapprof run --torch-ops)
   uint64_t begun = 0;
   uint64_t ended = 0;      // of them, by their own end; only these have a time
   uint64_t left_open = 0;  // by an outer one's end, or that of their thread; the rest was open at the end of all
@@ -75,6 +85,7 @@ struct Scope {
   std::vector<ScopeInstance> instances;         // those that were kept, by their begin
   std::vector<InstanceMemory> instance_memory;  // in the order of the profile's devices; none without instances
   uint64_t unkept_instances = 0;                // further runs: for want of room, or without a time
+  std::vector<BackwardWork> backward_of;        // by the operator's path
   Launches launches;                            // its own
   GpuTime gpu;                                  // likewise
 };
@@ -129,6 +140,9 @@ constexpr uint64_t bucket_duration(uint32_t bucket) {
 static_assert(duration_bucket(15) == 15 && duration_bucket(16) == 16 && duration_bucket(33) == 32 &&
               bucket_duration(duration_bucket(1u << 20)) == 1u << 20 &&
               duration_bucket(UINT64_MAX) == kDurationBuckets - 1);
+
+// Adds what one device had to the sums of all; of peaks the higher one.
+void add_scope_memory(const ScopeMemory& from, std::vector<ScopeMemory>* into);
 
 // The duration below which so many of a hundred lie, within a bucket, and not beyond the scope's longest.
 uint64_t percentile_ns(const Scope& scope, unsigned percent);

@@ -107,6 +107,11 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
       write_structs(
           "graphs", launches.graphs, [&](const GraphLaunches& graph) { visit_graph_launches(graph, fields); }, json);
   };
+  const auto write_backward = [&](const BackwardWork& work) {
+    visit_backward_work(work, fields);
+    write_structs(
+        "memory", work.memory, [&](const ScopeMemory& memory) { visit_scope_memory(memory, fields); }, json);
+  };
   const auto write_scope = [&](const Scope& scope) {
     visit_scope(scope, fields);
     if (!scope.durations.empty()) {
@@ -121,6 +126,8 @@ void write_scopes(const Scopes& scopes, InstanceLayout layout, JsonWriter* json)
     if (!scope.calls.empty())
       write_structs(
           "calls", scope.calls, [&](const ScopeCall& call) { visit_scope_call(call, fields); }, json);
+    if (scope.is_operator) json->flag("is_operator", true);
+    if (!scope.backward_of.empty()) write_structs("backward_of", scope.backward_of, write_backward, json);
     write_launches(scope.launches);
     if (scope.gpu.intervals != 0)
       write_struct(

@@ -5,6 +5,7 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/write/report/operators_text.h"
 #include "cli/write/report/scope_rows.h"
 
 #include <fmt/format.h>
@@ -32,14 +33,14 @@ using Row = ScopeRow;
 class ScopesWriter {
  public:
   ScopesWriter(const Profile& profile, const ScopesLook& look)
-      : scopes_(profile.scopes), devices_(profile.devices), look_(look) {}
+      : profile_(profile), scopes_(profile.scopes), devices_(profile.devices), look_(look) {}
 
   std::string write() {
     if (scopes_.empty()) return "\nSCOPES  the program had none (man 3 heapprof)\n";
     inner_.resize(scopes_.scopes.size() + 1);
     for (size_t i = 0; i < scopes_.scopes.size(); ++i)
       inner_[scopes_.scopes[i].parent].push_back(static_cast<uint32_t>(i));
-    return title() + table() + outside() + gpu_times() + categories() + marks();
+    return title() + table() + outside() + gpu_times() + operators_text(profile_, look_) + categories() + marks();
   }
 
  private:
@@ -173,6 +174,7 @@ class ScopesWriter {
       rows_.push_back(std::move(device));
     }
     add_calls(scope, indent);
+    add_backward(scope, indent);
     for (const std::string& line : launch_lines(scope.launches, kCallsMargin + indent.size() + 2))
       rows_.push_back({line});
   }
@@ -201,6 +203,19 @@ class ScopesWriter {
       if (!look_.stable) part += " " + format_time(call.duration_ns);
       add(part);
     }
+    add_lines(text, indent);
+  }
+
+  // Which operators of PyTorch a function of the backward pass worked for.
+  void add_backward(const Scope& scope, const std::string& indent) {
+    std::string text;
+    for (const BackwardWork& work : scope.backward_of)
+      text += fmt::format("{}{} × for {}", text.empty() ? "" : ", ", format_count(work.begun),
+                          escape_controls(work.operator_path));
+    add_lines(text, indent);
+  }
+
+  void add_lines(const std::string& text, const std::string& indent) {
     if (text.empty()) return;
     // Across the columns: beside the numbers there is no room for it.
     const size_t margin = kCallsMargin + indent.size();
@@ -345,6 +360,7 @@ class ScopesWriter {
     return text;
   }
 
+  const Profile& profile_;
   const Scopes& scopes_;
   const std::vector<Device>& devices_;
   const ScopesLook& look_;

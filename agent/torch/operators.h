@@ -1,0 +1,29 @@
+// agent/torch/operators.h: operators of PyTorch as scopes (heapprof run --torch-ops).
+//
+// PyTorch tells of each operator, each function of the backward pass and each range of the program's own
+// (torch.profiler.record_function) that begins and ends, to whom asked for that by at::addGlobalCallback. The agent
+// asks once the library is there, by its exported functions and the layout that these have had since 1.12.
+//
+// Guarantees
+//  - PyTorch's own profiler, and whoever else asks, get what they get without us.
+//  - The library is asked outside of every event, by a thread that is in none of its functions: no lock of its own can
+//    be held by that thread.
+//  - What ends in another thread than it began in ends the scope all the same.
+// Not provided: operators of threads that share a ring, and those that are more than kMostOperators deep: what they
+//               allocate is that of the scope around them.
+// Context:  threads of the program; errno is as before.
+// Cost:     man heapprof-run, --torch-ops.
+#pragma once
+
+#include <cstdint>
+
+namespace heapprof::agent {
+
+inline constexpr uint32_t kMostOperators = 256;  // of a thread's that have begun and not ended
+
+// A life begins: looks out for the library, if that is asked for. pre: the arena is mapped
+void settle_operators();
+// Forgets addresses whose objects may be gone: objects are being unloaded.
+void forget_operators();
+
+}  // namespace heapprof::agent

@@ -1,0 +1,6 @@
+add_library(fake_torch SHARED fake_torch/fake_torch.cc)
+set_target_properties(fake_torch PROPERTIES OUTPUT_NAME torch_cpu LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/fake_torch)
+target_include_directories(fake_torch PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_options(fake_torch PRIVATE -g -O1 -fvisibility=default -Wall -Wextra -Werror)
+target_include_directories(target_torch_operators PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(target_torch_operators PRIVATE fake_torch -Wl,-rpath,${CMAKE_CURRENT_BINARY_DIR}/fake_torch)
