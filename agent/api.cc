@@ -157,6 +157,18 @@ void resume_thread() {
   if (is_recording() != 0) record_scope(wire::ScopeOperation::kResume, 0, 0, HEAPPROF_HOOK_FRAME());
 }
 
+void tell_tensor(const void* address, uint32_t role, heapprof_name* name) {
+  if (address == nullptr || !wire::is_tensor_role(role) || is_recording() == 0) return;
+  const uint32_t number = name == nullptr ? 0 : number_of(name);
+  record_tensor(address, static_cast<wire::TensorRole>(role), number, HEAPPROF_HOOK_FRAME());
+}
+
+void take_snapshot(heapprof_name* name, int with_tensors) {
+  const uint32_t number = number_of(name);
+  if (number != 0)
+    record_scope(wire::ScopeOperation::kSnapshot, number, with_tensors != 0 ? 1 : 0, HEAPPROF_HOOK_FRAME());
+}
+
 constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            is_recording,
                                            version,
@@ -173,7 +185,9 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            explain_measurement,
                                            name_block,
                                            pause_thread,
-                                           resume_thread};
+                                           resume_thread,
+                                           tell_tensor,
+                                           take_snapshot};
 
 }  // namespace
 

@@ -43,7 +43,21 @@ enum class ScopeOperation : uint32_t {
   kResume = 11,     // … as long as there were more kPause than kResume
   kGpuBegin = 12,   // no scope: an interval of GPU time of this thread's innermost scope has begun
   kGpuTime = 13,    // w1: how long such an interval was, in nanoseconds; in any ring, before its begin is read or after
+  kTensor = 14,  // no scope: the memory at the address (kPrefixAddress) is a tensor's; id: its TensorRole; a name or 0
+  kSnapshot = 15,  // no scope: this moment, by a name, is kept; id: 1 with the tensors that the thread has told of
 };
+
+// What a tensor is to the program, as its Python can tell.
+enum class TensorRole : uint32_t {
+  kWeight = 1,
+  kGradient = 2,
+  kOptimizer = 3,
+  kActivation = 4,
+  kInput = 5,  // or any other data that Python holds
+};
+inline constexpr uint32_t kTensorRoles = 5;
+constexpr bool is_tensor_role(uint64_t role) { return role - 1 < kTensorRoles; }
+
 inline constexpr uint64_t kScopeIdBits = 40;
 inline constexpr uint64_t kScopeCountBits = 28;  // of a ring's scopes: the low bits of an id; the ring is above
 // name: its slot in the table of names + 1; 0 where the operation has none

@@ -326,7 +326,11 @@ uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* 
   return write_scope(wire::ScopeOperation::kBegin, name, 0, operator_word, hook_frame);
 }
 
-void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {
+namespace {
+
+// What a program says of the memory at an address.
+void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_t name, uint64_t id,
+                      const uint64_t* hook_frame) {
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
@@ -334,10 +338,20 @@ void record_block_name(const void* block, uint32_t name, const uint64_t* hook_fr
     asm volatile("lfence" ::: "memory");
     const uint32_t delta = stamp_anew(context);
     put(context, prefix(wire::RecordType::kPrefixAddress), address_of(block));
-    put(context, wire::pack_scope(wire::ScopeOperation::kNameBlock, name, 0), wire::pack_w1(delta, 0, 0));
+    put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));
     publish(context);
   }
   end_event(context);
+}
+
+}  // namespace
+
+void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {
+  record_of_memory(wire::ScopeOperation::kNameBlock, block, name, 0, hook_frame);
+}
+
+void record_tensor(const void* block, wire::TensorRole role, uint32_t name, const uint64_t* hook_frame) {
+  record_of_memory(wire::ScopeOperation::kTensor, block, name, static_cast<uint64_t>(role), hook_frame);
 }
 
 void record_launch(wire::Record launch, const uint64_t* hook_frame) {

@@ -76,6 +76,8 @@ uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id
 uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame);
 // The block at that address goes by a name from now on. pre: the block is not nullptr; `name` is this life's
 void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame);
+// The memory at that address is a tensor's. name: 0: it has none. pre: as above
+void record_tensor(const void* block, wire::TensorRole role, uint32_t name, const uint64_t* hook_frame);
 // A kernel or a graph was launched (shared/kernels.h).
 void record_launch(wire::Record launch, const uint64_t* hook_frame);
 // An interval of GPU time begins in the thread's innermost scope, or its time is known (wire::ScopeOperation).

@@ -66,13 +66,37 @@ void add_device_steps(const std::vector<KeptSnapshot>& snapshots, const SiteBook
   }
 }
 
+// By wire::TensorRole, from 1.
+constexpr const char* kRoles[] = {"weights", "gradients", "optimizer state", "activations", "inputs and other data"};
+static_assert(std::size(kRoles) == wire::kTensorRoles);
+const char* role_text(wire::TensorRole role) { return kRoles[static_cast<size_t>(role) - 1]; }
+
+void add_tensors(const KeptSnapshot& kept, const RecordingParts& parts, Snapshot* snapshot) {
+  snapshot->lost_tensors = kept.lost_tensors;
+  for (const KeptTensors& of_device : kept.tensors) {
+    SnapshotTensors& tensors = snapshot->tensors.emplace_back();
+    tensors.device = snapshot_device(of_device.device);
+    for (const auto& [key, sum] : of_device.sites)
+      tensors.sites.push_back({parts.tree->sites()[key.first].stack, role_text(key.second), sum.bytes, sum.blocks});
+    for (const KeptTensor& tensor : of_device.largest) {
+      LargeTensor& large = tensors.largest.emplace_back();
+      large.node = parts.tree->sites()[tensor.site].stack;
+      large.size_bytes = tensor.size_bytes;
+      large.born_ns = parts.scale->since_start_ns(tensor.birth);
+      large.role = role_text(tensor.role);
+      if (tensor.name != 0) large.name = name_of(tensor.name, parts.names.names).text;
+    }
+  }
+}
+
 }  // namespace
 
 Snapshots lost_snapshots(const RecordingParts& parts) {
   const SnapshotBook& book = parts.ledger->snapshots();
   Snapshots snapshots;
-  snapshots.interval_ns = parts.snapshot_interval_ns;
-  snapshots.kept_interval_ns = parts.snapshots->interval_ns();
+  // The program may have asked for some where the command asked for none.
+  snapshots.interval_ns = parts.snapshot_interval_ns != 0 ? parts.snapshot_interval_ns : kMarksOnly;
+  snapshots.kept_interval_ns = parts.snapshot_interval_ns != 0 ? parts.snapshots->interval_ns() : kMarksOnly;
   snapshots.thinned = book.thinned();
   snapshots.late = parts.snapshots->late();
   snapshots.lost = book.lost() + book.snapshots().size();
@@ -100,6 +124,7 @@ Snapshots recorded_snapshots(const RecordingParts& parts) {
         said.largest.push_back(
             {parts.tree->sites()[block.site].stack, block.size_bytes, parts.scale->since_start_ns(block.birth)});
     }
+    add_tensors(kept, parts, &snapshot);
   }
   return snapshots;
 }

@@ -100,11 +100,43 @@ void read_snapshot_device(JsonPull* json, PointReader* points, SnapshotDevice* d
       });
 }
 
+void read_tensor_site(JsonPull* json, PointReader* points, TensorSite* site) {
+  read_stacked(
+      json, points, &site->node, [site](FieldReader& reader) { visit_tensor_site(*site, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_large_tensor(JsonPull* json, PointReader* points, LargeTensor* tensor) {
+  read_stacked(
+      json, points, &tensor->node, [tensor](FieldReader& reader) { visit_large_tensor(*tensor, reader); },
+      [](const std::string&) { return false; });
+}
+
+void read_tensors(JsonPull* json, PointReader* points, std::vector<SnapshotTensors>* all) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) {
+    SnapshotTensors& tensors = all->emplace_back();
+    const auto read_sites = [&] {
+      if (!json->begin_array()) return;
+      while (json->next_element() && !json->failed()) read_tensor_site(json, points, &tensors.sites.emplace_back());
+    };
+    const auto read_largest = [&] {
+      if (!json->begin_array()) return;
+      while (json->next_element() && !json->failed()) read_large_tensor(json, points, &tensors.largest.emplace_back());
+    };
+    MemberReader(
+        json, {{"device", [&] { read_text(json, &tensors.device); }}, {"sites", read_sites}, {"largest", read_largest}})
+        .read();
+  }
+}
+
 void read_snapshot(JsonPull* json, PointReader* points, Snapshot* snapshot) {
   uint32_t no_stack = 0;
   read_stacked(
       json, points, &no_stack, [snapshot](FieldReader& reader) { visit_snapshot(*snapshot, reader); },
       [&](const std::string& key) {
+        if (key == "lost_tensors_count") return json->read_unsigned(&snapshot->lost_tensors), true;
+        if (key == "tensors" && snapshot->tensors.empty()) return read_tensors(json, points, &snapshot->tensors), true;
         if (key != "devices" || !snapshot->devices.empty()) return false;
         if (!json->begin_array()) return true;
         while (json->next_element() && !json->failed())

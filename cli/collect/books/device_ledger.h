@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -60,6 +61,8 @@ class DeviceLedger {
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // Memory that begins at the address, or is mapped there, goes by the name from now on. False: there is none.
   bool name(uint64_t address, uint32_t name);
+  // The tensor that begins at the address, or the memory that does; its device as the books go by.
+  std::optional<DeviceBlock> find_tensor(uint64_t address);
   // Forgets what the thread did last: its slot may be another thread's from now on.
   void forget_thread(uint32_t thread) {
     for (const auto& [device, blocks] : inner_) blocks->forget_thread(thread);

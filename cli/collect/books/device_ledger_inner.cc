@@ -61,4 +61,14 @@ uint64_t DeviceLedger::inner_bytes() const {
   return bytes;
 }
 
+std::optional<DeviceBlock> DeviceLedger::find_tensor(uint64_t address) {
+  for (const auto& [device, blocks] : inner_) {
+    if (device == wire::kPythonDevice) continue;
+    if (const std::optional<Block> block = blocks->find(address))
+      return DeviceBlock{block->size_bytes, block->birth, 0, device, block->site, block->thread, 1, false, false};
+  }
+  const auto block = memory_.find(address);
+  return block == memory_.end() ? std::nullopt : std::optional(block->second);
+}
+
 }  // namespace heapprof::cli

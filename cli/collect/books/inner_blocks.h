@@ -18,6 +18,7 @@
 #include "shared/events.h"
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,10 @@ class InnerBlocks {
   // Of these the ends.
   uint64_t foreign() const { return foreign_; }
   uint64_t bytes() const { return blocks_.bytes(); }
+  std::optional<Block> find(uint64_t address) {
+    const LiveHeap::Entry* const entry = blocks_.find(address);
+    return entry == nullptr ? std::nullopt : std::optional(entry->block(address));
+  }
   // visit(const Block&); after finish() for each that is left.
   template <typename Visitor>
   void for_each_live(const Visitor& visit) const {

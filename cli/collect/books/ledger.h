@@ -111,6 +111,7 @@ class Ledger {
   void start_snapshots() {
     snapshots_.start();
     largest_.start();
+    snapshots_at_marks_ = true;
   }
   // Of what is live now. Nothing is thrown: without memory there are no snapshots. pre: start_snapshots()
   void take_snapshot(KeptSnapshot&& moment);
@@ -203,6 +204,9 @@ class Ledger {
     scopes_.set_now(thread_id, sites_.totals().live.bytes);
   }
   void tell_devices_live();
+  void mark(uint32_t name, uint32_t thread, uint64_t ticks);
+  void take_own_snapshot(uint32_t name, uint32_t thread, uint64_t ticks, bool with_tensors);
+  void find_tensors(uint32_t thread, KeptSnapshot* snapshot);
   std::vector<SnapshotBook::Look> look_at_all();
   template <typename Visitor>
   void for_each_book(const Visitor& visit);
@@ -269,6 +273,8 @@ class Ledger {
   LaunchBook launches_;
   GpuTimeBook gpu_times_;
   SnapshotBook snapshots_;
+  bool snapshots_at_marks_ = false;
+  TensorBook tensors_;
   LargestBlocks largest_;
   LiveTimeline timeline_;
   LedgerCounts counts_;

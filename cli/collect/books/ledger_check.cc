@@ -30,6 +30,7 @@ void Ledger::on_thread_left(const Event& event, uint32_t ring) {
   if (event.thread() != 0 && thread.open_streams == 1) scopes_.end_all(std::exchange(thread.scopes, 0), now_ticks_);
   devices_.forget_thread(event.thread());
   mappings_.forget_thread(event.thread());
+  tensors_.forget_thread(event.thread());
   devices_changed_ = true;
   threads_.left(event.thread());
 }

@@ -5,7 +5,10 @@
 // address may be another's by now, and takes its name along.
 #include "cli/collect/books/ledger_blocks.h"
 
+#include <algorithm>
 #include <new>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace heapprof::cli {
@@ -13,6 +16,9 @@ namespace heapprof::cli {
 // The block's begin may be early, and waits then for the end of the one before it, which is not meant. What is in doubt
 // about the address is settled in the order in which it came.
 void Ledger::on_name(const Event& event, uint32_t ring) {
+  if (event.site != 0)
+    return tensors_.tell(event.thread(), {event.address, static_cast<uint32_t>(event.size_bytes),
+                                          static_cast<wire::TensorRole>(event.site)});
   const auto number = static_cast<uint32_t>(event.size_bytes);
   const uint32_t name = same_name_ ? same_name_(number) : number;
   if (!parking_.empty() && parking_.first(event.address) != nullptr) [[unlikely]]
@@ -75,6 +81,30 @@ void Ledger::relink_name(const BegunRealloc& begun) {
   } catch (const std::bad_alloc&) {
     names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
     ++counts_.unmatched_names;
+  }
+}
+
+// ---- Tensors: looked up when the thread's snapshot comes, by when what was in doubt is settled ----
+
+void Ledger::find_tensors(uint32_t thread, KeptSnapshot* snapshot) {
+  std::unordered_set<uint64_t> seen;
+  snapshot->lost_tensors = tensors_.take_left_out(thread);
+  const auto note = [snapshot](uint32_t device, const KeptTensor& tensor) {
+    auto at = std::find_if(snapshot->tensors.begin(), snapshot->tensors.end(),
+                           [device](const KeptTensors& kept) { return kept.device == device; });
+    if (at == snapshot->tensors.end()) at = snapshot->tensors.insert(at, KeptTensors{device, {}, {}});
+    note_tensor(tensor, &*at);
+  };
+  for (const ToldTensor& told : tensors_.take(thread)) {
+    if (!seen.insert(told.address).second) continue;
+    if (const LiveHeap::Entry* entry = heap_.find(told.address)) {
+      const Block block = entry->block(told.address);
+      note(ScopeBook::kHost, {block.size_bytes, block.birth, block.site, told.name, told.role});
+    } else if (const std::optional<DeviceBlock> block = devices_.find_tensor(told.address)) {
+      note(block->device, {block->size_bytes, block->birth, block->site, told.name, told.role});
+    } else {
+      ++snapshot->lost_tensors;
+    }
   }
 }
 

@@ -95,14 +95,37 @@ void Ledger::apply_scope(const Event& event) {
       return;
     case wire::ScopeOperation::kGpuBegin: return gpu_times_.begin(scopes_.path_of(thread.scopes), id);
     case wire::ScopeOperation::kGpuTime: return gpu_times_.add(id, event.size_bytes);
-    case wire::ScopeOperation::kMark: {
-      MarkedMoment moment{name, thread.id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};
-      for_each_book(
-          [&](uint32_t device, const DeviceBook& book) { moment.live.emplace_back(device, book.sites.totals().live); });
-      if (snapshots_.is_on()) take_snapshot({moment.ticks, true, name, thread.id, {}});
-      return scopes_.mark(std::move(moment));
-    }
+    case wire::ScopeOperation::kTensor: return;  // likewise
+    case wire::ScopeOperation::kSnapshot: return take_own_snapshot(name, event.thread(), ticks, id != 0);
+    case wire::ScopeOperation::kMark:
+      mark(name, event.thread(), ticks);
+      if (snapshots_at_marks_) take_snapshot({ticks == 0 ? now_ticks_ : ticks, true, name, thread.id, {}});
+      return;
   }
+}
+
+void Ledger::mark(uint32_t name, uint32_t thread, uint64_t ticks) {
+  MarkedMoment moment{
+      name, threads_[thread].id, ticks == 0 ? now_ticks_ : ticks, {{ScopeBook::kHost, sites_.totals().live}}};
+  for_each_book(
+      [&](uint32_t device, const DeviceBook& book) { moment.live.emplace_back(device, book.sites.totals().live); });
+  scopes_.mark(std::move(moment));
+}
+
+// One that the program asks for: whether there are others, by time or at marks, is not looked at.
+void Ledger::take_own_snapshot(uint32_t name, uint32_t thread, uint64_t ticks, bool with_tensors) {
+  mark(name, thread, ticks);
+  if (!snapshots_.is_on()) {
+    snapshots_.start();
+    largest_.start();
+  }
+  KeptSnapshot snapshot{ticks == 0 ? now_ticks_ : ticks, true, name, threads_[thread].id, {}};
+  try {
+    if (with_tensors) find_tensors(thread, &snapshot);
+  } catch (const std::bad_alloc&) {
+    snapshots_.give_up();
+  }
+  take_snapshot(std::move(snapshot));
 }
 
 namespace {

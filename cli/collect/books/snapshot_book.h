@@ -18,6 +18,7 @@
 
 #include "cli/collect/books/device_ledger.h"
 #include "cli/collect/books/site_book.h"
+#include "cli/collect/books/tensor_book.h"
 
 #include <cstdint>
 #include <map>
@@ -47,6 +48,8 @@ struct KeptSnapshot {
   uint32_t name;  // wire's number
   uint32_t thread_id;
   std::vector<KeptDevice> devices;
+  std::vector<KeptTensors> tensors = {};  // of those that the thread told of
+  uint64_t lost_tensors = 0;              // that no live block was found for
 };
 
 class SnapshotBook {

@@ -16,10 +16,10 @@ enum class EventKind : uint32_t {
   kDevice,         // an operation on a device's memory; `address` is its number in DeviceEventTable
   kScope,          // of a scope, or a mark; `address` is the record's first word (wire::pack_scope), `size_bytes` the
                    // time in ticks, 0 if it is not known; of kItems, the items
-  kName,           // what is live at the address goes by the name whose number is `size_bytes`
-  kLaunch,         // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
-                   // (wire::pack_launch)
-  kObjectBegin,    // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
+  kName,         // what is live at the address goes by the name whose number is `size_bytes`, or is a tensor's (`site`)
+  kLaunch,       // a kernel or a graph was launched: `address` and `size_bytes` are the record's two words
+                 // (wire::pack_launch)
+  kObjectBegin,  // an object of Python (wire::DeviceOperation::kBeginInner), which are too many for that table
   kObjectEnd,
   kLaunches,  // `size_bytes` kernels were launched by the thread since its scopes changed last
 };
@@ -28,7 +28,8 @@ struct Event {
   uint64_t stamp;       // never smaller than that of the event before it in the same ring
   uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
   uint64_t size_bytes;  // of the new block
-  uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; 0 otherwise
+  uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; of a
+                        // kName of a tensor, its wire::TensorRole; 0 otherwise
   uint32_t thread_and_kind;
 
   constexpr EventKind kind() const { return static_cast<EventKind>(thread_and_kind & 0xf); }

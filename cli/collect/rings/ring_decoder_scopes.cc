@@ -27,21 +27,28 @@ bool RingDecoder::decode_scope(wire::Record record, const DecodeLimits& limits, 
   using wire::ScopeOperation;
   const ScopeOperation operation = wire::scope_operation(record.w0);
   const uint32_t name = wire::scope_name(record.w0);
-  const bool is_of_block = operation == ScopeOperation::kNameBlock;
+  const bool is_tensor = operation == ScopeOperation::kTensor;
+  const bool is_of_block = operation == ScopeOperation::kNameBlock || is_tensor;
   const bool has_name = operation == ScopeOperation::kBegin || operation == ScopeOperation::kMark ||
-                        operation == ScopeOperation::kBeginApart || is_of_block;
-  if (operation < ScopeOperation::kBegin || operation > ScopeOperation::kGpuTime) return refuse();
+                        operation == ScopeOperation::kBeginApart || operation == ScopeOperation::kSnapshot ||
+                        operation == ScopeOperation::kNameBlock || (is_tensor && name != 0);
+  if (operation < ScopeOperation::kBegin) return refuse();
   const uint32_t operator_word = operation == ScopeOperation::kBegin ? take_operator() : 0;
   if (prefix_.has_any != is_of_block) return refuse();
   if (has_name != (name != 0) || (name > wire::kMaxNames && name != wire::kOtherName)) return refuse();
   const bool is_of_pause = operation == ScopeOperation::kPause || operation == ScopeOperation::kResume;
-  const bool may_have_id = operation != ScopeOperation::kMark && !is_of_block && !is_of_pause;
-  const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly;
+  const bool is_snapshot = operation == ScopeOperation::kSnapshot;
+  const bool may_have_id =
+      operation != ScopeOperation::kMark && operation != ScopeOperation::kNameBlock && !is_of_pause;
+  const bool must_have_id = may_have_id && operation != ScopeOperation::kEndOnly && !is_snapshot;
+  if (is_tensor && !wire::is_tensor_role(wire::scope_id(record.w0))) return refuse();
+  if (is_snapshot && wire::scope_id(record.w0) > 1) return refuse();
   const bool has_id = wire::scope_id(record.w0) != 0;
   if (has_id ? !may_have_id : must_have_id) return refuse();
   if (is_of_block) return decode_block_name(record, limits, batch, cursor);
   Event event{cursor->last_stamp, record.w0, record.w1, operator_word, pack_thread(thread_, EventKind::kScope)};
-  const bool is_unstamped = operation == ScopeOperation::kItems || operation >= ScopeOperation::kGpuBegin;
+  const bool is_unstamped = operation == ScopeOperation::kItems || operation == ScopeOperation::kGpuBegin ||
+                            operation == ScopeOperation::kGpuTime;
   if (!is_unstamped) {
     event.stamp = cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
     event.size_bytes = has_scope_time_ ? scope_time_ : event.stamp;
@@ -65,8 +72,8 @@ bool RingDecoder::decode_block_name(wire::Record record, const DecodeLimits& lim
   const bool has_other = prefix.has_size || prefix.has_device || prefix.is_truncated;
   if (has_other || prefix.address == 0) return refuse();
   cursor->last_stamp = stamp_of(record.w1, limits, cursor->last_stamp);
-  batch[cursor->events++] = {cursor->last_stamp, prefix.address, wire::scope_name(record.w0), 0,
-                             pack_thread(thread_, EventKind::kName)};
+  batch[cursor->events++] = {cursor->last_stamp, prefix.address, wire::scope_name(record.w0),
+                             static_cast<uint32_t>(wire::scope_id(record.w0)), pack_thread(thread_, EventKind::kName)};
   return true;
 }
 

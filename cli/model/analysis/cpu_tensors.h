@@ -11,6 +11,7 @@
 #include "cli/model/profile/profile.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -21,5 +22,7 @@ struct CpuTensors {
 };
 
 CpuTensors find_cpu_tensors(const Profile& profile);
+// By node: whether c10::alloc_cpu is in its stack. Empty: it is in none.
+std::vector<char> find_cpu_tensor_nodes(const Profile& profile);
 
 }  // namespace heapprof::cli

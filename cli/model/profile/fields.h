@@ -296,6 +296,20 @@ void visit_large_block(Block& block, Visit&& visit) {
   visit("born_ns", block.born_ns);
 }
 
+template <typename Site, typename Visit>
+void visit_tensor_site(Site& site, Visit&& visit) {
+  visit("role", site.role);
+  visit("live_bytes", site.live_bytes);
+  visit("live_count", site.live_blocks);
+}
+
+template <typename Tensor, typename Visit>
+void visit_large_tensor(Tensor& tensor, Visit&& visit) {
+  visit_large_block(tensor, visit);
+  visit("role", tensor.role);
+  visit("name", tensor.name);
+}
+
 template <typename Totals, typename Visit>
 void visit_totals(Totals& totals, Visit&& visit) {
   visit("total_bytes", totals.total_bytes);

@@ -163,6 +163,17 @@ class Checker {
     check_steps(device);
   }
 
+  // They are in whole blocks of what is live.
+  void check_tensors(const SnapshotTensors& tensors, const Snapshot& snapshot) {
+    const SnapshotDevice* const device = find_device(snapshot, tensors.device);
+    if (device == nullptr) return violate("a snapshot has tensors on {}, of which it says nothing", tensors.device);
+    uint64_t bytes = 0;
+    for (const TensorSite& site : tensors.sites) bytes = add_saturating(bytes, site.live_bytes);
+    if (bytes > device->live_bytes)
+      violate("tensors have {} B of {}, where {} B are live", bytes, tensors.device, device->live_bytes);
+    if (tensors.largest.size() > kMostLargeBlocks) violate("a snapshot has {} largest tensors", tensors.largest.size());
+  }
+
   void check_snapshots() {
     const Snapshots& snapshots = profile_.snapshots;
     if (!snapshots.has_any() && !snapshots.snapshots.empty()) violate("there are snapshots, but no interval of them");
@@ -188,6 +199,7 @@ class Checker {
         if (device.largest.size() > kMostLargeBlocks)
           violate("a snapshot has the {} largest blocks", device.largest.size());
       }
+      for (const SnapshotTensors& tensors : snapshot.tensors) check_tensors(tensors, snapshot);
     }
   }
 

@@ -119,6 +119,10 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
     for (auto& device : snapshot.devices) {
       for (auto& block : device.largest) visit(block.node);
     }
+    for (auto& tensors : snapshot.tensors) {
+      for (auto& site : tensors.sites) visit(site.node);
+      for (auto& tensor : tensors.largest) visit(tensor.node);
+    }
   }
 }
 

@@ -44,6 +44,26 @@ struct SnapshotDevice {
   std::vector<LargeBlock> largest;  // ten at most, the largest first
 };
 
+// What tensors of one role had at a snapshot, in whole blocks of one stack: "weights", "gradients", "optimizer state",
+// "activations", "inputs and other data" (shared/scopes.h).
+struct TensorSite {
+  uint32_t node = 0;  // as in LargeBlock; 0: of several, for want of room
+  std::string role;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+};
+
+struct LargeTensor : LargeBlock {
+  std::string role;
+  std::string name;  // as the program has it, with its shape: "fc1.weight float32 [512, 256]"; empty: not said
+};
+
+struct SnapshotTensors {
+  std::string device;  // "host", "cuda:0/tensors"; another one where tensors lie in no segment
+  std::vector<TensorSite> sites;
+  std::vector<LargeTensor> largest;  // ten at most, the largest first
+};
+
 struct Snapshot {
   uint64_t at_ns = 0;  // since the start
   bool is_mark = false;
@@ -51,6 +71,11 @@ struct Snapshot {
   std::string name;                     // of the mark; empty: the time had come
   uint32_t thread = 0;                  // which made the mark: kernel thread id
   std::vector<SnapshotDevice> devices;  // those that had ever had memory
+  // Of heapprof.snapshot(tensors=True) alone, what the program told of.
+  std::vector<SnapshotTensors> tensors;
+  uint64_t lost_tensors = 0;  // told of, but no live block begins there
+
+  bool has_tensors() const { return !tensors.empty() || lost_tensors != 0; }
 };
 
 inline constexpr uint64_t kMarksOnly = UINT64_MAX;  // as an interval: `--interval marks`

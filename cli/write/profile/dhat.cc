@@ -277,6 +277,19 @@ class DhatWriter {
           visit_large_block(block, fields_);
         });
       });
+      if (!snapshot.has_tensors()) return;
+      fields_("lost_tensors_count", snapshot.lost_tensors);
+      write_structs("tensors", snapshot.tensors, [this](const SnapshotTensors& tensors) {
+        fields_("device", tensors.device);
+        write_structs("sites", tensors.sites, [this](const TensorSite& site) {
+          write_stack(site.node);
+          visit_tensor_site(site, fields_);
+        });
+        write_structs("largest", tensors.largest, [this](const LargeTensor& tensor) {
+          write_stack(tensor.node);
+          visit_large_tensor(tensor, fields_);
+        });
+      });
     });
   }
 

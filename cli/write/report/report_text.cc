@@ -19,6 +19,7 @@
 #include "cli/write/report/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/suppressions_text.h"
+#include "cli/write/report/tensors_text.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/report/unseen_text.h"
 #include "cli/write/text/fold_text.h"
@@ -72,6 +73,7 @@ class TextReport {
       if (!refused.empty()) text_ += "\n" + refused;
     }
     if (is_whole) text_ += api_text(profile_, tree_, names_, columns_);
+    if (is_whole) text_ += last_tensors_text(profile_, tree_, names_, {columns_, view_.exact_bytes, ""});
     for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
     if (is_whole) processes();
     footer(devices);

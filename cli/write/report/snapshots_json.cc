@@ -3,6 +3,7 @@
 #include "cli/base/byte_sink.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/places.h"
+#include "cli/model/analysis/tensor_roles.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/encode/field_writer.h"
@@ -51,6 +52,34 @@ class SnapshotsJson {
                 visit_large_block(block, fields_);
               },
               &json_);
+        },
+        &json_);
+    if (snapshot.has_tensors()) write_tensors(snapshot);
+  }
+
+  void write_tensors(const Snapshot& snapshot) {
+    const auto at = static_cast<uint32_t>(&snapshot - profile_.snapshots.snapshots.data());
+    json_.count("lost_tensors_count", snapshot.lost_tensors);
+    std::vector<TensorRoles> all = find_tensor_roles(profile_, at);
+    std::erase_if(all, [this](const TensorRoles& roles) { return !is_shown(roles.told->device); });
+    const auto write_role = [this](const RoleSum& sum) {
+      json_.text("role", sum.role);
+      json_.count("live_bytes", sum.bytes);
+      json_.count("live_count", sum.blocks);
+    };
+    const auto write_large = [this](const LargeTensor& tensor) {
+      const uint32_t node = tensor.node == 0 ? 0 : tree_.place_node[tensor.node];
+      if (node != 0) write_frame(profile_, profile_.nodes[node].frame, &json_);
+      visit_large_tensor(tensor, fields_);
+    };
+    write_structs(
+        "tensors", all,
+        [&](const TensorRoles& roles) {
+          json_.text("device", roles.told->device);
+          write_structs("roles", roles.roles, write_role, &json_);
+          json_.count("rest_bytes", roles.rest_bytes);
+          json_.count("rest_count", roles.rest_blocks);
+          write_structs("largest", roles.told->largest, write_large, &json_);
         },
         &json_);
   }

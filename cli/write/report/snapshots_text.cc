@@ -5,6 +5,7 @@
 #include "cli/model/profile/site_numbers.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/tensors_text.h"
 #include "cli/write/text/place_text.h"
 
 #include <fmt/format.h>
@@ -78,6 +79,7 @@ class SnapshotsText {
       places(device, pair);
       largest(device, pair.current);
     }
+    text_ += tensors_text(profile_, tree_, names_, pair.current, {columns_, view_.exact_bytes, view_.device});
     return text_;
   }
 

@@ -102,9 +102,11 @@ struct heapprof_functions {
   void (*name_block)(const void* address, heapprof_name* name);
   void (*pause_thread)(void);
   void (*resume_thread)(void);
+  void (*tell_tensor)(const void* address, uint32_t role, heapprof_name* name); /* for Python's module */
+  void (*snapshot)(heapprof_name* name, int with_tensors);
 };
 
-#define HEAPPROF_FUNCTIONS_COUNT 16
+#define HEAPPROF_FUNCTIONS_COUNT 18
 
 /* Defined by libheapprof.so where it is preloaded. */
 __attribute__((weak)) const struct heapprof_functions* heapprof_agent_functions(void);
@@ -248,6 +250,13 @@ static inline void heapprof_mark(heapprof_name* name) {
   if (functions != HEAPPROF_NULL_) functions->mark(name);
 }
 
+/* This moment, by that name, as a mark; and what is live, by where it was allocated, stands in the profile
+ * (heapprof report --snapshots), whatever `heapprof run --interval` says. */
+static inline void heapprof_snapshot(heapprof_name* name) {
+  const struct heapprof_functions* const functions = heapprof_known_functions_();
+  if (functions != HEAPPROF_NULL_) functions->snapshot(name, 0);
+}
+
 static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   heapprof_scope scope;
   heapprof_scope_begin(&scope, name);
@@ -255,7 +264,8 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
 }
 
 /* HEAPPROF_SCOPE("parse"): a scope from here to the end of the block, however it is left.
- * HEAPPROF_SCOPE_IN("attention", "qkv"): the same, in a category. HEAPPROF_MARK("loaded"): a mark. */
+ * HEAPPROF_SCOPE_IN("attention", "qkv"): the same, in a category. HEAPPROF_MARK("loaded"): a mark.
+ * HEAPPROF_SNAPSHOT("loaded"): a snapshot. */
 #define HEAPPROF_SCOPE(text) HEAPPROF_SCOPE_IN(HEAPPROF_NULL_, text)
 #define HEAPPROF_SCOPE_IN(category, text) HEAPPROF_SCOPE_AT_(category, text, __LINE__)
 #define HEAPPROF_SCOPE_AT_(category, text, line) HEAPPROF_SCOPE_NAMED_(category, text, line)
@@ -267,6 +277,12 @@ static inline heapprof_scope heapprof_begun_scope_(heapprof_name* name) {
   do {                                                                    \
     static heapprof_name heapprof_mark_name_ = {HEAPPROF_NULL_, text, 0}; \
     heapprof_mark(&heapprof_mark_name_);                                  \
+  } while (0)
+
+#define HEAPPROF_SNAPSHOT(text)                                               \
+  do {                                                                        \
+    static heapprof_name heapprof_snapshot_name_ = {HEAPPROF_NULL_, text, 0}; \
+    heapprof_snapshot(&heapprof_snapshot_name_);                              \
   } while (0)
 
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11

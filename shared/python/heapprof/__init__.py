@@ -29,14 +29,18 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import typing
 
 from heapprof import _agent
 from heapprof._measure import Measure
 from heapprof._scopes import NoScope, Scope
 
+if typing.TYPE_CHECKING:
+    from heapprof._tensors import TensorCounts
+
 __all__ = [
     "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
-    "measure", "name_block", "paused", "scope", "stats", "thread_stats", "version",
+    "measure", "name_block", "paused", "scope", "snapshot", "stats", "thread_stats", "version",
 ]
 
 
@@ -75,6 +79,7 @@ _mark = _functions.get("mark")
 _name_block = _functions.get("name_block")
 _pause_thread = _functions.get("pause_thread")
 _resume_thread = _functions.get("resume_thread")
+_snapshot = _functions.get("snapshot")
 _version = _functions["version"]().decode() if "version" in _functions else None
 _devices: dict = {}  # those that have answered, as C has their names
 
@@ -144,6 +149,26 @@ def mark(text: str, category: str | None = None) -> None:
     _check_names(text, category)
     if _mark is not None:
         _mark(_agent.name_of(text, category).ref)
+
+
+def snapshot(text: str, category: str | None = None, tensors: bool = False) -> TensorCounts | None:
+    """This moment, by that name, as mark(): and what is live, by where it was allocated, stands in the profile
+    (heapprof report --snapshots), whatever heapprof run --interval says.
+
+    With tensors=True also what PyTorch's tensors are to the program: weights, gradients, state of optimizers,
+    activations, inputs, each at the place that allocated it, and the largest by name, shape and type. All objects that
+    the garbage collector knows are looked at: it takes about a second for each five million. Gives what was told, by
+    device and role; None where nothing is recorded of this process, or with tensors=False. Raises RuntimeError where
+    PyTorch is not imported.
+    """
+    _check_names(text, category)
+    counts = None
+    if tensors:
+        from heapprof import _tensors  # what has no tensors does not need it
+        counts = _tensors.tell(is_active())
+    if _snapshot is not None:
+        _snapshot(_agent.name_of(text, category).ref, ctypes.c_int(1 if tensors else 0))
+    return counts
 
 
 def name_block(address: int, text: str, category: str | None = None) -> None:

@@ -34,6 +34,8 @@ _FUNCTIONS = (
     ("name_block", ctypes.PYFUNCTYPE, None),
     ("pause_thread", ctypes.PYFUNCTYPE, None),
     ("resume_thread", ctypes.PYFUNCTYPE, None),
+    ("tell_tensor", ctypes.PYFUNCTYPE, None),
+    ("snapshot", ctypes.PYFUNCTYPE, None),
 )
 _OF_SCOPES = ("begin_scope", "end_scope", "leave_scope", "enter_scope")
 

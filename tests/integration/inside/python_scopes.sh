@@ -67,7 +67,7 @@ static void mark(heapprof_name* name) { say("mark %s", known(name)); }
 const struct heapprof_functions* heapprof_agent_functions(void) {
   static struct heapprof_functions functions = {
       10 /* of before measurements */, is_recording, version, get_stats,   begin_phase, get_thread_stats, begin_scope,
-      end_scope,                leave_scope,  enter_scope, mark, 0, 0, 0, 0, 0, 0};
+      end_scope,                leave_scope,  enter_scope, mark, 0, 0, 0, 0, 0, 0, 0, 0};
   if (getenv("COUNT") != NULL) functions.count = (uint32_t)atoi(getenv("COUNT"));
   return &functions;
 }

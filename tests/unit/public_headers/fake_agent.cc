@@ -108,6 +108,9 @@ int explain_measurement(uint64_t measurement, int measure, char* text, uint64_t 
   return HEAPPROF_OK;
 }
 
+void tell_tensor(const void*, uint32_t, heapprof_name*) {}
+void snapshot(heapprof_name* name, int) { mark(name); }
+
 constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            is_recording,
                                            version,
@@ -124,7 +127,9 @@ constexpr heapprof_functions kFunctions = {HEAPPROF_FUNCTIONS_COUNT,
                                            explain_measurement,
                                            name_block,
                                            do_nothing,
-                                           do_nothing};
+                                           do_nothing,
+                                           tell_tensor,
+                                           snapshot};
 
 }  // namespace
 

@@ -39,9 +39,9 @@ TEST_CASE("snapshots come back, with what their sites had and their largest bloc
   profile.snapshots.lost = 3;
   Device& host = profile.devices[0];
   host.sites[1].steps = {{0, 1, 1}, {2, 0, 1}};
-  Snapshot mark{5, true, "io", "loaded", 4711, {{"host", 1, 1, {{host.sites[1].node, 1, 4}, {0, 0, 5}}}}};
+  Snapshot mark{5, true, "io", "loaded", 4711, {{"host", 1, 1, {{host.sites[1].node, 1, 4}, {0, 0, 5}}}}, {}};
   profile.snapshots.snapshots = {
-      mark, {6, false, "", "", 0, {{"host", 1, 1, {}}}}, {6, true, "", "", 1, {{"host", 0, 1, {}}}}};
+      mark, {6, false, "", "", 0, {{"host", 1, 1, {}}}, {}}, {6, true, "", "", 1, {{"host", 0, 1, {}}}, {}}};
   REQUIRE(find_violations(profile).empty());
   const std::string text = test::written(profile);
   const Profile again = test::must_read(text);

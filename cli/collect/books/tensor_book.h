@@ -1,0 +1,68 @@
+// cli/collect/books/tensor_book.h: the tensors that threads tell of before a snapshot, and what each is in the books.
+//
+// Guarantees
+//  - A block counts once in a snapshot, by the role that it was told of first.
+//  - Memory is bounded: kMost tensors are kept until their threads' snapshots, and kMostSites of their sites and the
+//    ten largest of each device in a snapshot. More tensors are counted, and more sites are one.
+// Context:  one thread.
+// Trust:    every address is the target's: it is looked up, and never read.
+#pragma once
+
+#include "cli/collect/books/site_book.h"
+#include "shared/scopes.h"
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ToldTensor {
+  uint64_t address;
+  uint32_t name;  // wire's number; 0: none
+  wire::TensorRole role;
+};
+
+struct KeptTensor {
+  uint64_t size_bytes;  // of its block
+  uint64_t birth;       // ticks
+  uint32_t site;
+  uint32_t name;
+  wire::TensorRole role;
+};
+
+// What tensors had of a device at a snapshot.
+struct KeptTensors {
+  uint32_t device;                                                // as in KeptDevice
+  std::map<std::pair<uint32_t, wire::TensorRole>, Amount> sites;  // by the site of their blocks
+  std::vector<KeptTensor> largest;                                // ten at most, the largest first
+};
+
+class TensorBook {
+ public:
+  static constexpr size_t kMost = 1u << 18;
+  static constexpr size_t kMostSites = 1u << 10;  // of a device, and of a role each
+  static constexpr size_t kLargest = 10;
+
+  // Without room it is counted with those that are not found.
+  void tell(uint32_t thread, const ToldTensor& tensor);
+  // What the thread has told of since its last snapshot.
+  std::vector<ToldTensor> take(uint32_t thread);
+  uint64_t take_left_out(uint32_t thread);
+  void forget_thread(uint32_t thread);
+  uint64_t bytes() const { return told_count_ * sizeof(ToldTensor); }
+
+ private:
+  struct Told {
+    std::vector<ToldTensor> tensors;
+    uint64_t left_out = 0;
+  };
+  std::unordered_map<uint32_t, Told> told_;  // by thread
+  size_t told_count_ = 0;
+};
+
+void note_tensor(const KeptTensor& tensor, KeptTensors* of_device);
+
+}  // namespace heapprof::cli

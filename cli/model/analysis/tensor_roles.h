@@ -1,0 +1,32 @@
+// cli/model/analysis/tensor_roles.h: what the tensors of a snapshot are to the program: of each device how much each
+// role has, and how much of its tensors nobody told of (heapprof.snapshot(tensors=True)).
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct RoleSum {
+  std::string role;
+  uint64_t bytes = 0;
+  uint64_t blocks = 0;
+};
+
+struct TensorRoles {
+  const SnapshotTensors* told = nullptr;
+  std::vector<RoleSum> roles;  // the most bytes first
+  uint64_t told_bytes = 0;
+  // Of tensors that nobody told of: what is live on cuda:N/tensors, and on the host in blocks that c10::alloc_cpu asked
+  // for, but for those that were told of. Python does not know them.
+  uint64_t rest_bytes = 0;
+  uint64_t rest_blocks = 0;
+};
+
+// In the order of the profile's devices. pre: the profile has that snapshot
+std::vector<TensorRoles> find_tensor_roles(const Profile& profile, uint32_t snapshot);
+
+}  // namespace heapprof::cli
