@@ -37,7 +37,7 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
@@ -61,7 +61,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -86,7 +86,7 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof' ;; esac
+    --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return
       ;;
@@ -96,7 +96,7 @@ _heapprof() {
       return
       ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
     -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return

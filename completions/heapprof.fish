@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --interval --gpu-time --deepbind --unwinder --clock --fence --collector-threads
+            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --interval --device-trace --gpu-time --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -61,6 +61,7 @@ complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come t
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
 complete -c heapprof -n $run -l interval -x -a '1s 5s 1min marks' -d 'Keep snapshots so far apart, and at marks'
+complete -c heapprof -n $run -l device-trace -x -a '10000 100000 0' -d 'Keep the newest N events of devices; 0: none'
 complete -c heapprof -n $run -l python-objects -d 'See each object of Python, inside of others'
 complete -c heapprof -n $run -l torch-ops -d 'Make scopes of the operators of PyTorch'
 complete -c heapprof -n $run -l estimate-gpu -d 'Ask what CUDA contexts and modules take; waits'
@@ -170,7 +171,7 @@ complete -c heapprof -n $symbolize -s h -d 'A screen of help'
 complete -c heapprof -n $symbolize -l help -d 'All of it'
 
 set -l export '__fish_seen_subcommand_from export'
-complete -c heapprof -n $export -l format -x -a 'folded speedscope dhat pprof' -d 'For which tool'
+complete -c heapprof -n $export -l format -x -a 'folded speedscope dhat pprof memory-viz' -d 'For which tool'
 complete -c heapprof -n $export -l metric -x -a 'peak total leaked allocations temporary' -d 'Of what'
 complete -c heapprof -n $export -l full-names -d 'Folded: names with their parameters and all'
 complete -c heapprof -n $export -l device -x -a host -d 'One device'

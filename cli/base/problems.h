@@ -114,13 +114,14 @@ namespace heapprof::cli {
   X("HP127", no_base_of_command, ("baselines", "./render a.usd"))                                                  \
   X("HP130", format_not_named, ("folded, pprof", "x.json"))                                                        \
   X("HP131", binary_on_terminal, ("pprof", "x.json"))                                                              \
-  X("HP132", metric_not_exported, ("dhat"))                                                                        \
+  X("HP132", metric_not_exported, ("dhat", "the file holds all of them"))                                          \
   X("HP133", history_not_named, ())                                                                                \
   X("HP134", history_line_unusable, (FileLine{"ci.jsonl", 12}, "it is cut off"))                                   \
   X("HP135", history_not_readable, ("ci.jsonl", "no such file or directory"))                                      \
   X("HP136", history_not_writable, ("ci.jsonl", "permission denied"))                                              \
   X("HP137", nothing_in_history, ("ci.jsonl", "device cuda:0", "host"))                                            \
   X("HP138", nothing_to_add, ("ci.jsonl"))                                                                         \
+  X("HP139", no_device_trace, ("x.json", "it is a sum of profiles"))                                               \
   X("HP140", nothing_to_check, ())                                                                                 \
   X("HP141", no_limits, ("./render"))                                                                              \
   X("HP142", budget_not_readable, ("heapprof.toml", "no such file or directory"))                                  \
@@ -328,7 +329,8 @@ Problem no_base_of_command(const std::string& folder, const std::string& command
 Problem profile_without_offsets(const std::string& file, const std::string& reason);
 Problem format_not_named(const std::string& formats, const std::string& file);
 Problem binary_on_terminal(const std::string& format, const std::string& file);
-Problem metric_not_exported(const std::string& format);
+Problem metric_not_exported(const std::string& format, const std::string& reason);
+Problem no_device_trace(const std::string& file, const std::string& reason);
 Problem history_not_named();
 Problem history_line_unusable(const FileLine& at, const std::string& reason);  // warning
 Problem history_not_readable(const std::string& file, const std::string& reason);

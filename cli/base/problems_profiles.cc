@@ -158,9 +158,15 @@ Problem binary_on_terminal(const std::string& format, const std::string& file) {
           "send it to a file or a program: … >OUT", kUsage};
 }
 
-Problem metric_not_exported(const std::string& format) {
-  return {"HP132", fmt::format("--format {} takes no --metric: the file holds all of them", format),
+Problem metric_not_exported(const std::string& format, const std::string& reason) {
+  return {"HP132", fmt::format("--format {} takes no --metric: {}", format, reason),
           "leave --metric out, and choose in the viewer", "choose a format of one metric: --format folded", kUsage};
+}
+
+Problem no_device_trace(const std::string& file, const std::string& reason) {
+  return {"HP139", fmt::format("{} has no trace of device memory: {}", file, reason),
+          "record one: heapprof run --device-trace 10000 -o FILE -- PROGRAM",
+          "look at sums by site: heapprof report " + quoted(file), kUsage};
 }
 
 Problem history_not_named() {

@@ -160,6 +160,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   }
   if (identity.is_fork) state.ledger.set_inherits();
   state.ledger.start(state.scale.start_ticks());
+  state.ledger.devices().trace().start(state.options.trace_events);
   if (state.options.snapshot_interval_ns != 0) {
     state.ledger.start_snapshots();
     state.snapshots.start(state.options.snapshot_interval_ns, monotonic_ns());

@@ -52,11 +52,12 @@ struct CollectorOptions {
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
   bool leak_check = false;            // the process is asked to wait at its orderly end, and its live blocks are judged
   uint64_t snapshot_interval_ns = 0;  // kMarksOnly: at marks alone; 0: no snapshots (cli/model/profile/snapshots.h)
-  bool records_nvtx = true;           // ranges of NVTX become scopes
-  bool records_objects = false;       // objects of Python have a device of their own
-  bool records_operators = false;     // operators of PyTorch are scopes
-  bool reads_python = true;           // stacks have the frames of Python
-  bool hooks_deep_bind = false;       // libraries that ask for RTLD_DEEPBIND are loaded without it
+  uint64_t trace_events = kDefaultTraceEvents;  // of devices, so many of the newest are kept one by one; 0: none
+  bool records_nvtx = true;                     // ranges of NVTX become scopes
+  bool records_objects = false;                 // objects of Python have a device of their own
+  bool records_operators = false;               // operators of PyTorch are scopes
+  bool reads_python = true;                     // stacks have the frames of Python
+  bool hooks_deep_bind = false;                 // libraries that ask for RTLD_DEEPBIND are loaded without it
   uint32_t max_frames = 32'768;
   uint64_t patience_ns =
       100'000'000;                 // how long a thread that is stuck inside an event may hold the others' order back

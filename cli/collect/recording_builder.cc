@@ -13,6 +13,7 @@
 #include "cli/collect/recorded_names.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/collect/recorded_snapshots.h"
+#include "cli/collect/recorded_trace.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
 #include "cli/model/profile/site_numbers.h"
@@ -346,6 +347,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     recording->scopes =
         recorded_scopes({&ledger.scopes(), &ledger.launches(), &ledger.gpu_times()}, parts.names, *parts.scale);
     if (ledger.snapshots().is_on()) recording->snapshots = recorded_snapshots(parts);
+    recording->trace = recorded_trace({&ledger, parts.tree, parts.names.names, parts.scale});
     add_names(parts, books, &devices);
     add_host_sites(parts, &devices[0]);
     size_t i = 1;
@@ -355,6 +357,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     reserve_large(&recording->stacks, parts.tree->nodes().size());
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
+    recording->trace = {};
     recording->scopes = {};
     recording->scopes.lost = ledger.scopes().lost() + ledger.scopes().begun();
     recording->scopes.lost_marks = ledger.scopes().lost_marks() + ledger.scopes().marks().size();

@@ -7,6 +7,7 @@
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/metrics.h"
+#include "cli/model/analysis/trace_replay.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/names_advice.h"
@@ -45,10 +46,22 @@ Result<Done> check_usage(const ExportOptions& options) {
   }
   if (options.file.empty()) return missing_profile("export");
   const std::string format(options.format->name);
-  if (options.view.metric && !options.format->takes_metric) return metric_not_exported(format);
+  if (options.view.metric && !options.format->takes_metric)
+    return metric_not_exported(
+        format, options.format->is_of_trace ? "it shows single blocks, and no sums" : "the file holds all of them");
   if (options.format->is_binary && options.output.empty() && isatty(STDOUT_FILENO) != 0)
     return binary_on_terminal(format, options.file);
   return Done{};
+}
+
+bool has_trace_of(const DeviceTrace& trace, const std::string& device) {
+  return trace.has_any() && (device.empty() || !replay_trace(trace, device).empty());
+}
+
+std::string why_no_trace(const Profile& profile, const std::string& device) {
+  if (!profile.merged.empty()) return "it is a sum of profiles";
+  if (profile.trace.has_any()) return "none of " + device;
+  return "it is of a program without device memory, of --device-trace 0, or of an older heapprof";
 }
 
 Result<Done> check_profile(const ExportOptions& options, const Profile& profile) {
@@ -59,6 +72,8 @@ Result<Done> check_profile(const ExportOptions& options, const Profile& profile)
     return unknown_device(device, joined_names(names));
   if (options.view.metric && !has_metric(profile, *options.view.metric))
     return metric_not_in_profile(options.file, metric_word(*options.view.metric));
+  if (options.format->is_of_trace && !has_trace_of(profile.trace, device))
+    return no_device_trace(options.file, why_no_trace(profile, device));
   return Done{};
 }
 

@@ -49,6 +49,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                     &target->max_memory_bytes);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
   options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
+  options->add_number({"--device-trace", "N", kRareGroup, "keep the newest N events of devices; 0: none"}, 0,
+                      kMostTraceEvents, &target->trace_events);
   options->add_flag({"--python-objects", "", kRareGroup, "see each object of Python, inside of others"},
                     &target->python_objects);
   options->add_flag({"--torch-ops", "", kRareGroup, "make scopes of PyTorch's operators"}, &target->torch_operators);

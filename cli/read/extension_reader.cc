@@ -4,6 +4,7 @@
 #include "cli/read/device_reader.h"
 #include "cli/read/field_reader.h"
 #include "cli/read/scope_reader.h"
+#include "cli/read/trace_reader.h"
 
 #include <algorithm>
 
@@ -340,6 +341,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
        {"device_api", [&] { read_api(json, points, &extension->api); }},
        {"scopes", [&] { read_scopes(json, &extension->scopes); }},
        {"snapshots", [&] { read_snapshots(json, points, &extension->snapshots); }},
+       {"device_trace", [&] { read_device_trace(json, points, &extension->trace); }},
        {"devices", [&] { read_devices(json, points, extension); }}});
   members.read();
   if (!members.has("version")) json->fail("the key \"heapprof\" holds no version");

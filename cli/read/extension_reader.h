@@ -53,6 +53,7 @@ struct Extension {
   DeviceApi api;
   Scopes scopes;
   Snapshots snapshots;
+  DeviceTrace trace;
   bool has_frame_modules = false;
   std::vector<int64_t> frame_modules;  // -1: none
   std::vector<uint64_t> inlined_frames;

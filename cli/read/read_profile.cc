@@ -171,6 +171,7 @@ class ProfileReader {
     profile_.api = std::move(extension_.api);
     profile_.scopes = std::move(extension_.scopes);
     profile_.snapshots = std::move(extension_.snapshots);
+    profile_.trace = std::move(extension_.trace);
     profile_.merged = std::move(extension_.merged);
     profile_.devices[0].sites = std::move(sites_);
     for (size_t i = 0; i < profile_.devices.size(); ++i) {

@@ -65,6 +65,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.collector.estimates_gpu = options.estimates_gpu;
   plan.collector.gpu_time = options.gpu_time;
   plan.collector.snapshot_interval_ns = options.snapshot_interval_ns;
+  plan.collector.trace_events = options.trace_events;
   plan.collector.leak_check = options.leak_check;
   plan.collector.records_nvtx = !options.no_nvtx;
   plan.collector.records_objects = options.python_objects;

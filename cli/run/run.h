@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/base/terminal.h"
+#include "cli/model/profile/device_trace.h"
 #include "cli/read/read_suppressions.h"
 #include "shared/wire.h"
 
@@ -45,6 +46,7 @@ struct RunOptions {
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
   std::string interval;                                  // of --interval, as it was given
   uint64_t snapshot_interval_ns = 0;                     // 0: no snapshots (snapshot_interval.h)
+  uint64_t trace_events = kDefaultTraceEvents;           // of --device-trace
   std::vector<std::string> limits;                       // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;

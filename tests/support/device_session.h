@@ -19,10 +19,11 @@ namespace heapprof::test {
 
 class DeviceSession {
  public:
-  explicit DeviceSession(bool is_fork = false) {
+  explicit DeviceSession(bool is_fork = false, uint64_t trace_events = cli::kDefaultTraceEvents) {
     cli::CollectorOptions options;
     options.clock_mode = wire::ClockMode::kTsc;
     options.fence_mode = wire::FenceMode::kProducerFence;
+    options.trace_events = trace_events;
     options.patience_ns = 3'600'000'000'000;
     collector_ = std::move(cli::ProcessCollector::create(options)).value();
     agent_ = std::make_unique<FakeAgent>(collector_->arena_fd());

@@ -66,6 +66,7 @@ void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) 
     const auto ending = ending_.lower_bound({old->second.context, 0});
     if (ending == ending_.end() || ending->first.first != old->second.context) ++unmatched_;
     forget_latest(old->second.thread, key);  // not temporary, as far as anybody knows
+    if (blocks == &memory_) trace(TraceAction::kEnd, key, old->second);
     close(old->second, key);
     blocks->erase(old);
   }
@@ -78,6 +79,7 @@ void DeviceLedger::open(Blocks* blocks, uint64_t key, const DeviceBlock& block) 
   book.sites.check_peak(now_ticks_);
   note_change(block);
   latest_[block.thread] = key;
+  if (blocks == &memory_) trace(TraceAction::kBegin, key, block);
 }
 
 // Books the end of a block. The caller takes it out of its table.
@@ -106,6 +108,7 @@ DeviceLedger::Released DeviceLedger::drop_reference(Blocks* blocks, uint64_t key
   }
   const DeviceBlock block = at->second;
   if (block.is_segment) end_segment(block.device, block.size_bytes);
+  if (blocks == &memory_) trace(TraceAction::kEnd, key, block);
   blocks->erase(at);
   return close(block, key);
 }
@@ -121,6 +124,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   blocks->emplace(released.key, block);
   if (block.is_segment) begin_segment(block.device, block.size_bytes);
   if (released.is_temporary) latest_[block.thread] = released.key;
+  if (blocks == &memory_) trace(TraceAction::kBegin, released.key, block);
   note_change(block);
 }
 
@@ -163,7 +167,7 @@ void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
   }
   ++handle->second.references;
   const auto [at, is_new] = mappings_.try_emplace(address, mapping);
-  if (is_new) return;
+  if (is_new) return trace_mapping(TraceAction::kMap, address, mapping);
   const Mapping before = at->second;
   at->second = mapping;
   if (before.handle == mapping.handle && handle->second.device == wire::kImportedDevice) {
@@ -171,6 +175,8 @@ void DeviceLedger::map(uint64_t address, const Mapping& mapping) {
     return;
   }
   ++unmatched_;  // the ends of those before went by unseen
+  trace_mapping(TraceAction::kUnmap, address, before);
+  trace_mapping(TraceAction::kMap, address, mapping);
   for (uint32_t i = 0; i < before.count; ++i) drop_reference(&handles_, before.handle);
 }
 
@@ -181,8 +187,11 @@ void DeviceLedger::unmap(uint64_t address, uint64_t size_bytes, uint32_t thread)
   std::vector<Unmapped>& unmapped = unmapped_[thread];
   unmapped.clear();
   for (auto at = mappings_.lower_bound(address); at != mappings_.end() && at->first < end;) {
-    const Mapping one{at->second.size_bytes, at->second.handle, 1, at->second.is_segment};
-    if (at->second.count == 1) end_mapping_segment(at->second);
+    const Mapping one{at->second.size_bytes, at->second.handle, 1, at->second.site, at->second.is_segment};
+    if (at->second.count == 1) {
+      end_mapping_segment(at->second);
+      trace_mapping(TraceAction::kUnmap, at->first, at->second);
+    }
     unmapped.push_back({at->first, one, drop_reference(&handles_, one.handle)});
     at = --at->second.count == 0 ? mappings_.erase(at) : std::next(at);
   }
@@ -218,6 +227,7 @@ void DeviceLedger::end_context(uint64_t context, uint32_t thread) {
     const DeviceBlock block = memory_.at(address);
     if (block.is_segment) end_segment(block.device, block.size_bytes);
     forget_latest(block.thread, address);  // swept away, not temporary
+    trace(TraceAction::kEnd, address, block);
     close(block, address);
     memory_.erase(address);
   }
@@ -328,7 +338,9 @@ void DeviceLedger::apply(const DeviceEvent& device_event, const Event& event, ui
     case DeviceOperation::kKeepHandle:
       take_back(&handles_, &released_handles_, device_event.object, event.thread());
       return;
-    case DeviceOperation::kMap: map(device_event.address, {event.size_bytes, device_event.object, 1}); return;
+    case DeviceOperation::kMap:
+      map(device_event.address, {event.size_bytes, device_event.object, 1, event.site});
+      return;
     case DeviceOperation::kUnmap: unmap(device_event.address, event.size_bytes, event.thread()); return;
     case DeviceOperation::kKeepMappings: keep_mappings(event.thread()); return;
     case DeviceOperation::kEndContext:
@@ -346,6 +358,7 @@ void DeviceLedger::apply(const DeviceEvent& device_event, const Event& event, ui
       return;
     case DeviceOperation::kRefuse: {
       DeviceBook& book = book_of(device_event.device);
+      trace_refusal(device_event.device, device_event, event);
       return book.refused.note(device_event, event, book.sites, now_ticks_);
     }
     case DeviceOperation::kCall: count_call(device_event, event, thread_id); return;

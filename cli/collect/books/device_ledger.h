@@ -14,6 +14,7 @@
 
 #include "cli/collect/books/device_book.h"
 #include "cli/collect/books/inner_blocks.h"
+#include "cli/collect/books/trace_book.h"
 #include "cli/collect/rings/device_event.h"
 #include "cli/collect/rings/event.h"
 #include "cli/model/profile/segments_use.h"
@@ -79,6 +80,29 @@ class DeviceLedger {
   // What tensors have of a device's segments. Times are in ticks.
   SegmentsUse segments_of(uint32_t device) const;
   void stop_growing();
+  // Of its events; Python's objects have none there.
+  TraceBook& trace() { return trace_; }
+  const TraceBook& trace() const { return trace_; }
+  // visit(device number, address, size_bytes, site, is_mapping, is_segment): memory of the driver that is live and has
+  // an address.
+  template <typename Visitor>
+  void for_each_address(const Visitor& visit) const {
+    for (const auto& [address, block] : memory_)
+      visit(block.device, address, block.size_bytes, block.site, false, block.is_segment);
+    for (const auto& [address, mapping] : mappings_) {
+      const auto handle = handles_.find(mapping.handle);
+      if (handle != handles_.end())
+        visit(handle->second.device, address, mapping.size_bytes, mapping.site, true, mapping.is_segment);
+    }
+  }
+  // visit(device number, const Block&): tensors that are live.
+  template <typename Visitor>
+  void for_each_tensor(const Visitor& visit) const {
+    for (const auto& [number, blocks] : inner_) {
+      if (number == wire::kPythonDevice) continue;
+      blocks->for_each_live([&visit, device = number](const Block& block) { visit(device, block); });
+    }
+  }
   // Ends the lifetimes of all blocks that are left.
   void finish(uint64_t end_ticks);
 
@@ -102,7 +126,8 @@ class DeviceLedger {
   // About how much memory its tables take.
   uint64_t bytes() const {
     return (memory_.size() + handles_.size() + mappings_.size() + graph_addresses_.size()) * kBlockBytes +
-           inner_bytes() + books_.size() * kBookBytes + (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
+           inner_bytes() + trace_.bytes() + books_.size() * kBookBytes +
+           (calls_by_site_.size() + calls_by_thread_.size()) * kCallBytes;
   }
   // Calls visit(block) for each block that is live; after finish() for each that is left.
   template <typename Visitor>
@@ -129,7 +154,8 @@ class DeviceLedger {
   struct Mapping {
     uint64_t size_bytes;
     uint64_t handle;
-    uint32_t count;           // external memory may be mapped to one address again
+    uint32_t count;  // external memory may be mapped to one address again
+    uint32_t site;
     bool is_segment = false;  // a tensor has lain in it
   };
   enum class Ended {
@@ -174,6 +200,21 @@ class DeviceLedger {
   void begin_segment(uint32_t device, uint64_t size_bytes);
   void end_segment(uint32_t device, uint64_t size_bytes);
   void end_mapping_segment(const Mapping& mapping);
+  void trace(TraceAction action, uint64_t address, const DeviceBlock& block) {
+    trace_.note(action, {block.device, address, block.size_bytes, block.site, block.is_segment}, now_ticks_);
+  }
+  void trace_refusal(uint32_t number, const DeviceEvent& device_event, const Event& event) {
+    const uint64_t free_bytes = wire::free_of(device_event.address);
+    const uint64_t free = free_bytes == wire::kFreeUnknown ? kFreeNotKnown : free_bytes;
+    trace_.note(TraceAction::kRefuse, {number, free, event.size_bytes, event.site, false}, now_ticks_);
+  }
+  void trace_mapping(TraceAction action, uint64_t address, const Mapping& mapping) {
+    if (!trace_.is_on()) return;
+    const auto handle = handles_.find(mapping.handle);
+    if (handle == handles_.end()) return;
+    trace_.note(action, {handle->second.device, address, mapping.size_bytes, mapping.site, mapping.is_segment},
+                now_ticks_);
+  }
   void name_block(DeviceBlock* block, uint32_t name);
   bool add_reference(Blocks* blocks, uint64_t key, uint32_t device);
   void open(Blocks* blocks, uint64_t key, const DeviceBlock& block);
@@ -195,6 +236,7 @@ class DeviceLedger {
   void end_estimate(const DeviceEvent& device_event, const Event& event);
   void count_call(const DeviceEvent& device_event, const Event& event, uint32_t thread_id);
 
+  TraceBook trace_;
   Books books_;
   CallSums calls_by_site_;
   CallSums calls_by_thread_;

@@ -30,11 +30,13 @@ InnerChange DeviceLedger::apply_inner(const DeviceEvent& device_event, const Eve
     const uint32_t number = inner_number(device_event.device);
     std::unique_ptr<InnerBlocks>& made = inner_[number];
     if (made == nullptr) made = std::make_unique<InnerBlocks>(&book_of(number));
+    if (!is_object && trace_.is_on()) made->trace_into(&trace_, number);
     blocks = made.get();
     if (is_object) objects_ = blocks;
   }
   if (device_event.operation == wire::DeviceOperation::kRefuseInner) {
     DeviceBook& book = book_of(inner_number(device_event.device));
+    trace_refusal(inner_number(device_event.device), device_event, event);
     book.refused.note(device_event, event, book.sites, now_ticks_);
     segments_[device_event.device].at_refusal = look_at_segments(device_event.device);
     return {};

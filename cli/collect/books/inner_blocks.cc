@@ -23,10 +23,12 @@ void InnerBlocks::begin(uint64_t address, const Event& event, InnerChange* chang
   LiveHeap::Entry* const entry = blocks_.insert(address, &is_new);
   if (!is_new) {  // its end went by unseen
     ++unmatched_;
+    trace(TraceAction::kEnd, address, entry->size_bytes, entry->site);
     close(entry->block(address), false, change);
   }
   *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
   latest = address;
+  trace(TraceAction::kBegin, address, event.size_bytes, event.site);
   book_.sites.add(event.site, event.size_bytes);
   change->allocated.bytes += event.size_bytes;
   ++change->allocated.blocks;
@@ -42,6 +44,7 @@ void InnerBlocks::end(uint64_t address, InnerChange* change) {
   uint64_t& latest = latest_of(block.thread);
   const bool is_temporary = latest == address;
   if (is_temporary) latest = 0;
+  trace(TraceAction::kEnd, address, block.size_bytes, block.site);
   close(block, is_temporary, change);
 }
 
@@ -86,6 +89,10 @@ InnerChange InnerBlocks::apply(DeviceOperation operation, uint64_t address, cons
     case DeviceOperation::kMoveInner: move(address, event.thread()); break;
     case DeviceOperation::kKeepInner: keep(event.thread()); break;
     case DeviceOperation::kResizeInner: {
+      if (const auto moved = begun_.find(event.thread()); moved != begun_.end() && moved->second.is_known) {
+        const Block& old = moved->second.block;
+        trace(TraceAction::kEnd, old.address, old.size_bytes, old.site);
+      }
       begin(address, event, &change);
       const auto at = begun_.find(event.thread());
       if (at == begun_.end()) break;

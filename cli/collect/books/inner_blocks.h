@@ -14,6 +14,7 @@
 
 #include "cli/collect/books/device_book.h"
 #include "cli/collect/books/live_heap.h"
+#include "cli/collect/books/trace_book.h"
 #include "cli/collect/rings/event.h"
 #include "shared/events.h"
 
@@ -41,6 +42,12 @@ class InnerBlocks {
  public:
   // The book is the owner's, and stays where it is.
   explicit InnerBlocks(DeviceBook* book) : book_(*book) {}
+
+  // Its events go there too, as those of the device of that number. The trace is the owner's, and stays where it is.
+  void trace_into(TraceBook* trace, uint32_t number) {
+    trace_ = trace;
+    number_ = number;
+  }
 
   InnerChange apply(wire::DeviceOperation operation, uint64_t address, const Event& event, uint64_t now_ticks);
   void forget_thread(uint32_t thread);
@@ -78,12 +85,17 @@ class InnerBlocks {
   void move(uint64_t address, uint32_t thread);
   void keep(uint32_t thread);
   void close(const Block& block, bool is_temporary, InnerChange* change);
+  void trace(TraceAction action, uint64_t address, uint64_t size_bytes, uint32_t site) {
+    if (trace_ != nullptr) trace_->note(action, {number_, address, size_bytes, site, false}, now_ticks_);
+  }
   uint64_t& latest_of(uint32_t thread) {
     if (thread >= latest_.size()) latest_.resize(thread + 1);
     return latest_[thread];
   }
 
   DeviceBook& book_;
+  TraceBook* trace_ = nullptr;  // there is none
+  uint32_t number_ = 0;
   LiveHeap blocks_;
   std::vector<uint64_t> latest_;               // by thread: its latest block, whose end now makes it temporary
   std::unordered_map<uint32_t, Begun> begun_;  // by thread

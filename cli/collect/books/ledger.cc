@@ -158,14 +158,17 @@ void Ledger::book_device(const DeviceEvent& device_event, const Event& event) {
   if (MappingLedger::is_about(device_event.operation)) return mappings_.apply(device_event, event, now_ticks_);
   if (device_event.operation == wire::DeviceOperation::kRefuse && device_event.device == wire::kHostDevice)
     return refused_.note(device_event, event, sites_, now_ticks_);
-  devices_.apply(device_event, event, threads_[event.thread()].id, now_ticks_);
+  const ThreadSlot& thread = threads_[event.thread()];
+  devices_.trace().set_now(thread.id, scopes_.path_of(thread.scopes));
+  devices_.apply(device_event, event, thread.id, now_ticks_);
 }
 
 // There are as many of these as of the heap's events: what they did in a scope is not read off the books.
 void Ledger::apply_inner(const DeviceEvent& device_event, const Event& event) {
   devices_changed_ = true;
-  const InnerChange change = devices_.apply_inner(device_event, event, now_ticks_);
   const uint32_t stack = threads_[event.thread()].scopes;
+  devices_.trace().set_now(threads_[event.thread()].id, scopes_.path_of(stack));
+  const InnerChange change = devices_.apply_inner(device_event, event, now_ticks_);
   if (stack != 0 && (change.allocated.blocks != 0 || change.freed.blocks != 0))
     scopes_.change(stack, inner_number(device_event.device), change.allocated, change.freed);
 }

@@ -119,6 +119,7 @@ class Ledger {
   void give_up_snapshots() { snapshots_.give_up(); }
   LiveTimeline& timeline() { return timeline_; }
   DeviceLedger& devices() { return devices_; }
+  const DeviceLedger& devices() const { return devices_; }
   MappingLedger& mappings() { return mappings_; }
   // The sites of the heap.
   const Refusals& refused() const { return refused_; }

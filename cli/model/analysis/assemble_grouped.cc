@@ -343,6 +343,7 @@ Profile assemble_grouped(const Recording& recording, const SymbolTable& symbols,
   profile.api = recording.api;
   profile.scopes = recording.scopes;
   profile.snapshots = recording.snapshots;
+  profile.trace = recording.trace;
   for_each_other_node(profile, [&](uint32_t& node) { node = node_of[node]; });
   rows.add_root();
   std::vector<SummedRows> summed = pending_rows.get();

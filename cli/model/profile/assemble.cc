@@ -83,6 +83,7 @@ Profile assemble(const Recording& recording, const SymbolTable& symbols) {
   profile.api = recording.api;
   profile.scopes = recording.scopes;
   profile.snapshots = recording.snapshots;
+  profile.trace = recording.trace;
   for_each_other_node(profile, [&](uint32_t& node) { node = node < node_of.size() ? node_of[node] : 0; });
   canonicalize(&profile);
   return profile;

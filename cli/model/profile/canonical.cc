@@ -250,6 +250,7 @@ void canonicalize(Profile* profile) {
     merge_named(&device.names);
   }
   merge_api(&profile->api);
+  renumber_traced_memory(&profile->trace);
   for_each_other_node(*profile, [&](uint32_t& node) { node = node_at[node]; });
   renumber(profile, tree.nodes);
   sort_frames(profile);

@@ -42,6 +42,7 @@ class Checker {
       check_device(device);
     }
     check_snapshots();
+    check_trace();
     if (profile_.run.complete != profile_.run.incomplete_reason.empty()) {
       violate("a run is complete, or there is a reason why not: complete is {}, the reason is \"{}\"",
               profile_.run.complete, profile_.run.incomplete_reason);
@@ -172,6 +173,19 @@ class Checker {
     if (bytes > device->live_bytes)
       violate("tensors have {} B of {}, where {} B are live", bytes, tensors.device, device->live_bytes);
     if (tensors.largest.size() > kMostLargeBlocks) violate("a snapshot has {} largest tensors", tensors.largest.size());
+  }
+
+  void check_trace() {
+    const DeviceTrace& trace = profile_.trace;
+    if (trace.events.size() > trace.most_events)
+      violate("the device trace has {} events of {} at most", trace.events.size(), trace.most_events);
+    if (!trace.events.empty() && trace.events.back().at_ns > profile_.run.duration_ns)
+      violate("an event of a device is at {} ns in a run of {} ns", trace.events.back().at_ns,
+              profile_.run.duration_ns);
+    for (const std::string& device : trace.devices) {
+      if (std::count(trace.devices.begin(), trace.devices.end(), device) != 1)
+        violate("the device trace has {} twice", device);
+    }
   }
 
   void check_snapshots() {

@@ -97,6 +97,7 @@ struct Profile {
   DeviceApi api;                // nodes: FrameNode
   Scopes scopes;
   Snapshots snapshots;             // nodes: FrameNode
+  DeviceTrace trace;               // likewise; a sum of profiles has none
   bool is_moment = false;          // it is what one snapshot of a profile said (take_snapshot()). Never in a file
   std::vector<MergedPart> merged;  // not empty: a sum of profiles, whose peaks are of different moments
 };
@@ -124,6 +125,7 @@ void for_each_other_node(AnyProfile& profile, const Visit& visit) {
       for (auto& tensor : tensors.largest) visit(tensor.node);
     }
   }
+  for (auto& memory : profile.trace.memory) visit(memory.node);
 }
 
 }  // namespace heapprof::cli

@@ -7,6 +7,7 @@
 #include "cli/base/fd.h"
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/device_trace.h"
 #include "cli/model/profile/named_memory.h"
 #include "cli/model/profile/python_code.h"
 #include "cli/model/profile/run.h"
@@ -135,6 +136,7 @@ struct Recording {
   PythonCodes python_codes;             // of the frames of Python among the locations
   Scopes scopes;
   Snapshots snapshots;                          // nodes: StackNode
+  DeviceTrace trace;                            // likewise
   std::vector<std::string> consistency_errors;  // numbers that must agree and do not: a defect of heapprof
 };
 

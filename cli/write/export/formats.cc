@@ -3,6 +3,7 @@
 
 #include "cli/write/export/dhat_export.h"
 #include "cli/write/export/folded.h"
+#include "cli/write/export/memory_viz.h"
 #include "cli/write/export/pprof.h"
 #include "cli/write/export/speedscope.h"
 
@@ -17,6 +18,8 @@ constexpr ExportFormat kFormats[] = {
     {"dhat", ".json", "Valgrind's dh_view.html: open the page, and load the file in it", "", false, false,
      write_dhat_export},
     {"pprof", ".pb.gz", "go tool pprof, Pyroscope, Parca", "go tool pprof -http=: {0}", true, true, write_pprof},
+    {"memory-viz", ".pickle", "https://pytorch.org/memory_viz: drop the file there, nothing is uploaded", "", true,
+     false, write_memory_viz, true},
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ struct ExportFormat {
   bool takes_metric = true;
   // pre: the profile is canonical, the view's device is one of it, and the profile has the metric.
   void (*write)(const Profile& profile, const ExportView& view, ByteSink* sink);
+  bool is_of_trace = false;  // it shows DeviceTrace; pre: the profile has one, and the view's device is in it
 };
 
 std::span<const ExportFormat> export_formats();

@@ -11,6 +11,7 @@
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/scopes_json.h"
 #include "cli/write/profile/dhat_sites.h"
+#include "cli/write/profile/dhat_trace.h"
 
 #include <algorithm>
 #include <optional>
@@ -89,6 +90,10 @@ class DhatWriter {
 
   void write_stack(uint32_t node) {
     json_.key("fs");
+    write_frames_of(node);
+  }
+
+  void write_frames_of(uint32_t node) {
     json_.begin_array();
     if (node == 0) json_.number(no_stack_index());
     for (; node != 0; node = profile_.nodes[node].parent) json_.number(uint64_t{profile_.nodes[node].frame} + 1);
@@ -169,6 +174,11 @@ class DhatWriter {
       write_struct("device_api", [this] { write_api(profile_.api); });
     if (!profile_.scopes.empty()) write_scopes(profile_.scopes, InstanceLayout::kColumns, &json_);
     if (profile_.snapshots.has_any()) write_struct("snapshots", [this] { write_snapshots(profile_.snapshots); });
+    if (profile_.trace.has_any())
+      write_struct("device_trace", [this] {
+        write_device_trace(
+            profile_.trace, [this](uint32_t node) { write_frames_of(node); }, &json_);
+      });
     json_.key("devices");
     json_.begin_array();
     for (size_t i = 0; i < profile_.devices.size(); ++i) write_device(profile_.devices[i], i == 0);

@@ -1,17 +1,23 @@
 // tests/targets/cuda/cuda_tensors.cc: a caching allocator as PyTorch's is: it takes segments from the driver (device 0:
 // allocations; device 1: one segment that grows by mappings), cuts tensors out of them, and reports each to libc10.
 //
-// usage: cuda_tensors FORM SEED      FORM: 16, 17, 110, 20: the function's type in that version
+// usage: cuda_tensors FORM SEED [blocks|kill]      FORM: 16, 17, 110, 20: the function's type in that version
 // It prints its own books, a line each:
 //   tensors N total_bytes total_count peak_bytes left_bytes left_count
 //   peak|end N reserved_bytes allocated_bytes segments empty largest_gap_bytes
 //   reached CALLS REACHED
+// With "blocks" it works in the scopes train > step, and prints what is live, too; with "kill" a signal ends it then:
+//   segment N address bytes
+//   block N address bytes
+#include "heapprof/heapprof.h"
 #include "tests/fake_cuda/fake_c10.h"
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <random>
@@ -110,6 +116,11 @@ class Allocator {
     for (const auto& [name, moment] : {std::pair("peak", peak), {"end", end}})
       printf("%s %d %lu %lu %lu %lu %lu\n", name, device_, moment.reserved, moment.allocated, moment.segments,
              moment.empty, moment.largest_gap);
+  }
+
+  void print_blocks() const {
+    for (const auto& [start, segment] : segments_) printf("segment %d %lu %lu\n", device_, start, segment.bytes);
+    for (const auto& [address, bytes] : sizes_) printf("block %d %lu %lu\n", device_, address, bytes);
   }
 
  private:
@@ -213,8 +224,15 @@ int main(int argc, char** argv) {
   if (argc < 3) return 2;
   g_form = atoi(argv[1]);
   std::mt19937 random(static_cast<unsigned>(atoi(argv[2])));
+  static heapprof_name train = {nullptr, "train", 0};
+  static heapprof_name step = {nullptr, "step", 0};
+  heapprof_scope scopes[2];
+  if (argc > 3) {
+    heapprof_scope_begin(&scopes[0], &train);
+    heapprof_scope_begin(&scopes[1], &step);
+  }
   Allocator allocators[kDevices] = {Allocator(0), Allocator(1)};
-  CUdeviceptr other = 0;  // no tensor's
+  CUdeviceptr other = 0;  // no tensor's; on device 1, whose context was made last
   check(cuMemAlloc_v2(&other, 1000000));
   for (int device = 0; device < kDevices; ++device) {
     std::vector<uint64_t> held;
@@ -236,5 +254,16 @@ int main(int argc, char** argv) {
   allocators[0].run_out(123 << 20);
   for (const Allocator& allocator : allocators) allocator.print();
   printf("reached %lu %lu\n", g_calls, c10::g_reached);
+  if (argc > 3) {
+    for (const Allocator& allocator : allocators) allocator.print_blocks();
+    printf("segment 1 %llu 1000000\nblock 1 %llu 1000000\n", static_cast<unsigned long long>(other),
+           static_cast<unsigned long long>(other));
+    if (strcmp(argv[3], "kill") == 0) {
+      fflush(stdout);
+      raise(SIGKILL);
+    }
+    heapprof_scope_end(&scopes[1]);
+    heapprof_scope_end(&scopes[0]);
+  }
   return 0;
 }

@@ -1,0 +1,72 @@
+// cli/model/profile/device_trace.h: the newest events of device memory one by one, and the blocks that were live on
+// devices at the end, with their addresses.
+//
+// Everything else in a profile is a sum by site. Viewers of an allocator's state, such as PyTorch's memory_viz, draw
+// single blocks at their addresses, and step through events: this is what they are given.
+//
+// Guarantees
+//  - Bounded: kMostTraceEvents events and kMostTraceBlocks blocks; what has no room is counted.
+//  - Nothing of the host's heap, of mapped pages or of Python's objects is in it: they have no events here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+inline constexpr uint64_t kDefaultTraceEvents = 10'000;
+inline constexpr uint64_t kMostTraceEvents = 1'000'000;
+inline constexpr size_t kMostTraceBlocks = 100'000;  // tensors; memory of the driver goes first
+
+enum class TraceAction : uint8_t {
+  kBegin,   // memory at the address begins: of the driver, or a tensor inside of it
+  kEnd,     // it ends
+  kMap,     // physical memory of the driver is mapped at the address
+  kUnmap,   // that mapping ends
+  kRefuse,  // there was no memory; the address holds what was free, or kFreeNotKnown
+};
+inline constexpr uint64_t kTraceActions = 5;
+inline constexpr uint64_t kFreeNotKnown = UINT64_MAX;  // of the address of a refusal
+
+// What an event or a live block is about; many events are about the same.
+struct TracedMemory {
+  uint32_t device = 0;  // its place in DeviceTrace::devices
+  uint64_t address = 0;
+  uint64_t size_bytes = 0;
+  uint32_t node = 0;  // where it was allocated, mapped or refused: StackNode in a recording, FrameNode in a profile
+};
+
+struct TraceEvent {
+  uint64_t at_ns = 0;  // since the start
+  TraceAction action = TraceAction::kBegin;
+  bool is_segment = false;  // an end of the driver's memory in which a tensor has lain
+  uint32_t memory = 0;      // its place in DeviceTrace::memory
+  uint32_t thread = 0;      // kernel thread id
+  uint32_t scope = 0;       // the innermost scope of the thread: its place in DeviceTrace::scopes + 1; 0: none
+};
+
+struct TraceBlock {
+  uint32_t memory = 0;
+  bool is_mapping = false;
+  bool is_segment = false;  // a tensor has lain in it
+};
+
+struct DeviceTrace {
+  uint64_t most_events = 0;   // as it was asked for; 0: nothing was
+  uint64_t older_events = 0;  // those before the first, for which there was no room
+  uint64_t left_out_blocks = 0;
+  std::vector<std::string> devices;
+  std::vector<std::string> scopes;  // ways to a scope: "train > step"
+  std::vector<TracedMemory> memory;
+  std::vector<TraceEvent> events;  // in the order of the events
+  std::vector<TraceBlock> live;    // at the end, by device and address
+
+  bool has_any() const { return !events.empty() || !live.empty(); }
+};
+
+// Makes equal memory one, numbered in the order of its use by events, then by live blocks; drops what is not used.
+void renumber_traced_memory(DeviceTrace* trace);
+
+}  // namespace heapprof::cli
