@@ -1,6 +1,8 @@
 // cli/collect/books_need.cc: see books_need.h.
 #include "cli/collect/books_need.h"
 
+#include <algorithm>
+
 namespace heapprof::cli {
 
 namespace {
@@ -12,6 +14,8 @@ constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
 constexpr uint64_t kFinishLocationBytes = 1500;                                     // its names, twice
 constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
+// An event or block of the trace: in the recording, in the profile, and in the tables that number what they are about.
+constexpr uint64_t kFinishTraceBytes = 320;
 constexpr uint64_t kFinishScopes = 3;  // their books, as recorded, in order, in the profile
 
 }  // namespace
@@ -22,6 +26,8 @@ MemoryNeed books_need(const BooksKept& books) {
   const uint64_t nodes = books.tree->nodes().size();
   const uint64_t locations = books.modules == nullptr ? 0 : books.modules->locations().size();
   const uint64_t scopes_bytes = ledger.scopes().bytes() + ledger.launches().bytes() + ledger.gpu_times().bytes();
+  const TraceBook& trace = ledger.devices().trace();
+  const uint64_t traced = trace.size() + std::min<uint64_t>(trace.size() + trace.older(), kMostTraceBlocks);
   MemoryNeed need;
   need.freeable_bytes = books.questions->bytes() + ledger.host_sites().phase_bytes() + books.samples->bytes() +
                         ledger.snapshots().bytes() + scopes_bytes + ledger.block_bytes() + ledger.devices_bytes() +
@@ -29,7 +35,7 @@ MemoryNeed books_need(const BooksKept& books) {
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * scopes_bytes + ledger.snapshots().bytes() +
-                      kFinishStepBytes * ledger.snapshots().steps();
+                      kFinishStepBytes * ledger.snapshots().steps() + kFinishTraceBytes * traced;
   return need;
 }
 
