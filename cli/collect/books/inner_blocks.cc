@@ -3,6 +3,7 @@
 #include "cli/collect/books/inner_blocks.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace heapprof::cli {
@@ -15,6 +16,30 @@ void InnerBlocks::close(const Block& block, bool is_temporary, InnerChange* chan
   ++change->freed.blocks;
 }
 
+bool InnerBlocks::name(uint64_t address, uint32_t name) {
+  const LiveHeap::Entry* const entry = blocks_.find(address);
+  if (entry == nullptr) return false;
+  const Block block = entry->block(address);
+  const auto [at, is_new] = names_.try_emplace(address, 0);
+  if (at->second == name) return true;
+  try {
+    book_.names.add(name, block.site, block.size_bytes);
+  } catch (const std::bad_alloc&) {
+    if (is_new) names_.erase(at);
+    throw;
+  }
+  if (!is_new) book_.names.remove(at->second, block.site, block.size_bytes);
+  at->second = name;
+  return true;
+}
+
+void InnerBlocks::end_name(const Block& block) {
+  const auto at = names_.find(block.address);
+  if (at == names_.end()) return;
+  book_.names.remove(at->second, block.site, block.size_bytes);
+  names_.erase(at);
+}
+
 void InnerBlocks::begin(uint64_t address, const Event& event, InnerChange* change) {
   book_.sites.grow_to(event.site + 1);
   book_.sites.make_room();
@@ -24,6 +49,7 @@ void InnerBlocks::begin(uint64_t address, const Event& event, InnerChange* chang
   if (!is_new) {  // its end went by unseen
     ++unmatched_;
     trace(TraceAction::kEnd, address, entry->size_bytes, entry->site);
+    end_name(entry->block(address));
     close(entry->block(address), false, change);
   }
   *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
@@ -45,6 +71,7 @@ void InnerBlocks::end(uint64_t address, InnerChange* change) {
   const bool is_temporary = latest == address;
   if (is_temporary) latest = 0;
   trace(TraceAction::kEnd, address, block.size_bytes, block.site);
+  end_name(block);
   close(block, is_temporary, change);
 }
 
@@ -53,6 +80,7 @@ void InnerBlocks::move(uint64_t address, uint32_t thread) {
   Begun begun{};
   begun.is_known = blocks_.take(address, &begun.block);
   if (begun.is_known) {
+    end_name(begun.block);
     uint64_t& latest = latest_of(begun.block.thread);
     begun.is_latest = latest == address;
     if (begun.is_latest) latest = 0;

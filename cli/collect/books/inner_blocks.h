@@ -51,6 +51,9 @@ class InnerBlocks {
 
   InnerChange apply(wire::DeviceOperation operation, uint64_t address, const Event& event, uint64_t now_ticks);
   void forget_thread(uint32_t thread);
+  // The block that begins at the address goes by that name, until it ends or is resized; false: there is none. Without
+  // memory it throws std::bad_alloc, and no sum has changed.
+  bool name(uint64_t address, uint32_t name);
   void stop_growing() { blocks_.stop_growing(); }
   // Settles resizes that never came to an end, and ends the lifetimes.
   void finish(uint64_t end_ticks);
@@ -88,6 +91,7 @@ class InnerBlocks {
   void trace(TraceAction action, uint64_t address, uint64_t size_bytes, uint32_t site) {
     if (trace_ != nullptr) trace_->note(action, {number_, address, size_bytes, site, false}, now_ticks_);
   }
+  void end_name(const Block& block);
   uint64_t& latest_of(uint32_t thread) {
     if (thread >= latest_.size()) latest_.resize(thread + 1);
     return latest_[thread];
@@ -97,8 +101,9 @@ class InnerBlocks {
   TraceBook* trace_ = nullptr;  // there is none
   uint32_t number_ = 0;
   LiveHeap blocks_;
-  std::vector<uint64_t> latest_;               // by thread: its latest block, whose end now makes it temporary
-  std::unordered_map<uint32_t, Begun> begun_;  // by thread
+  std::vector<uint64_t> latest_;                  // by thread: its latest block, whose end now makes it temporary
+  std::unordered_map<uint32_t, Begun> begun_;     // by thread
+  std::unordered_map<uint64_t, uint32_t> names_;  // by address; of few blocks
   uint64_t now_ticks_ = 0;
   uint64_t unmatched_ = 0;
   uint64_t foreign_ = 0;

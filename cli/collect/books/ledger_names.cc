@@ -118,7 +118,11 @@ void DeviceLedger::name_block(DeviceBlock* block, uint32_t name) {
   block->name = static_cast<uint16_t>(name);
 }
 
+// A tensor is asked for before what it lies in: the first one of a segment begins where the segment does. Python's
+// objects are not asked for, as the address of one is that of the heap's block around it.
 bool DeviceLedger::name(uint64_t address, uint32_t name) {
+  for (const auto& [number, blocks] : inner_)
+    if (blocks.get() != objects_ && blocks->name(address, name)) return true;
   auto block = memory_.find(address);
   if (block == memory_.end()) {
     const auto mapping = mappings_.find(address);

@@ -11,6 +11,7 @@ for form in 17 110 20; do
     expect_eq "exit status" "$status" 0
     expect_complete
     expect_eq "events that match nothing" "$(counter unmatched_device_events_count)" 0
+    expect_eq "form $form: names of nothing" "$(counter unmatched_names_count)" 0
     cmp plain.txt out.txt || fail "form $form: the program's own books differ under heapprof"
     while read -r what device rest; do
       case $what in
@@ -21,9 +22,22 @@ for form in 17 110 20; do
           expect_eq "form $form: segments of cuda:$device, $what" \
             "$(field "cuda:$device/tensors" ".segments.at_$what | [.reserved_bytes, .allocated_bytes, .segments_count, .empty_count, .largest_gap_bytes] | join(\" \")")" "$rest"
           expect_eq "form $form: tensors in no segment" "$(field "cuda:$device/tensors" ".segments.at_$what.elsewhere_bytes")" 0 ;;
+        named)
+          expect_eq "form $form: weights in cuda:$device" \
+            "$(field "cuda:$device/tensors" '.names[] | select(.name == "weights") | [.leaked_bytes, .leaked_count, .max_bytes] | join(" ")')" "$rest ${rest% *}"
+          expect_eq "form $form: weights among what the driver gave out" "$(field "cuda:$device" '.names // [] | length')" 0 ;;
+        told)
+          expect_eq "form $form: tensors of cuda:$device, role ${rest%% *}" \
+            "$(jq -r ".heapprof.snapshots.snapshots[0].tensors[] | select(.device == \"cuda:$device/tensors\") | [.sites[] | select(.role == ([\"weights\", \"gradients\", \"optimizer state\", \"activations\", \"inputs and other data\"][${rest%% *} - 1]))] | [([.[].live_bytes] | add // 0), ([.[].live_count] | add // 0)] | join(\" \")" profile.json)" "${rest#* }" ;;
         reached) expect_eq "form $form: reports that reached the real functions" "$device" "$rest" ;;
       esac
     done <out.txt
+    # Of the tensors that nobody told of the rest is said.
+    "$HEAPPROF_BIN" report --snapshots --format json profile.json >snapshots.json
+    expect_eq "form $form: tensors in the snapshot, and in the device then" \
+      "$(jq -c '.snapshots[0] | [.tensors[] | ([.roles[].live_bytes] | add) + .rest_bytes]' snapshots.json)" \
+      "$(jq -c '.snapshots[0] | [.devices[] | select(.device | endswith("/tensors")) | .live_bytes]' snapshots.json)"
+    expect_eq "form $form: tensors that nothing was live for" "$(json snapshots.json '.snapshots[0].lost_tensors_count')" 0
     # Who asked for what was not there, and who held it.
     expect_eq "form $form: refusals" "$(field cuda:0/tensors '.refusals | [length, .[0].size_bytes, (.[0].holders | length > 0)] | join(" ")')" "1 $((123 << 20)) true"
     expect_eq "form $form: reserved, when there was no room" "$(field cuda:0/tensors '.segments.at_refusal.reserved_bytes')" "$(awk '$1 == "end" && $2 == 0 { print $3 }' out.txt)"

@@ -5,6 +5,8 @@
 // It prints its own books, a line each:
 //   tensors N total_bytes total_count peak_bytes left_bytes left_count
 //   peak|end N reserved_bytes allocated_bytes segments empty largest_gap_bytes
+//   named N bytes count                the tensors that it calls weights: every third of those at the end
+//   told N ROLE bytes count            the tensors that it tells of, before a snapshot
 //   reached CALLS REACHED
 // With "blocks" it works in the scopes train > step, and prints what is live, too; with "kill" a signal ends it then:
 //   segment N address bytes
@@ -12,6 +14,8 @@
 #include "heapprof/heapprof.h"
 #include "tests/fake_cuda/fake_c10.h"
 #include "tests/fake_cuda/fake_cuda.h"
+
+#include <heapprof/heapprof.h>
 
 #include <algorithm>
 #include <csignal>
@@ -107,6 +111,32 @@ class Allocator {
     if (g_form == 17)
       return c10::reportOutOfMemoryToProfiler(size_bytes, size_t(live_), size_t(reserved_bytes()), device);
     c10::reportOutOfMemoryToProfiler(size, size_t(live_), size_t(reserved_bytes()), device);
+  }
+
+  void name_weights() const {
+    uint64_t index = 0, bytes = 0, count = 0;
+    for (const auto& [address, size_bytes] : sizes_) {
+      if (index++ % 3 != 0) continue;
+      HEAPPROF_NAME_BLOCK(reinterpret_cast<void*>(address), "weights");
+      bytes += size_bytes;
+      ++count;
+    }
+    printf("named %d %lu %lu\n", device_, bytes, count);
+  }
+
+  // Each is told of in one of the five roles; the snapshot is the caller's.
+  void tell_tensors() const {
+    const struct heapprof_functions* const functions = heapprof_functions_();
+    uint64_t bytes[6] = {}, count[6] = {};
+    uint32_t index = 0;
+    for (const auto& [address, size_bytes] : sizes_) {
+      if (index++ % 7 == 0) continue;  // nobody tells of these
+      const uint32_t role = 1 + index % 5;
+      if (functions != nullptr) functions->tell_tensor(reinterpret_cast<void*>(address), role, nullptr);
+      bytes[role] += size_bytes;
+      ++count[role];
+    }
+    for (int role = 1; role <= 5; ++role) printf("told %d %d %lu %lu\n", device_, role, bytes[role], count[role]);
   }
 
   void print() const {
@@ -252,6 +282,10 @@ int main(int argc, char** argv) {
     ++g_calls;
   }
   allocators[0].run_out(123 << 20);
+  for (const Allocator& allocator : allocators) allocator.name_weights();
+  for (const Allocator& allocator : allocators) allocator.tell_tensors();
+  static heapprof_name at_end = {nullptr, "at the end", 0};
+  if (heapprof_functions_() != nullptr) heapprof_functions_()->snapshot(&at_end, 1);
   for (const Allocator& allocator : allocators) allocator.print();
   printf("reached %lu %lu\n", g_calls, c10::g_reached);
   if (argc > 3) {

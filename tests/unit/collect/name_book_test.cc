@@ -2,6 +2,7 @@
 // events that come out of order; on devices; on pages; and as an agent writes them, and as none would.
 #include "cli/collect/books/name_book.h"
 
+#include "cli/collect/books/inner_blocks.h"
 #include "cli/collect/books/ledger.h"
 #include "cli/collect/process_collector.h"
 #include "tests/support/ring_builder.h"
@@ -163,6 +164,34 @@ TEST_CASE("memory of a device has its name where it is, and again where its rele
   books.device({wire::DeviceOperation::kKeep, 0, 0, 0x7000}, 0);
   books.finish();
   Books::check(names, kWeights, 4096, 4096, 4096);
+  CHECK(books.ledger.counts().unmatched_names == 1);
+}
+
+TEST_CASE("a tensor has its name, and not the segment that begins where it does") {
+  using Operation = wire::DeviceOperation;
+  Books books;
+  const uint32_t cuda = wire::kFirstCudaDevice;
+  const uint64_t segment = 0x7000'0000, second = segment + 512;
+  books.device({Operation::kAllocate, cuda, 0, segment}, 2 << 20);
+  books.device({Operation::kBeginInner, cuda, 0, segment}, 512);
+  books.device({Operation::kBeginInner, cuda, 0, second}, 1024);
+  books.name(0, 1, segment, kWeights);
+  books.name(0, 1, second, kWeights);
+  books.name(0, 1, second, kCache);
+  books.name(0, 1, second, kCache);
+  books.name(0, 1, second + 8, kCache);  // not where it begins
+  const NameBook& names = books.ledger.devices().books().at(inner_number(cuda))->names;
+  Books::check(names, kWeights, 512, 1536, 1536);
+  Books::check(names, kCache, 1024, 1024, 1024);
+  books.device({Operation::kEndInner, cuda, 0, second}, 0);
+  books.device({Operation::kBeginInner, cuda, 0, second}, 2048);  // another tensor, which nobody has named
+  Books::check(names, kCache, 0, 1024, 1024);
+  books.device({Operation::kBeginInner, cuda, 0, segment}, 4096);  // its end went by unseen
+  Books::check(names, kWeights, 0, 1536, 1536);
+  CHECK(books.ledger.devices().books().at(cuda)->names.empty());
+  books.device({Operation::kEndInner, cuda, 0, segment}, 0);
+  books.name(0, 1, segment, kCache);  // the segment has no tensor there now
+  Books::check(books.ledger.devices().books().at(cuda)->names, kCache, 2 << 20, 2 << 20, 2 << 20);
   CHECK(books.ledger.counts().unmatched_names == 1);
 }
 
