@@ -29,18 +29,16 @@ from __future__ import annotations
 
 import collections
 import ctypes
-import typing
 
-from heapprof import _agent
+from heapprof import _agent, _tensors
 from heapprof._measure import Measure
 from heapprof._scopes import NoScope, Scope
+from heapprof._tensors import TensorSnapshot
 
-if typing.TYPE_CHECKING:
-    from heapprof._tensors import TensorCounts
 
 __all__ = [
-    "HeapprofError", "Stats", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase", "is_active", "mark",
-    "measure", "name_block", "paused", "scope", "snapshot", "stats", "thread_stats", "version",
+    "HeapprofError", "Stats", "TensorSnapshot", "ThreadStats", "UnavailableError", "UnknownDeviceError", "begin_phase",
+    "is_active", "mark", "measure", "name_block", "paused", "scope", "snapshot", "stats", "thread_stats", "version",
 ]
 
 
@@ -80,6 +78,7 @@ _name_block = _functions.get("name_block")
 _pause_thread = _functions.get("pause_thread")
 _resume_thread = _functions.get("resume_thread")
 _snapshot = _functions.get("snapshot")
+_tell_tensor = _functions.get("tell_tensor")
 _version = _functions["version"]().decode() if "version" in _functions else None
 _devices: dict = {}  # those that have answered, as C has their names
 
@@ -151,24 +150,42 @@ def mark(text: str, category: str | None = None) -> None:
         _mark(_agent.name_of(text, category).ref)
 
 
-def snapshot(text: str, category: str | None = None, tensors: bool = False) -> TensorCounts | None:
-    """This moment, by that name, as mark(): and what is live, by where it was allocated, stands in the profile
+def snapshot(text: str, category: str | None = None, tensors: bool = False) -> TensorSnapshot | None:
+    """This moment, by that name, as mark(); and what is live, by where it was allocated, stands in the profile
     (heapprof report --snapshots), whatever heapprof run --interval says.
 
-    With tensors=True also what PyTorch's tensors are to the program: weights, gradients, state of optimizers,
-    activations, inputs, each at the place that allocated it, and the largest by name, shape and type. All objects that
-    the garbage collector knows are looked at: it takes about a second for each five million. Gives what was told, by
-    device and role; None where nothing is recorded of this process, or with tensors=False. Raises RuntimeError where
-    PyTorch is not imported.
+    With tensors=True also what PyTorch's tensors are to the program: weights, gradients, optimizer state, activations,
+    inputs and other data, each by the place that allocated it, and the largest by name, type and shape. All objects of
+    the garbage collector are looked at, some ten million a second. Gives what was found; None where nothing is recorded
+    of this process, or without tensors=True. Raises HeapprofError where the program has not imported torch.
     """
     _check_names(text, category)
-    counts = None
+    if _snapshot is None or not is_active():
+        return None
+    found = None
     if tensors:
-        from heapprof import _tensors  # what has no tensors does not need it
-        counts = _tensors.tell(is_active())
-    if _snapshot is not None:
-        _snapshot(_agent.name_of(text, category).ref, ctypes.c_int(1 if tensors else 0))
-    return counts
+        if not _tensors.has_torch():
+            raise HeapprofError("tensors=True, but the program has not imported torch: import it before the snapshot")
+        with _PAUSED:
+            found = _tensors.look(text, _tell, _live_bytes_of_tensors)
+    _snapshot(_agent.name_of(text, category).ref, ctypes.c_int(1 if tensors else 0))
+    return found
+
+
+def _tell(address: int, role: int, label: str | None) -> None:
+    name = None if label is None else _agent.name_of(label, "tensor").ref
+    _tell_tensor(ctypes.c_void_p(address), ctypes.c_uint32(role), name)
+
+
+def _live_bytes_of_tensors(device: str) -> int | None:
+    """What PyTorch's allocator has given out there; None where the profiler does not count that apart."""
+    if not device.startswith("cuda:"):
+        return None
+    try:
+        given = stats(device + "/tensors")
+    except HeapprofError:
+        return None
+    return None if given is None else given.live_bytes
 
 
 def name_block(address: int, text: str, category: str | None = None) -> None:

@@ -1,163 +1,304 @@
-# shared/python/heapprof/_tensors.py: what PyTorch's tensors are to the program, told to the agent by their addresses.
-"""Tensors by role.
+# shared/python/heapprof/_tensors.py: which tensors of PyTorch a program has at a moment, and what each of them is for.
+"""What the garbage collector's tensors are for: weights, gradients, optimizer state, inputs, activations.
 
-The garbage collector's objects are looked at once. Modules say which tensors are weights, weights which are gradients,
-optimizers which are their state; what has a history is an activation; any other is an input, or data. Objects may be
-anybody's: what raises is left out, and nothing is kept.
+Tensors that share a storage (views) are one here, by device and address. The first role that a storage gets stays.
+What an operation keeps for the backward pass is seen where it passed through Python: its object lives on with it. What
+operations keep that never did is not seen. Only numbers and text leave this module: no tensor lives longer because it
+was looked at.
+
+Objects of a program are not trusted: proxies lie about their class, and tensors of all kinds raise when they are asked
+for their memory. The class is read as C has it, attributes are read by PyTorch's own getters, and what raises is
+counted.
 """
 from __future__ import annotations
 
 import collections
-import ctypes
+import contextlib
 import gc
 import sys
 
-from heapprof import _agent
+WEIGHTS, GRADIENTS, OPTIMIZER = "weights", "gradients", "optimizer state"
+INPUTS, ACTIVATIONS = "inputs and other data", "activations"
+ROLES = (WEIGHTS, GRADIENTS, OPTIMIZER, INPUTS, ACTIVATIONS)
+# As the agent has them: enum TensorRole of shared/scopes.h.
+NUMBERS = {WEIGHTS: 1, GRADIENTS: 2, OPTIMIZER: 3, ACTIVATIONS: 4, INPUTS: 5}
+LARGEST = 10
+_NAMED = 30  # of the largest, for the profile: names stay in the profiler's memory for ever
+_DEPTH = 4  # of lists and dicts in an optimizer's state
 
-WEIGHT, GRADIENT, OPTIMIZER, ACTIVATION, INPUT = 1, 2, 3, 4, 5
-_ROLES = {WEIGHT: "weights", GRADIENT: "gradients", OPTIMIZER: "optimizer state", ACTIVATION: "activations",
-          INPUT: "inputs and other data"}
-_MOST_NAMED = 30  # of each snapshot: names stay in the profiler's memory for ever
-
-TensorCounts = dict  # device ("cpu", "cuda:0") -> role -> bytes of storages
-
-
-class _Found:
-    """A storage: one block of memory, whichever views there are of it."""
-
-    __slots__ = ("address", "bytes", "device", "role", "label", "tensor")
-
-    def __init__(self, address, size_bytes, device, role, label, tensor):
-        self.address, self.bytes, self.device = address, size_bytes, device
-        self.role, self.label, self.tensor = role, label, tensor
+# As C has them, whatever a metaclass says.
+_bases_of = type.__dict__["__mro__"].__get__
+_name_of_class = type.__dict__["__name__"].__get__
 
 
-def _storages(torch, tensor):
-    """(address, bytes) of each block that the tensor lies in; none for one without memory (meta, fake, wrapped)."""
-    if tensor.layout is not torch.strided:
-        if tensor.layout is torch.sparse_coo:
-            parts = [tensor._indices(), tensor._values()]
-        elif hasattr(tensor, "crow_indices") and tensor.layout is torch.sparse_csr:
-            parts = [tensor.crow_indices(), tensor.col_indices(), tensor.values()]
-        else:
-            return
-        for part in parts:
-            yield from _storages(torch, part)
-        return
-    storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-    storage = storage.untyped() if hasattr(storage, "untyped") else storage
-    address, size_bytes = storage.data_ptr(), storage.nbytes()
-    if address and size_bytes:
-        yield address, size_bytes
+class RoleSum(collections.namedtuple("RoleSum", ("bytes", "tensors"))):
+    """Of one role on one device: the bytes of its storages, and how many storages they are."""
+
+    __slots__ = ()
 
 
-def _label(found) -> str:
-    """"fc1.weight float32 [512, 256]"."""
-    try:
-        text = f"{str(found.tensor.dtype).replace('torch.', '')} {list(found.tensor.shape)}"
-        if found.role == ACTIVATION and not found.label:
-            history = type(found.tensor.grad_fn).__name__
-            text += f" of {history}" if history != "NoneType" else ""
-    except Exception:  # anybody's object
-        text = ""
-    return f"{found.label} {text}".strip()
+class LargeTensor(collections.namedtuple("LargeTensor", (
+        "bytes", "device", "role", "name", "dtype", "shape", "requires_grad"))):
+    """One of the largest; the name is empty where nobody knows one."""
+
+    __slots__ = ()
 
 
-class _Walk:
+class TensorSnapshot:
+    """What the tensors of a moment came to, by device and role."""
+
+    __slots__ = ("name", "devices", "largest", "untold_bytes", "unreadable")
+
+    def __init__(self, name, devices, largest, untold_bytes, unreadable):
+        self.name = name                  # the snapshot's
+        self.devices = devices            # device → role → RoleSum, as in ROLES
+        self.largest = largest            # LargeTensor's, the largest first
+        self.untold_bytes = untold_bytes  # device → what its allocator gave to tensors that are not in devices
+        self.unreadable = unreadable      # how many tensors did not say where their memory is
+
+    def __repr__(self):
+        return f"<heapprof.TensorSnapshot {self.name!r}>"
+
+    def __str__(self):
+        lines = [f'TENSORS at "{self.name}"']
+        for device, roles in self.devices.items():
+            untold = self.untold_bytes.get(device)
+            whole = sum(one.bytes for one in roles.values()) + (untold or 0)
+            lines.append(device)
+            for role, one in roles.items():
+                lines.append(_row(one.bytes, whole, role, f"{one.tensors}"))
+            if untold is None:
+                lines.append(f"  {'':>15}         and what Python never saw (heapprof report)")
+            else:
+                lines.append(_row(untold, whole, "what Python never saw, and rounding", ""))
+        lines.append("the largest")
+        for one in self.largest:
+            shape = "[" + ", ".join(map(str, one.shape)) + "]"
+            lines.append(f"  {one.bytes:>15,}  {one.device}  {one.name or one.role}  {one.dtype} {shape}")
+        if self.unreadable:
+            tensors = "tensor" if self.unreadable == 1 else "tensors"
+            lines.append(f"{self.unreadable} {tensors} did not say where their memory is")
+        return "\n".join(lines)
+
+
+def _row(size, whole, what, count):
+    return f"  {size:>15,}  {100 * size / whole if whole else 0:5.1f}%  {what:24}  {count}".rstrip()
+
+
+class _Book:
+    """Which storages have been told."""
+
     def __init__(self, torch):
-        self.torch = torch
-        self.found: dict = {}  # (device, address) -> _Found; the first role stays
+        self.told: dict = {}       # (device, address) → [bytes, role, name, dtype, shape, requires_grad]
+        self.unreadable: set = set()  # by id(); the objects live while the book is kept
+        self._of_tensor = torch.Tensor
+        self._untyped = getattr(torch.Tensor, "untyped_storage", None)  # from PyTorch 2.0 on
+        getter = torch.Tensor
+        self._device, self._dtype, self._layout = getter.device, getter.dtype, getter.layout
+        self._shape, self._requires_grad, self._grad_fn, self._grad = (
+            getter.shape, getter.requires_grad, getter.grad_fn, getter.grad)
+        self._parts = {
+            torch.sparse_coo: ("_indices", "_values"),
+            **{getattr(torch, f"sparse_{name}"): parts for name, parts in (
+                ("csr", ("crow_indices", "col_indices", "values")), ("csc", ("ccol_indices", "row_indices", "values")),
+                ("bsr", ("crow_indices", "col_indices", "values")), ("bsc", ("ccol_indices", "row_indices", "values")),
+            ) if hasattr(torch, f"sparse_{name}")}}
 
-    def add(self, tensor, role, label="") -> None:
+    def tell(self, tensor, role: str, name: str) -> None:
         try:
-            device = str(tensor.device)
-            if device == "meta":
-                return
-            for address, size_bytes in _storages(self.torch, tensor):
-                self.found.setdefault((device, address), _Found(address, size_bytes, device, role, label, tensor))
-        except Exception:  # a tensor that is another's work: without memory that can be told
+            parts = self._parts.get(self._layout.__get__(tensor))
+            if parts is None:
+                return self._tell_dense(tensor, role, name)
+            for part in parts:
+                self._tell_dense(getattr(self._of_tensor, part)(tensor), role, name and f"{name}.{part.lstrip('_')}")
+        except Exception:  # it has no memory of its own, or none that it tells of
+            self.unreadable.add(id(tensor))
+
+    def _tell_dense(self, tensor, role, name):
+        device = str(self._device.__get__(tensor))
+        if device == "meta":
             return
+        if self._untyped is not None:
+            storage = self._untyped(tensor)
+        else:
+            storage = self._of_tensor.storage(tensor).untyped()
+        address, size = storage.data_ptr(), storage.nbytes()
+        if address == 0 or size == 0 or (device, address) in self.told:
+            return
+        dtype = str(self._dtype.__get__(tensor)).replace("torch.", "")
+        self.told[device, address] = [
+            size, role, name, dtype, tuple(self._shape.__get__(tensor)), self._requires_grad.__get__(tensor)]
 
-    def add_modules(self, modules) -> dict:
-        """Gives the names of parameters, by id."""
-        names: dict = {}
-        inner = {id(child) for module in modules for child in _children(module)}
-        # The outermost first: it has whole names.
-        for module in sorted(modules, key=lambda module: id(module) in inner):
-            try:
-                named = list(module.named_parameters()) + list(module.named_buffers())
-            except Exception:  # a module in the making, or one that overrides this
-                continue
-            for name, tensor in named:
-                if names.setdefault(id(tensor), name) is name:
-                    self.add(tensor, WEIGHT, name)
-                gradient = getattr(tensor, "grad", None) if getattr(tensor, "is_leaf", False) else None
-                if gradient is not None:
-                    self.add(gradient, GRADIENT, f"{name}.grad")
-        return names
+    def grad_of(self, tensor):
+        """The gradient of a leaf; None where there is none."""
+        try:
+            return self._grad.__get__(tensor) if self._grad_fn.__get__(tensor) is None else None
+        except Exception:
+            return None
 
-    def add_optimizers(self, optimizers, names) -> None:
-        for optimizer in optimizers:
-            try:
-                state = list(optimizer.state.items())
-            except Exception:
-                continue
-            for parameter, values in state:
-                name = names.get(id(parameter), "")
-                for key, value in list(values.items()) if isinstance(values, dict) else ():
-                    if isinstance(value, self.torch.Tensor):
-                        of = f" of {name}" if name else ""
-                        self.add(value, OPTIMIZER, f"{type(optimizer).__name__} {key}{of}")
+    def rank_of(self, tensor):
+        """Of what no module and no optimizer has: who shares its memory with others gives it the role of the lowest.
+
+        The result of an operation is often kept as a detached view, too, which looks like an input.
+        """
+        try:
+            if self._grad_fn.__get__(tensor) is not None:
+                return 1
+            return 0 if self._requires_grad.__get__(tensor) else 2
+        except Exception:
+            return 2
 
 
-def _children(module):
+def _sort(objects, torch):
+    """The tensors, modules and optimizers among them, with no call into the objects or their classes."""
+    optimizer = getattr(getattr(torch, "optim", None), "Optimizer", None)
+    found = {torch.Tensor: [], torch.nn.Module: [], optimizer: []}
+    wanted = [(base, of_base) for base, of_base in found.items() if base is not None]
+    of_class: dict = {}  # by id(): a metaclass may have any __hash__
+    for one in objects:
+        kind = type(one)
+        try:
+            where = of_class[id(kind)]
+        except KeyError:
+            bases = _bases_of(kind)
+            where = next((of_base for base, of_base in wanted if any(base is other for other in bases)), None)
+            of_class[id(kind)] = where
+        if where is not None:
+            where.append(one)
+    return found[torch.Tensor], found[torch.nn.Module], found[optimizer]
+
+
+def _entries(owner, attribute) -> list:
+    """What a dict has that is an attribute of the object itself; none where there is no such thing."""
     try:
-        return list(module.modules())[1:]
+        return _pairs_of(object.__getattribute__(owner, "__dict__")[attribute])
     except Exception:
         return []
 
 
-def _kind(thing, kinds):
-    """Which of the classes it is of, by its type alone: __class__ and __instancecheck__ may be anybody's code."""
-    mro = type(thing).__mro__
-    return next((kind for kind in kinds if kind in mro), None)
+def _pairs_of(entries) -> list:
+    """Of a dict, or of what is like one; raises where it is not."""
+    return [(key, value) for key, value in list(entries.items())]
 
 
-def tell(is_recorded: bool) -> TensorCounts | None:
-    """Tells the agent of all tensors that can be found; what is behind an address is looked up at the snapshot."""
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "Tensor"):
-        raise RuntimeError("tensors=True needs PyTorch, which this program has not imported (heapprof.snapshot)")
-    tell_tensor = _agent.functions.get("tell_tensor")
-    if not is_recorded or tell_tensor is None:
-        return None
-    kinds = (torch.nn.Module, torch.optim.Optimizer, torch.Tensor)
-    things: dict = {kind: [] for kind in kinds}
-    for thing in gc.get_objects():
-        kind = _kind(thing, kinds)
-        if kind is not None:
-            things[kind].append(thing)
-    del thing
-    walk = _Walk(torch)
-    names = walk.add_modules(things[torch.nn.Module])
-    walk.add_optimizers(things[torch.optim.Optimizer], names)
-    for tensor in things[torch.Tensor]:
-        try:
-            is_parameter = isinstance(tensor, torch.nn.Parameter)
-            gradient = tensor.grad if tensor.is_leaf and tensor.requires_grad else None
-            role = WEIGHT if is_parameter else ACTIVATION if tensor.grad_fn is not None else INPUT
-        except Exception:  # anybody's subclass
-            continue
-        walk.add(tensor, role)
+def _text_of(key) -> str:
+    return key if type(key) is str else "?"
+
+
+def _named_tensors(modules, is_tensor) -> list:
+    """Parameters, buffers and their names, as the outermost module that has them calls them."""
+    children = {id(child) for module in modules for _, child in _entries(module, "_modules")}
+    seen: set = set()
+    parameters, buffers = [], []
+    outermost = [module for module in modules if id(module) not in children]
+    for root in outermost + modules:  # of modules that contain each other none is the outermost
+        pending = [(root, "")]
+        while pending:
+            module, prefix = pending.pop()
+            if module is None or id(module) in seen:
+                continue
+            seen.add(id(module))
+            parameters += [(one, prefix + _text_of(name)) for name, one in _entries(module, "_parameters")]
+            buffers += [(one, prefix + _text_of(name)) for name, one in _entries(module, "_buffers")]
+            children_here = reversed(_entries(module, "_modules"))
+            pending += [(child, f"{prefix}{_text_of(name)}.") for name, child in children_here]
+    return [[(one, name) for one, name in some if is_tensor(one)] for some in (parameters, buffers)]
+
+
+def _tensors_in(value, is_tensor, depth=_DEPTH):
+    if is_tensor(value):
+        yield value
+    elif depth > 0 and any(type(value) is kind for kind in (list, tuple, dict)):  # "in" would ask a metaclass
+        for one in list(value.values() if type(value) is dict else value):
+            yield from _tensors_in(one, is_tensor, depth - 1)
+
+
+def _tell_all(book, objects, torch) -> None:
+    tensors, modules, optimizers = _sort(objects, torch)
+
+    def is_tensor(one):
+        return any(base is torch.Tensor for base in _bases_of(type(one)))
+
+    parameters, buffers = _named_tensors(modules, is_tensor)
+    name_by_id = {id(one): name for one, name in parameters}
+    for optimizer in optimizers:  # what it trains is a weight, in a module or not
+        groups = _entries_of_groups(optimizer)
+        for index, one in enumerate(_tensors_in(groups, is_tensor)):
+            if id(one) not in name_by_id:
+                name_by_id[id(one)] = f"parameter {index} of {_name_of_class(type(optimizer))}"
+                parameters.append((one, name_by_id[id(one)]))
+    is_parameter = getattr(torch.nn, "Parameter", None)
+    parameters += [(one, "") for one in tensors
+                   if id(one) not in name_by_id and any(base is is_parameter for base in _bases_of(type(one)))]
+    for one, name in parameters + buffers:
+        book.tell(one, WEIGHTS, name)
+    for one, name in parameters:
+        gradient = book.grad_of(one)
         if gradient is not None:
-            walk.add(gradient, GRADIENT)
-    # In the order of roles: where a block has two, the first one stays.
-    told = sorted(walk.found.values(), key=lambda found: found.role)
-    named = {id(found) for found in sorted(told, key=lambda found: -found.bytes)[:_MOST_NAMED]}
-    counts: TensorCounts = {}
-    for found in told:
-        name = _agent.name_of(_label(found), "tensor").ref if id(found) in named else None
-        tell_tensor(ctypes.c_void_p(found.address), ctypes.c_uint32(found.role), name)
-        by_role = counts.setdefault(found.device, collections.Counter())
-        by_role[_ROLES[found.role]] += found.bytes
-    return {device: dict(by_role) for device, by_role in counts.items()}
+            book.tell(gradient, GRADIENTS, name and f"{name}.grad")
+    for optimizer in optimizers:
+        for owner, state in _entries(optimizer, "state"):
+            of = name_by_id.get(id(owner), "")
+            try:
+                values = _pairs_of(state)
+            except Exception:  # it is no dict
+                values = [("", state)]
+            for key, value in values:
+                name = f"{_name_of_class(type(optimizer))} {_text_of(key)}" + (of and f" of {of}")
+                for one in _tensors_in(value, is_tensor):
+                    book.tell(one, OPTIMIZER, name)
+    for one in tensors:
+        gradient = book.grad_of(one)
+        if gradient is not None:
+            book.tell(gradient, GRADIENTS, "")
+    ranked = [(one, book.rank_of(one)) for one in tensors]
+    for rank in (0, 1, 2):
+        for one, of_it in ranked:
+            if of_it == rank:
+                book.tell(one, ACTIVATIONS if rank == 1 else INPUTS, "")
+
+
+def _entries_of_groups(optimizer) -> list:
+    try:
+        return [group["params"] for group in object.__getattribute__(optimizer, "__dict__")["param_groups"]]
+    except Exception:
+        return []
+
+
+def _label(entry) -> str:
+    """"fc1.weight float32 [512, 256]"."""
+    _, _, name, dtype, shape, _ = entry
+    return f"{name} {dtype} [{', '.join(map(str, shape))}]".lstrip()
+
+
+def look(name: str, tell, live_bytes_of) -> TensorSnapshot:
+    """The tensors of now. tell(address, role's number, label or None): a storage that has been found.
+    live_bytes_of(device) may be None."""
+    torch = sys.modules["torch"]
+    book = _Book(torch)
+    with getattr(torch._C, "DisableTorchFunction", contextlib.nullcontext)():
+        objects = gc.get_objects()
+        _tell_all(book, objects, torch)
+        del objects
+    by_size = sorted(book.told.items(), key=lambda item: (-item[1][0], item[0]))
+    named = dict(by_size[:_NAMED])
+    devices: dict = {}
+    for key, entry in book.told.items():
+        size, role = entry[:2]
+        tell(key[1], NUMBERS[role], _label(entry) if key in named else None)
+        roles = devices.setdefault(key[0], dict.fromkeys(ROLES, RoleSum(0, 0)))
+        roles[role] = RoleSum(roles[role].bytes + size, roles[role].tensors + 1)
+    untold = {}
+    for device, roles in devices.items():
+        live_bytes = live_bytes_of(device)
+        if live_bytes is not None:
+            untold[device] = max(0, live_bytes - sum(one.bytes for one in roles.values()))
+    return TensorSnapshot(
+        name, dict(sorted(devices.items())),
+        [LargeTensor(entry[0], device, *entry[1:]) for (device, _), entry in by_size[:LARGEST]], untold,
+        len(book.unreadable))
+
+
+def has_torch() -> bool:
+    torch = sys.modules.get("torch")  # it may be half imported
+    return all(hasattr(torch, name) for name in ("Tensor", "nn", "_C")) and hasattr(torch.nn, "Module")

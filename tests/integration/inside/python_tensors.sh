@@ -1,126 +1,224 @@
-# heapprof.snapshot(tensors=True): what each role has is what the program computes itself, to the byte; what Python does
-# not see is the rest; the largest have their names and shapes; and odd tensors, threads, forks and kills harm nobody.
-"$PYTHON" -c 'import torch' 2>/dev/null || skip "no PyTorch here"
-export PYTHONPATH=$SOURCE/shared/python OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1
-cat >train.py <<'PY'
-import gc, json, os, signal, sys
+# What PyTorch's tensors are for: heapprof.snapshot(tensors=True) gives to each role the bytes that the program's own
+# books say, and the profile has the same at that moment, by where they were allocated, with what Python does not know
+# as the rest; with objects that lie about themselves, in threads and forked children, and in a program that is killed.
+export PYTHONPATH=$SOURCE/shared/python PYTHONDONTWRITEBYTECODE=1
+cat >none.py <<'PY'
+import sys
+import types
+
 import heapprof
-if len(sys.argv) > 1 and sys.argv[1] == "without":
+
+def says(what):
     try:
-        heapprof.snapshot("early", tensors=True)
-    except RuntimeError as error:
-        print(error)
-    assert "torch" not in sys.modules
-    heapprof.snapshot("plain")
-    sys.exit()
+        return heapprof.snapshot("a", tensors=True)
+    except heapprof.HeapprofError as error:
+        return f"{what}: {error}"
+print(says("without"))
+sys.modules["torch"] = None
+print(says("none"))
+sys.modules["torch"] = types.ModuleType("torch")
+print(says("half"))
+print(heapprof.snapshot("plain"))
+for wrong in (1, None):
+    try:
+        heapprof.snapshot(wrong)
+    except TypeError:
+        print("TypeError")
+PY
+expect_status 0 "$PYTHON" -W error none.py
+expect_eq "without the profiler" "$(tr '\n' ';' <out.txt)" "None;None;None;None;TypeError;TypeError;"
+profile "$PYTHON" -W error none.py
+expect_eq "exit status" "$status" 0
+for what in without none half; do
+  expect_in out.txt "$what: tensors=True, but the program has not imported torch: import it before the snapshot"
+done
+expect_eq "marks" "$(json profile.json '[.heapprof.scopes.marks[].name] | join(",")')" plain
+
+TORCH=
+for python in "$PYTHON" /usr/bin/python3; do
+  "$python" -c 'import torch' 2>/dev/null && TORCH=$python && break
+done
+[ -n "$TORCH" ] || skip "PyTorch is not installed; its absence was tried"
+
+# The books of a program: each role's bytes and storages.
+cat >model.py <<'PY'
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+import warnings
+import weakref
+
+warnings.simplefilter("ignore")  # PyTorch warns of tensors that are sparse or quantized
 import torch
+
+import heapprof
+
+class Hides:
+    @property
+    def __class__(self): raise RuntimeError("no class")
+    def __getattr__(self, name): raise RuntimeError("no attributes")
+class Meta(type):
+    __mro__ = property(lambda cls: 1 // 0)
+    def __hash__(cls): raise RuntimeError("no hash")
+    def __eq__(cls, other): raise RuntimeError("not equal")
+    def __instancecheck__(cls, one): raise RuntimeError("no instances")
+class OfMeta(metaclass=Meta): pass
+class Claims:
+    __class__ = torch.Tensor
+class Refuses(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, *arguments, **more): raise RuntimeError("no function")
+class Half(torch.nn.Module):
+    def __init__(self): pass  # it has none of a module's attributes
 
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.first, self.second = torch.nn.Linear(300, 500), torch.nn.Linear(500, 7)
-        self.norm = torch.nn.LayerNorm(500)
-        self.register_buffer("mean", torch.zeros(300))
+        self.fc1 = torch.nn.Linear(1235, 301)
+        self.norm = torch.nn.BatchNorm1d(301)
+        self.fc2 = torch.nn.Linear(301, 17)
+        self.tied = self.fc2
     def forward(self, x):
-        return self.second(self.norm(torch.relu(self.first(x - self.mean))))
+        return self.fc2(torch.relu(self.norm(self.fc1(x))))
 
-net = Net()
-optimizer = torch.optim.Adam(net.parameters())
-batch = torch.randn(64, 300)
-view = batch[3:5]
-net(batch).sum().backward()
-optimizer.step()
-kept = net(batch)
-bytes_of = lambda tensors: sum(tensor.numel() * tensor.element_size() for tensor in tensors)
-parameters = list(net.parameters())
-# What is saved for the backward pass: PyTorch keeps the objects of those that Python has seen.
-hidden = 2 * 64 * 500 * 4      # the outputs of relu and of the norm
-difference = 64 * 300 * 4      # the first layer's input, which has no history
-unseen = 2 * 64 * 4            # the norm's means and deviations, which Python has never seen
-expected = {
-    "weights": bytes_of(parameters) + bytes_of([net.mean]),
-    "gradients": bytes_of(parameter.grad for parameter in parameters),
-    "optimizer state": bytes_of(value for state in optimizer.state.values() for value in state.values()),
-    "activations": bytes_of([kept]) + hidden,
-    "inputs and other data": bytes_of([batch]) + difference,
-}
+torch.manual_seed(1)
+torch.set_num_threads(2)
+net, apart = Net(), torch.zeros(4321, requires_grad=True)
+optimizer = torch.optim.Adam([{"params": net.parameters()}, {"params": [apart]}])
+x = torch.randn(64, 1235)
+for _ in range(2):
+    optimizer.zero_grad()
+    (net(x).sum() + apart.sum()).backward()
+    optimizer.step()
+y = net(x)
+detached, view = y.detach(), x[3:]
 
-class Odd(torch.Tensor):
-    @property
-    def device(self):
-        raise ValueError("not for you")
-class Liar:
-    @property
-    def __class__(self):
-        raise ValueError("nor for you")
-odd = [torch.ones(9).as_subclass(Odd), Liar(), torch.empty(5, device="meta"), torch.empty(0),
-       torch.quantize_per_tensor(torch.ones(8), 0.5, 0, torch.quint8), torch.nn.UninitializedParameter()]
-sparse = torch.sparse_coo_tensor([[0, 1]], [3.0, 4.0], (2,))
-# What lies below the odd one, the quantized one, and the two parts of the sparse one.
-expected["inputs and other data"] += 9 * 4 + 8 + 2 * 8 + 2 * 4
-gc.collect()
-counts = heapprof.snapshot("trained", tensors=True)
-print(json.dumps([expected, counts, unseen]))
-sys.stdout.flush()
-if len(sys.argv) > 1:
-    if sys.argv[1] == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if sys.argv[1] == "fork":
-        if os.fork() == 0:
-            more = torch.ones(1000)
-            heapprof.snapshot("child", tensors=True)
-            os._exit(0)
-        os.wait()
-    if sys.argv[1] == "threads":
-        import threading
-        def make():
-            for i in range(300):
-                torch.ones(1000 + i) + 1
-        threads = [threading.Thread(target=make) for _ in range(3)]
-        for thread in threads: thread.start()
-        for i in range(20): heapprof.snapshot(f"among {i}", tensors=True)
-        for thread in threads: thread.join()
+odd = [Hides(), OfMeta(), Claims(), weakref.proxy(net), Half()]
+class Wrong(torch.optim.SGD): pass
+wrong = Wrong([torch.zeros(0)], lr=1)
+around = [1]
+around.append(around)  # a list that is in itself
+wrong.state = {1: Hides(), 2: OfMeta(), 3: around, 4: {Hides: Hides()}, 5: {"a": [weakref.proxy(net)]}}
+wrong.param_groups = [{"params": Hides()}, Hides()]
+odd[4].__dict__.update(_modules={1: Hides(), "b": odd[4]}, _parameters={2.5: Hides(), "c": 7}, _buffers=OfMeta())
+meta = torch.ones(55, device="meta")
+empty = torch.ones(77)
+empty.storage().untyped().resize_(0)
+unreadable = torch.ones(10, 10).to_mkldnn()
+sparse = torch.sparse_coo_tensor([[0, 1, 2], [1, 0, 3]], [1., 2., 3.], (1000, 1000))
+quantized = torch.quantize_per_tensor(torch.randn(1001), .1, 0, torch.qint8)
+refuses = torch.ones(2003).as_subclass(Refuses)
+more = [sparse._indices(), sparse._values(), quantized]
+
+def books():
+    trained = list(net.parameters()) + [apart]
+    roles = {
+        "weights": trained + list(net.buffers()),
+        "gradients": [one.grad for one in trained],
+        "optimizer state": [v for state in optimizer.state.values() for v in state.values()],
+        "inputs and other data": [x] + more,
+        "activations": [y],
+    }
+    sums = {role: [sum(one.storage().nbytes() for one in ones), len(ones)] for role, ones in roles.items()}
+    sums["inputs and other data"][0] += 2003 * 4  # what refuses
+    sums["inputs and other data"][1] += 1
+    # What fc1 and relu gave passed through Python, and is kept for the backward pass: Python has them still. What norm
+    # gave is gone, and what it keeps for itself no Python has seen.
+    sums["activations"][0] += 2 * 64 * 301 * 4
+    sums["activations"][1] += 2
+    return sums
+
+def say(what):
+    want = books()
+    found = heapprof.snapshot("after step 2", tensors=True)
+    got = {role: list(one) for role, one in found.devices["cpu"].items()}
+    assert got == want, (got, want)
+    assert found.unreadable == 1 and list(found.devices) == ["cpu"] and found.untold_bytes == {}, found
+    first = found.largest[0]
+    assert len(found.largest) == 10 and first.bytes == 4 * 1235 * 301 and first.shape == (301, 1235), first
+    names = {one.name for one in found.largest}
+    assert {"fc1.weight", "fc1.weight.grad", "Adam exp_avg of fc1.weight"} <= names, names
+    assert 'TENSORS at "after step 2"' in str(found) and "1 tensor did not say" in str(found), str(found)
+    if what == "keep":
+        print(json.dumps(want))
+        sys.stdout.flush()
+
+what = sys.argv[1]
+if what == "keep":
+    # Nothing is kept alive, and looking again gives the same.
+    gone = weakref.ref(view)
+    view = None
+    say("keep")
+    assert gone() is None
+    say("again")
+    before = heapprof.stats()
+    say("again")
+    after = heapprof.stats()
+    assert abs(after.live_bytes - before.live_bytes) < 100_000, (before, after)
+    child = os.fork()
+    if child == 0:
+        say("child")
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    os.kill(os.getpid(), signal.SIGKILL)  # what is live stays in the profile as it is now
+else:
+    stop = threading.Event()
+    def work():
+        kept = []
+        while not stop.is_set():
+            a = torch.ones(97, requires_grad=True)
+            kept = kept[-20:] + [(a * 2).relu(), torch.nn.Linear(3, 5)]
+            kept[-1](torch.ones(1, 3)).sum().backward()
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for _ in range(20):
+        found = heapprof.snapshot("amid others", tensors=True)
+        have = {role: one.bytes for role, one in found.devices["cpu"].items()}
+        assert all(have[role] >= size for role, (size, _) in books().items()), have
+    stop.set()
+    for one in threads:
+        one.join()
+    print("done")
 PY
-cat >check.py <<'PY'
-import collections, json, sys
-expected, counts, rest = json.loads(open("out.txt").readlines()[0])
-snapshot = next(s for s in json.load(open("snapshots.json"))["snapshots"] if s["name"] == "trained")
-(host,) = snapshot["tensors"]
-got = {role["role"]: role["live_bytes"] for role in host["roles"]}
-assert host["device"] == "host" and got == expected, (got, expected)
-assert counts == {"cpu": expected}, counts
-assert host["rest_bytes"] == rest, (host["rest_bytes"], rest)
-names = [tensor["name"] for tensor in host["largest"]]
-assert names[0] == "first.weight float32 [500, 300]" or "first.weight" in names[0], names
-assert any("Adam exp_avg of first.weight float32 [500, 300]" == name for name in names), names
-assert any("first.weight.grad float32 [500, 300]" == name for name in names), names
-assert sorted((t["size_bytes"] for t in host["largest"]), reverse=True) == [t["size_bytes"] for t in host["largest"]]
-PY
-for how in "" kill fork threads; do
-  # shellcheck disable=SC2086  # no word where there is none
-  expect_status "$([ "$how" = kill ] && echo 137 || echo 0)" "$HEAPPROF_BIN" run -q -o profile.json -- "$PYTHON" train.py $how
-  check_profile profile*.json
-  "$HEAPPROF_BIN" report --snapshots --format json profile.json >snapshots.json
-  "$PYTHON" check.py || fail "tensors ${how:-alone}: the roles are not the program's own"
-  rm -f profile.*.json
+status=0
+"$HEAPPROF_BIN" run -o p%p.json -- "$TORCH" model.py keep >out.txt 2>err.txt || status=$?
+expect_eq "exit status" "$status" 137 || { cat err.txt >&2; exit 1; }
+[ -s out.txt ] || { cat err.txt >&2; fail "the program's books are not those of the snapshot"; }
+count=0
+for file in p[0-9]*.json; do
+  check_profile "$file"
+  "$HEAPPROF_BIN" report --snapshots --format json "$file" >snapshots.json
+  # Of the child's tensors those are its parent's that were there before it: its own ledger has none of them.
+  if [ "$(json "$file" '.heapprof.run.status')" = 7 ]; then
+    [ "$(json snapshots.json '.snapshots[0].lost_tensors_count')" -ge 43 ] || fail "the child's ledger knows the tensors of its parent"
+    continue
+  fi
+  count=$((count + 1))
+  expect_end signaled 9 "$file"
+  # The ledger joins each address with its block: the same bytes and blocks, in each role. What the norm keeps of a
+  # batch for itself, its means and deviations, is the rest; and so is what does not tell where its memory is.
+  for at in 0 1 2; do
+    expect_eq "bytes and blocks by role" "$(jq -cS "[.snapshots[$at].tensors[] | select(.device == \"host\") | .roles[] | {(.role): [.live_bytes, .live_count]}] | add" snapshots.json)" "$(jq -cS . out.txt)"
+    expect_eq "tensors where nothing was live" "$(json snapshots.json ".snapshots[$at].lost_tensors_count")" 0
+  done
+  expect_eq "the largest tensor" "$(json snapshots.json '.snapshots[0].tensors[0].largest[0] | [.size_bytes, .role, .name] | join(", ")')" "$((4 * 1235 * 301)), weights, fc1.weight float32 [301, 1235]"
+  [ "$(json snapshots.json '.snapshots[0].tensors[0].rest_bytes')" -ge $((2 * 301 * 4)) ] || fail "what the norm keeps is nowhere"
+  expect_eq "marks" "$(json "$file" '[.heapprof.scopes.marks[].name] | unique | join(",")')" "after step 2"
+  "$HEAPPROF_BIN" report "$file" >report.txt
+  expect_said report.txt 'TENSORS host at "after step 2"'
+  expect_said report.txt "fc1.weight.grad float32 [301, 1235]"
+  expect_said report.txt "that Python does not know"
+  "$HEAPPROF_BIN" export -q --format dhat -o again.json "$file"
+  expect_eq "tensors, read and written" "$(jq -cS '[.heapprof.snapshots.snapshots[].tensors]' again.json)" \
+    "$(jq -cS '[.heapprof.snapshots.snapshots[].tensors]' "$file")"
 done
-"$HEAPPROF_BIN" report profile.json >report.txt
-expect_said report.txt 'TENSORS host at "among 19"'
-expect_said report.txt "optimizer state"
-"$HEAPPROF_BIN" report --snapshots --between 1..1 profile.json >report.txt
-expect_said report.txt 'TENSORS host at "trained"'
-expect_said report.txt "that Python does not know"
-expect_said report.txt "first.weight float32 [500, 300]"
-"$HEAPPROF_BIN" export -q --format dhat -o again.json profile.json
-expect_eq "tensors, read and written" "$(jq -cS '[.heapprof.snapshots.snapshots[].tensors]' again.json)" \
-  "$(jq -cS '[.heapprof.snapshots.snapshots[].tensors]' profile.json)"
-"$HEAPPROF_BIN" diff "profile.json@trained" "profile.json@among 3" >/dev/null
+expect_eq "profiles of the killed program" "$count" 1
 
-# Without PyTorch it says so; without tensors it is a snapshot like any other, though no --interval was asked for.
-expect_status 0 "$HEAPPROF_BIN" run -q -o profile.json -- "$PYTHON" train.py without
-expect_said out.txt "needs PyTorch"
-expect_eq "snapshots" "$(json profile.json '[.heapprof.snapshots.snapshots[].name] | join(" ")')" plain
-expect_eq "marks" "$(json profile.json '[.heapprof.scopes.marks[].name] | join(" ")')" plain
-# Without the profiler nothing is done, and nothing is in its way.
-expect_status 0 "$PYTHON" train.py
-expect_eq "what is told without the profiler" "$(jq -c '.[1]' out.txt)" null
+profile "$TORCH" model.py threads
+expect_eq "exit status amid others" "$status" 0
+expect_eq "what it says" "$(tail -n 1 out.txt)" "done"
+expect_complete
