@@ -34,7 +34,7 @@ bool find_module(uint64_t pc_avma, uint32_t age, ModuleInfo* info);
 // pre: events are recorded.
 void end_unloaded_modules();
 
-// Those who want to know of objects: are called with the path of each that is seen for the first time since it was
+// They want to know of objects, and are called with the path of each that is seen for the first time since it was
 // loaded, behind the module lock. True: what is known of no address ends, but every context has to get ready again.
 // nullptr: nobody asks.
 using NoteObject = bool (*)(const char* path);

@@ -109,7 +109,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
-// Writes a record with a stack. False: there is none.
+// Writes a record with a stack. False: there is none, or it is truncated.
 [[gnu::always_inline]] inline bool write_stacked(Context* context, wire::RecordType type, uint64_t address,
                                                  uint64_t size_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
@@ -126,7 +126,7 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   }
   if (HEAPPROF_UNLIKELY(context->python != nullptr)) add_python_frames(context->python, context->unwind, &delta);
   write_captured(context, type, address, size_bytes, delta, device);
-  return true;
+  return delta.truncation == 0;
 }
 
 // The same where there is little room in the chunk, or much to write.
@@ -168,9 +168,9 @@ void record_begun(wire::RecordType type, Context* context, const void* block, si
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
   }
-  const bool is_written = write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
+  const bool is_whole = write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
   const Waiting* const waiting = g_waiting.load(std::memory_order_acquire);
-  const bool is_time = HEAPPROF_UNLIKELY(waiting != nullptr) && is_written && is_time_for(*waiting, context->unwind);
+  const bool is_time = HEAPPROF_UNLIKELY(waiting != nullptr) && is_whole && is_time_for(*waiting, context->unwind);
   end_event(context);
   if (HEAPPROF_UNLIKELY(is_time)) waiting->act();
 }

@@ -11,6 +11,7 @@
 #include "agent/hooks/late_real.h"
 #include "agent/process/arena.h"
 #include "agent/process/loaded_object.h"
+#include "agent/process/lock.h"
 #include "agent/process/modules.h"
 #include "agent/process/names.h"
 #include "agent/process/own_pages.h"
@@ -99,12 +100,22 @@ void Kept::operator delete(void* kept) {
   entry->is_taken.store(0, std::memory_order_release);
 }
 
+OperatorTable* map_table() {
+  auto* const table = static_cast<OperatorTable*>(map_private(sizeof(OperatorTable)));
+  if (table == nullptr) return nullptr;
+  const SignalsBlocked blocked;
+  lock(g_fork_page.lock);
+  note_own_pages(table, sizeof(OperatorTable));
+  unlock(g_fork_page.lock);
+  return table;
+}
+
 OperatorTable::Entry* take_entry(Context* context) {
   TorchOperators& operators = context->operators;
   if (operators.table == nullptr) {
-    operators.table = static_cast<OperatorTable*>(map_private(sizeof(OperatorTable)));
+    if (is_filtered()) return nullptr;  // no system call may be made
+    operators.table = map_table();
     if (operators.table == nullptr) return nullptr;
-    note_own_pages(operators.table, sizeof(OperatorTable));
   }
   for (uint32_t look = 0; look < kMostOperators; ++look) {
     OperatorTable::Entry& entry = operators.table->entries[(operators.next + look) % kMostOperators];
@@ -254,7 +265,7 @@ void note_sequence(int64_t sequence) {
   context->operators.has_sequence = true;
 }
 
-// A callback that was not ours to be called leaves the number for nobody.
+// Where no callback of ours was called, the number is nobody's.
 void forget_sequence() {
   if (Context* const context = t_context) context->operators.has_sequence = false;
 }
@@ -283,7 +294,8 @@ void settle_operators() {
 void forget_operators() {
   forget_unloaded(g_befores);
   if (g_is_found.load(std::memory_order_acquire) != 2) return;
-  if (is_surely_loaded(reinterpret_cast<const void*>(g_library.add))) return;
+  // Before glibc 2.35 nobody can tell: there the library is taken to stay, as Python's modules do.
+  if (!can_tell_loaded() || is_surely_loaded(reinterpret_cast<const void*>(g_library.add))) return;
   g_waiting.store(nullptr, std::memory_order_relaxed);
   g_is_found.store(0, std::memory_order_relaxed);
   g_state = OperatorsState::kNone;

@@ -1,16 +1,17 @@
 // agent/torch/operators.h: operators of PyTorch as scopes (heapprof run --torch-ops).
 //
-// PyTorch tells of each operator, each function of the backward pass and each range of the program's own
-// (torch.profiler.record_function) that begins and ends, to whom asked for that by at::addGlobalCallback. The agent
-// asks once the library is there, by its exported functions and the layout that these have had since 1.12.
+// PyTorch calls whoever asked by at::addGlobalCallback when an operator, a function of the backward pass or a range of
+// the program's own (torch.profiler.record_function) begins and ends. The agent asks once the library is there, by its
+// exported functions and the layout that these have had since 1.12.
 //
 // Guarantees
 //  - PyTorch's own profiler, and whoever else asks, get what they get without us.
-//  - The library is asked outside of every event, by a thread that is in none of its functions: no lock of its own can
-//    be held by that thread.
+//  - The library is asked outside of every event, by a thread whose whole stack is known and has none of its functions:
+//    no lock of its own can be held by that thread. Another thread may still be in the library's constructors.
 //  - What ends in another thread than it began in ends the scope all the same.
-// Not provided: operators of threads that share a ring, and those that are more than kMostOperators deep: what they
-//               allocate is that of the scope around them.
+// Not provided: operators of threads that share a ring, of those whose first one comes under a filter of system calls,
+//               and those that are more than kMostOperators deep: what they allocate is that of the scope around them,
+//               and they are not counted. Before glibc 2.35, those of a library that is loaded again.
 // Context:  threads of the program; errno is as before.
 // Cost:     man heapprof-run, --torch-ops.
 #pragma once

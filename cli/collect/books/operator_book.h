@@ -5,7 +5,7 @@
 // that the next one will have: so of several that begin with one number, the last and innermost one left the function.
 //
 // Guarantees
-//  - No function stands with another thread's operator: a number that two threads had is nobody's.
+//  - No function stands with another thread's operator, where two threads had its number among the last kKept.
 //  - Memory is bounded: the last kKept numbers are known, and 1 MiB is taken, at the first one.
 // Context:  one thread.
 // Trust:    every number is the target's.
