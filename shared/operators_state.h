@@ -8,9 +8,7 @@ namespace heapprof::wire {
 enum class OperatorsState : uint32_t {
   kNone = 0,      // no PyTorch was loaded, as far as is known
   kRecorded = 1,  // its operators are scopes
-  // Not recorded, since …
-  kUnknown = 2,        // … it lacks a function by which it tells of them (PyTorch before 1.12)
-  kWithoutStacks = 3,  // … the stacks of --unwinder=fp do not say when it may be asked
+  kUnknown = 2,   // they are not: it lacks a function by which it tells of them (PyTorch before 1.12)
 };
 
 }  // namespace heapprof::wire

@@ -221,7 +221,8 @@ struct Control {
   uint32_t python;                            // 1: stacks have the frames of Python
   uint32_t torch_operators;                   // 1: operators of PyTorch become scopes
   std::atomic<OperatorsState> operators_state;  // agent: whether they do
-  uint32_t reserved[6];
+  std::atomic<uint32_t> operators_lost;         // agent, adding: those that began and became none
+  uint32_t reserved[5];
 };
 static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&

@@ -65,7 +65,8 @@ struct Waiting {
 };
 extern std::atomic<const Waiting*> g_waiting;
 
-// The calling thread's own context; nullptr: it has none, or shares one.
+// The calling thread's own context, for which it begins an event where it has none; nullptr: it can have none, or
+// shares one.
 Context* own_context(const uint64_t* hook_frame);
 
 // What a program says of a scope, or a mark. id: 0 of what begins, which gets one. Returns the scope's id; 0: nothing

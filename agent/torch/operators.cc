@@ -56,7 +56,8 @@ struct Library {
   uint64_t start_avma = 0, end_avma = 0;
 };
 Library g_library;
-std::atomic<uint32_t> g_is_found{0};  // 1: a thread is looking for it, 2: it is there
+enum class Search : uint32_t { kNotBegun, kUnderWay, kFound };
+std::atomic<Search> g_search{Search::kNotBegun};  // of the library's functions
 OperatorsState g_state = OperatorsState::kNone;
 
 void say(OperatorsState state) {
@@ -133,12 +134,14 @@ Kept* begin(const void* function, bool is_operator, bool is_backward, const uint
   if (g_fork_page.state == AgentState::kUnknown && (t_flags & kThreadInside) == 0) start_life();
   if (g_fork_page.state != AgentState::kOn) return nullptr;
   Context* const context = own_context(hook_frame);
-  if (context == nullptr) return nullptr;
+  OperatorTable::Entry* const entry = context == nullptr ? nullptr : take_entry(context);
+  if (entry == nullptr) {
+    g_control->operators_lost.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
   TorchOperators& operators = context->operators;
   const int64_t sequence = operators.has_sequence ? operators.sequence : -1;
   operators.has_sequence = false;
-  OperatorTable::Entry* const entry = take_entry(context);
-  if (entry == nullptr) return nullptr;
   const uint32_t name = number_of_name(nullptr, g_library.name(function));
   const uint64_t id = is_operator ? record_operator(name, wire::pack_operator(is_backward, sequence), hook_frame)
                                   : record_scope(wire::ScopeOperation::kBegin, name, 0, hook_frame);
@@ -195,15 +198,16 @@ bool find_library() {
 }
 
 bool is_time(const uint64_t* pcs_avma, uint32_t count) {
-  uint32_t expected = 0;
-  if (g_is_found.compare_exchange_strong(expected, 1, std::memory_order_acquire)) {
+  if (is_filtered()) return false;  // what the library allocates then could be a system call that kills
+  Search before = Search::kNotBegun;
+  if (g_search.compare_exchange_strong(before, Search::kUnderWay, std::memory_order_acquire)) {
     if (!find_library()) {
       g_waiting.store(nullptr, std::memory_order_relaxed);
       say(OperatorsState::kUnknown);
       return false;
     }
-    g_is_found.store(2, std::memory_order_release);
-  } else if (expected != 2) {
+    g_search.store(Search::kFound, std::memory_order_release);
+  } else if (before != Search::kFound) {
     return false;
   }
   for (uint32_t i = 0; i < count; ++i) {
@@ -258,9 +262,9 @@ struct Described {
   uint64_t words[3];
 };
 
-void note_sequence(int64_t sequence) {
-  Context* const context = t_context;
-  if (context == nullptr || context->birth != g_birth || context->is_shared) return;
+void note_sequence(int64_t sequence, const uint64_t* hook_frame) {
+  Context* const context = own_context(hook_frame);
+  if (context == nullptr) return;
   context->operators.sequence = sequence;
   context->operators.has_sequence = true;
 }
@@ -270,10 +274,10 @@ void forget_sequence() {
   if (Context* const context = t_context) context->operators.has_sequence = false;
 }
 
-template <typename Described, typename... Rest>
-[[gnu::always_inline]] inline void stand_before(LateReal* real, void* function, Described described, int64_t sequence,
+template <typename By, typename... Rest>
+[[gnu::always_inline]] inline void stand_before(LateReal* real, void* function, By described, int64_t sequence,
                                                 Rest... rest) {
-  if (g_state == OperatorsState::kRecorded) note_sequence(sequence);
+  if (g_state == OperatorsState::kRecorded) note_sequence(sequence, HEAPPROF_HOOK_FRAME());
   forward(real, function, described, sequence, rest...);
   if (g_state == OperatorsState::kRecorded) forget_sequence();
 }
@@ -283,21 +287,20 @@ template <typename Described, typename... Rest>
 void settle_operators() {
   if (g_control->torch_operators == 0) return;
   if (g_note_object_for_torch != nullptr) {  // a forked child; another thread of its parent may have been looking
-    uint32_t looking = 1;
-    g_is_found.compare_exchange_strong(looking, 0, std::memory_order_relaxed);
+    Search under_way = Search::kUnderWay;
+    g_search.compare_exchange_strong(under_way, Search::kNotBegun, std::memory_order_relaxed);
     return say(g_state);
   }
-  if (g_control->unwinder == wire::UnwinderKind::kFramePointers) return say(OperatorsState::kWithoutStacks);
   g_note_object_for_torch = note_object_for_operators;
 }
 
 void forget_operators() {
   forget_unloaded(g_befores);
-  if (g_is_found.load(std::memory_order_acquire) != 2) return;
+  if (g_search.load(std::memory_order_acquire) != Search::kFound) return;
   // Before glibc 2.35 nobody can tell: there the library is taken to stay, as Python's modules do.
   if (!can_tell_loaded() || is_surely_loaded(reinterpret_cast<const void*>(g_library.add))) return;
   g_waiting.store(nullptr, std::memory_order_relaxed);
-  g_is_found.store(0, std::memory_order_relaxed);
+  g_search.store(Search::kNotBegun, std::memory_order_relaxed);
   g_state = OperatorsState::kNone;
 }
 

@@ -11,7 +11,8 @@
 //  - What ends in another thread than it began in ends the scope all the same.
 // Not provided: operators of threads that share a ring, of those whose first one comes under a filter of system calls,
 //               and those that are more than kMostOperators deep: what they allocate is that of the scope around them,
-//               and they are not counted. Before glibc 2.35, those of a library that is loaded again.
+//               and they are counted (Control::operators_lost). Before glibc 2.35, those of a library that is loaded
+//               again.
 // Context:  threads of the program; errno is as before.
 // Cost:     man heapprof-run, --torch-ops.
 #pragma once

@@ -190,7 +190,9 @@ namespace heapprof::cli {
   X("HP233", python_calls_unread, (3))                                                                             \
   X("HP234", objects_not_recorded, ("the interpreter was running before it was found"))                            \
   X("HP235", tensors_without_address, (40))                                                                        \
-  X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))
+  X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))                            \
+  X("HP237", operators_without_scopes, (12))                                                                       \
+  X("HP238", operators_need_stacks, ())
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -248,6 +250,8 @@ Problem python_calls_unread(uint64_t sites);
 Problem objects_not_recorded(const std::string& reason);
 Problem tensors_without_address(uint64_t reports);
 Problem operators_not_recorded(const std::string& reason);
+Problem operators_without_scopes(uint64_t operators);
+Problem operators_need_stacks();
 Problem program_replaced(const std::string& program, const std::string& why);
 Problem programs_not_profiled(const std::string& programs);
 // A warning; truncated: stacks that go by frame pointers through such code. `command` brings the names.

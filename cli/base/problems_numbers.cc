@@ -101,9 +101,22 @@ Problem tensors_without_address(uint64_t reports) {
 }
 
 Problem operators_not_recorded(const std::string& reason) {
-  return {"HP236", fmt::format("the operators of PyTorch are not recorded: {}", reason),
-          "use PyTorch 1.12 or newer, and heapprof's own stacks (without --unwinder)",
+  return {"HP236", fmt::format("the operators of PyTorch are not recorded: {}", reason), "use PyTorch 1.12 or newer",
           "name operations in the program: heapprof.scope(\"forward\")", kWarning};
+}
+
+Problem operators_without_scopes(uint64_t operators) {
+  return {"HP237",
+          fmt::format("{} of PyTorch became no {}: what was allocated in {} is that of the scope around",
+                      format_counted(operators, "operator"), operators == 1 ? "scope" : "scopes",
+                      operators == 1 ? "it" : "them"),
+          "nest fewer than 256, and run one before a thread filters its system calls",
+          "bytes and counts of the whole run are exact all the same", kWarning};
+}
+
+Problem operators_need_stacks() {
+  return {"HP238", "--torch-ops does not go with --unwinder=fp: such stacks do not say when PyTorch may be asked",
+          "leave --unwinder out", "leave --torch-ops out, and name operations: heapprof.scope(\"forward\")", kUsage};
 }
 
 Problem program_replaced(const std::string& program, const std::string& why) {

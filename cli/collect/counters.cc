@@ -25,6 +25,7 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, b
   counters.python_broken = control.python_broken.load(std::memory_order_relaxed);
   counters.codes_lost = control.codes_lost.load(std::memory_order_relaxed);
   counters.tensors_refused = control.tensors_refused.load(std::memory_order_relaxed);
+  counters.operators_lost = control.operators_lost.load(std::memory_order_relaxed);
   counters.verify_checked = control.verify_checked.load(std::memory_order_relaxed);
   counters.verify_mismatched = control.verify_mismatched.load(std::memory_order_relaxed);
   counters.verify_filtered = control.verify_filtered.load(std::memory_order_relaxed);

@@ -50,15 +50,8 @@ void add_unrecorded_objects(const wire::Control& control, Coverage* coverage) {
 }
 
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage) {
-  switch (control.operators_state.load(std::memory_order_relaxed)) {
-    case wire::OperatorsState::kUnknown:
-      coverage->unrecorded_operators.emplace_back("it lacks a function by which it tells of them");
-      break;
-    case wire::OperatorsState::kWithoutStacks:
-      coverage->unrecorded_operators.emplace_back("the stacks of --unwinder=fp do not say when it may be asked");
-      break;
-    default: break;
-  }
+  if (control.operators_state.load(std::memory_order_relaxed) == wire::OperatorsState::kUnknown)
+    coverage->unrecorded_operators.emplace_back("it lacks a function by which it tells of them");
 }
 
 }  // namespace heapprof::cli

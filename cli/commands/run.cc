@@ -106,6 +106,10 @@ int run_main(const std::vector<std::string>& arguments) {
     print_problem(limits.problem(), target.color);
     return run_exit_code(limits.problem());
   }
+  if (target.torch_operators && target.unwinder == UnwinderChoice::kFramePointers) {
+    print_problem(operators_need_stacks(), target.color);
+    return run_exit_code(operators_need_stacks());
+  }
   if (!target.interval.empty()) {
     const Result<uint64_t> interval_ns = parse_snapshot_interval(target.interval);
     if (!interval_ns) {

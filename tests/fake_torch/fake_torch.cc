@@ -39,6 +39,14 @@ uint64_t addGlobalCallback(RecordFunctionCallback callback) {
   return all.list.size();
 }
 
+size_t count_callbacks() { return callbacks().list.size(); }
+
+void call_locked(void (*function)()) {
+  const std::lock_guard lock(callbacks().mutex);
+  std::free(std::malloc(77));
+  function();
+}
+
 RecordFunction::RecordFunction(StepCallbacks&& step) : scope(step.scope) {}
 RecordFunction::~RecordFunction() { end(); }
 

@@ -82,4 +82,8 @@ struct RecordFunction {
 
 uint64_t addGlobalCallback(RecordFunctionCallback callback);
 
+// Of the fake alone: what is asked for so far; and a call with the lock held that addGlobalCallback takes.
+size_t count_callbacks();
+void call_locked(void (*function)());
+
 }  // namespace at

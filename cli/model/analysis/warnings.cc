@@ -114,6 +114,7 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   if (counters.python_broken > 0) warnings.push_back(python_frames_broken(counters.python_broken));
   if (counters.codes_lost > 0) warnings.push_back(python_codes_lost(counters.codes_lost));
   if (counters.tensors_refused > 0) warnings.push_back(tensors_without_address(counters.tensors_refused));
+  if (counters.operators_lost > 0) warnings.push_back(operators_without_scopes(counters.operators_lost));
   const uint64_t unread_sites = count_unread_python_sites(profile);
   if (unread_sites > 0) warnings.push_back(python_calls_unread(unread_sites));
   if (counters.verify_mismatched > 0)

@@ -60,6 +60,8 @@ expect_eq "backward work of two" "$(json twice.json '[.heapprof.scopes.scopes[].
 # What is for an operator stands with it.
 "$HEAPPROF_BIN" report --scopes profile.json >report.txt
 expect_said report.txt "OPERATORS of PyTorch"
+COLUMNS=50 "$HEAPPROF_BIN" report --scopes profile.json >report.txt
+expect_in report.txt "    t0::linear"  # on a line of its own, and whole
 "$HEAPPROF_BIN" report --scopes --format json profile.json >report.json
 expect_eq "memory of operators, each block once" \
   "$(jq '[.operators[] | (.memory, .backward_memory)[] | select(.device == "mapped") | .allocated_bytes] | add' report.json)" \
@@ -67,8 +69,16 @@ expect_eq "memory of operators, each block once" \
 expect_eq "functions of the backward pass that have rows of their own" "$(jq '[.operators[] | select(.operator | endswith("Back"))] | length' report.json)" 0
 
 # Where it cannot be, that is said.
-expect_status 0 "$HEAPPROF_BIN" run --no-summary --torch-ops --unwinder=fp -o profile.json -- "$TARGETS/torch_operators" 1 1 1
-expect_in err.txt HP236
+expect_status 125 "$HEAPPROF_BIN" run --torch-ops --unwinder=fp -o refused.json -- "$TARGETS/torch_operators" 1 1 1
+expect_in err.txt HP238
+[ ! -e refused.json ] || fail "a program was run that was to be refused"
+expect_status 0 "$HEAPPROF_BIN" run --no-summary --torch-ops -o profile.json -- "$TARGETS/torch_operators" 5 1 1 deep
+expect_in err.txt "44 operators of PyTorch became no scopes"
+expect_eq "operators without a scope" "$(counter operators_lost_count)" 44
+expect_eq "operators that have one" "$(json profile.json '[.heapprof.scopes.scopes[].begun_count] | add')" 256
+# It is not asked while one of its functions may be on the stack: not where frames are missing there.
+expect_status 0 timeout 20 "$HEAPPROF_BIN" run -q --torch-ops -o profile.json -- "$TARGETS/torch_locked"
+expect_in out.txt "asked outside"
 mkdir old
 printf 'int at_work(void) { extern void* malloc(unsigned long); return malloc(10) != 0; }\n' >old.c
 if have cc; then

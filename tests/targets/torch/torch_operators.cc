@@ -1,9 +1,10 @@
 // tests/targets/torch/torch_operators.cc: operators as PyTorch runs them, in several threads, which map pages in each,
 // and its own books of what each path came to; and a profiler of its own, which must get what it gets without us. (The
 // books themselves take memory of the heap, so that is not what they count.)
-// usage: torch_operators FORM SEED THREADS [kill|throw|elsewhere]     FORM: 1 to 6, of at::RecordFunction::before
+// usage: torch_operators FORM SEED THREADS [kill|throw|elsewhere|deep]     FORM: 1 to 6, of at::RecordFunction::before
 //   kill       ends by SIGKILL when the books are printed
 //   throw      operators end by exceptions
+//   deep       300 operators, each inside of the one before, and nothing else
 //   elsewhere  every second operator without inner ones is ended by another thread
 // Prints "scope PATH BEGUN BLOCKS BYTES" and "backward PATH OPERATOR BEGUN BLOCKS BYTES", where bytes are with those of
 // inner operators, and "seen BEGUN ENDED SUM", what the program's own profiler was told.
@@ -201,6 +202,15 @@ int main(int count, char** words) {
   at::RecordFunctionCallback callback{note_begin, note_end};
   callback.scopes.fill(true);
   at::addGlobalCallback(callback);
+  if (end == "deep") {
+    std::vector<std::unique_ptr<at::RecordFunction>> open;
+    for (int i = 0; i < 300; ++i) {
+      open.push_back(std::make_unique<at::RecordFunction>(at::StepCallbacks{at::RecordScope::kFunction}));
+      open.back()->before(at::RecordFunction::Described(std::string_view("t::deep")), -1);
+    }
+    while (!open.empty()) open.pop_back();
+    return 0;
+  }
   std::vector<std::thread> threads;
   for (int i = 0; i < std::atoi(words[3]); ++i)
     threads.emplace_back([=] { Worker(i, static_cast<uint32_t>(std::atoi(words[2]))).work(); });
