@@ -145,10 +145,6 @@ Scope scope_of(const ScopePath& path, const NameText& name, const TickScale& sca
   return scope;
 }
 
-}  // namespace
-
-namespace {
-
 std::string kernel_name_of(uint32_t number, const wire::KernelName* kernels) {
   if (number == wire::kUnnamedKernel) return kUnnamedKernels;
   if (number == 0 || number > wire::kMaxKernels) return kOtherKernels;

@@ -131,4 +131,12 @@ class Recorder {
 
 DeviceTrace recorded_trace(const TraceParts& parts) { return Recorder(parts).run(); }
 
+DeviceTrace lost_trace(const Ledger& ledger) {
+  const TraceBook& book = ledger.devices().trace();
+  DeviceTrace trace;
+  trace.most_events = book.most();
+  trace.older_events = book.older() + book.size();
+  return trace;
+}
+
 }  // namespace heapprof::cli

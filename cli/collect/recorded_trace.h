@@ -19,5 +19,7 @@ struct TraceParts {
   const TickScale* scale;
 };
 DeviceTrace recorded_trace(const TraceParts& parts);
+// Where there is no memory for it: what there was is counted.
+DeviceTrace lost_trace(const Ledger& ledger);
 
 }  // namespace heapprof::cli

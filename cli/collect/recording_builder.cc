@@ -357,7 +357,7 @@ void build_recording(const RecordingParts& parts, Recording* recording) {
     reserve_large(&recording->stacks, parts.tree->nodes().size());
     recording->stacks.assign(parts.tree->nodes().begin(), parts.tree->nodes().end());
   } catch (const std::bad_alloc&) {
-    recording->trace = {};
+    recording->trace = lost_trace(ledger);
     recording->scopes = {};
     recording->scopes.lost = ledger.scopes().lost() + ledger.scopes().begun();
     recording->scopes.lost_marks = ledger.scopes().lost_marks() + ledger.scopes().marks().size();

@@ -6,6 +6,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
+#include "cli/base/units.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/trace_replay.h"
 #include "cli/model/analysis/warnings.h"
@@ -77,6 +78,15 @@ Result<Done> check_profile(const ExportOptions& options, const Profile& profile)
   return Done{};
 }
 
+void print_what_is_left_out(const DeviceTrace& trace) {
+  if (trace.older_events != 0)
+    fmt::print(stderr, "older  {} before these {} not in it: heapprof run --device-trace N keeps more\n",
+               format_counted(trace.older_events, "event"), trace.older_events == 1 ? "is" : "are");
+  if (trace.left_out_blocks != 0)
+    fmt::print(stderr, "less   {} of those live at the end {} not in it\n",
+               format_counted(trace.left_out_blocks, "block"), trace.left_out_blocks == 1 ? "is" : "are");
+}
+
 // The exit code.
 Result<int> write_export(const ExportOptions& options, const Profile& profile) {
   if (options.output.empty()) {
@@ -93,6 +103,7 @@ Result<int> write_export(const ExportOptions& options, const Profile& profile) {
   const bool utf8 = inspect_terminal(STDERR_FILENO, options.color).utf8;
   const std::string shown = pasted_file(*path, utf8);
   fmt::print(stderr, "saved  {}  for {}\n", shown, options.format->summary);
+  if (options.format->is_of_trace) print_what_is_left_out(profile.trace);
   if (!options.format->next.empty())
     fmt::print(stderr, "next   {}\n",
                fmt::format(fmt::runtime(options.format->next), shown, pasted_file(*path + ".svg", utf8)));

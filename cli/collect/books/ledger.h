@@ -124,7 +124,8 @@ class Ledger {
   // The sites of the heap.
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const {
-    return devices_.bytes() + mappings_.bytes() + (names_by_address_.size() + left_out_.size()) * kNamedBytes;
+    return devices_.bytes() + mappings_.bytes() + tensors_.bytes() +
+           (names_by_address_.size() + left_out_.size()) * kNamedBytes;
   }
   // Where the decoder puts what an event of a device says.
   DeviceEventTable& device_events() { return device_events_; }

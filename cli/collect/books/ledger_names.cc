@@ -89,11 +89,11 @@ void Ledger::relink_name(const BegunRealloc& begun) {
 void Ledger::find_tensors(uint32_t thread, KeptSnapshot* snapshot) {
   std::unordered_set<uint64_t> seen;
   snapshot->lost_tensors = tensors_.take_left_out(thread);
-  const auto note = [snapshot](uint32_t device, const KeptTensor& tensor) {
+  const auto note = [this, snapshot](uint32_t device, const KeptTensor& tensor) {
     auto at = std::find_if(snapshot->tensors.begin(), snapshot->tensors.end(),
                            [device](const KeptTensors& kept) { return kept.device == device; });
     if (at == snapshot->tensors.end()) at = snapshot->tensors.insert(at, KeptTensors{device, {}, {}});
-    note_tensor(tensor, &*at);
+    tensors_.keep(tensor, &*at);
   };
   for (const ToldTensor& told : tensors_.take(thread)) {
     if (!seen.insert(told.address).second) continue;

@@ -35,12 +35,15 @@ void TensorBook::forget_thread(uint32_t thread) {
   told_.erase(thread);
 }
 
-void note_tensor(const KeptTensor& tensor, KeptTensors* of_device) {
-  const bool has_room = of_device->sites.size() < TensorBook::kMostSites;
-  Amount& sum = of_device->sites[{has_room ? tensor.site : 0, tensor.role}];
+void TensorBook::keep(const KeptTensor& tensor, KeptTensors* of_device) {
+  const bool has_room = of_device->sites.size() < kMostSites && kept_sites_ < kMostKeptSites;
+  const size_t sites = of_device->sites.size();
+  const bool is_known = of_device->sites.contains({tensor.site, tensor.role});
+  Amount& sum = of_device->sites[{has_room || is_known ? tensor.site : 0, tensor.role}];
+  kept_sites_ += of_device->sites.size() - sites;
   sum = {sum.bytes + tensor.size_bytes, sum.blocks + 1};
   std::vector<KeptTensor>& largest = of_device->largest;
-  if (largest.size() == TensorBook::kLargest) {
+  if (largest.size() == kLargest) {
     if (tensor.size_bytes <= largest.back().size_bytes) return;
     largest.pop_back();
   }

@@ -3,7 +3,8 @@
 // Guarantees
 //  - A block counts once in a snapshot, by the role that it was told of first.
 //  - Memory is bounded: kMost tensors are kept until their threads' snapshots, and kMostSites of their sites and the
-//    ten largest of each device in a snapshot. More tensors are counted, and more sites are one.
+//    ten largest of each device in a snapshot, kMostKeptSites in all. More tensors are counted, and more sites are one
+//    for each role.
 // Context:  one thread.
 // Trust:    every address is the target's: it is looked up, and never read.
 #pragma once
@@ -43,7 +44,8 @@ struct KeptTensors {
 class TensorBook {
  public:
   static constexpr size_t kMost = 1u << 18;
-  static constexpr size_t kMostSites = 1u << 10;  // of a device, and of a role each
+  static constexpr size_t kMostSites = 1u << 10;      // of a device at a snapshot
+  static constexpr size_t kMostKeptSites = 1u << 17;  // of all snapshots
   static constexpr size_t kLargest = 10;
 
   // Without room it is counted with those that are not found.
@@ -52,17 +54,20 @@ class TensorBook {
   std::vector<ToldTensor> take(uint32_t thread);
   uint64_t take_left_out(uint32_t thread);
   void forget_thread(uint32_t thread);
-  uint64_t bytes() const { return told_count_ * sizeof(ToldTensor); }
+  // Adds it to what a snapshot says of its device.
+  void keep(const KeptTensor& tensor, KeptTensors* of_device);
+  uint64_t bytes() const { return told_count_ * sizeof(ToldTensor) + kept_sites_ * kSiteBytes; }
 
  private:
+  static constexpr uint64_t kSiteBytes = 80;  // an entry of KeptTensors::sites
+
   struct Told {
     std::vector<ToldTensor> tensors;
     uint64_t left_out = 0;
   };
   std::unordered_map<uint32_t, Told> told_;  // by thread
   size_t told_count_ = 0;
+  size_t kept_sites_ = 0;
 };
-
-void note_tensor(const KeptTensor& tensor, KeptTensors* of_device);
 
 }  // namespace heapprof::cli

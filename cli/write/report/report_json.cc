@@ -1,9 +1,8 @@
-// cli/write/report/report_json.cc: the report for scripts. (long: one document)
+// cli/write/report/report_json.cc: the report for scripts.
 //
 // Names end in _bytes, _ns and _count, and a field that the file does not have is left out rather than 0.
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/folding.h"
-#include "cli/model/analysis/operators.h"
 #include "cli/model/analysis/python/packages.h"
 #include "cli/model/compare/merge_profiles.h"
 #include "cli/model/profile/fields.h"
@@ -13,6 +12,7 @@
 #include "cli/write/report/critical_path_text.h"
 #include "cli/write/report/formats.h"
 #include "cli/write/report/scope_sections.h"
+#include "cli/write/report/scope_sums_json.h"
 #include "cli/write/report/threads_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
@@ -43,10 +43,7 @@ class ReportWriter {
     const DeviceApi& api = profile_.api;
     const InstanceLayout layout = is_about_scopes(view_) ? InstanceLayout::kObjects : InstanceLayout::kNone;
     if (view_.device.empty() && !profile_.scopes.empty()) write_scopes(profile_.scopes, layout, &json_);
-    if (view_.device.empty() && is_about_scopes(view_)) {
-      write_operators();
-      write_categories();
-    }
+    if (view_.device.empty() && is_about_scopes(view_)) write_scope_sums(profile_.scopes, view_.categories, &json_);
     if (view_.critical_path) write_critical_path(profile_.scopes, &json_);
     if (view_.device.empty() && (!api.calls.empty() || api.kernel_launches != 0)) write_api(api);
     json_.end_object();
@@ -58,39 +55,6 @@ class ReportWriter {
   // Times of other tools have their own unit, which the field's name may not hide.
   void time(const std::string& name, uint64_t value) {
     json_.count(profile_.time_unit == "ns" ? name + "_ns" : name, value);
-  }
-
-  void write_scope_memory(const char* name, const std::vector<ScopeMemory>& all) {
-    write_objects(name, all, [&](const ScopeMemory& memory) {
-      json_.text("device", memory.device);
-      json_.count("allocated_bytes", memory.allocated_bytes);
-      json_.count("allocated_count", memory.allocated_blocks);
-      json_.count("freed_bytes", memory.freed_bytes);
-      json_.count("freed_count", memory.freed_blocks);
-    });
-  }
-
-  void write_categories() {
-    write_objects("categories", sum_categories(profile_.scopes, view_.categories), [&](const CategorySum& sum) {
-      json_.text("category", sum.category);
-      json_.count("scopes_count", sum.scopes);
-      json_.count("own_time_ns", sum.own_time_ns);
-      write_scope_memory("memory", sum.memory);
-    });
-  }
-
-  void write_operators() {
-    const std::vector<OperatorSum> sums = sum_operators(profile_.scopes);
-    if (sums.empty()) return;
-    write_objects("operators", sums, [&](const OperatorSum& sum) {
-      json_.text("operator", sum.name);
-      json_.count("begun_count", sum.begun);
-      json_.count("own_time_ns", sum.own_time_ns);
-      write_scope_memory("memory", sum.memory);
-      json_.count("backward_begun_count", sum.backward_begun);
-      json_.count("backward_time_ns", sum.backward_time_ns);
-      write_scope_memory("backward_memory", sum.backward_memory);
-    });
   }
 
   void write_run() {

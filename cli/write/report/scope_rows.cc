@@ -9,7 +9,8 @@ namespace heapprof::cli {
 
 std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns) {
   constexpr size_t kGap = 2;
-  constexpr size_t kLeast = 8;  // of a name, whatever the numbers need
+  constexpr size_t kLeast = 8;   // of a name, whatever the numbers need
+  constexpr size_t kMargin = 4;  // of a name that has a line of its own
   std::vector<size_t> widths(rows.front().size());
   for (const ScopeRow& row : rows) {
     for (size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
@@ -19,7 +20,13 @@ std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns) {
     std::string line;
     for (size_t i = 0; i + 1 < row.size(); ++i) line += pad_left(row[i], widths[i]) + std::string(kGap, ' ');
     const size_t used = display_width(line);
-    text += line + shorten_middle(row.back(), columns > used + kLeast ? columns - used : kLeast) + "\n";
+    if (columns > used + kLeast) {
+      text += line + shorten_middle(row.back(), columns - used) + "\n";
+      continue;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    const size_t room = columns > kMargin + kLeast ? columns - kMargin : kLeast;
+    text += line + "\n" + std::string(kMargin, ' ') + shorten_middle(row.back(), room) + "\n";
   }
   return text;
 }

@@ -11,8 +11,9 @@ namespace heapprof::cli {
 
 using ScopeRow = std::vector<std::string>;
 
-// All but the last column end at their right side; the last is shortened to what there is room for. A row may have
-// fewer columns than the first one, which is the head: its last one goes across the others.
+// All but the last column end at their right side; the last is shortened to what there is room for, on a line of its
+// own where the others leave none. A row may have fewer columns than the first one, which is the head: its last one
+// goes across the others.
 std::string lay_out_rows(const std::vector<ScopeRow>& rows, size_t columns);
 
 // "io: read", with nothing in it that breaks out of its place.

@@ -68,6 +68,11 @@ done
 cp profile.json few.json
 expect_eq "the newest events" "$(json few.json '.heapprof.device_trace | .older_events_count + (.events.action | length)')" "$(json first.json '.heapprof.device_trace.events.action | length')"
 
+"$HEAPPROF_BIN" export --format memory-viz -o few.pickle few.json 2>err.txt || fail "no export"
+expect_in err.txt "events before these are not in it: heapprof run --device-trace N keeps more"
+"$HEAPPROF_BIN" export --format memory-viz -o first.pickle first.json 2>err.txt || fail "no export"
+expect_not_in err.txt "not in it"
+
 # ---- none ----
 expect_eq "exit status" "$(run_trace 0 "$TARGETS/cuda_tensors" 20 1 blocks)" 0
 expect_eq "a trace" "$(json profile.json .heapprof.device_trace)" null

@@ -2,35 +2,18 @@
 // no agent would.
 #include "cli/collect/books/gpu_time_book.h"
 #include "cli/collect/books/launch_book.h"
-#include "cli/collect/process_collector.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/ring_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using Operation = wire::ScopeOperation;
 
-struct Session {
-  Session() {
-    CollectorOptions options;
-    options.clock_mode = wire::ClockMode::kSequence;
-    collector = std::move(ProcessCollector::create(options)).value();
-    agent = std::make_unique<FakeAgent>(collector->arena_fd());
-    collector->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
-    agent->set_name(1, "", "outer");
-  }
-  Recording finish() {
-    agent->control().sequence.store(1'000'000);
-    collector->drain_to_end();
-    return collector->finish();
-  }
-  std::unique_ptr<ProcessCollector> collector;
-  std::unique_ptr<FakeAgent> agent;
+struct Session : test::RingSession {
+  Session() { agent->set_name(1, "", "outer"); }
 };
 
 constexpr wire::LaunchShape kShape = {{7, 6, 5}, {4, 3, 2}, 1000};

@@ -1,41 +1,24 @@
 // tests/unit/collect/operator_rings_test.cc: operators of PyTorch as an agent writes them: each function of the
 // backward pass has the operator that left it, and no other; and as no agent would write them.
 #include "cli/collect/books/operator_book.h"
-#include "cli/collect/process_collector.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/ring_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using Operation = wire::ScopeOperation;
 
 constexpr uint32_t kLinear = 1, kAdd = 2, kAddBack = 3;
 
-struct Session {
+struct Session : test::RingSession {
   Session() {
-    CollectorOptions options;
-    options.clock_mode = wire::ClockMode::kSequence;
-    collector = std::move(ProcessCollector::create(options)).value();
-    agent = std::make_unique<FakeAgent>(collector->arena_fd());
-    collector->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
     agent->set_name(kLinear, "", "linear");
     agent->set_name(kAdd, "", "add");
     agent->set_name(kAddBack, "", "AddBack");
   }
-  Recording finish() {
-    agent->control().sequence.store(1'000'000);
-    collector->drain_to_end();
-    Recording recording = collector->finish();
-    for (const std::string& error : recording.consistency_errors) FAIL_CHECK(error);
-    return recording;
-  }
-  std::unique_ptr<ProcessCollector> collector;
-  std::unique_ptr<FakeAgent> agent;
 };
 
 void begin(RingBuilder* ring, uint32_t name, uint64_t id, uint64_t operator_word, uint64_t stamp) {

@@ -1,39 +1,22 @@
 // tests/unit/collect/scope_rings_test.cc: scopes as an agent writes them into its rings and its table of names, and as
 // no agent would: the collector stays alive, stops believing that ring, and keeps its books in order.
-#include "cli/collect/process_collector.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/ring_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <random>
 
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using Operation = wire::ScopeOperation;
 
-struct Session {
-  explicit Session(wire::ClockMode clock = wire::ClockMode::kSequence) {
-    CollectorOptions options;
-    options.clock_mode = clock;
-    collector = std::move(ProcessCollector::create(options)).value();
-    agent = std::make_unique<FakeAgent>(collector->arena_fd());
-    collector->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
+struct Session : test::RingSession {
+  explicit Session(wire::ClockMode clock = wire::ClockMode::kSequence) : RingSession(clock) {
     agent->set_name(1, "", "outer");
     agent->set_name(4096, "io", "inner");
   }
-  Recording finish() {
-    agent->control().sequence.store(1'000'000);
-    collector->drain_to_end();
-    Recording recording = collector->finish();
-    for (const std::string& error : recording.consistency_errors) FAIL_CHECK(error);
-    return recording;
-  }
-  std::unique_ptr<ProcessCollector> collector;
-  std::unique_ptr<FakeAgent> agent;
 };
 
 }  // namespace

@@ -1,41 +1,24 @@
 // tests/unit/collect/snapshot_tensors_test.cc: tensors that a thread tells of before a snapshot, and what no agent
 // tells.
 #include "cli/collect/books/tensor_book.h"
-#include "cli/collect/process_collector.h"
-#include "tests/support/ring_builder.h"
+#include "tests/support/ring_session.h"
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <map>
 
 namespace heapprof::cli {
 namespace {
 
-using test::FakeAgent;
 using test::RingBuilder;
 using Operation = wire::ScopeOperation;
 using wire::TensorRole;
 
-struct Session {
+struct Session : test::RingSession {
   Session() {
-    CollectorOptions options;
-    options.clock_mode = wire::ClockMode::kSequence;
-    collector = std::move(ProcessCollector::create(options)).value();
-    agent = std::make_unique<FakeAgent>(collector->arena_fd());
-    collector->start(wire::Hello{}, {::getpid(), false, "/proc/self/exe"});
     agent->set_name(1, "", "loaded");
     agent->set_name(2, "tensor", "fc.weight float32 [2]");
   }
-  Recording finish() {
-    agent->control().sequence.store(1'000'000);
-    collector->drain_to_end();
-    Recording recording = collector->finish();
-    for (const std::string& error : recording.consistency_errors) FAIL_CHECK(error);
-    return recording;
-  }
-  std::unique_ptr<ProcessCollector> collector;
-  std::unique_ptr<FakeAgent> agent;
 };
 
 void tell(RingBuilder* ring, uint64_t address, TensorRole role, uint64_t stamp, uint32_t name = 0) {
@@ -105,7 +88,7 @@ TEST_CASE("more sites than are kept are one, and the sums stay whole") {
   KeptTensors tensors{0, {}, {}};
   uint64_t bytes = 0;
   for (uint32_t i = 1; i <= 3000; ++i) {
-    note_tensor({i, 0, i, 0, TensorRole::kInput}, &tensors);
+    book.keep({i, 0, i, 0, TensorRole::kInput}, &tensors);
     bytes += i;
   }
   CHECK(tensors.sites.size() <= TensorBook::kMostSites + wire::kTensorRoles);
@@ -115,6 +98,19 @@ TEST_CASE("more sites than are kept are one, and the sums stay whole") {
   REQUIRE(tensors.largest.size() == TensorBook::kLargest);
   CHECK(tensors.largest[0].size_bytes == 3000);
   CHECK(tensors.largest[9].size_bytes == 2991);
+}
+
+TEST_CASE("sites of all snapshots are bounded, and their sums stay whole") {
+  TensorBook book;
+  uint64_t kept = 0, sites = 0;
+  for (uint32_t snapshot = 0; snapshot < 200; ++snapshot) {
+    KeptTensors tensors{0, {}, {}};
+    for (uint32_t i = 1; i <= 1000; ++i) book.keep({i, 0, i, 0, TensorRole::kWeight}, &tensors);
+    for (const auto& [key, sum] : tensors.sites) kept += sum.bytes;
+    sites += tensors.sites.size();
+  }
+  CHECK(kept == 200 * 500'500);
+  CHECK(sites <= TensorBook::kMostKeptSites + 200 * wire::kTensorRoles);
 }
 
 TEST_CASE("what is told without end is bounded, and counted") {
