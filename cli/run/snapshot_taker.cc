@@ -6,7 +6,9 @@
 #include "cli/run/process_tree_text.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostAtOnce = 4;
+constexpr ptrdiff_t kMostAtOnce = 4;
 constexpr int kPatience = 300;  // at the end of the run: 30 s for those at work
 constexpr useconds_t kPatienceStepUs = 100'000;
 
@@ -51,6 +53,11 @@ SnapshotTaker::~SnapshotTaker() {
   }
 }
 
+bool SnapshotTaker::is_said(const Work& work) {
+  pollfd last{work.said.get(), POLLIN, 0};
+  return poll(&last, 1, 0) == 1;
+}
+
 bool SnapshotTaker::reap() {
   std::erase_if(at_work_, [](const Work& work) { return waitpid(work.writer, nullptr, WNOHANG) != 0; });
   return !at_work_.empty();
@@ -61,18 +68,26 @@ void SnapshotTaker::take(const Caller& caller, Server* server, Processes* proces
   const pid_t of = caller.snapshot->pid == getpid() ? root_pid_ : caller.snapshot->pid;
   if (!processes->has(of)) return answer(caller, SnapshotStatus::kUnknown, "");
   reap();
-  if (std::any_of(at_work_.begin(), at_work_.end(), [&](const Work& work) { return work.of == of; }))
+  const auto is_unsaid = [](const Work& work) { return !is_said(work); };
+  if (std::any_of(at_work_.begin(), at_work_.end(), [&](const Work& work) { return work.of == of && is_unsaid(work); }))
     return answer(caller, SnapshotStatus::kRefused, "another snapshot of it is being taken");
-  if (at_work_.size() >= kMostAtOnce) return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
+  if (std::count_if(at_work_.begin(), at_work_.end(), is_unsaid) >= kMostAtOnce)
+    return answer(caller, SnapshotStatus::kRefused, "four others are being taken");
+  UniqueFd said(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!said.is_open()) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));
   processes->drain(RoundKind::kAll);  // all that is published at this moment
   const pid_t writer = fork();
-  if (writer == 0) write(caller, of, server, processes);
+  if (writer == 0) write(caller, of, said.get(), server, processes);
   if (writer < 0) return answer(caller, SnapshotStatus::kRefused, errno_text(errno));
-  at_work_.push_back({writer, of});
+  at_work_.push_back({writer, of, std::move(said)});
 }
 
 // In the copy. The threads of the finisher are not in it, so it has one of its own; nothing of the run is destroyed.
-void SnapshotTaker::write(const Caller& caller, pid_t of, Server* server, Processes* processes) const {
+void SnapshotTaker::write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const {
+  const auto say = [&](SnapshotStatus status, const std::string& text, const SnapshotAnswer& numbers = {}) {
+    eventfd_write(said, 1);  // first: who has the answer may ask again at once
+    answer(caller, status, text, numbers);
+  };
   answer(caller, SnapshotStatus::kWorking, "");
   server->abandon();
   const int null = open("/dev/null", O_RDWR);
@@ -89,12 +104,12 @@ void SnapshotTaker::write(const Caller& caller, pid_t of, Server* server, Proces
       numbers.peak_bytes = finished->profile->devices[0].totals.peak_bytes;
       const std::string devices = devices_text(finished->saved.devices);
       devices.copy(numbers.devices, sizeof numbers.devices - 1);
-      answer(caller, SnapshotStatus::kWritten, finished->saved.path, numbers);
+      say(SnapshotStatus::kWritten, finished->saved.path, numbers);
     } else {
-      answer(caller, SnapshotStatus::kRefused, finished.problem().what);
+      say(SnapshotStatus::kRefused, finished.problem().what);
     }
   } catch (const std::exception&) {
-    answer(caller, SnapshotStatus::kRefused, "there is not enough memory for a copy of its numbers");
+    say(SnapshotStatus::kRefused, "there is not enough memory for a copy of its numbers");
   }
   _exit(0);
 }

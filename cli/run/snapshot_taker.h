@@ -35,8 +35,11 @@ class SnapshotTaker {
   struct Work {
     pid_t writer;
     pid_t of;
+    UniqueFd said;  // an eventfd, which the writer sets before it answers for the last time
   };
-  [[noreturn]] void write(const Caller& caller, pid_t of, Server* server, Processes* processes) const;
+  // True for a writer that has nothing left to do but to end, which takes its time where the copy is large.
+  static bool is_said(const Work& work);
+  [[noreturn]] void write(const Caller& caller, pid_t of, int said, Server* server, Processes* processes) const;
 
   FinishOptions options_;
   pid_t root_pid_;
