@@ -192,7 +192,8 @@ namespace heapprof::cli {
   X("HP235", tensors_without_address, (40))                                                                        \
   X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))                            \
   X("HP237", operators_without_scopes, (12))                                                                       \
-  X("HP238", operators_need_stacks, ())
+  X("HP238", operators_need_stacks, ())                                                                            \
+  X("HP245", folders_have_no_page, ("after"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -327,6 +328,7 @@ Problem tools_count_differently(const std::string& base_of, const std::string& c
 Problem folder_needs_folder(const std::string& folder, const std::string& file);
 Problem profiles_without_partner(const std::string& files);
 Problem no_command_in_both(const std::string& base, const std::string& current);
+Problem folders_have_no_page(const std::string& folder);
 Problem no_base_of_command(const std::string& folder, const std::string& command);
 
 // Exports and histories.

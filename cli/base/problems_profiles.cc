@@ -127,6 +127,12 @@ Problem profiles_without_partner(const std::string& files) {
           "compare two of them: heapprof diff BASE CURRENT", kWarning};
 }
 
+Problem folders_have_no_page(const std::string& folder) {
+  return {"HP245", fmt::format("'{}' is a folder: a page is of two profiles", folder),
+          "heapprof diff --html OUT BASE.json CURRENT.json, with one profile of each folder",
+          fmt::format("heapprof diff --format markdown BASE {}   (a table of all pairs)", quoted(folder)), kUsage};
+}
+
 Problem no_command_in_both(const std::string& base, const std::string& current) {
   return {"HP126", fmt::format("no command was profiled in both {} and {}", base, current),
           "profile the same commands for both folders, or give files the same name",

@@ -1,6 +1,8 @@
 // cli/collect/books_need.cc: see books_need.h.
 #include "cli/collect/books_need.h"
 
+#include "cli/collect/recorded_stays.h"
+
 #include <algorithm>
 
 namespace heapprof::cli {
@@ -12,7 +14,8 @@ namespace {
 constexpr uint64_t kFinishBytes = 8 << 20;
 constexpr uint64_t kFinishSiteBytes = 640;
 constexpr uint64_t kFinishNodeBytes = 80;
-constexpr uint64_t kFinishLocationBytes = 1500;                                     // its names, twice
+constexpr uint64_t kFinishLocationBytes = 1500;  // its names, twice
+constexpr uint64_t kFinishStayBytes = kRecordedStaysOfSite * (sizeof(RecordedStay) + 2 * sizeof(Stay));  // likewise
 constexpr uint64_t kFinishStepBytes = sizeof(RecordedStep) + 2 * sizeof(SiteStep);  // recorded, of a site, of a sum
 // An event or block of the trace: in the recording, in the profile, and in the tables that number what they are about.
 constexpr uint64_t kFinishTraceBytes = 320;
@@ -25,6 +28,7 @@ MemoryNeed books_need(const BooksKept& books) {
   const uint64_t sites = books.tree->site_count();
   const uint64_t nodes = books.tree->nodes().size();
   const uint64_t locations = books.modules == nullptr ? 0 : books.modules->locations().size();
+  const uint64_t stays_bytes = ledger.bounds().bounds().empty() ? 0 : sites * kFinishStayBytes;
   const uint64_t scopes_bytes = ledger.scopes().bytes() + ledger.launches().bytes() + ledger.gpu_times().bytes();
   const TraceBook& trace = ledger.devices().trace();
   const uint64_t traced = trace.size() + std::min<uint64_t>(trace.size() + trace.older(), kMostTraceBlocks);
@@ -35,7 +39,7 @@ MemoryNeed books_need(const BooksKept& books) {
                         sites * (sizeof(SiteKey) + sizeof(SiteEntry)) + locations * sizeof(Location);
   need.finish_bytes = kFinishBytes + sites * kFinishSiteBytes + nodes * kFinishNodeBytes +
                       locations * kFinishLocationBytes + kFinishScopes * scopes_bytes + ledger.snapshots().bytes() +
-                      kFinishStepBytes * ledger.snapshots().steps() + kFinishTraceBytes * traced;
+                      kFinishStepBytes * ledger.snapshots().steps() + kFinishTraceBytes * traced + stays_bytes;
   return need;
 }
 

@@ -203,6 +203,7 @@ size_t ProcessCollector::drain(RoundKind kind) {
     state.threads.refresh_names(budget, [&state](uint32_t id) { return state.files->thread_name(id); });
   }
   if (now_ns >= state.next_resident_ns) sample_resident();
+  state.ledger.set_bound(state.book_ticks(taken));
   if (state.samples.is_due(now_ns)) state.samples.take(state.ledger.sites(), state.book_ticks(taken), now_ns);
   return taken;
 }

@@ -13,6 +13,7 @@
 #include "cli/collect/recorded_names.h"
 #include "cli/collect/recorded_scopes.h"
 #include "cli/collect/recorded_snapshots.h"
+#include "cli/collect/recorded_stays.h"
 #include "cli/collect/recorded_trace.h"
 #include "cli/model/profile/assemble.h"
 #include "cli/model/profile/assemble_steps.h"
@@ -148,6 +149,7 @@ void add_host_sites(const RecordingParts& parts, RecordedDevice* device) {
     }
   }
   add_live_rows(*parts.samples, sites, device);
+  add_stays(parts.ledger->stays(), parts.ledger->bounds(), sites, *parts.scale, parts.end_ticks, device);
 }
 
 std::vector<uint64_t> moments_of(const LiveSamples& samples, uint64_t end_ticks, const TickScale& scale) {
@@ -161,6 +163,8 @@ void sum_up_sites(const RecordingParts& parts, const SiteBook& sites, RecordedDe
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
   std::vector<RecordedStep>().swap(device->steps);
+  std::vector<RecordedStay>().swap(device->stays);
+  std::vector<uint64_t>().swap(device->bounds_ns);
   Site sum;
   for (uint32_t i = 1; i < sites.size(); ++i) {
     Site site;
@@ -241,6 +245,7 @@ void add_device_sites(const RecordingParts& parts, uint32_t number, const Device
       },
       &leaks);
   add_sites(parts, book.sites, leaks, device);
+  add_stays(book.stays, parts.ledger->bounds(), book.sites, *parts.scale, parts.end_ticks, device);
 }
 
 Refusal refusal_of(const RecordingParts& parts, const RefusedSite& refused) {

@@ -2,6 +2,7 @@
 // last.
 #include "cli/commands/diff.h"
 
+#include "cli/base/atomic_file.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/flags/suppression_options.h"
@@ -9,7 +10,10 @@
 #include "cli/model/profile/fields.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_runs.h"
+#include "cli/run/names_advice.h"
+#include "cli/run/page_files.h"
 #include "cli/write/diff/formats.h"
+#include "cli/write/html/page.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
@@ -27,6 +31,7 @@ struct DiffOptions {
   SuppressionOptions suppressions;
   uint64_t top = 0;
   bool exit_code = false;
+  std::string html;  // the page's file; empty: none is asked for
   DiffFormat format = diff_formats()[0];
   ColorMode color = ColorMode::kAuto;
 };
@@ -71,6 +76,22 @@ int finish(const DiffOptions& options, const Problems& problems, const std::stri
   return code != 0 ? code : options.exit_code && grew ? 1 : 0;
 }
 
+// The page takes the place of the text; what is said after it, and the exit code, stay.
+Result<int> save_page(const DiffOptions& options, const TwoProfiles& two, const Problems& problems) {
+  Result<AtomicFile> file = AtomicFile::create(options.html);
+  if (!file) return file.problem();
+  BySide<PageSide> sides;
+  for (const Side side : kSides) {
+    const std::string& name = two.runs[side][median_run(two.runs[side])].file;
+    sides[side] = {two.profiles[side], name, find_warnings(*two.profiles[side], names_adviser(name))};
+  }
+  write_diff_page(two, options.view, sides, &*file);
+  const Result<std::string> path = file->commit();
+  if (!path) return path.problem();
+  print_saved_page(*path, options.color);
+  return finish(options, problems, "", grew(two, options.view));
+}
+
 Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
   const Suppressions& suppressions = rules.suppressions;
   const std::string& file = options.inputs.back();
@@ -96,6 +117,7 @@ Result<int> diff_files(const DiffOptions& options, const ReportRules& rules) {
     note_incomplete(two.runs[side], &problems);
     for (Problem& refused : find_refusals(*two.profiles[side])) problems.push_back(std::move(refused));
   }
+  if (!options.html.empty()) return save_page(options, two, problems);
   const Terminal terminal = inspect_terminal(STDOUT_FILENO, options.color);
   return finish(options, problems, options.format.render(two, options.view, terminal), grew(two, options.view));
 }
@@ -132,8 +154,23 @@ Result<int> diff_folders(const DiffOptions& options, const Suppressions& suppres
   return finish(options, problems, options.format.render_sets(two, options.view, terminal), grew(two, options.view));
 }
 
+// A page has all of it; what would choose from it has no meaning there.
+Result<Done> check_html(const DiffOptions& options) {
+  if (options.html.empty()) return Done{};
+  const DiffView& view = options.view;
+  for (const auto& [flag, is_given] :
+       {std::pair{"--sort", view.sort.has_value()}, std::pair{"--top", options.top > 0}, std::pair{"--all", view.all},
+        std::pair{"--device", !view.device.empty()}, std::pair{"--bytes", view.exact_bytes},
+        std::pair{"--format", options.format.name != diff_formats()[0].name}}) {
+    if (is_given) return flags_exclude_each_other(flag, "--html");
+  }
+  if (is_folder(options.inputs.back())) return folders_have_no_page(options.inputs.back());
+  return Done{};
+}
+
 Result<int> diff(DiffOptions* options) {
   if (options->inputs.size() < 2) return nothing_to_compare();
+  if (const Result<Done> checked = check_html(*options); !checked) return checked.problem();
   if (!options->tolerance.empty()) {
     const std::optional<Ratio> share = parse_percent(options->tolerance);
     if (!share) return bad_value("--tolerance", options->tolerance, "a percentage such as 3%");
@@ -167,6 +204,7 @@ void declare_diff_options(Options* options, DiffOptions* target) {
   for (const DiffFormat& format : diff_formats()) format_choices.emplace_back(format.name, format);
   options->add_choice<DiffFormat>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
                                   &target->format);
+  options->add_text({"--html", "FILE", "output", "both on one page for a browser"}, &target->html);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positionals(&target->inputs);

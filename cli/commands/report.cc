@@ -14,7 +14,10 @@
 #include "cli/read/read_categories.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/names_advice.h"
+#include "cli/run/page_files.h"
+#include "cli/write/html/page.h"
 #include "cli/write/report/scope_sections.h"
+#include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -76,7 +79,8 @@ Result<Done> check_findings(const ReportOptions& options) {
       if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
     }
   }
-  if (!options.categories.empty() && !is_about_scopes(view)) return flag_needs_another("--categories", "--scopes");
+  if (!options.categories.empty() && !is_about_scopes(view) && options.html.empty())
+    return flag_needs_another("--categories", "--scopes");
   if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
@@ -100,6 +104,23 @@ Result<Done> check_findings(const ReportOptions& options) {
         std::pair{"--threads", view.threads}, std::pair{"--packages", view.packages},
         std::pair{"--list-suppressions", view.list_suppressions}}) {
     if (is_given) return flags_exclude_each_other("--findings", flag);
+  }
+  return Done{};
+}
+
+// A page has all of it; what would choose from it has no meaning there.
+Result<Done> check_html(const ReportOptions& options) {
+  if (options.html.empty()) return Done{};
+  const ReportView& view = options.view;
+  for (const auto& [flag, is_given] :
+       {std::pair{"--sort", view.sort.has_value()}, std::pair{"--top", view.top.has_value()},
+        std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
+        std::pair{"--packages", view.packages}, std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
+        std::pair{"--snapshots", view.snapshots}, std::pair{"--findings", view.findings},
+        std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()},
+        std::pair{"--format", options.format != &report_formats().front()}, std::pair{"--bytes", view.exact_bytes}}) {
+    if (is_given) return flags_exclude_each_other(flag, "--html");
   }
   return Done{};
 }
@@ -138,6 +159,7 @@ std::vector<std::string> find_others(const Profile& profile, const std::string& 
 Result<int> show_report(const ReportOptions& options) {
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
+  if (const Result<Done> checked = check_html(options); !checked) return checked.problem();
   if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
   Result<ReportRules> rules = load_rules(options.suppressions);
   if (!rules) return rules.problem();
@@ -165,6 +187,14 @@ Result<int> show_report(const ReportOptions& options) {
   mark_folded(rules->folds, &*profile);
   const Profile* const shown[] = {&*profile};
   const std::vector<Problem> unused = find_unused_folds(rules->folds, shown, view.list_suppressions);
+  if (!options.html.empty()) {
+    const Result<std::string> saved =
+        save_report_page({&*profile, view.file, find_warnings(*profile, names_adviser(view.file))}, options.html);
+    if (!saved) return saved.problem();
+    print_saved_page(*saved, options.color);
+    for (const Problem& rule : unused) print_problem(rule, options.color);
+    return 0;
+  }
   const Renderer render = view.findings    ? options.format->render_findings
                           : view.snapshots ? options.format->render_snapshots
                                            : options.format->render;
@@ -202,7 +232,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_flag({"--threads", "", view, "what each thread allocated and freed"}, &target->view.threads);
   options->add_flag({"--packages", "", kRareGroup, "Python: whose code asked for the memory"}, &target->view.packages);
   options->add_flag({"--scopes", "", view, "the program's own scopes and marks"}, &target->view.scopes);
-  options->add_flag({"--stable", "", view, "scopes alone, without what varies by run"}, &target->view.stable);
+  options->add_flag({"--stable", "", kRareGroup, "scopes alone, without what varies by run"}, &target->view.stable);
   options->add_text({"--categories", "FILE", kRareGroup, "give scopes categories by their names"}, &target->categories);
   options->add_text({"--instances", "SCOPE", kRareGroup, "its slowest and most growing runs"}, &target->view.instances);
   options->add_flag({"--critical-path", "", kRareGroup, "runs that made up the time, of all threads"},
@@ -219,6 +249,7 @@ void declare_report_options(Options* options, ReportOptions* target) {
   for (const ReportFormat& format : report_formats()) format_choices.emplace_back(format.name, &format);
   options->add_choice<const ReportFormat*>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
                                            &target->format);
+  options->add_text({"--html", "FILE", "output", "one page for a browser, which needs no network"}, &target->html);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positionals(&target->files);

@@ -18,6 +18,7 @@ struct ReportOptions {
   std::string between;     // A..B: two snapshots
   std::string categories;  // a file
   const ReportFormat* format = nullptr;
+  std::string html;  // the page's file; empty: none is asked for
   ColorMode color = ColorMode::kAuto;
 };
 

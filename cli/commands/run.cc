@@ -30,6 +30,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
+  options->add_text({"--html", "FILE", kRareGroup, "write a page for a browser, too"}, &target->html);
   options->add_flag({"--no-cache", "", kRareGroup, "neither use nor keep names for later runs"}, &target->no_cache);
   declare_suppression_options(options, output, &target->suppressions);
   declare_fold_options(options, kRareGroup, "fold nothing: show wrappers themselves", &target->suppressions);

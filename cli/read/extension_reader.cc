@@ -65,6 +65,8 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
       {"live_bytes", [&] { read_lists(json, &columns->live_bytes, &columns->live_end); }},
       numbers("stepped", &columns->stepped),
       {"steps", [&] { read_lists(json, &columns->steps, &columns->steps_end); }},
+      numbers("stayed", &columns->stayed),
+      {"stays", [&] { read_lists(json, &columns->stays, &columns->stays_end); }},
   };
   for (size_t i = 0; i < kSiteFields.size(); ++i) {
     if (kSiteFields[i].kept != SiteField::Kept::kPoint)
@@ -114,6 +116,7 @@ void read_device(JsonPull* json, PointReader* points, Extension* extension) {
                       {"refusals", [&] { read_refusals(json, points, &device.refusals); }},
                       {"names", [&] { read_names(json, points, &device.names); }},
                       {"moments_ns", [&] { read_numbers(json, &device.moments_ns); }},
+                      {"bounds_ns", [&] { read_numbers(json, &device.bounds_ns); }},
                       fields("held", [&](FieldReader& reader) { visit_held(device.held, reader); }),
                       {"segments", [&] { read_segments(json, points, &device.segments); }},
                       {"unseen", [&] { read_unseen(json, points, &device.unseen); }},
@@ -280,6 +283,30 @@ bool set_steps(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
+// Each list is of four numbers for each stay, by begin and end, which are bounds of the device; the sites rise.
+bool set_stays(const SiteColumns& columns, std::vector<Site>* sites, size_t bounds) {
+  if (columns.stayed.size() != columns.stays_end.size() || bounds > kMostBounds) return false;
+  size_t at = 0;
+  for (size_t i = 0; i < columns.stayed.size(); ++i) {
+    const uint64_t site = columns.stayed[i];
+    if (site >= sites->size() || (i > 0 && site <= columns.stayed[i - 1])) return false;
+    if ((columns.stays_end[i] - at) % 4 != 0) return false;
+    std::vector<Stay>& stays = (*sites)[site].stays;
+    stays.reserve((columns.stays_end[i] - at) / 4);
+    for (; at < columns.stays_end[i]; at += 4) {
+      const uint64_t begin = columns.stays[at];
+      const uint64_t end = columns.stays[at + 1];
+      if (begin >= end || end >= bounds) return false;
+      if (!stays.empty() && std::pair<uint64_t, uint64_t>(begin, end) <=
+                                std::pair<uint64_t, uint64_t>(stays.back().begin, stays.back().end))
+        return false;
+      stays.push_back(
+          {static_cast<uint32_t>(begin), static_cast<uint32_t>(end), columns.stays[at + 2], columns.stays[at + 3]});
+    }
+  }
+  return true;
+}
+
 bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   if (columns.beyond_doubles.size() * kPointFields.size() != columns.exact_numbers.size()) return false;
   const uint64_t* value = columns.exact_numbers.data();
@@ -359,7 +386,7 @@ bool apply_columns(const SiteColumns& columns, Device* device, std::string* reas
   *reason = "the columns of \"sites\" do not fit the program points";
   return set_exact_numbers(columns, sites) && set_numbers(columns, sites) && set_sizes(columns, sites) &&
          set_grouped(columns, sites) && set_live(columns, sites, device->moments_ns.size()) &&
-         set_steps(columns, sites);
+         set_steps(columns, sites) && set_stays(columns, sites, device->bounds_ns.size());
 }
 
 }  // namespace heapprof::cli

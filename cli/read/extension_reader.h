@@ -36,6 +36,9 @@ struct SiteColumns {
   std::vector<uint64_t> stepped;
   std::vector<size_t> steps_end;  // where the numbers of each in `stepped` end in `steps`
   std::vector<uint64_t> steps;    // a snapshot, bytes and blocks, and so on
+  std::vector<uint64_t> stayed;
+  std::vector<size_t> stays_end;  // where the numbers of each in `stayed` end in `stays`
+  std::vector<uint64_t> stays;    // begin, end, bytes and blocks, and so on
 };
 
 struct ExactFrame {

@@ -8,10 +8,14 @@
 #include "cli/base/progress.h"
 #include "cli/base/text.h"
 #include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/warnings.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
+#include "cli/run/names_advice.h"
 #include "cli/run/nvtx_obstacle.h"
+#include "cli/run/own_cost.h"
+#include "cli/run/page_files.h"
 #include "cli/run/plan.h"
 #include "cli/run/process_tree_text.h"
 #include "cli/run/processes.h"
@@ -19,6 +23,7 @@
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
 #include "cli/run/summary.h"
+#include "cli/run/summary_files.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
@@ -31,7 +36,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -73,17 +77,6 @@ bool is_said_by_agent(const Coverage& coverage) {
   return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
 }
 
-uint64_t timeval_ns(const timeval& value) {
-  return static_cast<uint64_t>(value.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(value.tv_usec) * 1'000;
-}
-
-void measure_own_cost(Cost* cost) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  cost->collector_cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
-  cost->collector_peak_resident_bytes = static_cast<uint64_t>(usage.ru_maxrss) * 1024;
-}
-
 // Tries whether the file can be made: the user learns of it before the program runs, and not after hours.
 Result<Done> try_output(const std::string& path) {
   struct stat facts {};
@@ -115,6 +108,7 @@ class Run {
                                       std::vector<Problem>* problems);
   void prepare_summary(Profile* profile);
   void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
+  void save_page(const Profile& profile, const std::string& file);
   void warn_of_unused_limits(const std::vector<SavedProfile>& images);
   int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
   void warn(const Problem& problem) {
@@ -134,6 +128,7 @@ class Run {
   ReportRules rules_;                 // of the summary
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
+  std::string page_;                   // its file, once it is written
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
@@ -245,13 +240,22 @@ void Run::prepare_summary(Profile* profile) {
   is_prepared_ = true;
 }
 
+void Run::save_page(const Profile& profile, const std::string& file) {
+  if (options_.html.empty()) return;
+  say("writing the page");
+  const Result<std::string> saved =
+      save_report_page({&profile, file, find_warnings(profile, names_adviser(file))}, options_.html);
+  if (saved) page_ = *saved;
+  if (!saved) warn(saved.problem());
+}
+
 // The profile is written: what fails from here on is no failure of the run.
 void Run::show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images) {
   try {
     const Headline headline = choose_headline(root->saved, others);
     std::optional<Profile> shown;
     say("writing the summary");
-    if (!options_.no_summary) {
+    if (!options_.no_summary || !options_.html.empty()) {
       Result<std::optional<Profile>> other = read_other(headline);
       if (other) shown = std::move(*other);
       if (!other) warn(other.problem());
@@ -265,9 +269,11 @@ void Run::show(Finished* root, const std::vector<SavedProfile>& others, const st
     input.shown = shown ? &*shown : nullptr;
     input.saved = &root->saved;
     input.parts = parts_ && !shown ? &*parts_ : nullptr;
-    const std::string text = summary_text(input, options_);
+    const std::string text = options_.quiet ? "" : summary_text(input, options_);
+    save_page(shown ? *shown : *root->profile, shown_file(input));
     end_progress();
     std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!page_.empty() && !options_.quiet) print_saved_page(page_, options_.color);
   } catch (const std::bad_alloc&) {
     const std::string path = root->saved.path;
     parts_.reset();
@@ -297,7 +303,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   }
   if (root) {
     enter(root->saved);
-    if (!options_.quiet) show(&*root, saved, images);
+    if (!options_.quiet || !options_.html.empty()) show(&*root, saved, images);
   }
   end_progress();
   warn_of_unused_limits(images);
@@ -343,7 +349,10 @@ Result<int> Run::run() {
   own_malloc_ = !facts->own_allocation_functions.empty();
   may_overwrite_ = !options_.output.empty();
   const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
-  if (const Result<Done> tried = try_output(trial); !tried) return tried.problem();
+  for (const std::string& file : {trial, options_.html}) {
+    if (file.empty()) continue;
+    if (const Result<Done> tried = try_output(file); !tried) return tried.problem();
+  }
 
   Result<Server> server = Server::open();
   if (!server) return server.problem();

@@ -25,6 +25,7 @@ enum class ThreadsChoice { kAuto, kOne, kTwo };
 struct RunOptions {
   std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
   bool quiet = false;  // only errors
+  std::string html;    // the page's file; empty: none is asked for
   bool no_summary = false;                   // no summary at exit; warnings and errors stay
   bool all_sites = false;                    // write small sites one by one
   bool no_follow = false;                    // only the started process

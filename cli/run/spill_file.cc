@@ -26,6 +26,8 @@ void for_each_list(R& recording, F with) {
     with(device.live_bytes);
     with(device.sizes);
     with(device.steps);
+    with(device.bounds_ns);
+    with(device.stays);
   }
 }
 

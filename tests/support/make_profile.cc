@@ -3,6 +3,8 @@
 //   small, hostile, empty, no-stack   see sample_profile.h
 //   random SITES [SEED]               that many sites of depth 25
 //   grouped SITES [SEED]              the same, the smallest summed in rows
+//   page SITES [SEED]                 the largest that a page is measured with: so many sites on two devices together,
+//                                     1 M stretches of time, 10,000 runs of scopes
 //   rewrite FILE                      what FILE reads as
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/group.h"
@@ -21,6 +23,80 @@ using namespace heapprof;
 
 namespace {
 
+// A curve of so many stretches that begins at 0, peaks, and ends with what leaked.
+cli::Timeline make_curve(const cli::DeviceTotals& totals, uint64_t duration_ns, size_t stretches) {
+  cli::Timeline timeline;
+  timeline.bucket_ns = std::max<uint64_t>(1, duration_ns / stretches);
+  for (size_t i = 0; i < stretches; ++i) {
+    const uint64_t high_bytes = totals.peak_bytes / stretches * i / 2 + totals.peak_bytes / 64 * (i / 100 % 32);
+    timeline.buckets.push_back({high_bytes / 2, high_bytes});
+  }
+  timeline.buckets[stretches / 2].max_bytes = totals.peak_bytes;
+  timeline.buckets.back() = {totals.leaked_bytes, totals.leaked_bytes};
+  return timeline;
+}
+
+// What leaked stayed from a stretch on; some of what there was besides lived across some bounds.
+void add_stays(cli::Device* device, uint64_t duration_ns) {
+  constexpr uint32_t kBounds = 48;
+  for (uint32_t i = 0; i < kBounds; ++i) device->bounds_ns.push_back(duration_ns / (kBounds - 1) * i);
+  for (uint32_t i = 0; i < device->sites.size(); ++i) {
+    cli::Site& site = device->sites[i];
+    const cli::SiteNumbers& numbers = site.numbers;
+    const uint32_t begin = i % (kBounds - 2);
+    const uint64_t more_bytes = (numbers.max_bytes - numbers.leaked_bytes) / 2;
+    if (more_bytes != 0 && numbers.total_blocks > numbers.leaked_blocks)
+      site.stays.push_back({begin, begin + 1, more_bytes, 1});
+    if (numbers.leaked_blocks != 0)
+      site.stays.push_back({begin, kBounds - 1, numbers.leaked_bytes, numbers.leaked_blocks});
+  }
+}
+
+// Steps, in each of which are two more scopes, one in the other.
+cli::Scopes make_scopes(uint64_t duration_ns, size_t runs) {
+  cli::Scopes scopes;
+  scopes.scopes.resize(3);
+  const char* const names[] = {"step", "forward", "attention"};
+  for (uint32_t i = 0; i < 3; ++i) {
+    cli::Scope& scope = scopes.scopes[i];
+    scope.parent = i;
+    scope.name = names[i];
+    for (size_t run = 0; run < runs / 3; ++run) {
+      const uint64_t step_ns = duration_ns / (runs / 3 + 1);
+      cli::ScopeInstance instance;
+      instance.begin_ns = step_ns * run + i * step_ns / 8;
+      instance.end_ns = instance.begin_ns + step_ns * 7 / 8 - i * step_ns / 4;
+      instance.active_ns = instance.end_ns - instance.begin_ns;
+      instance.growth_bytes = static_cast<int64_t>(run * 100) - 50'000;
+      instance.thread = 100;
+      scope.instances.push_back(instance);
+      scope.time_ns += instance.active_ns;
+      scope.longest_ns = scope.shortest_ns = instance.active_ns;
+    }
+    scope.begun = scope.ended = scope.instances.size();
+    scope.own_time_ns = scope.time_ns / 2;
+    scope.durations = {cli::duration_bucket(scope.longest_ns), scope.ended};
+  }
+  return scopes;
+}
+
+cli::Profile make_page(test::RandomShape shape) {
+  shape.sites /= 2;
+  cli::Profile profile = test::assembled(test::random_sample(shape));
+  const uint64_t duration_ns = profile.run.duration_ns;
+  cli::Device& host = profile.devices[0];
+  host.moments_ns.clear();
+  for (cli::Site& site : host.sites) site.live_bytes.clear();
+  host.timeline = make_curve(host.totals, duration_ns, 500'000);
+  add_stays(&host, duration_ns);
+  cli::Device second = host;
+  second.name = "cuda:0";
+  profile.devices.resize(1);
+  profile.devices.push_back(std::move(second));
+  profile.scopes = make_scopes(duration_ns, 10'000);
+  return profile;
+}
+
 cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
   if (kind == "small") return test::assembled(test::small_sample());
   if (kind == "hostile") return test::assembled(test::hostile_sample());
@@ -29,6 +105,7 @@ cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
     if (kind == "grouped") cli::group_small_sites(&profile, {});
     return profile;
   }
+  if (kind == "page") return make_page(shape);
   if (kind == "empty" || kind == "no-stack") {
     test::Sample sample = test::small_sample();
     sample.recording.devices = {{}};

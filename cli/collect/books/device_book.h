@@ -5,6 +5,7 @@
 #include "cli/collect/books/name_book.h"
 #include "cli/collect/books/refusals.h"
 #include "cli/collect/books/site_book.h"
+#include "cli/collect/books/stay_book.h"
 #include "cli/collect/books/timeline.h"
 #include "shared/events.h"
 
@@ -26,6 +27,7 @@ using EstimateSums = std::map<std::pair<wire::EstimateKind, uint32_t>, EstimateS
 struct DeviceBook {
   SiteBook sites;
   LiveTimeline timeline;
+  StayBook stays;
   DeviceHoldings holdings;
   Refusals refused;
   Amount unseen{};  // in all, by calls of the runtime in which the driver's was not seen

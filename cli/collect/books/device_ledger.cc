@@ -31,6 +31,7 @@ DeviceBook& DeviceLedger::book_of(uint32_t device) {
   if (book == nullptr) {
     book = std::make_unique<DeviceBook>();
     book->timeline.start(start_ticks_);
+    book->stays.set_bounds(bounds_);
   }
   return *book;
 }
@@ -90,6 +91,7 @@ DeviceLedger::Released DeviceLedger::close(const DeviceBlock& block, uint64_t ke
   const uint64_t lifetime_ticks = now_ticks_ - block.birth;
   DeviceBook& book = book_of(block.device);
   book.sites.remove(block.site, block.size_bytes, lifetime_ticks, is_temporary);
+  book.stays.end(block.site, {block.birth, now_ticks_}, block.size_bytes, 1);
   if (block.is_of_pool) book.holdings.leave_pool(block.size_bytes);
   if (block.name != 0) book.names.remove(block.name, block.site, block.size_bytes);
   note_change(block);
@@ -118,6 +120,7 @@ void DeviceLedger::reopen(Blocks* blocks, const Released& released) {
   const DeviceBlock& block = released.block;
   DeviceBook& book = book_of(block.device);
   book.sites.restore(block.site, block.size_bytes, released.lifetime_ticks, released.is_temporary);
+  book.stays.take_back(block.site, {block.birth, block.birth + released.lifetime_ticks}, block.size_bytes, 1);
   if (block.is_of_pool) book.holdings.use_pool(block.size_bytes);
   if (block.name != 0) book.names.restore(block.name, block.site, block.size_bytes);
   book.sites.check_peak(now_ticks_);
@@ -385,6 +388,7 @@ void DeviceLedger::finish(uint64_t end_ticks) {
   for (const Blocks* blocks : {&memory_, &handles_}) {
     for (const auto& [key, block] : *blocks) {
       book_of(block.device).sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
+      book_of(block.device).stays.leave(block.site, block.birth, block.size_bytes);
     }
   }
   for (const auto& [device, blocks] : inner_) blocks->finish(now_ticks_);

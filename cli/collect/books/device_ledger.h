@@ -58,6 +58,8 @@ using CallSums =
 class DeviceLedger {
  public:
   void start(uint64_t ticks) { start_ticks_ = ticks; }
+  // Of the stays of all books; without it there are none.
+  void set_bounds(StayBounds* bounds) { bounds_ = bounds; }
   // thread_id: the kernel's, of event.thread()
   void apply(const DeviceEvent& device_event, const Event& event, uint32_t thread_id, uint64_t now_ticks);
   // Memory that begins at the address, or is mapped there, goes by the name from now on. False: there is none.
@@ -257,6 +259,7 @@ class DeviceLedger {
   bool inherits_ = false;
   std::unordered_map<uint32_t, Begun> begun_;  // by thread: the last, until it ends
   uint64_t start_ticks_ = 0;
+  StayBounds* bounds_ = nullptr;
   uint64_t now_ticks_ = 0;
   uint64_t unmatched_ = 0;
 };

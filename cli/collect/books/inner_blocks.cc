@@ -12,6 +12,7 @@ using wire::DeviceOperation;
 
 void InnerBlocks::close(const Block& block, bool is_temporary, InnerChange* change) {
   book_.sites.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_temporary);
+  book_.stays.end(block.site, {block.birth, now_ticks_}, block.size_bytes, 1);
   change->freed.bytes += block.size_bytes;
   ++change->freed.blocks;
 }
@@ -146,7 +147,10 @@ void InnerBlocks::forget_thread(uint32_t thread) {
 
 void InnerBlocks::finish(uint64_t end_ticks) {
   now_ticks_ = std::max(now_ticks_, end_ticks);
-  for_each_live([this](const Block& block) { book_.sites.add_final_lifetime(block.site, now_ticks_ - block.birth); });
+  for_each_live([this](const Block& block) {
+    book_.sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
+    book_.stays.leave(block.site, block.birth, block.size_bytes);
+  });
 }
 
 }  // namespace heapprof::cli

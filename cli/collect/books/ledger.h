@@ -26,6 +26,7 @@
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
 #include "cli/collect/books/snapshot_book.h"
+#include "cli/collect/books/stay_book.h"
 #include "cli/collect/books/timeline.h"
 #include "cli/collect/rings/event.h"
 #include "cli/collect/rings/thread_table.h"
@@ -59,11 +60,20 @@ class Ledger {
   // Where the time of an event comes from.
   enum class TimeSource { kStamps, kDrains };
 
-  Ledger(ThreadTable* threads, TimeSource time_source) : threads_(*threads), time_source_(time_source) {}
+  Ledger(ThreadTable* threads, TimeSource time_source) : threads_(*threads), time_source_(time_source) {
+    stays_.set_bounds(&bounds_);
+    devices_.set_bounds(&bounds_);
+    mappings_.set_bounds(&bounds_);
+  }
 
   void start(uint64_t ticks);
   // With kDrains: the events to come have this time.
   void set_drain_ticks(uint64_t ticks);
+  // Between two rounds, at that time: sets a bound for stays behind the latest event, if it is time for one. So the
+  // bounds around a rest of the program lie at its begin and its end.
+  void set_bound(uint64_t ticks) {
+    if (bounds_.is_due(ticks) && now_ticks_ > bounds_.open_ticks()) now_ticks_ = bounds_.add(now_ticks_);
+  }
   // Events of one address within this many stamps may be the wrong way round. 0, the default: they never are.
   void set_repair_window(uint64_t stamps) { repair_window_ = stamps; }
   // The process is a forked child, which frees blocks of its parent that were never seen to begin. Its stamps are never
@@ -118,13 +128,15 @@ class Ledger {
   const SnapshotBook& snapshots() const { return snapshots_; }
   void give_up_snapshots() { snapshots_.give_up(); }
   LiveTimeline& timeline() { return timeline_; }
+  const StayBounds& bounds() const { return bounds_; }
+  const StayBook& stays() const { return stays_; }
   DeviceLedger& devices() { return devices_; }
   const DeviceLedger& devices() const { return devices_; }
   MappingLedger& mappings() { return mappings_; }
   // The sites of the heap.
   const Refusals& refused() const { return refused_; }
   uint64_t devices_bytes() const {
-    return devices_.bytes() + mappings_.bytes() + tensors_.bytes() +
+    return devices_.bytes() + mappings_.bytes() + tensors_.bytes() + stays_.bytes() +
            (names_by_address_.size() + left_out_.size()) * kNamedBytes;
   }
   // Where the decoder puts what an event of a device says.
@@ -279,6 +291,8 @@ class Ledger {
   TensorBook tensors_;
   LargestBlocks largest_;
   LiveTimeline timeline_;
+  StayBounds bounds_;
+  StayBook stays_;  // of the heap
   LedgerCounts counts_;
   uint64_t clock_ = 0;  // largest stamp seen
   uint64_t now_ticks_ = 0;

@@ -35,6 +35,7 @@ namespace heapprof::cli {
   ThreadSlot& thread = threads_[block.thread];
   const bool is_last = thread.last_address == last_key;
   sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
+  stays_.end(block.site, {block.birth, now_ticks_}, block.size_bytes, 1);
   if (!names_by_address_.empty() && last_key == block.address) [[unlikely]]
     end_name(block);
   if (!is_last) return;

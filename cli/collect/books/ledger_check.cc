@@ -13,6 +13,7 @@ namespace heapprof::cli {
 void Ledger::start(uint64_t ticks) {
   now_ticks_ = ticks;
   timeline_.start(ticks);
+  bounds_.start(ticks);
   devices_.start(ticks);
   mappings_.start(ticks);
 }
@@ -57,7 +58,11 @@ void Ledger::finish(uint64_t end_ticks) {
       relink(last);
     }
   }
-  heap_.for_each([this](const Block& block) { sites_.add_final_lifetime(block.site, now_ticks_ - block.birth); });
+  bounds_.finish(now_ticks_);
+  heap_.for_each([&](const Block& block) {
+    sites_.add_final_lifetime(block.site, now_ticks_ - block.birth);
+    stays_.leave(block.site, block.birth, block.size_bytes);
+  });
   devices_.finish(now_ticks_);
   mappings_.finish(now_ticks_);
   devices_changed_ = true;

@@ -110,6 +110,7 @@ void Ledger::mark(uint32_t name, uint32_t thread, uint64_t ticks) {
   for_each_book(
       [&](uint32_t device, const DeviceBook& book) { moment.live.emplace_back(device, book.sites.totals().live); });
   scopes_.mark(std::move(moment));
+  now_ticks_ = bounds_.add_mark(now_ticks_, ticks == 0 ? now_ticks_ : ticks);
 }
 
 // One that the program asks for: whether there are others, by time or at marks, is not looked at.
@@ -181,6 +182,7 @@ void Ledger::take_snapshot(KeptSnapshot&& moment) {
     snapshots_.give_up();
     return;
   }
+  if (!moment.is_mark) now_ticks_ = bounds_.add_mark(now_ticks_, moment.ticks);  // a mark has one
   snapshots_.take(std::move(moment), looks);
 }
 

@@ -15,6 +15,7 @@ DeviceBook& MappingLedger::book_of(uint32_t device) {
   if (book == nullptr) {
     book = std::make_unique<DeviceBook>();
     book->timeline.start(start_ticks_);
+    book->stays.set_bounds(bounds_);
   }
   return *book;
 }
@@ -51,6 +52,7 @@ bool MappingLedger::drop(const PagePiece& piece, bool may_be_temporary, Ended* e
   SiteBook& sites = book_of(block.device).sites;
   NameBook& names = book_of(block.device).names;
   block.live_bytes -= piece.bytes();
+  book_of(block.device).stays.end(block.site, {block.birth, now_ticks_}, piece.bytes(), block.live_bytes == 0 ? 1 : 0);
   if (block.live_bytes != 0) {
     sites.shrink(block.site, piece.bytes());
     if (block.name != 0) names.shrink(block.name, block.site, {piece.bytes(), 0});
@@ -98,7 +100,7 @@ void MappingLedger::map(const DeviceEvent& device_event, const Event& event) {
 }
 
 void MappingLedger::unmap(uint64_t start, uint64_t end, uint32_t thread) {
-  Unmapped unmapped{start, ranges_.take(start, end), {}};
+  Unmapped unmapped{start, ranges_.take(start, end), {}, now_ticks_};
   for (const PagePiece& piece : unmapped.pieces) {
     Ended ended;
     if (drop(piece, true, &ended)) unmapped.ended.emplace(piece.block, ended);
@@ -156,6 +158,7 @@ void MappingLedger::restore(const Unmapped& unmapped) {
       at->second.live_bytes += piece.bytes();
       DeviceBook& book = book_of(at->second.device);
       book.sites.grow(at->second.site, piece.bytes());
+      book.stays.take_back(at->second.site, {at->second.birth, unmapped.ticks}, piece.bytes(), 0);
       if (at->second.name != 0) book.names.grow(at->second.name, at->second.site, {piece.bytes(), 0});
     } else {
       const auto ended = unmapped.ended.find(piece.block);
@@ -165,6 +168,7 @@ void MappingLedger::restore(const Unmapped& unmapped) {
       blocks_.emplace(piece.block, block);
       DeviceBook& book = book_of(block.device);
       book.sites.restore(block.site, piece.bytes(), ended->second.lifetime_ticks, ended->second.is_temporary);
+      book.stays.take_back(block.site, {block.birth, unmapped.ticks}, piece.bytes(), 1);
       if (block.name != 0) book.names.restore(block.name, block.site, piece.bytes());
       if (ended->second.is_temporary) latest_[block.thread] = piece.block;
     }
@@ -220,8 +224,10 @@ void MappingLedger::finish(uint64_t end_ticks) {
   for (const auto& [thread, moving] : moving_) put_back(moving);
   moving_.clear();
   note_changes();
-  for (const auto& [id, block] : blocks_)
+  for (const auto& [id, block] : blocks_) {
     book_of(block.device).sites.add_final_lifetime(block.site, now_ticks_ - block.birth);
+    book_of(block.device).stays.leave(block.site, block.birth, block.live_bytes);
+  }
 }
 
 }  // namespace heapprof::cli

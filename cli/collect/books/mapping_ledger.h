@@ -41,6 +41,8 @@ class MappingLedger {
   static constexpr bool is_about(wire::DeviceOperation operation) { return wire::is_about_pages(operation); }
 
   void start(uint64_t ticks) { start_ticks_ = ticks; }
+  // Of the stays of all books; without it there are none.
+  void set_bounds(StayBounds* bounds) { bounds_ = bounds; }
   // pre: is_about(device_event.operation)
   void apply(const DeviceEvent& device_event, const Event& event, uint64_t now_ticks);
   // The block that begins at the address goes by the name from now on. False: none does.
@@ -91,6 +93,7 @@ class MappingLedger {
     uint64_t start;
     std::vector<PagePiece> pieces;
     std::unordered_map<uint64_t, Ended> ended;  // by block
+    uint64_t ticks;                             // when
   };
   // What mremap is about to move: out of the ranges, and still in the sums.
   struct Moving {
@@ -130,6 +133,7 @@ class MappingLedger {
   uint64_t looks_ = 0;
   uint64_t unmatched_ = 0;
   uint64_t start_ticks_ = 0;
+  StayBounds* bounds_ = nullptr;
   uint64_t now_ticks_ = 0;
 };
 

@@ -157,6 +157,7 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
       if (site.node != 0) site.node = first_node + site.node - 1;
       site.live_bytes.clear();  // of moments that are not the others'
       site.steps.clear();
+      site.stays.clear();
       same->sites.push_back(std::move(site));
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());

@@ -107,6 +107,9 @@ Site make_site(const RecordedDevice& recorded, const RecordedSite& from) {
                                [](const RecordedStep& it, uint32_t wanted) { return it.site < wanted; });
   for (; step != recorded.steps.end() && step->site == index; ++step)
     site.steps.push_back({step->snapshot, step->live_bytes, step->live_blocks});
+  auto stay = std::lower_bound(recorded.stays.begin(), recorded.stays.end(), index,
+                               [](const RecordedStay& it, uint32_t wanted) { return it.site < wanted; });
+  for (; stay != recorded.stays.end() && stay->site == index; ++stay) site.stays.push_back(stay->stay);
   return site;
 }
 
@@ -114,6 +117,8 @@ void record_only(const Site& site, RecordedDevice* device) {
   std::vector<RecordedSite>().swap(device->sites);
   std::vector<SizeCounts>().swap(device->sizes);
   std::vector<RecordedStep>().swap(device->steps);
+  std::vector<RecordedStay>().swap(device->stays);
+  std::vector<uint64_t>().swap(device->bounds_ns);
   if (site.numbers.total_blocks == 0) return;
   SizeCounts& counts = device->sizes.emplace_back();
   for (int bucket = 0; bucket < kSizeBuckets; ++bucket)
@@ -129,6 +134,7 @@ Device make_device_without_sites(const RecordedDevice& recorded) {
   device.totals = recorded.totals;
   device.timeline = recorded.timeline;
   device.moments_ns = recorded.moments_ns;
+  device.bounds_ns = recorded.bounds_ns;
   device.identity = recorded.identity;
   device.held = recorded.held;
   device.use = recorded.use;

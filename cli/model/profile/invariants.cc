@@ -10,6 +10,7 @@
 #include "cli/model/profile/frame_text.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/model/profile/stay_invariants.h"
 
 #include <fmt/format.h>
 
@@ -161,6 +162,8 @@ class Checker {
     at_most(device, "live_at_rss_max_bytes", totals.live_at_resident_max_bytes, "peak_bytes", totals.peak_bytes);
     check_timeline(device);
     check_moments(device);
+    for (std::string& violation : find_stay_violations(device, profile_.run.duration_ns))
+      violations_.push_back(std::move(violation));
     check_steps(device);
   }
 

@@ -8,6 +8,7 @@
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
 #include "cli/model/profile/snapshots.h"
+#include "cli/model/profile/stays.h"
 
 #include <cstdint>
 #include <string>
@@ -46,6 +47,7 @@ struct Site {
   uint64_t grouped_stacks = 0;       // > 0: this row sums so many small sites which share the frames shown
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
   std::vector<SiteStep> steps;       // what it had at the snapshots
+  std::vector<Stay> stays;           // by begin, then end
   uint32_t suppressed_by =
       0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
 };
@@ -64,6 +66,7 @@ struct Device {
   SegmentsUse segments;              // of tensors in a CUDA device
   std::vector<NamedMemory> names;    // nodes: as in refusals; the largest maximum first
   std::vector<uint64_t> moments_ns;  // of Site::live_bytes; empty: not known
+  std::vector<uint64_t> bounds_ns;   // of Site::stays: 0, ascending, the end of the run; empty: not known
 };
 
 struct ProfileModule {

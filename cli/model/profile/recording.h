@@ -15,6 +15,7 @@
 #include "cli/model/profile/segments_use.h"
 #include "cli/model/profile/size_histogram.h"
 #include "cli/model/profile/snapshots.h"
+#include "cli/model/profile/stays.h"
 #include "cli/model/profile/unseen_memory.h"
 
 #include <array>
@@ -64,6 +65,11 @@ struct RecordedSite {
   uint32_t live_row = 0;  // its row of RecordedDevice::live_bytes, from 1; 0: less than 4 KiB at each moment
   uint32_t sizes_row =
       0;  // its row of RecordedDevice::sizes, from 1; 0: all its blocks are of its largest one's bucket
+};
+
+struct RecordedStay {
+  uint32_t site = 0;  // its place in RecordedDevice::sites
+  Stay stay;
 };
 
 // What a site had from a snapshot on (SiteStep).
@@ -124,6 +130,8 @@ struct RecordedDevice {
   std::vector<uint64_t> live_bytes;  // rows of as many numbers as there are moments
   std::vector<SizeCounts> sizes;     // of the sites whose blocks are of several buckets
   std::vector<RecordedStep> steps;   // by site, then by snapshot
+  std::vector<uint64_t> bounds_ns;   // of stays; empty: not known
+  std::vector<RecordedStay> stays;   // by site, then as Site::stays
 };
 
 struct Recording {

@@ -256,6 +256,7 @@ class DhatWriter {
     write_timeline(device.timeline);
     write_device_facts(device);
     if (!device.moments_ns.empty()) write_numbers("moments_ns", device.moments_ns, &json_);
+    if (!device.bounds_ns.empty()) write_numbers("bounds_ns", device.bounds_ns, &json_);
     if (!is_host) {
       json_.key("pps");
       write_points(device);

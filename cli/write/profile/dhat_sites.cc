@@ -37,6 +37,7 @@ bool is_beyond_doubles(const Site& site) {
 }
 bool has_live(const Site& site) { return !site.live_bytes.empty(); }
 bool has_steps(const Site& site) { return !site.steps.empty(); }
+bool has_stays(const Site& site) { return !site.stays.empty(); }
 
 void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteField& field : kSiteFields) {
@@ -90,6 +91,26 @@ void write_steps(const std::vector<Site>& sites, JsonWriter* json) {
       json->number(step.snapshot);
       json->number(step.live_bytes);
       json->number(step.live_blocks);
+    }
+    json->end_array();
+  }
+  json->end_array();
+  json->new_line();
+}
+
+void write_stays(const std::vector<Site>& sites, JsonWriter* json) {
+  if (std::none_of(sites.begin(), sites.end(), has_stays)) return;
+  write_list("stayed", sites, json, has_stays);
+  json->key("stays");
+  json->begin_array();
+  for (const Site& site : sites) {
+    if (!has_stays(site)) continue;
+    json->begin_array();
+    for (const Stay& stay : site.stays) {
+      json->number(stay.begin);
+      json->number(stay.end);
+      json->number(stay.bytes);
+      json->number(stay.blocks);
     }
     json->end_array();
   }
@@ -161,6 +182,7 @@ void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, J
   write_listed(sites, json);
   write_live(sites, json);
   write_steps(sites, json);
+  write_stays(sites, json);
   write_list("beyond_doubles", sites, json, is_beyond_doubles);
   write_exact_numbers(sites, json);
   json->end_object();

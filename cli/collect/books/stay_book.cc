@@ -1,0 +1,154 @@
+// cli/collect/books/stay_book.cc: a stay names its bounds by serial numbers, so that giving up bounds changes no stay:
+// what lies between two bounds that are left is put together when the book is rebuilt, or read.
+#include "cli/collect/books/stay_book.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace heapprof::cli {
+namespace {
+
+// Those that lie closest go: a program that rests for an hour keeps the bounds around its rest. At least a quarter of
+// the kind goes, so that this is not done again at once. Returns how far those of the kind are apart then, at least; 0:
+// there was none to give up.
+uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
+  if (bounds->size() < 3) return 0;
+  const uint32_t first = bounds->front().serial;
+  const uint32_t last = bounds->back().serial;
+  const auto is_of_kind = [&](const StayBound& bound) {
+    return bound.serial != first && bound.serial != last && bound.is_marked == is_marked;
+  };
+  const auto count = std::count_if(bounds->begin(), bounds->end(), is_of_kind);
+  if (count == 0) return 0;
+  std::vector<StayBound> kept;
+  uint64_t distance = 2;
+  for (; kept.empty() || 4 * (bounds->size() - kept.size()) < static_cast<size_t>(count); distance *= 2) {
+    kept.clear();
+    uint64_t before = bounds->front().ticks;
+    for (const StayBound& bound : *bounds) {
+      if (is_of_kind(bound) && bound.ticks - before < distance) continue;
+      if (is_of_kind(bound)) before = bound.ticks;
+      kept.push_back(bound);
+    }
+  }
+  *bounds = std::move(kept);
+  return distance / 2;
+}
+
+}  // namespace
+
+bool thin_out(std::vector<StayBound>* bounds) { return thin_out(bounds, false) != 0 || thin_out(bounds, true) != 0; }
+
+uint32_t stretch_index(const std::vector<StayBound>& bounds, uint32_t serial) {
+  const auto behind = std::upper_bound(bounds.begin(), bounds.end(), serial,
+                                       [](uint32_t at, const StayBound& bound) { return at < bound.serial; });
+  return static_cast<uint32_t>(behind - bounds.begin()) - 1;
+}
+
+void StayBounds::start(uint64_t ticks) {
+  bounds_.reserve(2 * kMost + 2);
+  bounds_.assign(1, {ticks, ticks, next_serial_++, false});
+  open_ticks_ = ticks;
+  next_ticks_ = ticks + distance_;
+}
+
+uint64_t StayBounds::set(uint64_t now_ticks, uint64_t said_ticks, bool is_marked) {
+  if (bounds_.empty() || (is_marked && now_ticks < open_ticks_ + distance_ / kMarksApart)) return now_ticks;
+  const auto is_of_kind = [is_marked](const StayBound& bound) { return bound.is_marked == is_marked; };
+  if (static_cast<size_t>(std::count_if(bounds_.begin(), bounds_.end(), is_of_kind)) >= kMost) {
+    const uint64_t distance = thin_out(&bounds_, is_marked);
+    if (!is_marked) distance_ = std::max(distance_, distance);
+  }
+  // What the ledger took for later than the mark was before it all the same.
+  for (StayBound& bound : bounds_) bound.said_ticks = std::min(bound.said_ticks, said_ticks);
+  open_ticks_ = now_ticks + 1;
+  bounds_.push_back({open_ticks_, said_ticks, next_serial_++, is_marked});
+  if (!is_marked) next_ticks_ = open_ticks_ + distance_;
+  return open_ticks_;
+}
+
+void StayBounds::finish(uint64_t end_ticks) {
+  if (bounds_.empty()) return;
+  open_ticks_ = std::max(end_ticks, open_ticks_) + 1;
+  bounds_.push_back({open_ticks_, open_ticks_, next_serial_++, true});
+  next_ticks_ = UINT64_MAX;
+}
+
+uint32_t StayBounds::stretch_of(uint64_t ticks) const {
+  const auto behind = std::upper_bound(bounds_.begin(), bounds_.end(), ticks,
+                                       [](uint64_t at, const StayBound& bound) { return at < bound.ticks; });
+  return behind == bounds_.begin() ? bounds_.front().serial : std::prev(behind)->serial;
+}
+
+KeptStay* StayBook::find(std::vector<KeptStay>* slots, uint32_t site, uint32_t begin, uint32_t end) {
+  uint64_t hash = (uint64_t{site} << 32 ^ uint64_t{begin} << 16 ^ end) * 0x9E3779B97F4A7C15;
+  for (size_t at = hash >> 20;; ++at) {
+    KeptStay& slot = (*slots)[at & (slots->size() - 1)];
+    if (slot.end == 0 || (slot.site == site && slot.begin == begin && slot.end == end)) return &slot;
+  }
+}
+
+void StayBook::note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
+  if (is_given_up_) return;
+  const uint32_t begin = bounds_->stretch_of(life.begin_ticks);
+  const uint32_t end = bounds_->stretch_of(life.end_ticks);
+  if (begin == end) return;
+  most_site_ = std::max(most_site_, site);
+  if (4 * (used_ + 1) > 3 * slots_.size()) {
+    make_room();
+    if (is_given_up_) return;
+  }
+  KeptStay* slot = find(&slots_, site, begin, end);
+  if (slot->end == 0) {
+    *slot = {site, begin, end, 0, 0};
+    ++used_;
+  }
+  slot->bytes += bytes;
+  slot->blocks += blocks;
+}
+
+// Puts together what no bound is between any more, in a table of that many slots. False: there is no memory.
+bool StayBook::rebuild(size_t capacity) {
+  std::vector<KeptStay> slots;
+  try {
+    slots.resize(capacity);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  const std::vector<StayBound>& bounds = bounds_->bounds();
+  used_ = 0;
+  for (const KeptStay& stay : slots_) {
+    if (stay.bytes == 0 && stay.blocks == 0) continue;
+    const uint32_t begin = bounds[stretch_index(bounds, stay.begin)].serial;
+    const uint32_t end = bounds[stretch_index(bounds, stay.end)].serial;
+    if (begin == end) continue;
+    KeptStay* slot = find(&slots, stay.site, begin, end);
+    if (slot->end == 0) {
+      *slot = {stay.site, begin, end, 0, 0};
+      ++used_;
+    }
+    slot->bytes += stay.bytes;
+    slot->blocks += stay.blocks;
+  }
+  slots_ = std::move(slots);
+  return true;
+}
+
+void StayBook::make_room() {
+  constexpr size_t kFirstSlots = 256;
+  const size_t most = std::max(kFewest, kStaysOfSite * most_site_);
+  const size_t larger = std::max(kFirstSlots, 2 * slots_.size());
+  is_given_up_ = !rebuild(used_ < most ? larger : slots_.size());
+  while (!is_given_up_ && 2 * used_ > slots_.size()) {
+    if (used_ < most) {
+      is_given_up_ = !rebuild(2 * slots_.size());
+    } else {
+      bounds_->thin();
+      is_given_up_ = bounds_->bounds().size() < 2 || !rebuild(slots_.size());
+    }
+  }
+  if (is_given_up_) std::vector<KeptStay>().swap(slots_);
+}
+
+}  // namespace heapprof::cli

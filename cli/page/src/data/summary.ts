@@ -1,0 +1,117 @@
+// cli/page/src/data/summary.ts: the element "summary", as cli/write/html/page_summary.cc writes it.
+
+export type Metric = "peak" | "total" | "leaked" | "allocations" | "temporary";
+
+export interface DeviceSummary {
+  name: string;
+  product: string;
+  /** Not so small beside the largest that a report leaves it out. */
+  is_shown: boolean;
+  /** Of another device's memory, and no new bytes. */
+  is_inside: boolean;
+  peak_bytes: number;
+  peak_blocks: number;
+  peak_at: number;
+  total_bytes: number;
+  total_blocks: number;
+  leaked_bytes: number;
+  leaked_blocks: number;
+  suppressed_bytes: number;
+  suppressed_blocks: number;
+  temporary_blocks: number;
+  limit_bytes: number;
+  refusals: number;
+  resident_max_bytes: number;
+  live_at_resident_max_bytes: number;
+  mapped_at_resident_max_bytes: number;
+  /** Length of a stretch of the timeline. */
+  bucket: number;
+  /** Least and largest size (0: none) of a class, and its blocks. */
+  sizes: [number, number, number][];
+}
+
+export interface Finding {
+  kind: string;
+  device: number;
+  function: string;
+  location: string;
+  head: string;
+  detail: string;
+  remedy: string;
+  share: string;
+}
+
+export interface Warning {
+  id: string;
+  what: string;
+  fix: string;
+}
+
+export interface Thread {
+  id: number;
+  name: string;
+  allocations: number;
+  total_bytes: number;
+  frees: number;
+}
+
+export interface Process {
+  pid: number;
+  parent_pid: number;
+  image: number;
+  command: string;
+  file: string;
+  memory_peak_bytes: number;
+  resident_max_bytes: number;
+}
+
+export interface SideSummary {
+  file: string;
+  tool: string;
+  command: string;
+  pid: number;
+  started: string;
+  /** In time_unit, as all times. */
+  duration: number;
+  time_unit: string;
+  end: string;
+  live_word: string;
+  has_lifetimes: boolean;
+  runs: number;
+  incomplete_reason: string;
+  lost_events: number;
+  truncated_stacks: number;
+  allocations: number;
+  frees: number;
+  machine: string;
+  allocator: string;
+  largest_device: number;
+  sentence: string;
+  metrics: Metric[];
+  devices: DeviceSummary[];
+  findings: Finding[];
+  warnings: Warning[];
+  threads_count: number;
+  threads: Thread[];
+  processes: Process[];
+  other_processes: number;
+  hidden_frames: number;
+  folded?: string[];
+}
+
+export interface DiffSummary {
+  sentences?: string[];
+  remarks?: string[];
+  /** Places of each device in the two profiles, from 1; 0: it is not there. */
+  devices: { name: string; base: number; current: number }[];
+}
+
+export interface Summary {
+  version: string;
+  sides: SideSummary[]; // of a difference base and current
+  diff?: DiffSummary;
+}
+
+export function readSummary(): Summary {
+  return JSON.parse(document.getElementById("summary")?.textContent ?? "") as Summary;
+}

@@ -1,0 +1,91 @@
+// cli/page/src/state.ts: what the reader has chosen, in one object, which the address keeps behind its "#": a link shows
+// the same view again.
+import type { Metric } from "./data/summary";
+
+export type Tab = "places" | "findings" | "scopes" | "threads" | "processes" | "sizes" | "coverage";
+export type Direction = "down" | "up";
+
+export interface State {
+  device: number;
+  metric: Metric;
+  direction: Direction;
+  allFrames: boolean;
+  search: string;
+  tab: Tab;
+  sort: string; // a column of the places; "-" in front: ascending
+  range: [number, number] | null; // times; the places show what began there and is live at its end
+  zoom: [number, number] | null; // times that the axis shows; null: all
+  theme: "" | "light" | "dark";
+  help: boolean;
+}
+
+export const kStart: State = {
+  device: 0,
+  metric: "peak",
+  direction: "down",
+  allFrames: false,
+  search: "",
+  tab: "places",
+  sort: "",
+  range: null,
+  zoom: null,
+  theme: "",
+  help: false,
+};
+
+const kTabs: Tab[] = ["places", "findings", "scopes", "threads", "processes", "sizes", "coverage"];
+const kMetrics: Metric[] = ["peak", "total", "leaked", "allocations", "temporary"];
+
+function timesText(times: [number, number] | null): string {
+  return times ? `${Math.round(times[0])}-${Math.round(times[1])}` : "";
+}
+
+function readTimes(text: string | null): [number, number] | null {
+  const match = /^(\d{1,16})-(\d{1,16})$/.exec(text ?? "");
+  if (!match) return null;
+  const times: [number, number] = [Number(match[1]), Number(match[2])];
+  return times[0] < times[1] ? times : null;
+}
+
+export function toHash(state: State, usualDevice: number): string {
+  const words = new URLSearchParams();
+  const put = (name: string, value: string, usual: string): void => {
+    if (value !== usual) words.set(name, value);
+  };
+  put("device", String(state.device), String(usualDevice));
+  put("metric", state.metric, kStart.metric);
+  put("up", state.direction, "down");
+  put("all", state.allFrames ? "1" : "", "");
+  put("find", state.search, "");
+  put("tab", state.tab, kStart.tab);
+  put("sort", state.sort, "");
+  put("range", timesText(state.range), "");
+  put("zoom", timesText(state.zoom), "");
+  put("theme", state.theme, "");
+  return words.toString();
+}
+
+/** What of it is no choice of this page is as at the start: an address can be written by anybody. */
+export function fromHash(hash: string, devices: number, usualDevice: number): State {
+  const words = new URLSearchParams(hash.replace(/^#/, ""));
+  const one = <T extends string>(name: string, of: T[], usual: T): T => {
+    const value = words.get(name) as T;
+    return of.includes(value) ? value : usual;
+  };
+  const device = Number(words.get("device") ?? usualDevice);
+  return {
+    device: Number.isInteger(device) && device >= 0 && device < devices ? device : usualDevice,
+    metric: one("metric", kMetrics, kStart.metric),
+    direction: one<Direction>("up", ["down", "up"], "down"),
+    allFrames: words.get("all") === "1",
+    search: (words.get("find") ?? "").slice(0, 200),
+    tab: one("tab", kTabs, kStart.tab),
+    sort: /^-?[a-z_]{1,20}$/.test(words.get("sort") ?? "") ? (words.get("sort") as string) : "",
+    range: readTimes(words.get("range")),
+    zoom: readTimes(words.get("zoom")),
+    theme: one<State["theme"]>("theme", ["", "light", "dark"], ""),
+    help: false,
+  };
+}
+
+export type Change = (change: Partial<State>) => void;

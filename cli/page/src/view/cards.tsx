@@ -1,0 +1,48 @@
+// cli/page/src/view/cards.tsx: a card for each device: how much, when, what is left.
+import type { Profile } from "../data/profile";
+import type { Change, State } from "../state";
+import * as units from "../model/units";
+
+export function Cards({ profile, state, change }: { profile: Profile; state: State; change: Change }) {
+  const { summary } = profile;
+  const shown = summary.devices.map((device, number) => ({ device, number })).filter(({ device, number }) => device.is_shown || number === state.device);
+  const small = summary.devices.map((device, number) => ({ device, number })).filter(({ device, number }) => !device.is_shown && number !== state.device);
+  return (
+    <div class="cards">
+      {shown.map(({ device, number }) => (
+        <button key={device.name} class={`card ${number === state.device ? "chosen" : ""}`} aria-pressed={number === state.device} onClick={() => change({ device: number })} data-device={device.name}>
+          <span class="device">{device.name}{device.is_inside && <span class="dim"> inside of another</span>}</span>
+          {summary.has_lifetimes ? (
+            <span class="peak" title={units.bytesExact(device.peak_bytes)}>{units.bytes(device.peak_bytes)}</span>
+          ) : (
+            <span class="peak" title={units.bytesExact(device.total_bytes)}>{units.bytes(device.total_bytes)}</span>
+          )}
+          <span class="dim">{!summary.has_lifetimes ? "allocated in all" : summary.runs > 1 ? "sum of the runs' peaks" : `peak at ${units.moment(device.peak_at, summary.time_unit)}`}</span>
+          <span class="facts">
+            {summary.has_lifetimes && (
+              <span>
+                <b title={units.bytesExact(device.leaked_bytes)}>{units.bytes(device.leaked_bytes)}</b> {summary.live_word}
+                {device.suppressed_blocks > 0 && <span class="dim"> + {units.bytes(device.suppressed_bytes)} suppressed</span>}
+              </span>
+            )}
+            <span><b>{units.counted(device.total_blocks, "alloc")}</b> of <span title={units.bytesExact(device.total_bytes)}>{units.bytes(device.total_bytes)}</span></span>
+            {summary.metrics.includes("temporary") && <span><b>{units.percentRounded(device.temporary_blocks, device.total_blocks)}</b> temporary</span>}
+            {device.limit_bytes > 0 && <span>limited to {units.bytes(device.limit_bytes)}</span>}
+            {device.refusals > 0 && <span class="warning">refused memory: {units.counted(device.refusals, "place")}</span>}
+            {device.product !== "" && <span class="dim">{device.product}</span>}
+          </span>
+        </button>
+      ))}
+      {small.length > 0 && (
+        <div class="small">
+          <span class="dim">below 1 %, or addresses without memory</span>
+          {small.map(({ device, number }) => (
+            <button key={device.name} class="plain" onClick={() => change({ device: number })}>
+              {device.name} {units.bytes(summary.has_lifetimes ? device.peak_bytes : device.total_bytes)}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
