@@ -86,7 +86,7 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz' ;; esac
+    --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz perfetto dot sites' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return
       ;;

@@ -174,7 +174,7 @@ complete -c heapprof -n $symbolize -s h -d 'A screen of help'
 complete -c heapprof -n $symbolize -l help -d 'All of it'
 
 set -l export '__fish_seen_subcommand_from export'
-complete -c heapprof -n $export -l format -x -a 'folded speedscope dhat pprof memory-viz' -d 'For which tool'
+complete -c heapprof -n $export -l format -x -a 'folded speedscope dhat pprof memory-viz perfetto dot sites' -d 'For which tool'
 complete -c heapprof -n $export -l metric -x -a 'peak total leaked allocations temporary' -d 'Of what'
 complete -c heapprof -n $export -l full-names -d 'Folded: names with their parameters and all'
 complete -c heapprof -n $export -l device -x -a host -d 'One device'

@@ -7,11 +7,13 @@
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/trace_replay.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/read/read_profile.h"
 #include "cli/run/names_advice.h"
+#include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/report/report_view.h"
 #include "cli/write/text/run_text.h"
@@ -25,7 +27,7 @@ namespace heapprof::cli {
 namespace {
 
 struct ExportOptions {
-  std::string file;
+  std::vector<std::string> files;
   const ExportFormat* format = nullptr;
   ExportView view;
   std::string output;
@@ -39,19 +41,32 @@ std::string joined_names(const std::vector<std::string>& names) {
   return text;
 }
 
+// Of formats that hold several profiles.
+std::string formats_of_many() {
+  std::vector<std::string> names;
+  for (const ExportFormat& format : export_formats()) {
+    if (format.write_many != nullptr) names.push_back("--format " + std::string(format.name));
+  }
+  return joined_names(names);
+}
+
 Result<Done> check_usage(const ExportOptions& options) {
   if (options.format == nullptr) {
     std::vector<std::string> names;
     for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
-    return format_not_named(joined_names(names), options.file);
+    return format_not_named(joined_names(names), options.files.empty() ? "" : options.files[0]);
   }
-  if (options.file.empty()) return missing_profile("export");
+  const auto is_empty = [](const std::string& file) { return file.empty(); };
+  if (options.files.empty() || std::any_of(options.files.begin(), options.files.end(), is_empty))
+    return missing_profile("export");
   const std::string format(options.format->name);
+  if (options.files.size() > 1 && options.format->write_many == nullptr)
+    return one_profile_in_format(format, options.files[1], formats_of_many());
   if (options.view.metric && !options.format->takes_metric)
     return metric_not_exported(
         format, options.format->is_of_trace ? "it shows single blocks, and no sums" : "the file holds all of them");
   if (options.format->is_binary && options.output.empty() && isatty(STDOUT_FILENO) != 0)
-    return binary_on_terminal(format, options.file);
+    return binary_on_terminal(format, options.files[0]);
   return Done{};
 }
 
@@ -65,16 +80,16 @@ std::string why_no_trace(const Profile& profile, const std::string& device) {
   return "it is of a program without device memory, of --device-trace 0, or of an older heapprof";
 }
 
-Result<Done> check_profile(const ExportOptions& options, const Profile& profile) {
+Result<Done> check_profile(const ExportOptions& options, const std::string& file, const Profile& profile) {
   std::vector<std::string> names;
   for (const Device& device : profile.devices) names.push_back(device.name);
   const std::string& device = options.view.device;
   if (!device.empty() && std::find(names.begin(), names.end(), device) == names.end())
     return unknown_device(device, joined_names(names));
   if (options.view.metric && !has_metric(profile, *options.view.metric))
-    return metric_not_in_profile(options.file, metric_word(*options.view.metric));
+    return metric_not_in_profile(file, metric_word(*options.view.metric));
   if (options.format->is_of_trace && !has_trace_of(profile.trace, device))
-    return no_device_trace(options.file, why_no_trace(profile, device));
+    return no_device_trace(file, why_no_trace(profile, device));
   return Done{};
 }
 
@@ -87,38 +102,68 @@ void print_what_is_left_out(const DeviceTrace& trace) {
                format_counted(trace.left_out_blocks, "block"), trace.left_out_blocks == 1 ? "is" : "are");
 }
 
+void write_all(const ExportOptions& options, const std::vector<ExportInput>& profiles, ByteSink* sink) {
+  if (profiles.size() > 1) return options.format->write_many(profiles, options.view, sink);
+  options.format->write(profiles[0].profile, options.view, sink);
+}
+
+bool is_packed(const ExportOptions& options) { return options.format->is_packable && options.output.ends_with(".gz"); }
+
+void print_notes(const ExportOptions& options, const std::vector<ExportInput>& profiles) {
+  for (const ExportInput& it : profiles) {
+    if (options.format->is_of_trace) print_what_is_left_out(it.profile.trace);
+    if (options.format->find_notes == nullptr) continue;
+    const std::string of = profiles.size() > 1 ? "  (" + escape_controls(it.file) + ")" : "";
+    for (const std::string& note : options.format->find_notes(it.profile, options.view))
+      fmt::print(stderr, "{}{}\n", note, of);
+  }
+}
+
 // The exit code.
-Result<int> write_export(const ExportOptions& options, const Profile& profile) {
+Result<int> write_export(const ExportOptions& options, const std::vector<ExportInput>& profiles) {
   if (options.output.empty()) {
     StringSink sink;
-    options.format->write(profile, options.view, &sink);
+    write_all(options, profiles, &sink);
     return print_output(sink.text());
   }
   Result<AtomicFile> file = AtomicFile::create(options.output);
   if (!file) return file.problem();
-  options.format->write(profile, options.view, &*file);
+  if (is_packed(options)) {
+    GzipSink packed(&*file);
+    write_all(options, profiles, &packed);
+    packed.finish();
+  } else {
+    write_all(options, profiles, &*file);
+  }
   const Result<std::string> path = file->commit();
   if (!path) return path.problem();
   if (options.quiet) return 0;
   const bool utf8 = inspect_terminal(STDERR_FILENO, options.color).utf8;
   const std::string shown = pasted_file(*path, utf8);
   fmt::print(stderr, "saved  {}  for {}\n", shown, options.format->summary);
-  if (options.format->is_of_trace) print_what_is_left_out(profile.trace);
+  print_notes(options, profiles);
   if (!options.format->next.empty())
     fmt::print(stderr, "next   {}\n",
                fmt::format(fmt::runtime(options.format->next), shown, pasted_file(*path + ".svg", utf8)));
   return 0;
 }
 
-Result<int> export_profile(const ExportOptions& options) {
+Result<int> export_profiles(const ExportOptions& options) {
   if (const Result<Done> checked = check_usage(options); !checked) return checked.problem();
-  const Result<Profile> profile = read_profile(options.file);
-  if (!profile) return profile.problem();
-  if (const Result<Done> checked = check_profile(options, *profile); !checked) return checked.problem();
-  const Result<int> code = write_export(options, *profile);
+  std::vector<ExportInput> profiles;
+  for (const std::string& file : options.files) {
+    Result<Profile> profile = read_profile(file);
+    if (!profile) return profile.problem();
+    if (const Result<Done> checked = check_profile(options, file, *profile); !checked) return checked.problem();
+    if (options.format->is_folded) mark_folded({}, &*profile);
+    profiles.push_back({file, std::move(*profile)});
+  }
+  const Result<int> code = write_export(options, profiles);
   if (code && !options.quiet) {
-    for (const Problem& warning : find_warnings(*profile, names_adviser(options.file)))
-      print_problem(warning, options.color);
+    for (const ExportInput& it : profiles) {
+      for (const Problem& warning : find_warnings(it.profile, names_adviser(it.file)))
+        print_problem(warning, options.color);
+    }
   }
   return code;
 }
@@ -127,12 +172,14 @@ Result<int> export_profile(const ExportOptions& options) {
 
 CommandText export_text() {
   return {"export",
-          "heapprof export --format FORMAT [OPTIONS] FILE",
+          "heapprof export --format FORMAT [OPTIONS] FILE...",
           "Write a profile in the format of another tool.",
           {"heapprof export --format folded r.json | flamegraph.pl >r.svg",
            "heapprof export --format speedscope -o r.speedscope.json r.json",
            "heapprof export --format pprof -o r.pb.gz r.json; go tool pprof -top r.pb.gz",
-           "heapprof export --format dhat --device cuda:0 -o gpu.json r.json"},
+           "heapprof export --format dhat --device cuda:0 -o gpu.json r.json",
+           "heapprof export --format dot r.json | dot -Tsvg >r.svg",
+           "heapprof export --format perfetto -o all.tar a.json b.json"},
           {"exit status: 0, 1 if it cannot be written, 2 for wrong usage, 3 if FILE is no", "profile or damaged",
            "manual: man heapprof-export"}};
 }
@@ -151,10 +198,10 @@ int export_main(const std::vector<std::string>& arguments) {
   options.add_text({"-o,--output", "OUT", "output", "write to OUT, replacing it; else to stdout"}, &target.output);
   options.add_flag({"-q,--quiet", "", "output", "say nothing but errors"}, &target.quiet);
   options.add_color(&target.color);
-  options.add_positional(&target.file);
+  options.add_positionals(&target.files);
   const Result<Done> parsed = options.parse(arguments);
   if (parsed && options.help()) return print_output(*options.help());
-  const Result<int> code = parsed ? export_profile(target) : Result<int>(parsed.problem());
+  const Result<int> code = parsed ? export_profiles(target) : Result<int>(parsed.problem());
   if (code) return *code;
   print_problem(code.problem(), target.color);
   return code.problem().exit_code;

@@ -269,12 +269,16 @@ std::string Options::right_side(const Declared& flag) {
 }
 
 std::string Options::flag_table(const std::string& group) const {
+  constexpr size_t kHelpColumns = 80;
   size_t column = 0;
   for (const Declared& flag : flags_) column = std::max(column, left_side(flag).size() + 2);
   std::string table;
   for (const Declared& flag : flags_) {
-    if (group == flag.text.group)
-      table += fmt::format("  {}{}\n", pad_right(left_side(flag), column), right_side(flag));
+    if (group != flag.text.group) continue;
+    std::string right = right_side(flag);  // a list of words may be long
+    if (column + 2 + display_width(right) > kHelpColumns)
+      right = wrapped(right, {column + 2, column + 2, kHelpColumns});
+    table += fmt::format("  {}{}\n", pad_right(left_side(flag), column), right);
   }
   return table;
 }

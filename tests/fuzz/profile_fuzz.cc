@@ -24,6 +24,7 @@ void export_all(const Profile& profile) {
     for (const ExportFormat& format : export_formats()) {
       StringSink sink;
       format.write(profile, {device.name, {}}, &sink);
+      if (format.find_notes != nullptr) format.find_notes(profile, {device.name, {}});
       if (format.name != "dhat") continue;
       TextSource source(sink.text());
       if (!read_profile(&source, "exported")) std::abort();

@@ -1,25 +1,69 @@
-// cli/write/export/formats.cc: one line per format.
+// cli/write/export/formats.cc: one entry per format, by names of members: most formats need few of them.
 #include "cli/write/export/formats.h"
 
+#include "cli/write/export/call_graph_dot.h"
 #include "cli/write/export/dhat_export.h"
 #include "cli/write/export/folded.h"
 #include "cli/write/export/memory_viz.h"
+#include "cli/write/export/perfetto.h"
 #include "cli/write/export/pprof.h"
+#include "cli/write/export/sites.h"
 #include "cli/write/export/speedscope.h"
 
 namespace heapprof::cli {
 namespace {
 
 constexpr ExportFormat kFormats[] = {
-    {"folded", ".folded", "flamegraph.pl, inferno, speedscope: a line for each stack",
-     "flamegraph.pl --countname bytes {0} >{1}", false, true, write_folded},
-    {"speedscope", ".speedscope.json", "https://www.speedscope.app: open the file there, or run it locally",
-     "npx speedscope {0}", false, true, write_speedscope},
-    {"dhat", ".json", "Valgrind's dh_view.html: open the page, and load the file in it", "", false, false,
-     write_dhat_export},
-    {"pprof", ".pb.gz", "go tool pprof, Pyroscope, Parca", "go tool pprof -http=: {0}", true, true, write_pprof},
-    {"memory-viz", ".pickle", "https://pytorch.org/memory_viz: drop the file there, nothing is uploaded", "", true,
-     false, write_memory_viz, true},
+    {.name = "folded",
+     .extension = ".folded",
+     .summary = "flamegraph.pl, inferno, speedscope: a line for each stack",
+     .next = "flamegraph.pl --countname bytes {0} >{1}",
+     .write = write_folded},
+    {.name = "speedscope",
+     .extension = ".speedscope.json",
+     .summary = "https://www.speedscope.app: open the file there, or run it locally",
+     .next = "npx speedscope {0}",
+     .write = write_speedscope},
+    {.name = "dhat",
+     .extension = ".json",
+     .summary = "Valgrind's dh_view.html: open the page, and load the file in it",
+     .takes_metric = false,
+     .write = write_dhat_export},
+    {.name = "pprof",
+     .extension = ".pb.gz",
+     .summary = "go tool pprof, Pyroscope, Parca",
+     .next = "go tool pprof -http=: {0}",
+     .is_binary = true,
+     .write = write_pprof},
+    {.name = "memory-viz",
+     .extension = ".pickle",
+     .summary = "https://pytorch.org/memory_viz: drop the file there, nothing is uploaded",
+     .is_binary = true,
+     .takes_metric = false,
+     .write = write_memory_viz,
+     .is_of_trace = true},
+    {.name = "perfetto",
+     .extension = ".pftrace",
+     .summary = "https://ui.perfetto.dev: open the file there, nothing is uploaded",
+     .is_binary = true,
+     .takes_metric = false,
+     .write = write_perfetto,
+     .is_packable = true,
+     .find_notes = find_perfetto_notes,
+     .write_many = write_perfetto_archive},
+    {.name = "dot",
+     .extension = ".dot",
+     .summary = "Graphviz: the graph of calls",
+     .next = "dot -Tsvg {0} >{1}",
+     .write = write_call_graph_dot,
+     .is_folded = true,
+     .find_notes = find_call_graph_notes},
+    {.name = "sites",
+     .extension = ".ndjson",
+     .summary = "DuckDB, ClickHouse, Spark, pandas: a line of JSON for each site and metric",
+     .write = write_sites,
+     .is_folded = true,
+     .is_packable = true},
 };
 
 }  // namespace
@@ -38,6 +82,14 @@ const Device& exported_device(const Profile& profile, const ExportView& view) {
     if (device.name == view.device) return device;
   }
   return profile.devices.front();
+}
+
+std::vector<const Device*> exported_devices(const Profile& profile, const ExportView& view) {
+  std::vector<const Device*> devices;
+  for (const Device& device : profile.devices) {
+    if (view.device.empty() || device.name == view.device) devices.push_back(&device);
+  }
+  return devices;
 }
 
 Metric exported_metric(const Profile& profile, const ExportView& view) {

@@ -32,7 +32,7 @@ ASK
   offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
   offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-cache --no-default-suppressions --no-follow --no-nvtx --no-python --no-summary"
   offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
-  offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "pprof"
+  offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "perfetto pprof"
   offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"
   offered bash "heapprof estimate w" "$(ask heapprof estimate w)" "weights"
   offered bash "heapprof estimate tensor 3 --dtype b" "$(ask heapprof estimate tensor 3 --dtype b)" "bf16 bool"

@@ -2,7 +2,7 @@
 cp "$small" r.json
 cp "$foreign/valgrind_heap.json" v.json
 refused 2 export r.json <<'WORDS'
-heapprof: error: export needs a format: one of folded, speedscope, dhat, pprof, memory-viz [HP130]
+heapprof: error: export needs a format: one of folded, speedscope, dhat, pprof, memory-viz, perfetto, dot, sites [HP130]
   fix:     heapprof export --format speedscope -o r.json.speedscope r.json
   instead: read it here: heapprof report r.json
 WORDS
@@ -18,7 +18,19 @@ WORDS
 expect_status 2 "$HEAPPROF_BIN" export --format folded --metric temporary v.json
 expect_in err.txt "[HP067]"
 expect_status 2 "$HEAPPROF_BIN" export --format svg r.json
-expect_in err.txt "--format takes folded, speedscope, dhat, pprof or memory-viz, not 'svg' [HP052]"
+expect_in err.txt "--format takes folded, speedscope, dhat, pprof, memory-viz, perfetto, dot or sites, not 'svg' [HP052]"
+refused 2 export --format perfetto --metric peak r.json <<'WORDS'
+heapprof: error: --format perfetto takes no --metric: the file holds all of them [HP132]
+  fix:     leave --metric out, and choose in the viewer
+  instead: choose a format of one metric: --format folded
+WORDS
+refused 2 export --format pprof r.json v.json <<'WORDS'
+heapprof: error: --format pprof holds one profile, and 'v.json' is a second one [HP250]
+  fix:     export one after the other, or choose a format of several: --format perfetto
+  instead: add them up first: heapprof merge -o all.json FILES
+WORDS
+expect_status 3 "$HEAPPROF_BIN" export --format perfetto -o x.tar r.json missing.json
+[ ! -e x.tar ] || fail "something was written in spite of an error"
 expect_status 2 "$HEAPPROF_BIN" export --format folded
 expect_in err.txt "[HP056]"
 refused 2 export --format memory-viz --metric peak r.json <<'WORDS'

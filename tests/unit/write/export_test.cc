@@ -278,6 +278,26 @@ TEST_CASE("a profile without sites is exported as empty") {
   CHECK_FALSE(exported(profile, "pprof", {}).empty());
 }
 
+TEST_CASE("exports of numbers that cannot be held are cut, and nothing is harmed") {
+  test::ScenePlan plan;
+  plan.add_device("host'; drop table");
+  SizedNumbers n;
+  n.total_bytes = n.peak_bytes = n.leaked_bytes = UINT64_MAX - 1, n.total_blocks = n.peak_blocks = 1;
+  plan.add_site({{"a", "/src/a.cc", 9}}, n);
+  plan.add_site({{"b", "/src/a.cc", 9}}, n);
+  Profile profile = plan.take();
+  profile.run.start_unix_ns = INT64_MAX;
+  profile.run.duration_ns = UINT64_MAX;
+  profile.devices[0].totals.peak_ns = UINT64_MAX;
+  profile.devices[0].timeline = {UINT64_MAX / 2, {{0, UINT64_MAX}, {0, UINT64_MAX}, {0, 1}, {0, 1}}};
+  for (const ExportFormat& format : export_formats()) {
+    if (!format.is_of_trace) CHECK_FALSE(exported(profile, format.name.data(), {}).empty());
+  }
+  const std::string trace = exported(profile, "perfetto", {});
+  CHECK(trace.find("host_; drop") == std::string::npos);
+  CHECK(trace.find("host__ drop table at the peak") != std::string::npos);
+}
+
 TEST_CASE("the golden exports are what is written today") {
   const Profile scene = test::scene_profile();
   check_golden("export/scene.folded", exported(scene, "folded", {}));
@@ -285,6 +305,12 @@ TEST_CASE("the golden exports are what is written today") {
   check_golden("export/scene_temporary.folded", exported(scene, "folded", {"", Metric::kTemporary}));
   check_golden("export/scene.speedscope.json", exported(scene, "speedscope", {}));
   check_golden("export/small_cuda.json", exported(test::assembled(test::small_sample()), "dhat", {"cuda:0", {}}));
+  check_golden("export/scene.dot", exported(scene, "dot", {}));
+  check_golden("export/scene_cuda.dot", exported(scene, "dot", {"cuda:0", Metric::kTotal}));
+  check_golden("export/small.ndjson", exported(test::assembled(test::small_sample()), "sites", {}));
+  check_golden("export/hostile.ndjson", exported(test::assembled(test::hostile_sample()), "sites", {}));
+  check_golden("export/hostile.dot", exported(test::assembled(test::hostile_sample()), "dot", {}));
+  check_golden("export/small.pftrace", exported(test::assembled(test::small_sample()), "perfetto", {}));
   check_golden("export/hostile.folded",
                exported(test::assembled(test::hostile_sample()), "folded", {"", Metric::kTotal}));
 }

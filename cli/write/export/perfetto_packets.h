@@ -1,0 +1,140 @@
+// cli/write/export/perfetto_packets.h: the packets of one trace: their clock, sequences, and names that are interned.
+//
+// Guarantees
+//  - What add_event() and HeapSequence name is interned before, in the same sequence.
+//  - Two profiles have other sequences and tracks, as far as 42 bits of a hash of process, command and start tell them
+//    apart: their traces can stand in one file, one behind the other.
+#pragma once
+
+#include "cli/base/byte_sink.h"
+#include "cli/model/profile/profile.h"
+#include "cli/write/export/perfetto_fields.h"
+
+#include <protozero/pbf_writer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace heapprof::cli::perfetto {
+
+constexpr int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
+
+// Texts by their numbers, from 1. The empty one is 0, which says that there is none.
+class TextTable {
+ public:
+  // Sets *is_new where the text was not known.
+  uint64_t intern(const std::string& text, bool* is_new) {
+    *is_new = false;
+    if (text.empty()) return 0;
+    const auto [entry, inserted] = ids_.emplace(text, ids_.size() + 1);
+    *is_new = inserted;
+    return entry->second;
+  }
+
+ private:
+  std::map<std::string, uint64_t> ids_;
+};
+
+class PacketStream {
+ public:
+  PacketStream(const Profile& profile, ByteSink* sink);
+
+  uint64_t time(uint64_t since_start_ns) const;  // of the wall clock, and not beyond what an int64 holds
+  int32_t pid() const { return pid_; }
+  int32_t thread(uint32_t id) const;
+  uint64_t next_track() { return next_track_++; }
+  uint32_t next_sequence() { return next_sequence_++; }
+
+  // fill(protozero::pbf_writer* packet)
+  template <typename Fill>
+  void add(uint32_t sequence, uint32_t flags, const Fill& fill) {
+    {
+      protozero::pbf_writer trace(data_);
+      protozero::pbf_writer message(trace, trace::kPacket);
+      message.add_uint32(packet::kSequenceId, sequence);
+      message.add_uint32(packet::kSequenceFlags, flags);
+      fill(&message);
+    }
+    pass_on();
+  }
+  template <typename Fill>
+  void add_plain(const Fill& fill) {
+    add(sequence_, has_begun_ ? packet::kNeedsState : packet::kBeginsState, fill);
+    has_begun_ = true;
+  }
+  template <typename Fill>
+  void add_at(uint64_t since_start_ns, const Fill& fill) {
+    add_plain([&](protozero::pbf_writer* message) {
+      add_time(since_start_ns, message);
+      fill(message);
+    });
+  }
+  void add_time(uint64_t since_start_ns, protozero::pbf_writer* message) const {
+    message->add_uint64(packet::kTimestamp, time(since_start_ns));
+    message->add_uint32(packet::kTimestampClock, clocks::kRealtime);
+  }
+
+  // ---- named events ----
+
+  struct Event {
+    uint64_t at_ns;
+    uint64_t track;
+    event::Type type;
+    std::string_view category;
+    std::string_view name;
+  };
+
+  class Annotate {
+   public:
+    Annotate(PacketStream* stream, protozero::pbf_writer* interned, protozero::pbf_writer* annotations)
+        : stream_(stream), interned_(interned), annotations_(annotations) {}
+    void add(const std::string& name, uint64_t value) const;
+    void add_signed(const std::string& name, int64_t value) const;
+
+   private:
+    PacketStream* stream_;
+    protozero::pbf_writer* interned_;
+    protozero::pbf_writer* annotations_;
+  };
+
+  // annotate(const Annotate&)
+  template <typename AnnotateEvent>
+  void add_event(const Event& it, const AnnotateEvent& annotate) {
+    std::string interned;
+    std::string message;
+    protozero::pbf_writer names(interned);
+    protozero::pbf_writer body(message);
+    begin_event(it, &names, &body);
+    annotate(Annotate(this, &names, &body));
+    add_at(it.at_ns, [&](protozero::pbf_writer* packet) {
+      if (!interned.empty()) packet->add_message(packet::kInternedData, interned);
+      packet->add_message(packet::kTrackEvent, message);
+    });
+  }
+
+  void finish();
+
+ private:
+  static constexpr size_t kBufferBytes = 64 << 10;
+
+  void begin_event(const Event& it, protozero::pbf_writer* interned, protozero::pbf_writer* body);
+  uint64_t intern(TextTable* table, Tag tag, std::string_view text, protozero::pbf_writer* interned);
+  void pass_on();
+
+  ByteSink* sink_;
+  std::string data_;
+  uint64_t start_ns_;
+  int32_t pid_;
+  uint64_t next_track_;
+  uint32_t next_sequence_;
+  uint32_t sequence_;  // of what stands on tracks
+  bool has_begun_ = false;
+  TextTable categories_;
+  TextTable event_names_;
+  TextTable annotation_names_;
+};
+
+}  // namespace heapprof::cli::perfetto
