@@ -47,7 +47,7 @@ _heapprof() {
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
   local -r doctor_flags='--format --color -h --help'
-  local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --bytes --color -h --help'
+  local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
     mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
@@ -86,6 +86,7 @@ _heapprof() {
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
     --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
+    --table) mapfile -t COMPREPLY < <(compgen -W 'places callers tree sizes packages suppressions findings devices timeline names name-sites refusals refusal-sites estimates segments api-calls api-threads run threads processes inputs snapshots snapshot-places snapshot-blocks tensors tensor-blocks scopes scope-memory scope-calls kernels graphs backward instances marks operators categories critical-path critical-scopes' -- "$cur"); return ;;
     --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz perfetto dot sites' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return

@@ -193,10 +193,8 @@ namespace heapprof::cli {
   X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))                            \
   X("HP237", operators_without_scopes, (12))                                                                       \
   X("HP238", operators_need_stacks, ())                                                                            \
-  X("HP245", folders_have_no_page, ("after"))                                                                       \
-  X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))                                      \
-  X("HP251", unknown_table, ("scope", "scopes", "places, scopes"))                                                 \
-  X("HP252", table_not_in_profile, ("r.json", "scopes", "the program has none"))
+  X("HP245", folders_have_no_page, ("after"))                                                                      \
+  X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -301,8 +299,6 @@ Problem findings_not_in_format(const std::string& format);
 Problem flags_exclude_each_other(const std::string& first, const std::string& second);
 Problem stdout_not_writable(const std::string& reason);
 Problem one_profile_too_many(const std::string& first, const std::string& second);
-Problem unknown_table(const std::string& name, const std::string& nearest, const std::string& tables);
-Problem table_not_in_profile(const std::string& file, const std::string& table, const std::string& reason);
 Problem one_profile_in_format(const std::string& format, const std::string& second, const std::string& others);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 

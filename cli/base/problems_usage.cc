@@ -161,16 +161,6 @@ Problem one_profile_in_format(const std::string& format, const std::string& seco
           "add them up first: heapprof merge -o all.json FILES", kUsage};
 }
 
-Problem unknown_table(const std::string& name, const std::string& nearest, const std::string& tables) {
-  return {"HP251", fmt::format("there is no table '{}', only {}", name, tables),
-          nearest.empty() ? "name one of them" : "--table " + nearest, "all of them at once: --format json", kUsage};
-}
-
-Problem table_not_in_profile(const std::string& file, const std::string& table, const std::string& reason) {
-  return {"HP252", fmt::format("{} has no table {}: {}", file, table, reason), "heapprof report " + quoted(file),
-          "name another table: heapprof report --help lists them", kUsage};
-}
-
 Problem metric_not_in_profile(const std::string& file, const std::string& metric) {
   return {"HP067", fmt::format("{} does not have the metric {}: its tool does not count it", file, metric),
           "go by something else, such as total", "profile the program with heapprof run, which counts them", kUsage};

@@ -48,6 +48,22 @@ Result<Done> check_view(const Profile& profile, const ReportView& view) {
   return Done{};
 }
 
+// A table is chosen by its name, and by nothing that chooses another.
+Result<Done> check_table(const ReportOptions& options) {
+  const ReportView& view = options.view;
+  if (options.table == nullptr) return Done{};
+  if (options.format->render_table == nullptr) return flag_needs_another("--table", "--format csv");
+  for (const auto& [flag, is_given] :
+       {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
+        std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
+        std::pair{"--scopes", view.scopes}, std::pair{"--stable", view.stable},
+        std::pair{"--critical-path", view.critical_path}, std::pair{"--snapshots", view.snapshots},
+        std::pair{"--list-suppressions", view.list_suppressions}}) {
+    if (is_given) return flags_exclude_each_other("--table", flag);
+  }
+  return Done{};
+}
+
 // What was asked for beside --findings, --scopes or --tree and has no meaning there.
 Result<Done> check_findings(const ReportOptions& options) {
   const ReportView& view = options.view;
@@ -61,7 +77,8 @@ Result<Done> check_findings(const ReportOptions& options) {
           std::pair{"--device", !view.device.empty()}}) {
       if (is_given && is_other_given) return flags_exclude_each_other(flag, other);
     }
-    if (is_given && options.format->render_findings == nullptr && !options.format->is_of_scopes)
+    if (is_given && options.table == nullptr && options.format->render_findings == nullptr &&
+        !options.format->is_of_scopes)
       return flags_exclude_each_other(flag, fmt::format("--format {}", options.format->name));
   }
   if (view.stable && !view.instances.empty()) return flags_exclude_each_other("--stable", "--instances");
@@ -79,9 +96,11 @@ Result<Done> check_findings(const ReportOptions& options) {
       if (is_given && is_other_given) return flags_exclude_each_other(other, flag);
     }
   }
-  if (!options.categories.empty() && !is_about_scopes(view) && options.html.empty())
+  const bool is_part = options.table != nullptr || !options.html.empty();
+  if (!options.categories.empty() && !is_part && !is_about_scopes(view))
     return flag_needs_another("--categories", "--scopes");
-  if (!view.snapshots && !options.between.empty()) return flag_needs_another("--between", "--snapshots");
+  if (!view.snapshots && options.table == nullptr && !options.between.empty())
+    return flag_needs_another("--between", "--snapshots");
   for (const auto& [other, is_given] :
        {std::pair{"--tree", view.tree}, std::pair{"--sizes", view.sizes}, std::pair{"--threads", view.threads},
         std::pair{"--packages", view.packages}, std::pair{"--findings", view.findings},
@@ -119,7 +138,8 @@ Result<Done> check_html(const ReportOptions& options) {
         std::pair{"--instances", !view.instances.empty()}, std::pair{"--critical-path", view.critical_path},
         std::pair{"--snapshots", view.snapshots}, std::pair{"--findings", view.findings},
         std::pair{"--list-suppressions", view.list_suppressions}, std::pair{"--device", !view.device.empty()},
-        std::pair{"--format", options.format != &report_formats().front()}, std::pair{"--bytes", view.exact_bytes}}) {
+        std::pair{"--format", options.format != &report_formats().front()}, std::pair{"--bytes", view.exact_bytes},
+        std::pair{"--table", options.table != nullptr}}) {
     if (is_given) return flags_exclude_each_other(flag, "--html");
   }
   return Done{};
@@ -160,6 +180,7 @@ Result<int> show_report(const ReportOptions& options) {
   if (options.files.size() > 1) return one_profile_too_many(options.files[0], options.files[1]);
   ReportView view = options.view;
   if (const Result<Done> checked = check_html(options); !checked) return checked.problem();
+  if (const Result<Done> checked = check_table(options); !checked) return checked.problem();
   if (const Result<Done> checked = check_findings(options); !checked) return checked.problem();
   Result<ReportRules> rules = load_rules(options.suppressions);
   if (!rules) return rules.problem();
@@ -198,7 +219,12 @@ Result<int> show_report(const ReportOptions& options) {
   const Renderer render = view.findings    ? options.format->render_findings
                           : view.snapshots ? options.format->render_snapshots
                                            : options.format->render;
-  const int code = print_output(render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color)));
+  const auto shown_text = [&] {
+    if (options.table != nullptr)
+      return options.format->render_table(options.table->name, make_table(*options.table, *profile, view));
+    return render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color));
+  };
+  const int code = print_output(shown_text());
   for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
     print_problem(warning, options.color);  // last: seen on a terminal
   for (const Problem& rule : unused) print_problem(rule, options.color);
@@ -216,6 +242,7 @@ CommandText report_text() {
            "heapprof report --tree --sort total r.json    the call tree, by total bytes",
            "heapprof report --findings r.json             known problems, and what helps",
            "heapprof report --format csv r.json >r.csv    all places, for a spreadsheet",
+           "heapprof report --table scopes --format csv r.json",
            "heapprof report --scopes --format dot r.json  the scopes, for Graphviz",
            "heapprof report dhat.out.4711                 of valgrind --tool=dhat, dhat-rs"},
           {"exit status: 0, 2 for wrong usage, 3 if FILE is no profile or damaged", "manual: man heapprof-report"}};
@@ -250,6 +277,10 @@ void declare_report_options(Options* options, ReportOptions* target) {
   options->add_choice<const ReportFormat*>({"--format", "FORMAT", "output", "{} (default text)"}, format_choices,
                                            &target->format);
   options->add_text({"--html", "FILE", "output", "one page for a browser, which needs no network"}, &target->html);
+  Choices<const ReportTable*> table_choices;
+  for (const ReportTable& table : report_tables()) table_choices.emplace_back(table.name, &table);
+  options->add_choice<const ReportTable*>({"--table", "TABLE", kRareGroup, "with csv or json, one of: {}"},
+                                          table_choices, &target->table);
   options->add_flag({"--bytes", "", "output", "exact bytes, not KiB, MiB, GiB"}, &target->view.exact_bytes);
   options->add_color(&target->color);
   options->add_positionals(&target->files);

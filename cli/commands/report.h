@@ -18,7 +18,8 @@ struct ReportOptions {
   std::string between;     // A..B: two snapshots
   std::string categories;  // a file
   const ReportFormat* format = nullptr;
-  std::string html;  // the page's file; empty: none is asked for
+  std::string html;                    // the page's file; empty: none is asked for
+  const ReportTable* table = nullptr;  // one by itself; nullptr: what the view says
   ColorMode color = ColorMode::kAuto;
 };
 

@@ -1,6 +1,6 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the
-// same bytes, and exported in every format; each device's DHAT file is a profile again. Frames without names get some,
-// inlined ones among them, and then it is a profile still.
+// same bytes, and exported in every format and table; each device's DHAT file is a profile again. Frames without names
+// get some, inlined ones among them, and then it is a profile still.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_kind.h"
@@ -10,6 +10,7 @@
 #include "cli/read/read_profile.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/profile/dhat.h"
+#include "cli/write/report/tables.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -29,6 +30,16 @@ void export_all(const Profile& profile) {
       TextSource source(sink.text());
       if (!read_profile(&source, "exported")) std::abort();
     }
+  }
+}
+
+void make_all_tables(const Profile& profile) {
+  for (const ReportTable& table : report_tables()) {
+    const CellTable made = make_table(table, profile, {});
+    for (const std::vector<TableCell>& row : made.rows) {
+      if (row.size() != made.columns.size()) std::abort();
+    }
+    if (table_csv(table.name, made).empty() || table_json(table.name, made).empty()) std::abort();
   }
 }
 
@@ -95,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   write_dhat(*second, &twice);
   if (once.text() != twice.text()) std::abort();
   export_all(*first);
+  make_all_tables(*first);
   name_all(*first);
   return 0;
 }

@@ -50,6 +50,7 @@ class JsonWriter {
   void signed_number(int64_t value) { writer_.Int64(value); }
   void real(double value) { writer_.Double(value); }  // pre: finite
   void boolean(bool value) { writer_.Bool(value); }
+  void null() { writer_.Null(); }
   void begin_object() { writer_.StartObject(); }
   void end_object() { writer_.EndObject(); }
   void begin_array() { writer_.StartArray(); }

@@ -4,92 +4,17 @@
 #include "cli/base/function_name.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/write/report/call_tree.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace heapprof::cli {
 namespace {
 
 constexpr uint64_t kCutShare = 100;   // one part in so many
 constexpr size_t kWidestIndent = 24;  // columns, one for each level; then it begins again
-
-struct TreeNode {
-  uint32_t parent = 0;
-  uint32_t function = 0;  // as PlaceTree::functions
-  uint32_t frame = 0;     // one of the frames that it stands for
-  bool is_stackless = false;
-  bool has_several_lines = false;
-  uint64_t value = 0;
-  std::vector<uint32_t> children;  // sorted once all values are known
-};
-
-class ShownTree {
- public:
-  ShownTree(const Profile& profile, const PlaceTree& place_tree, const Device& device, bool all_frames, Metric metric)
-      : profile_(profile), place_tree_(place_tree) {
-    nodes_.emplace_back();
-    const std::vector<uint32_t> shown = place_nodes(device, all_frames);
-    for (const Site& site : device.sites) {
-      PlaceNumbers numbers;
-      numbers.add(site);
-      // What is folded between the place and the allocator has no line of its own.
-      const uint32_t node = all_frames ? site.node : place_tree_.place_node[site.node];
-      nodes_[site.node == 0 ? stackless_child() : shown[node]].value += numbers.metric(metric);
-    }
-    for (size_t i = nodes_.size() - 1; i > 0; --i) nodes_[nodes_[i].parent].value += nodes_[i].value;
-    for (uint32_t i = 1; i < nodes_.size(); ++i) nodes_[nodes_[i].parent].children.push_back(i);
-    for (TreeNode& node : nodes_) {
-      std::stable_sort(node.children.begin(), node.children.end(),
-                       [this](uint32_t a, uint32_t b) { return nodes_[a].value > nodes_[b].value; });
-    }
-  }
-
-  const TreeNode& operator[](uint32_t node) const { return nodes_[node]; }
-
- private:
-  // For each node of the profile the node here that stands for it.
-  std::vector<uint32_t> place_nodes(const Device& device, bool all_frames) {
-    std::vector<bool> names_a_place(profile_.nodes.size());
-    for (const Site& site : device.sites) names_a_place[place_tree_.place_node[site.node]] = true;
-    std::vector<uint32_t> here(profile_.nodes.size());
-    for (uint32_t node = 1; node < profile_.nodes.size(); ++node) {
-      const uint32_t frame = profile_.nodes[node].frame;
-      const uint32_t parent = here[profile_.nodes[node].parent];
-      const bool is_shown = all_frames || place_tree_.user_node[node] == node ||
-                            (place_tree_.user_node[node] == 0 && names_a_place[node]);
-      const bool recursive = parent != 0 && nodes_[parent].function == place_tree_.functions[frame];
-      here[node] = is_shown && !recursive ? child(parent, frame) : parent;
-      TreeNode& shown_as = nodes_[here[node]];
-      if (is_shown && profile_.frames[shown_as.frame].line != profile_.frames[frame].line)
-        shown_as.has_several_lines = true;
-    }
-    return here;
-  }
-
-  uint32_t child(uint32_t parent, uint32_t frame) {
-    const uint64_t key = uint64_t{parent} << 32 | place_tree_.functions[frame];
-    const auto [entry, is_new] = child_of_.emplace(key, static_cast<uint32_t>(nodes_.size()));
-    if (is_new) nodes_.push_back({parent, place_tree_.functions[frame], frame, false, false, 0, {}});
-    return entry->second;
-  }
-
-  uint32_t stackless_child() {
-    if (stackless_ == 0) {
-      stackless_ = static_cast<uint32_t>(nodes_.size());
-      nodes_.push_back({0, place_tree_.labels_count, 0, true, false, 0, {}});
-    }
-    return stackless_;
-  }
-
-  const Profile& profile_;
-  const PlaceTree& place_tree_;
-  std::vector<TreeNode> nodes_;
-  std::unordered_map<uint64_t, uint32_t> child_of_;
-  uint32_t stackless_ = 0;
-};
 
 // A line that waits to be printed.
 struct Pending {

@@ -6,9 +6,11 @@
 
 #include "cli/base/terminal.h"
 #include "cli/write/report/report_view.h"
+#include "cli/write/report/tables.h"
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace heapprof::cli {
 
@@ -20,6 +22,7 @@ struct ReportFormat {
   Renderer render_findings;   // nullptr: it has no room for words
   Renderer render_snapshots;  // nullptr: it has no room for them
   bool is_of_scopes = false;  // and of nothing else
+  std::string (*render_table)(std::string_view name, const CellTable& table) = nullptr;  // nullptr: none by itself
 };
 
 std::span<const ReportFormat> report_formats();

@@ -1,0 +1,49 @@
+// cli/write/report/call_tree.h: the call tree that reports show: the program's own functions, from the outermost
+// inwards, each with what was asked for in it and below it.
+//
+// A function that calls itself is one node. Node 0 is the root; every other node's parent has a smaller number.
+//
+// Guarantees
+//  - The nodes are those of all sites, whatever the metric: trees of several metrics have the same.
+//  - The root has the device's number.
+#pragma once
+
+#include "cli/model/analysis/places.h"
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct TreeNode {
+  uint32_t parent = 0;
+  uint32_t function = 0;  // as PlaceTree::functions
+  uint32_t frame = 0;     // one of the frames that it stands for
+  bool is_stackless = false;
+  bool has_several_lines = false;
+  uint64_t value = 0;
+  std::vector<uint32_t> children;  // sorted once all values are known
+};
+
+class ShownTree {
+ public:
+  ShownTree(const Profile& profile, const PlaceTree& place_tree, const Device& device, bool all_frames, Metric metric);
+
+  const TreeNode& operator[](uint32_t node) const { return nodes_[node]; }
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+
+ private:
+  std::vector<uint32_t> place_nodes(const Device& device, bool all_frames);
+  uint32_t child(uint32_t parent, uint32_t frame);
+  uint32_t stackless_child();
+
+  const Profile& profile_;
+  const PlaceTree& place_tree_;
+  std::vector<TreeNode> nodes_;
+  std::unordered_map<uint64_t, uint32_t> child_of_;
+  uint32_t stackless_ = 0;
+};
+
+}  // namespace heapprof::cli
