@@ -26,6 +26,20 @@ int print_output(std::string_view text) {
   return 0;
 }
 
+void OutputSink::write(std::string_view bytes) {
+  constexpr size_t kBufferBytes = 64 << 10;
+  if (code_ != 0) return;
+  buffer_ += bytes;
+  if (buffer_.size() < kBufferBytes) return;
+  code_ = print_output(buffer_);
+  buffer_.clear();
+}
+
+int OutputSink::finish() {
+  if (code_ == 0) code_ = print_output(buffer_);
+  return code_;
+}
+
 void keep_standard_descriptors() {
   int fd;
   do {

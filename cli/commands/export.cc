@@ -122,9 +122,9 @@ void print_notes(const ExportOptions& options, const std::vector<ExportInput>& p
 // The exit code.
 Result<int> write_export(const ExportOptions& options, const std::vector<ExportInput>& profiles) {
   if (options.output.empty()) {
-    StringSink sink;
+    OutputSink sink;
     write_all(options, profiles, &sink);
-    return print_output(sink.text());
+    return sink.finish();
   }
   Result<AtomicFile> file = AtomicFile::create(options.output);
   if (!file) return file.problem();

@@ -4,6 +4,7 @@ own, and holds what it says against the profile.
 
 usage: perfetto.py PROFILE.json TRACE    (TRACE: a trace, gzip'd or not)
        perfetto.py --archive ARCHIVE.tar PROFILE.json…
+       perfetto.py --alone TRACE…     without a profile: whether a reader could make anything of it
 
 Checked are: packets and nothing else; every sequence begins its state, and nothing is named that was not interned in
 it before; all times are of a clock that was related to the trace's, and do not go backwards on a track; slices nest;
@@ -275,6 +276,11 @@ def load(path):
 
 
 def main():
+    if sys.argv[1] == "--alone":
+        for path in sys.argv[2:]:
+            with open(path, "rb") as file:
+                Trace(file.read())
+        return
     if sys.argv[1] == "--archive":
         with tarfile.open(sys.argv[2], "r:") as archive:
             names = archive.getnames()

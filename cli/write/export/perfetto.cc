@@ -244,11 +244,11 @@ void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportV
   json.end_object();
   json.key("files");
   json.begin_array();
-  std::set<uint64_t> pids;
+  std::set<int32_t> pids;
   for (size_t i = 0; i < profiles.size(); ++i) {
     json.begin_object();
     json.text("path", names[i]);
-    if (!pids.insert(profiles[i].profile.run.pid).second) {
+    if (!pids.insert(process_id(profiles[i].profile)).second) {
       json.key("machine");
       json.begin_object();
       json.text("name", names[i]);

@@ -34,12 +34,17 @@ uint64_t identity(const Profile& profile) {
 
 }  // namespace
 
+int32_t process_id(const Profile& profile) {
+  const uint64_t pid = profile.run.pid;
+  return pid > 0 && pid <= INT32_MAX ? static_cast<int32_t>(pid) : 1;
+}
+
 PacketStream::PacketStream(const Profile& profile, ByteSink* sink) : sink_(sink) {
   constexpr int64_t kUnknownStart = 1'000'000'000;  // 0 stands for no time
   constexpr uint64_t kTracks = 24;                  // bits of their numbers
   constexpr uint64_t kSequences = 10;               // likewise
   start_ns_ = static_cast<uint64_t>(profile.run.start_unix_ns > 0 ? profile.run.start_unix_ns : kUnknownStart);
-  pid_ = profile.run.pid > 0 && profile.run.pid <= INT32_MAX ? static_cast<int32_t>(profile.run.pid) : 1;
+  pid_ = process_id(profile);
   const uint64_t hash = identity(profile);
   next_track_ = (hash << kTracks) + 1;
   next_sequence_ = (static_cast<uint32_t>(hash >> 42) << kSequences) + 1;

@@ -22,6 +22,9 @@ namespace heapprof::cli::perfetto {
 
 constexpr int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
+// The process's, as far as it is one; else 1.
+int32_t process_id(const Profile& profile);
+
 // Texts by their numbers, from 1. The empty one is 0, which says that there is none.
 class TextTable {
  public:

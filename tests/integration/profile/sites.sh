@@ -1,4 +1,5 @@
-# The table of sites: what the queries of the page say of a profile is what the profile says, by jq, SQLite and pandas.
+# The table of sites: what the queries of the page say of a profile is what the profile says, by jq, SQLite, pandas and
+# DuckDB, which comes from npm and is kept in ~/.cache/heapprof.
 "$BUILD/tests/make_profile" small >r.json
 "$BUILD/tests/make_profile" random 3000 >random.json
 "$BUILD/tests/make_profile" hostile >hostile.json
@@ -55,4 +56,27 @@ if [ -n "$python" ]; then
   grep -qE 'build_index.* 1000(\.0)?$' grown.txt || { cat grown.txt >&2; fail "what grew by 1000 bytes is not found"; }
 else
   not_tried "pandas (apt-get install python3-pandas)"
+fi
+
+cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/heapprof/duckdb-1.5.6
+if [ ! -d "$cache/node_modules/@duckdb/node-api" ] && have npm; then
+  mkdir -p "$cache"
+  timeout 120 npm install --silent --no-audit --no-fund --prefix "$cache" @duckdb/node-api@1.5.6-r.1 >npm.txt 2>&1 || true
+fi
+if have node && [ -d "$cache/node_modules/@duckdb/node-api" ]; then
+  cp "$SOURCE/tests/support/duckdb.mjs" "$cache/"
+  gzip -kf r.ndjson
+  example 1 >places.sql
+  example 5 >modules.sql
+  node "$cache/duckdb.mjs" places.sql >places.txt 2>err.txt || { cat err.txt >&2; fail "DuckDB refuses the page's first query"; }
+  expect_in places.txt "host|build_index(Scene const&)|/src/index.cc|212|8000"
+  node "$cache/duckdb.mjs" modules.sql >modules.txt 2>err.txt || { cat err.txt >&2; fail "DuckDB refuses the page's last query"; }
+  expect_eq "leaked, by module, of DuckDB" "$(awk -F'|' '{ sum += $2 } END { print sum }' modules.txt)" \
+    "$(jq '[.heapprof.devices[].totals.leaked_bytes] | add' r.json)"
+  # A number that no double holds comes back as it is.
+  printf 'SELECT max(value) FROM read_json(%s)' "'large.ndjson'" >large.sql
+  head -n 1 r.ndjson | sed 's/"value":[0-9]*/"value":18446744073709551615/' >large.ndjson
+  expect_eq "2^64 - 1" "$(node "$cache/duckdb.mjs" large.sql)" 18446744073709551615
+else
+  not_tried "DuckDB (npm cannot fetch it here)"
 fi
