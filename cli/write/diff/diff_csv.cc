@@ -1,10 +1,11 @@
 // cli/write/diff/diff_csv.cc: one row for each device and metric, then for each place that changed in it; behind them
-// one for each number of a scope that changed (RFC 4180). Integers, no units in the cells; the metric's name says the
-// unit. A change from nothing has no percent.
+// one for each number of a scope that changed, and of a name of memory (RFC 4180). Integers, no units in the cells; the
+// metric's name says the unit. A change from nothing has no percent.
 //
 // What a scope has for each run is no integer. Its row has the counts, and how often the scope was begun in each
 // profile beside them: who wants the average divides.
 #include "cli/write/diff/formats.h"
+#include "cli/write/diff/names_section.h"
 #include "cli/write/diff/scopes_section.h"
 #include "cli/write/encode/csv.h"
 #include "cli/write/text/run_text.h"
@@ -61,11 +62,24 @@ std::string scope_rows(const TwoProfiles& two, const DiffView& view) {
     const ScopeChange& scope = diff.scopes[changed.place];
     for (const ScopeNumber* number : changed.numbers) {
       const bool is_call = number->field == ScopeField::kCalls;
-      text +=
-          fmt::format("{},{},,,,{},{},{},{},{}\n", is_call ? "" : csv_cell(number->of), scope_field_name(number->field),
-                      scope_numbers(*number), csv_cell(scope_path_text(diff, changed.place)),
-                      is_call ? csv_cell(number->of) : "", scope.begun[kBase], scope.begun[kCurrent]);
+      text += fmt::format("{},{},,,,{},{},{},{},{},,\n", is_call ? "" : csv_cell(number->of),
+                          scope_field_name(number->field), scope_numbers(*number),
+                          csv_cell(scope_path_text(diff, changed.place)), is_call ? csv_cell(number->of) : "",
+                          scope.begun[kBase], scope.begun[kCurrent]);
     }
+  }
+  return text;
+}
+
+// The most that was live under a name, and what was live under it at the end.
+std::string name_rows(const TwoProfiles& two, const DiffView& view) {
+  const NamesSection section = find_name_changes(two, view, SIZE_MAX);
+  std::string text;
+  for (size_t i = 0; i < section.shown; ++i) {
+    const NameChange& change = section.changes[i];
+    text += fmt::format("{},{},,,,{},,,,,{},{}\n", csv_cell(change.device),
+                        change.is_maximum ? "named_max_bytes" : "named_leaked_bytes", numbers(change.bytes),
+                        csv_cell(change.category), csv_cell(change.name));
   }
   return text;
 }
@@ -75,8 +89,8 @@ std::string scope_rows(const TwoProfiles& two, const DiffView& view) {
 std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const Terminal&) {
   std::string text =
       "device,metric,function,file,line,module,base,current,change,percent,scope,call,base_begun_count,"
-      "current_begun_count\n";
-  constexpr std::string_view kNoScope = ",,,,";
+      "current_begun_count,category,name\n";
+  constexpr std::string_view kNoScope = ",,,,,,";
   for (const MetricRow& row : metric_rows(two, view)) {
     if (view.sort && row.metric != *view.sort) continue;
     const std::string start = fmt::format("{},{}", csv_cell(row.device), metric_field(row.metric));
@@ -89,7 +103,7 @@ std::string render_diff_csv(const TwoProfiles& two, const DiffView& view, const 
       text += fmt::format("{},{}{}{}\n", start, frame_cells(two, place), numbers(place.change(row.metric)), kNoScope);
     }
   }
-  return text + scope_rows(two, view);
+  return text + scope_rows(two, view) + name_rows(two, view);
 }
 
 std::string render_sets_csv(const TwoSets& two, const DiffView& view, const Terminal&) {
