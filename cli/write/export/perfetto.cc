@@ -117,18 +117,24 @@ class TraceWriter {
       protozero::pbf_writer described(*message, track::kCounter);
       described.add_enum(counter::kUnit, counter::kBytes);
     });
-    const uint64_t peak_bucket = device.totals.peak_ns / timeline.bucket_ns;
+    const uint64_t peak_ns = device.totals.peak_ns;
+    bool has_peak = false;
     uint64_t begin_ns = 0;
-    for (size_t i = 0; i < timeline.buckets.size(); ++i) {
-      const Timeline::Bucket& bucket = timeline.buckets[i];
-      const bool has_peak = i == peak_bucket && bucket.max_bytes == device.totals.peak_bytes;
-      const uint64_t most_ns = has_peak ? device.totals.peak_ns : begin_ns + timeline.bucket_ns / 2;
-      if (most_ns != begin_ns) write_value(id, begin_ns, bucket.min_bytes);
-      if (most_ns == begin_ns || bucket.max_bytes != bucket.min_bytes) write_value(id, most_ns, bucket.max_bytes);
-      if (begin_ns > UINT64_MAX - timeline.bucket_ns) break;
-      begin_ns += timeline.bucket_ns;
+    for (const Timeline::Bucket& bucket : timeline.buckets) {
+      const uint64_t middle_ns = begin_ns + std::min(timeline.bucket_ns / 2, UINT64_MAX - begin_ns);
+      const uint64_t end_ns = begin_ns + std::min(timeline.bucket_ns, UINT64_MAX - begin_ns);
+      write_value(id, begin_ns, bucket.min_bytes);
+      if (!has_peak && peak_ns < end_ns) {
+        write_value(id, std::max(begin_ns, peak_ns), device.totals.peak_bytes);
+        has_peak = true;
+      } else if (bucket.max_bytes != bucket.min_bytes) {
+        write_value(id, middle_ns, bucket.max_bytes);
+      }
+      begin_ns = end_ns;
     }
-    write_value(id, std::max(begin_ns, profile_.run.duration_ns), device.totals.leaked_bytes);
+    // The clock of a bucket may be behind that of the peak, by less than a bucket.
+    if (!has_peak) write_value(id, std::max(begin_ns, peak_ns), device.totals.peak_bytes);
+    write_value(id, std::max({begin_ns, peak_ns, profile_.run.duration_ns}), device.totals.leaked_bytes);
   }
 
   void write_value(uint64_t track_id, uint64_t at_ns, uint64_t bytes) {
@@ -244,14 +250,15 @@ void write_perfetto_archive(std::span<const ExportInput> profiles, const ExportV
   json.end_object();
   json.key("files");
   json.begin_array();
-  std::set<int32_t> pids;
+  std::map<int32_t, uint64_t> pids;  // and how many profiles had them
   for (size_t i = 0; i < profiles.size(); ++i) {
     json.begin_object();
     json.text("path", names[i]);
-    if (!pids.insert(process_id(profiles[i].profile)).second) {
+    const uint64_t same = ++pids[process_id(profiles[i].profile)];
+    if (same > 1) {
       json.key("machine");
       json.begin_object();
-      json.text("name", names[i]);
+      json.text("name", fmt::format("same process id, {}", same));
       json.end_object();
     }
     json.end_object();

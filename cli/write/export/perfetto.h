@@ -8,7 +8,7 @@
 //                     "host at the peak"   at the moment of the peak: what was live then, and nothing is released
 //                     "host at snapshots"  one after the other, what sites gained and lost since the one before
 //   counters        "host live", in bytes: each bucket of the timeline is its smallest value at its begin and its
-//                   largest in its middle; the bucket of the peak has the peak at the moment of the peak, and the last
+//                   largest in its middle; the peak is there at its moment, in place of the largest, and the last
 //                   value is what was live at the end. So the largest value is the peak, and when it was, is right;
 //                   between, values are right within a bucket
 //   slices          the runs through scopes that were kept, on the track of the thread that began them. What is in no
@@ -27,8 +27,8 @@
 // Not provided: threads of allocations, which profiles do not have; scopes whose runs were not kept.
 //
 // Several profiles are a tar archive, a trace each, with a manifest that says so (docs/reference/perfetto-manifest of
-// Perfetto's documentation). A profile whose process id another one has, of another machine or of before an exec, is
-// put on a machine of its own there, as one machine has one process of an id.
+// Perfetto's documentation). A profile whose process id one before it has, of another machine or of before an exec, is
+// put on another machine there, as one machine has one process of an id; the second ones of all share one.
 #pragma once
 
 #include "cli/write/export/formats.h"

@@ -6,21 +6,21 @@
 cat >mutate.py <<'PY'
 import json, random, sys
 random.seed(int(sys.argv[2]))
-values = [0, 1, -1, 2**31, 2**53, 2**63 - 1, 2**63, 2**64 - 1, "", "x", "\n\"\\;'<&>\u202e\x1b[1m", "=1+1", [], {}, None, True, 1.5]
+values = [0, 1, 2, 7, 1000, -1, 2**31, 2**53, 2**63 - 1, 2**63, 2**64 - 1, "", "x", "\n\"\\;'<&>\u202e\x1b[1m", "=1+1", [], {}, None, True, 1.5]
 def places(node, path=()):
     for key, child in (node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()):
         yield node, key
         yield from places(child)
 profile = json.load(open(sys.argv[1]))
 all_places = list(places(profile))
-for _ in range(random.choice([1, 1, 2, 5])):
+for _ in range(random.choice([1, 1, 1, 2, 5])):
     node, key = random.choice(all_places)
     try:
         old = node[key]
     except (KeyError, IndexError):
         continue
     alike = [value for value in values if type(value) is type(old)] or values
-    node[key] = random.choice(alike if random.random() < 0.8 else values)
+    node[key] = random.choice(alike if random.random() < 0.97 else values)
 json.dump(profile, open("m.json", "w"))
 PY
 tables=$("$HEAPPROF_BIN" report --table no-such-table m.json 2>&1 | sed -nE 's/.*--table takes (.*), not .*/\1/p' | sed 's/ or /, /; s/,//g')
@@ -45,4 +45,4 @@ for seed in $(seq 1 "${ROUNDS:-20}"); do
     done
   done
 done
-[ $read_well -ge 10 ] || fail "nearly all were refused: $read_well are left"
+[ $read_well -ge 5 ] || fail "nearly all were refused: $read_well are left"
