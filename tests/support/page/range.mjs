@@ -38,6 +38,8 @@ await inBrowser(async (open) => {
     for (const name of books.functions) expect(`${name} from ${range.from} to ${range.to}`, sums[name] ?? 0, range.bytes[name] ?? 0);
     const footer = await page.locator(".foot [title]").first().getAttribute("title");
     expect("the table's sum and the flame graph's root", Number(footer.replace(/\D/g, "")), await rootValue(page));
+    const card = await page.locator(".card.chosen .in-range [title]").getAttribute("title");
+    expect("the card of a range", Number(card.replace(/\D/g, "")), await rootValue(page));
   }
 
   // By hand: a drag over the panel, a chip, Escape. The root is the table's sum all the while.

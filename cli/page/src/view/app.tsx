@@ -34,6 +34,14 @@ export function App({ profile, state, change, version }: { profile: Profile; sta
   const searchBox = useRef<HTMLInputElement>(null);
   const range = useMemo(() => (state.range ? nearestRange(device.sites, state.range[0], state.range[1]) : null), [device, state.range]);
   const inRange = useMemo(() => (range ? rangeOf(device.sites, range) : null), [device, range]);
+  const ofRange = useMemo(
+    () =>
+      profile.devices.map((one) => {
+        const own = state.range && nearestRange(one.sites, state.range[0], state.range[1]);
+        return own ? rangeOf(one.sites, own).bytes.reduce((sum, bytes) => sum + bytes, 0) : null;
+      }),
+    [profile, state.range],
+  );
   const series = useMemo(() => profile.devices.map((one) => seriesOf(one.sites)), [profile]);
   const allRows = useMemo(() => profile.devices.map((one) => placeRows(profile, one.sites, null)), [profile]);
   const rows = useMemo(() => (inRange ? placeRows(profile, device.sites, inRange.bytes).filter((row) => row.inRange > 0) : allRows[device.number]), [inRange, device]);
@@ -103,7 +111,7 @@ export function App({ profile, state, change, version }: { profile: Profile; sta
         </span>
       </header>
       <h1>{summary.sentence}</h1>
-      <Cards profile={profile} state={{ ...state, device: device.number }} change={change} />
+      <Cards profile={profile} state={{ ...state, device: device.number }} change={change} inRange={ofRange} />
       {shownDevices.length > 0 && (
         <div class="axis">
           <div class="bar-line">

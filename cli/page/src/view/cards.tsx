@@ -3,7 +3,8 @@ import type { Profile } from "../data/profile";
 import type { Change, State } from "../state";
 import * as units from "../model/units";
 
-export function Cards({ profile, state, change }: { profile: Profile; state: State; change: Change }) {
+/** inRange: by device, what was allocated in the chosen range and is live at its end; null where that is not known, or no range is chosen. */
+export function Cards({ profile, state, change, inRange }: { profile: Profile; state: State; change: Change; inRange: (number | null)[] }) {
   const { summary } = profile;
   const shown = summary.devices.map((device, number) => ({ device, number })).filter(({ device, number }) => device.is_shown || number === state.device);
   const small = summary.devices.map((device, number) => ({ device, number })).filter(({ device, number }) => !device.is_shown && number !== state.device);
@@ -19,6 +20,7 @@ export function Cards({ profile, state, change }: { profile: Profile; state: Sta
           )}
           <span class="dim">{!summary.has_lifetimes ? "allocated in all" : summary.runs > 1 ? "sum of the runs' peaks" : `peak at ${units.moment(device.peak_at, summary.time_unit)}`}</span>
           <span class="facts">
+            {inRange[number] !== null && <span class="in-range"><b title={units.bytesExact(inRange[number] ?? 0)}>{units.bytes(inRange[number] ?? 0)}</b> of the range live at its end</span>}
             {summary.has_lifetimes && (
               <span>
                 <b title={units.bytesExact(device.leaked_bytes)}>{units.bytes(device.leaked_bytes)}</b> {summary.live_word}
