@@ -18,6 +18,7 @@
 #include "cli/commands/run.h"
 #include "cli/commands/snapshot.h"
 #include "cli/commands/symbolize.h"
+#include "cli/commands/top.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -29,10 +30,11 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 11> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 12> kCommands = {{{"run", run_text, run_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},
+                                                         {"top", top_text, top_main},
                                                          {"merge", merge_text, merge_main},
                                                          {"symbolize", symbolize_text, symbolize_main},
                                                          {"export", export_text, export_main},

@@ -37,12 +37,13 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output --live --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
+  local -r top_flags='--once --format --interval --sort --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
@@ -50,7 +51,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -61,7 +62,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --child-output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -85,9 +86,13 @@ _heapprof() {
     --gpu-time) mapfile -t COMPREPLY < <(compgen -W 'off deferred scope immediate' -- "$cur"); return ;;
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
-    --sort | --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
+    --sort) local sorts='peak total leaked allocations temporary'; case $command in top) sorts='live growth allocations' ;; esac
+      mapfile -t COMPREPLY < <(compgen -W "$sorts" -- "$cur")
+      return
+      ;;
+    --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
     --table) mapfile -t COMPREPLY < <(compgen -W 'places callers tree sizes packages suppressions findings devices timeline names name-sites refusals refusal-sites estimates segments api-calls api-threads run threads processes inputs snapshots snapshot-places snapshot-blocks tensors tensor-blocks scopes scope-memory scope-calls kernels graphs backward instances marks operators categories critical-path critical-scopes' -- "$cur"); return ;;
-    --format) local formats='text json csv dot'; case $command in doctor | history | estimate) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz perfetto dot sites' ;; esac
+    --format) local formats='text json csv dot'; case $command in doctor | history | estimate | top) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz perfetto dot sites' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return
       ;;
@@ -98,7 +103,7 @@ _heapprof() {
       ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
     --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
-    -o | --output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
+    -o | --output | --child-output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return
       ;;
@@ -165,6 +170,13 @@ _heapprof() {
     snapshot)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$snapshot_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    top)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$top_flags" -- "$cur")
       else
         _pids
       fi

@@ -193,6 +193,10 @@ namespace heapprof::cli {
   X("HP236", operators_not_recorded, ("it lacks a function by which it tells of them"))                            \
   X("HP237", operators_without_scopes, (12))                                                                       \
   X("HP238", operators_need_stacks, ())                                                                            \
+  X("HP239", top_refused, ("4711", "four others watch it"))                                                        \
+  X("HP240", live_needs_output, ("./server"))                                                                      \
+  X("HP241", live_needs_terminal, ("./server"))                                                                    \
+  X("HP242", bad_top_interval, ("5 parsecs")) \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
   X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
 
@@ -349,10 +353,16 @@ Problem nothing_to_add(const std::string& file);
 // Snapshots; `pid` is what the user typed.
 Problem process_not_found(const std::string& pid);
 Problem process_not_profiled(const std::string& pid);
-Problem process_not_ours(const std::string& pid, const std::string& user);
+Problem process_not_ours(const std::string& pid, const std::string& user, const std::string& command = "snapshot");
 Problem snapshot_refused(const std::string& pid, const std::string& reason);
 Problem nobody_answers(const std::string& pid);
 Problem missing_pid(const std::string& command);
+
+// Watching live.
+Problem top_refused(const std::string& pid, const std::string& reason);
+Problem live_needs_output(const std::string& program);
+Problem live_needs_terminal(const std::string& program);
+Problem bad_top_interval(const std::string& text);
 
 // Checking budgets; a FileLine with line 0 is a flag.
 Problem nothing_to_check();

@@ -164,9 +164,9 @@ Problem process_not_profiled(const std::string& pid) {
           "name another process of the run; those that never allocated are not known", kFailed};
 }
 
-Problem process_not_ours(const std::string& pid, const std::string& user) {
+Problem process_not_ours(const std::string& pid, const std::string& user, const std::string& command) {
   return {"HP090", fmt::format("process {} belongs to {}: its run cannot be found", pid, user),
-          fmt::format("ask as that user: sudo -u {} heapprof snapshot {}", quoted(user), pid),
+          fmt::format("ask as that user: sudo -u {} heapprof {} {}", quoted(user), command, pid),
           "ask by the pid of its heapprof run, as the same user", kFailed};
 }
 
@@ -185,6 +185,30 @@ Problem nobody_answers(const std::string& pid) {
 Problem missing_pid(const std::string& command) {
   return {"HP091", fmt::format("no process was named"), fmt::format("heapprof {} PID", command),
           "list those that are profiled: pgrep -P \"$(pgrep -x heapprof)\"", kUsage};
+}
+
+Problem top_refused(const std::string& pid, const std::string& reason) {
+  return {"HP239", fmt::format("no live view of process {}: {}", pid, reason),
+          fmt::format("ask again: heapprof top {}", pid), fmt::format("take a profile: heapprof snapshot {}", pid),
+          kFailed};
+}
+
+Problem live_needs_output(const std::string& program) {
+  return {"HP240", "--live shares the terminal with the program, whose output would be in the view",
+          fmt::format("send that to a file: heapprof run --live --child-output out.txt -- {}", quoted(program)),
+          "run it without --live, and use: heapprof top PID in another terminal", kUsage};
+}
+
+Problem live_needs_terminal(const std::string& program) {
+  return {"HP241", "--live draws on the terminal, and standard input or output is none",
+          fmt::format("run it in a terminal: heapprof run --live --child-output out.txt -- {}", quoted(program)),
+          "run it without --live, and use: heapprof top PID in another terminal", kUsage};
+}
+
+Problem bad_top_interval(const std::string& text) {
+  return {"HP242", fmt::format("'{}' is no interval between samples", text),
+          "write a time from 250ms to 1h, in whole ms, s or min: --interval 2s",
+          "leave the flag out: there is a sample each second", kUsage};
 }
 
 }  // namespace heapprof::cli

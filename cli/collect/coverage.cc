@@ -20,6 +20,16 @@ constexpr uint32_t kNewBit = 31;
 
 }  // namespace
 
+const char* unwinder_name(wire::UnwinderKind kind) {
+  switch (kind) {
+    case wire::UnwinderKind::kLibunwind: return "libunwind";
+    case wire::UnwinderKind::kFramePointers: return "fp";
+    case wire::UnwinderKind::kHeapprof:
+    case wire::UnwinderKind::kVerify: break;
+  }
+  return "heapprof";
+}
+
 Coverage coverage_of(const wire::Hello& hello, const CollectorOptions& options, const std::string& executable) {
   Coverage coverage;
   const std::string malloc_object = hello_text(hello.malloc_object);

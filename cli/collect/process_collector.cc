@@ -26,6 +26,7 @@
 #include "cli/collect/recording_builder.h"
 #include "cli/collect/rings/notes.h"
 #include "cli/collect/snapshot_clock.h"
+#include "cli/collect/top_reader.h"
 
 #include <algorithm>
 #include <cstring>
@@ -116,16 +117,6 @@ Result<std::unique_ptr<ProcessCollector>> ProcessCollector::create(const Collect
   write_options(options, &(*arena)->control());
   return std::unique_ptr<ProcessCollector>(
       new ProcessCollector(std::make_unique<State>(options, std::move(arena).value())));
-}
-
-const char* unwinder_name(wire::UnwinderKind kind) {
-  switch (kind) {
-    case wire::UnwinderKind::kLibunwind: return "libunwind";
-    case wire::UnwinderKind::kFramePointers: return "fp";
-    case wire::UnwinderKind::kHeapprof:
-    case wire::UnwinderKind::kVerify: break;
-  }
-  return "heapprof";
 }
 
 int ProcessCollector::arena_fd() const { return state_->arena->fd(); }
@@ -320,6 +311,11 @@ void ProcessCollector::reply(const NamesWanted& wanted, std::string_view text) {
 }
 
 uint64_t ProcessCollector::serial() const { return state_->serial; }
+
+TopSource ProcessCollector::top_source() const {
+  State& state = *state_;
+  return {state.serial, &state.ledger, &state.tree, &state.scale, state.arena.get(), state.drain.get(), &state.options};
+}
 
 std::optional<RecordedChanges> ProcessCollector::record_wanted(const NamesWanted& wanted) const {
   const State& state = *state_;

@@ -34,6 +34,7 @@ namespace heapprof::cli {
 class SecondThread;
 struct NamesWanted;
 struct RecordedChanges;
+struct TopSource;
 
 // Bytes that a process may have; 0: no limit.
 struct DeviceLimits {
@@ -130,6 +131,8 @@ class ProcessCollector {
   std::optional<RecordedChanges> record_wanted(const NamesWanted& wanted) const;
   // Of this image among all of the run: an exec keeps the pid.
   uint64_t serial() const;
+  // For who watches it (top_reader.h).
+  TopSource top_source() const;
 
   // Gives the result. Nothing may be called afterwards.
   Recording finish();

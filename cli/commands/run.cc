@@ -8,6 +8,8 @@
 #include "cli/run/profile_path.h"
 #include "cli/run/snapshot_interval.h"
 
+#include <unistd.h>
+
 namespace heapprof::cli {
 
 CommandText run_text() {
@@ -27,6 +29,9 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* recording = "recording";
   const char* testing = "testing";
   options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
+  options->add_flag({"--live", "", output, "watch it meanwhile; needs --child-output"}, &target->live);
+  options->add_text({"--child-output", "FILE", output, "PROGRAM's output and errors go to FILE"},
+                    &target->child_output);
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);
   options->add_flag({"--all-sites", "", output, "write small sites one by one, not in groups"}, &target->all_sites);
@@ -122,6 +127,15 @@ int run_main(const std::vector<std::string>& arguments) {
   if (target.program.empty()) {
     print_problem(missing_program("run"), target.color);
     return run_exit_code(missing_program("run"));
+  }
+  if (target.live) {
+    const bool is_seen = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+    if (target.child_output.empty() || !is_seen) {
+      const std::string& program = target.program[0];
+      const Problem problem = target.child_output.empty() ? live_needs_output(program) : live_needs_terminal(program);
+      print_problem(problem, target.color);
+      return run_exit_code(problem);
+    }
   }
   return run_command(target);
 }

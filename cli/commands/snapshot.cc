@@ -1,14 +1,12 @@
 // cli/commands/snapshot.cc: names the file, asks, says what was written.
 #include "cli/commands/snapshot.h"
 
-#include "cli/base/file_name.h"
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/terminal.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/run/profile_path.h"
-#include "cli/target/process_facts.h"
 #include "cli/target/snapshot_client.h"
 #include "cli/write/text/run_text.h"
 
@@ -27,20 +25,14 @@ struct SnapshotOptions {
   ColorMode color = ColorMode::kAuto;
 };
 
-// heapprof.PROGRAM.PID.snapshot.json: beside what the run will write, and never in its place.
-std::string default_path(pid_t pid) {
-  const std::string program = base_name(process_executable(pid));
-  std::filesystem::path path = default_profile_path(program.empty() ? "process" : program, static_cast<uint64_t>(pid));
-  return path.replace_extension(".snapshot.json").string();
-}
-
 Result<int> snapshot(const SnapshotOptions& options) {
   if (options.pid.empty()) return missing_pid("snapshot");
   pid_t pid = 0;
   const char* const end = options.pid.data() + options.pid.size();
   const auto [rest, error] = std::from_chars(options.pid.data(), end, pid);
   if (error != std::errc{} || rest != end || pid <= 0) return bad_value("PID", options.pid, "the number of a process");
-  const std::string path = options.output.empty() ? default_path(pid) : options.output;
+  const std::string path =
+      options.output.empty() ? std::filesystem::path(default_snapshot_path(pid)).filename().string() : options.output;
   const Result<SnapshotTaken> taken =
       ask_for_snapshot(pid, std::filesystem::absolute(path).string(), !options.output.empty());
   if (!taken) return taken.problem();

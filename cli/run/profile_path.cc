@@ -10,6 +10,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/target/process_facts.h"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -47,6 +48,12 @@ std::string as_name(std::string text) {
 
 std::string default_profile_path(const std::string& program, uint64_t pid) {
   return fmt::format("heapprof.{}.{}.json", base_name(program), pid);
+}
+
+std::string default_snapshot_path(pid_t pid) {
+  const std::string program = base_name(process_executable(pid));
+  std::filesystem::path path = default_profile_path(program.empty() ? "process" : program, static_cast<uint64_t>(pid));
+  return std::filesystem::absolute(path.replace_extension(".snapshot.json")).string();
 }
 
 Result<Done> check_name_pattern(const std::string& pattern) {

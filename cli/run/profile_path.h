@@ -13,6 +13,8 @@
 
 #include "cli/base/result.h"
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <set>
 #include <string>
@@ -21,6 +23,9 @@ namespace heapprof::cli {
 
 // heapprof.PROGRAM.PID.json in the current folder.
 std::string default_profile_path(const std::string& program, uint64_t pid);
+
+// heapprof.PROGRAM.PID.snapshot.json there, absolute: beside what the run will write, and never in its place.
+std::string default_snapshot_path(pid_t pid);
 
 // What may stand for a part of a name.
 struct NameFacts {

@@ -3,13 +3,30 @@
 #include "cli/run/profile_writing.h"
 
 #include "cli/base/atomic_file.h"
+#include "cli/base/problems.h"
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/write/profile/dhat.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <future>
 #include <system_error>
 
 namespace heapprof::cli {
+
+Result<Done> try_output(const std::string& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
+    // A pipe is not tried: its reader would take the end of the trial for the end of the profile.
+    if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
+    return Done{};
+  }
+  const Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file) return file.problem();
+  return Done{};
+}
 
 Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite) {
   Result<AtomicFile> file = AtomicFile::create(path);

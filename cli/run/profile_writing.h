@@ -9,6 +9,9 @@
 
 namespace heapprof::cli {
 
+// Tries whether the file can be made: the user learns of it before the program runs, and not after hours.
+Result<Done> try_output(const std::string& path);
+
 // The path that was written: another one than was asked for where that exists and may not be overwritten.
 Result<std::string> write_profile(const Profile& profile, const std::string& path, bool may_overwrite);
 

@@ -1,7 +1,6 @@
 // cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
 #include "cli/run/run.h"
 
-#include "cli/base/atomic_file.h"
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
@@ -12,6 +11,7 @@
 #include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
 #include "cli/run/headline.h"
+#include "cli/run/live_viewer.h"
 #include "cli/run/names_advice.h"
 #include "cli/run/nvtx_obstacle.h"
 #include "cli/run/own_cost.h"
@@ -20,10 +20,12 @@
 #include "cli/run/process_tree_text.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
+#include "cli/run/profile_writing.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
 #include "cli/run/summary.h"
 #include "cli/run/summary_files.h"
+#include "cli/run/top_desk.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
@@ -34,6 +36,7 @@
 #include "cli/write/text/run_text.h"
 #include "shared/env.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -77,22 +80,12 @@ bool is_said_by_agent(const Coverage& coverage) {
   return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
 }
 
-// Tries whether the file can be made: the user learns of it before the program runs, and not after hours.
-Result<Done> try_output(const std::string& path) {
-  struct stat facts {};
-  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)) {
-    // A pipe is not tried: its reader would take the end of the trial for the end of the profile.
-    if (access(path.c_str(), W_OK) != 0) return output_not_writable(path, errno_text(errno));
-    return Done{};
-  }
-  const Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file) return file.problem();
-  return Done{};
 }
 
 class Run {
  public:
-  explicit Run(const RunOptions& options) : options_(options), finisher_(finish_options(options)) {}
+  explicit Run(const RunOptions& options)
+      : options_(options), finisher_(finish_options(options)), desk_(finish_options(options), &rules_.folds) {}
 
   // The exit code, or what kept the program from being started.
   Result<int> run();
@@ -129,6 +122,8 @@ class Run {
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
   std::string page_;                   // its file, once it is written
+  TopDesk desk_;
+  LiveViewer viewer_;                  // of --live
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
@@ -164,6 +159,11 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
   }
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
+  if (options_.live) launch_options.input = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (const std::string& file = options_.child_output; !file.empty()) {
+    launch_options.output = UniqueFd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!launch_options.output.is_open()) return output_not_writable(file, errno_text(errno));
+  }
   if (!options_.no_nvtx) {
     if (const std::optional<Problem> warning = find_nvtx_obstacle()) warn(*warning);
   }
@@ -182,6 +182,7 @@ void Run::submit(EndedImage image) {
 
 // The root's last image is FILE; which one that is shows when the next one comes, or none.
 void Run::take(EndedImage image) {
+  desk_.note_end(image);
   const bool is_last_of_root = image.is_root && image.is_last;
   if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
   tree_->set_fate(image.entry, Fate::kProfiled);
@@ -291,6 +292,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
   if (root && own_malloc_ && root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
   }
+  desk_.end_run(root ? &*root : nullptr);
   for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
   std::vector<SavedProfile> images;
   const auto enter = [this](const SavedProfile& one) {
@@ -372,12 +374,15 @@ Result<int> Run::run() {
   SnapshotTaker snapshots(finish_options(options_), launched->pid);
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
-  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &device_use);
+  desk_.set_root(launched->pid);
+  if (options_.live) viewer_.start(launched->pid, options_, signals, &*server);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);
     if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
+  viewer_.close();
   show_progress();  // not before: as long as processes of the run live, the terminal is theirs
   say("counting what is left");
   device_use.stop();

@@ -47,12 +47,13 @@ RunEnd decode_status(int status) {
 }  // namespace
 
 Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-             DeviceUseWatch* use)
+             TopDesk* desk, DeviceUseWatch* use)
     : server_(*server),
       signals_(*signals),
       processes_(*processes),
       snapshots_(*snapshots),
       explainer_(*explainer),
+      desk_(*desk),
       use_(*use),
       longest_nap_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
 
@@ -60,6 +61,8 @@ void Watch::admit() {
   while (std::optional<Caller> caller = server_.accept_caller()) {
     if (caller->snapshot) {
       snapshots_.take(*caller, &server_, &processes_);
+    } else if (caller->top) {
+      desk_.admit(std::move(*caller), &server_, &processes_);
     } else {
       processes_.admit(std::move(*caller));
     }
@@ -70,7 +73,10 @@ void Watch::round() {
   const uint64_t now_ns = monotonic_ns();
   if (now_ns >= next_news_ns_) has_news_ = true;
   if (has_news_) next_news_ns_ = now_ns + kNewsIntervalNs;
-  if (has_news_) admit();
+  if (has_news_) {
+    admit();
+    desk_.serve(&processes_);
+  }
   const std::vector<DeviceUseSample> samples = use_.take();
   set_nap(processes_.drain(RoundKind::kIfDue));
   explainer_.serve(&server_, &processes_);
@@ -97,6 +103,7 @@ void Watch::set_nap(uint64_t due_ns) {
 void Watch::nap(int pidfd) {
   waiting_ = {{signals_.fd(), POLLIN, 0}, {pidfd, POLLIN, 0}};
   server_.add_waiting(&waiting_);
+  desk_.add_waiting(&waiting_);
   const timespec timeout{0, is_behind_ || has_ended_ones_ ? 0 : static_cast<long>(nap_ns_)};
   has_news_ = ppoll(waiting_.data(), waiting_.size(), &timeout, nullptr) != 0;
 }

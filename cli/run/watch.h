@@ -7,6 +7,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
+#include "cli/run/top_desk.h"
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/process_births.h"
@@ -31,7 +32,7 @@ struct WatchResult {
 class Watch {
  public:
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-        DeviceUseWatch* use);
+        TopDesk* desk, DeviceUseWatch* use);
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
@@ -55,6 +56,7 @@ class Watch {
   Processes& processes_;
   SnapshotTaker& snapshots_;
   Explainer& explainer_;
+  TopDesk& desk_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
   uint64_t next_news_ns_ = 0;  // when it is asked for news that no descriptor has told of

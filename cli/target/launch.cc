@@ -64,6 +64,9 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
                          char* const* environment, int error_fd) {
   for (const auto& [number, action] : options.signal_actions) sigaction(number, &action, nullptr);
   sigprocmask(SIG_SETMASK, &options.signal_mask, nullptr);
+  if (options.input.is_open()) dup2(options.input.get(), STDIN_FILENO);
+  if (options.output.is_open()) dup2(options.output.get(), STDOUT_FILENO);
+  if (options.output.is_open()) dup2(options.output.get(), STDERR_FILENO);
   execve(options.file.c_str(), arguments, environment);
   if (errno == ENOEXEC)
     execve(shell_arguments[0], shell_arguments, environment);  // a script without "#!", as in execvp

@@ -25,6 +25,8 @@ struct LaunchOptions {
   std::vector<std::string> preload;  // our objects, put before what is already in LD_PRELOAD
   std::string socket_variable;       // value of wire::kSocketVariable
   sigset_t signal_mask;              // as it was before we blocked anything
+  UniqueFd input;                    // its standard input; closed: ours
+  UniqueFd output;                   // its standard output and error; closed: ours
   std::vector<std::pair<int, struct sigaction>> signal_actions;  // of the signals that we ignore, as they were before
 };
 

@@ -156,7 +156,7 @@ void Server::accept_all(int listener) {
 // Who asks, if its hello has come; otherwise the connection is open still if more may come.
 std::optional<Caller> Server::hear(Pending* pending) {
   Caller caller;
-  SnapshotRequest packet;  // the larger of the two that may come
+  SnapshotRequest packet;  // the largest of those that may come
   static_assert(sizeof packet > sizeof caller.hello);
   const ssize_t got = recv(pending->connection.get(), &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC);
   if (got < 0 && (errno == EAGAIN || errno == EINTR) && monotonic_ns() < pending->deadline_ns) return std::nullopt;
@@ -164,6 +164,13 @@ std::optional<Caller> Server::hear(Pending* pending) {
   caller.uid = pending->uid;
   if (got == static_cast<ssize_t>(sizeof packet) && packet.magic == kSnapshotMagic) {
     caller.snapshot = packet;
+    caller.connection = std::move(connection);
+    caller.pid = pending->pid;
+    return caller;
+  }
+  if (TopRequest top; got == static_cast<ssize_t>(sizeof top) && packet.magic == kTopMagic) {
+    std::memcpy(static_cast<void*>(&top), &packet, sizeof top);
+    caller.top = top;
     caller.connection = std::move(connection);
     caller.pid = pending->pid;
     return caller;

@@ -15,6 +15,7 @@
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
 #include "cli/target/snapshot_wire.h"
+#include "cli/target/top_wire.h"
 #include "shared/wire.h"
 
 #include <poll.h>
@@ -36,6 +37,7 @@ struct Caller {
   UniqueFd pidfd;
   wire::Hello hello{};
   std::optional<SnapshotRequest> snapshot;  // who asks is no agent, but wants a profile
+  std::optional<TopRequest> top;            // or to watch
 };
 
 class Server {

@@ -144,3 +144,62 @@ holds_live_ends() {
 }
 # numbers PROFILE: bytes in all, bytes and blocks at the end, bytes at the peak
 numbers() { jq -c '[([.pps[].tb] | add), ([.pps[].eb] | add), ([.pps[].ebk] | add), ([.pps[].gb] | add)]' "$1"; }
+
+# live_ends: a script that fails leaves nobody behind
+live_ends() {
+  local pid
+  for pid in ${run:-} ${target:-} ${top:-}; do kill -9 "$pid" 2>/dev/null || true; done
+  if have tmux; then in_tmux kill-server 2>/dev/null || true; fi
+}
+
+# obeys_starts: heapprof profiles obeys (pids $run, $target), which does what `obeys WORD` says and answers
+obeys_starts() {
+  mkfifo go said
+  at_end() { live_ends; }
+  "$HEAPPROF_BIN" run -q -o final.json "$@" "$TARGETS/obeys" <go >said &
+  run=$!
+  exec 8>go 9<said
+  read -r word <&9
+  expect_eq "the program" "$word" ready
+  target=$(pgrep -P "$run" -x obeys)
+}
+obeys() {
+  local word
+  echo "$1" >&8
+  read -r word <&9
+  expect_eq "what it did" "$word" "$1"
+}
+
+# ---- a terminal that can be looked at: tmux, on a server of its own ----
+
+in_tmux() { tmux -L "heapprof.$$" -f /dev/null "$@"; }
+# tmux_starts COLUMNS LINES: a shell in a terminal of that size
+tmux_starts() {
+  have tmux || skip "tmux is not here"
+  at_end() { live_ends; }
+  TERM=xterm in_tmux new-session -d -x "$1" -y "$2" "env PS1='here> ' bash --norc --noprofile"
+  shows 'here>'
+}
+types() { in_tmux send-keys "$@"; }
+screen_now() { in_tmux capture-pane -p; }
+# shows TEXT: the screen does, sooner or later
+shows() {
+  local i
+  for i in $(seq 300); do
+    screen_now | grep -qF -- "$1" && return
+    sleep 0.1
+  done
+  screen_now >&2
+  fail "'$1' is not on the screen"
+}
+shows_no_more() {
+  local i
+  for i in $(seq 300); do
+    screen_now | grep -qF -- "$1" || return 0
+    sleep 0.1
+  done
+  screen_now >&2
+  fail "'$1' is still on the screen"
+}
+# terminal_state: on the other screen (1) or not, and the settings of the terminal
+terminal_state() { in_tmux display-message -p '#{alternate_on} #{cursor_flag}'; stty -a -F "$(in_tmux display-message -p '#{pane_tty}')" | sed 's/rows [0-9]*; columns [0-9]*;//'; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs one test script in a fresh folder; keeps the folder and prints how to repeat when it fails.
+# Runs one test script in a fresh folder; keeps the folder and prints how to repeat when it fails. Where the script has
+# made a function at_end, that is called behind it.
 # usage: run_script.sh SCRIPT      env: HEAPPROF_BIN TARGETS BUILD SOURCE
 set -u
 script=$1
@@ -11,6 +12,6 @@ unset HEAPPROF LD_PRELOAD DEBUGINFOD_URLS PYTHONMALLOC PYTHONOPTIMIZE
 export XDG_CACHE_HOME=$work.cache
 eval "$helpers"
 set -e
-trap 'status=$?; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work" "$work.cache"; else
+trap 'status=$?; ! declare -F at_end >/dev/null || at_end; cd /; if [ $status -eq 0 ] || [ $status -eq 77 ]; then rm -rf "$work" "$work.cache"; else
   echo "kept: $work"; echo "repeat: cd $work && HEAPPROF_BIN=$HEAPPROF_BIN TARGETS=$TARGETS BUILD=$BUILD SOURCE=$SOURCE bash -c '\''$helpers; set -e; source $script'\''"; fi' EXIT
 source "$script"

@@ -1,0 +1,108 @@
+// cli/model/top/top_sample.h: what a collector tells whoever watches a process: the numbers of now, and of the sites
+// those that have changed since it was asked last; what names they have; and how it ended.
+//
+// Guarantees
+//  - What is parsed is what was put in, or nothing: every length is checked, and nothing may be left over.
+// Trust:    bytes may be anybody's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct TopDevice {
+  uint32_t number = 0;  // stays, whatever other devices come
+  std::string name;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+  uint64_t peak_bytes = 0;
+  uint64_t peak_ns = 0;      // since the start
+  uint64_t limit_bytes = 0;  // of `run --limit`; 0: none
+  uint64_t refused_count = 0;
+
+  bool operator==(const TopDevice&) const = default;
+};
+
+struct TopSite {
+  uint32_t device = 0;  // TopDevice::number
+  uint32_t site = 0;
+  uint64_t live_bytes = 0;
+  uint64_t live_blocks = 0;
+  uint64_t total_bytes = 0;
+  uint64_t total_blocks = 0;
+  uint64_t temporary_blocks = 0;
+
+  bool operator==(const TopSite&) const = default;
+};
+
+struct TopScope {
+  uint32_t id = 0;
+  std::string path;  // "load > json: parse"
+  uint64_t begun_count = 0;
+  uint64_t open_count = 0;  // just now
+  uint64_t time_ns = 0;     // of those that have ended
+  uint64_t allocated_bytes = 0;
+  uint64_t freed_bytes = 0;
+  uint64_t peak_inside_bytes = 0;
+
+  bool operator==(const TopScope&) const = default;
+};
+
+struct TopSample {
+  uint64_t age_ns = 0;
+  uint64_t lost_count = 0;   // events
+  uint64_t scope_count = 0;  // of which `scopes` has those that allocated most
+  bool is_whole = false;     // false: there are more sites, which are to be asked for at once
+  std::vector<TopDevice> devices;
+  std::vector<TopSite> sites;
+  std::vector<TopScope> scopes;  // of the last part alone
+
+  bool operator==(const TopSample&) const = default;
+};
+
+struct TopPlace {
+  std::string function;
+  std::string location;
+
+  bool operator==(const TopPlace&) const = default;
+};
+
+// Names of all sites that had one when it was asked.
+struct TopNames {
+  std::vector<TopPlace> places;
+  std::vector<uint32_t> place_of_site;  // by site: its place, from 1; 0: none is known yet
+
+  bool operator==(const TopNames&) const = default;
+};
+
+// What a process came to.
+struct TopEnd {
+  std::string how;   // "exit 0"
+  std::string path;  // of its profile; empty: none is written yet, or at all
+  uint64_t duration_ns = 0;
+  struct Device {
+    std::string name;
+    uint64_t peak_bytes = 0;
+    uint64_t leaked_bytes = 0;
+    uint64_t total_blocks = 0;
+
+    bool operator==(const Device&) const = default;
+  };
+  std::vector<Device> devices;
+
+  bool operator==(const TopEnd&) const = default;
+};
+
+std::string to_bytes(const TopSample& sample);
+std::string to_bytes(const TopNames& names);
+std::string to_bytes(const TopEnd& end);
+
+std::optional<TopSample> parse_top_sample(std::string_view bytes);
+std::optional<TopNames> parse_top_names(std::string_view bytes);
+std::optional<TopEnd> parse_top_end(std::string_view bytes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,18 @@
+// cli/run/top_names.h: the places of all sites of a process, for whoever watches it: the same that `report` would show.
+//
+// Cost:     as a snapshot's profile, without the file.
+#pragma once
+
+#include "cli/collect/top_reader.h"
+#include "cli/model/analysis/folding.h"
+#include "cli/model/profile/recording.h"
+#include "cli/model/profile/symbols.h"
+#include "cli/model/top/top_sample.h"
+
+namespace heapprof::cli {
+
+// sites: of the books that the recording was made of
+TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SitesByStack& sites,
+                        const FoldRules& folds);
+
+}  // namespace heapprof::cli

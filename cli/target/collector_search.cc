@@ -1,0 +1,109 @@
+// cli/target/collector_search.cc: the socket's name stands in the environment that the process was started with. Where
+// it does not (env -i, or the pid of heapprof itself), every collector of this machine is asked: their abstract names
+// are in /proc/net/unix.
+#include "cli/target/collector_search.h"
+
+#include "cli/base/problems.h"
+#include "shared/env.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+
+namespace heapprof::cli {
+namespace {
+
+// Of HEAPPROF=+12/tmp/heapprof-…: what begins with the slash. Empty: there is none.
+std::string path_in_environment(const std::string& environment) {
+  const std::string name = std::string(wire::kSocketVariable) + "=";
+  for (size_t at = 0; at < environment.size();) {
+    const size_t end = std::min(environment.find('\0', at), environment.size());
+    const std::string entry = environment.substr(at, end - at);
+    if (entry.starts_with(name) && entry.find('/') != std::string::npos) return entry.substr(entry.find('/'));
+    at = end + 1;
+  }
+  return "";
+}
+
+std::vector<std::string> all_collectors() {
+  std::vector<std::string> paths;
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);) {
+    const size_t at = line.rfind(" @/");
+    if (at == std::string::npos || line.find("/heapprof-", at) == std::string::npos) continue;
+    std::string path = line.substr(at + 2);
+    while (!path.empty() && path.back() == '@') path.pop_back();  // how the kernel shows the zero byte at the end
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  }
+  return paths;
+}
+
+// As sudo -u takes it.
+std::string user_name(uid_t user) {
+  const passwd* entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : fmt::format("#{}", user);
+}
+
+bool is_trusted(int connection) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return geteuid() == 0 || peer.uid == geteuid() || peer.uid == 0;
+}
+
+UniqueFd connect_to(const std::string& path, bool is_abstract) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() + 2 > sizeof address.sun_path) return {};
+  std::memcpy(address.sun_path + (is_abstract ? 1 : 0), path.data(), path.size());
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!fd.is_open() || connect(fd.get(), reinterpret_cast<sockaddr*>(&address), size) != 0) return {};
+  return is_trusted(fd.get()) ? std::move(fd) : UniqueFd();
+}
+
+}  // namespace
+
+bool wait_readable(int connection, int patience_ms) {
+  pollfd waiting{connection, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&waiting, 1, patience_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready == 1;
+}
+
+UniqueFd connect_to_collector(const std::string& path) {
+  UniqueFd connection = connect_to(path, true);
+  return connection.is_open() ? std::move(connection) : connect_to(path, false);
+}
+
+Result<Collectors> find_collectors(pid_t pid, const std::string& command) {
+  const std::string shown = std::to_string(pid);
+  const std::string folder = fmt::format("/proc/{}", pid);
+  struct stat facts {};
+  if (::stat(folder.c_str(), &facts) != 0) return process_not_found(shown);
+  const UniqueFd environ(open((folder + "/environ").c_str(), O_RDONLY | O_CLOEXEC));
+  // A process that hides its environment (setuid, prctl) is asked for at every run of this user.
+  if (!environ.is_open() && errno == EACCES && geteuid() != 0 && facts.st_uid != geteuid())
+    return process_not_ours(shown, user_name(facts.st_uid), command);
+  std::string environment;
+  char buffer[4096];
+  for (ssize_t got; environ.is_open() && (got = read(environ.get(), buffer, sizeof buffer)) > 0;)
+    environment.append(buffer, static_cast<size_t>(got));
+  const std::string own = path_in_environment(environment);
+  return own.empty() ? Collectors{all_collectors(), false} : Collectors{{own}, true};
+}
+
+}  // namespace heapprof::cli

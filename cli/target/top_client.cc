@@ -1,0 +1,116 @@
+// cli/target/top_client.cc: an answer is a message of one size, and what it holds beyond that comes as a file in
+// memory. It is read at once: whoever asks again before would be taken for one that does not read.
+#include "cli/target/top_client.h"
+
+#include "cli/base/problems.h"
+#include "cli/target/collector_search.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace heapprof::cli {
+namespace {
+
+constexpr uint64_t kMostBytes = 1ull << 30;
+
+// Nothing where it is shorter than was said.
+std::optional<std::string> read_file(int fd, uint64_t size_bytes) {
+  struct stat facts {};
+  if (size_bytes > kMostBytes || fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      static_cast<uint64_t>(facts.st_size) != size_bytes)
+    return std::nullopt;
+  std::string bytes(size_bytes, '\0');
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t got = pread(fd, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    at += static_cast<size_t>(got);
+  }
+  return bytes;
+}
+
+bool send_request(int connection, const TopRequest& request) {
+  return send(connection, &request, sizeof request, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof request);
+}
+
+}  // namespace
+
+std::optional<TopReply> take_top_reply(int connection) {
+  TopAnswer answer;
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got = 0;
+  do {
+    got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  UniqueFd file;
+  if (const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+      header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int fd = -1;
+    std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    file = UniqueFd(fd);
+  }
+  if (got != static_cast<ssize_t>(sizeof answer) || answer.magic != kTopMagic || answer.version != kTopVersion)
+    return std::nullopt;
+  TopReply reply{answer.status, answer.pid, answer.image, {}, {}};
+  reply.text.assign(answer.text, strnlen(answer.text, sizeof answer.text));
+  if (answer.size_bytes == 0) return reply;
+  if (!file.is_open()) return std::nullopt;
+  std::optional<std::string> bytes = read_file(file.get(), answer.size_bytes);
+  if (!bytes) return std::nullopt;
+  reply.bytes = std::move(*bytes);
+  return reply;
+}
+
+Result<std::pair<TopClient, TopReply>> TopClient::open(pid_t pid) {
+  const std::string shown = std::to_string(pid);
+  const Result<Collectors> collectors = find_collectors(pid, "top");
+  if (!collectors) return collectors.problem();
+  TopRequest request;
+  request.pid = pid;
+  for (const std::string& collector : collectors->paths) {
+    UniqueFd connection = connect_to_collector(collector);
+    if (!connection.is_open() || !send_request(connection.get(), request)) continue;
+    const bool has_answered = wait_readable(connection.get(), kCollectorPatienceMs);
+    std::optional<TopReply> reply = has_answered ? take_top_reply(connection.get()) : std::nullopt;
+    if (!reply) {
+      if (collectors->is_own && has_answered)
+        return top_refused(shown, "its heapprof is of another version, or has just ended");
+      if (collectors->is_own) return nobody_answers(shown);
+      continue;
+    }
+    if (reply->status == TopStatus::kUnknown) continue;
+    if (reply->status == TopStatus::kRefused) return top_refused(shown, reply->text);
+    const pid_t of = reply->pid;
+    return std::pair(TopClient(collector, std::move(connection), of), std::move(*reply));
+  }
+  return process_not_profiled(shown);
+}
+
+bool TopClient::ask_sample(bool from_begin) {
+  TopRequest request;
+  request.pid = pid_;
+  request.from_begin = from_begin ? 1 : 0;
+  return send_request(connection_.get(), request);
+}
+
+UniqueFd TopClient::ask_names() const {
+  TopRequest request;
+  request.pid = pid_;
+  request.ask = TopAsk::kNames;
+  UniqueFd connection = connect_to_collector(path_);
+  return connection.is_open() && send_request(connection.get(), request) ? std::move(connection) : UniqueFd();
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,57 @@
+// cli/target/top_wire.h: what `heapprof top` and the collector of a run say to each other, on the agents' socket.
+//
+// Whoever watches a process keeps a connection, and asks on it as often as it likes, each time when it has had the
+// answer. Names are asked for on a connection of their own, which takes one answer. What an answer holds beyond its
+// fields is in a file in memory that comes with it (cli/model/top/top_sample.h): so no answer is too large for the
+// socket, and none ever makes the collector wait.
+//
+// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
+//           refuse.
+#pragma once
+
+#include "cli/target/snapshot_wire.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+inline constexpr uint32_t kTopMagic = 0x4F545048;  // "HPTO": no agent's hello begins with it
+inline constexpr uint32_t kTopVersion = 1;
+
+enum class TopAsk : uint32_t {
+  kSample = 1,
+  kNames = 2,
+};
+
+struct TopRequest {
+  uint32_t magic = kTopMagic;
+  uint32_t version = kTopVersion;
+  int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it
+  TopAsk ask = TopAsk::kSample;
+  uint64_t from_begin = 0;  // not 0: as if nothing had been told yet
+};
+static_assert(sizeof(TopRequest) == 24);
+static_assert(sizeof(TopRequest) != sizeof(SnapshotRequest));
+static_assert(sizeof(TopRequest) != sizeof(wire::Hello));
+
+enum class TopStatus : uint32_t {
+  kSample = 1,   // the file is a TopSample
+  kNames = 2,    // a TopNames
+  kUnknown = 3,  // no such process in this run
+  kRefused = 4,  // text: why
+  kEnding = 5,   // it has ended, and its profile is being written
+  kEnded = 6,    // a TopEnd; it is the last answer
+};
+
+struct TopAnswer {
+  uint32_t magic = kTopMagic;
+  uint32_t version = kTopVersion;
+  TopStatus status = TopStatus::kRefused;
+  int32_t pid = 0;          // whom it is about
+  uint64_t image = 0;       // sites have their numbers within one program image: an exec begins another
+  uint64_t size_bytes = 0;  // of the file; 0: there is none
+  char text[224] = {};      // ends with a zero byte
+};
+static_assert(sizeof(TopAnswer) == 256);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,25 @@
+// cli/top/key_press.h: keys, from the bytes that a terminal sends.
+//
+// Trust:    any bytes are taken; what is no key of ours is left out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+enum class PressedKey : uint8_t { kText, kUp, kDown, kPageUp, kPageDown, kHome, kEnd, kEscape, kEnter, kBackspace };
+
+struct KeyPress {
+  PressedKey key = PressedKey::kText;
+  std::string text;  // of kText: one character, as UTF-8
+
+  bool operator==(const KeyPress&) const = default;
+};
+
+// Takes what is whole off the front of *bytes. A single escape at the end is the key of that name: terminals send a
+// sequence in one piece.
+std::vector<KeyPress> take_keys(std::string* bytes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,15 @@
+// cli/top/top_end_text.h: what is said when a process that was watched has ended.
+#pragma once
+
+#include "cli/base/terminal.h"
+#include "cli/model/top/top_sample.h"
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace heapprof::cli {
+
+std::string top_end_text(pid_t pid, const TopEnd& end, const Terminal& look);
+
+}  // namespace heapprof::cli
