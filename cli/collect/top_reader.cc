@@ -8,6 +8,7 @@
 #include "cli/collect/recorded_scopes.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace heapprof::cli {
@@ -96,7 +97,7 @@ bool TopCursor::look_at_sites(uint32_t number, const SiteBook& sites, size_t* lo
   std::vector<Told>& told = told_[number];
   told.resize(sites.size());
   for (; site_ < sites.size(); ++site_) {
-    if ((*looks)++ == kMostLooks) return false;
+    if ((*looks)++ == kMostLooks || sample->sites.size() == kMostTold) return false;
     const SiteEntry& entry = sites[site_];
     Told& last = told[site_];
     const bool is_as_told = entry.live.bytes == last.live_bytes && entry.live.blocks == last.live_blocks &&
@@ -139,15 +140,21 @@ TopSample TopCursor::look(const TopSource& source) {
   return sample;
 }
 
-SitesByStack::SitesByStack(const CallTree& tree) : count_(tree.site_count()) {
-  sites_.reserve(count_);
-  for (uint32_t site = 1; site < count_; ++site)
-    sites_.emplace(key_of(tree.sites()[site].stack, tree.sites()[site].truncated != 0), site);
-}
-
-uint32_t SitesByStack::find(uint32_t stack, bool truncated) const {
-  const auto found = sites_.find(key_of(stack, truncated));
-  return found == sites_.end() ? 0 : found->second;
+SiteIds find_site_ids(const CallTree& tree, const Recording& recording) {
+  SiteIds ids;
+  ids.count = tree.site_count();
+  std::unordered_map<uint64_t, uint32_t> sites;
+  sites.reserve(ids.count);
+  for (uint32_t site = 1; site < ids.count; ++site)
+    sites.emplace(key_of(tree.sites()[site].stack, tree.sites()[site].truncated != 0), site);
+  for (const RecordedDevice& device : recording.devices) {
+    std::vector<uint32_t>& of_device = ids.by_device.emplace_back();
+    for (const RecordedSite& recorded : device.sites) {
+      const auto found = sites.find(key_of(recorded.stack, recorded.truncated));
+      of_device.push_back(found == sites.end() ? 0 : found->second);
+    }
+  }
+  return ids;
 }
 
 }  // namespace heapprof::cli

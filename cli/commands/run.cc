@@ -29,8 +29,8 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* recording = "recording";
   const char* testing = "testing";
   options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
-  options->add_flag({"--live", "", output, "watch it meanwhile; needs --child-output"}, &target->live);
-  options->add_text({"--child-output", "FILE", output, "PROGRAM's output and errors go to FILE"},
+  options->add_flag({"--live", "", kRareGroup, "watch it meanwhile; needs --child-output"}, &target->live);
+  options->add_text({"--child-output", "FILE", kRareGroup, "PROGRAM's output and errors go to FILE"},
                     &target->child_output);
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
   options->add_flag({"--no-summary", "", output, "leave out the summary; warnings stay"}, &target->no_summary);

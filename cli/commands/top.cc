@@ -59,7 +59,7 @@ CommandText top_text() {
           "Watch a program that runs: what is live, and what grows.",
           {"heapprof top 4711                        in the terminal, until q or its end",
            "heapprof top --once --format json 4711   one sample, for scripts"},
-          {"exit status: 0; 1 if it cannot be watched, 2 for wrong usage, 128+N if signal N ended it",
+          {"exit status: 0; 1 if it cannot be watched, 2 for wrong usage, 128+N if signal N", "ended it",
            "manual: man heapprof-top"}};
 }
 

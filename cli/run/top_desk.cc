@@ -223,17 +223,18 @@ void TopDesk::write_names(const Caller& caller, pid_t of, Server* server, Proces
     TopAnswer answer;
     answer.status = TopStatus::kNames;
     answer.pid = of;
-    std::optional<SitesByStack> sites;
+    const CallTree* tree = nullptr;
     processes->for_each([&](pid_t pid, ProcessCollector& collector) {
       if (pid != of || collector.has_stopped()) return;
       answer.image = collector.top_source().image;
-      sites.emplace(*collector.top_source().tree);
+      tree = collector.top_source().tree;
     });
-    if (!sites) {
+    if (tree == nullptr) {
       refuse(caller.connection.get(), TopStatus::kUnknown, "");
       _exit(0);
     }
     Recording recording = processes->snapshot(of);
+    const SiteIds ids = find_site_ids(*tree, recording);
     SymbolTable symbols;
     {
       SymbolCache cache(options_.names_folder);
@@ -241,7 +242,7 @@ void TopDesk::write_names(const Caller& caller, pid_t of, Server* server, Proces
       options.worker_data_bytes = options_.names_bytes;
       symbols = look_up_names(options, &cache, &recording);
     }
-    send_answer(caller.connection.get(), answer, to_bytes(name_top_sites(recording, symbols, *sites, folds_)));
+    send_answer(caller.connection.get(), answer, to_bytes(name_top_sites(recording, symbols, ids, folds_)));
   } catch (const std::exception&) {
     refuse(caller.connection.get(), TopStatus::kRefused, "there is not enough memory for a copy of its numbers");
   }

@@ -36,14 +36,14 @@ Profile profile_in_order(const Recording& recording, const SymbolTable& symbols)
 
 }  // namespace
 
-TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SitesByStack& sites,
+TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SiteIds& ids,
                         const FoldRules& folds) {
   Profile profile = profile_in_order(recording, symbols);
   PlaceTree tree;
   mark_folded(folds, &profile, &tree);
   const FrameNames words(profile, tree);
   TopNames names;
-  names.place_of_site.assign(sites.count(), 0);
+  names.place_of_site.assign(ids.count, 0);
   std::map<std::pair<std::string, std::string>, uint32_t> known;
   for (size_t i = 0; i < profile.devices.size(); ++i) {
     for (const Place& place : find_places(profile, tree, profile.devices[i])) {
@@ -51,10 +51,7 @@ TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, 
       const auto [at, is_new] =
           known.try_emplace({named.function, named.location}, static_cast<uint32_t>(names.places.size() + 1));
       if (is_new) names.places.push_back(named);
-      for (const uint32_t index : place.sites) {
-        const RecordedSite& recorded = recording.devices[i].sites[index];
-        names.place_of_site[sites.find(recorded.stack, recorded.truncated)] = at->second;
-      }
+      for (const uint32_t index : place.sites) names.place_of_site[ids.by_device[i][index]] = at->second;
     }
   }
   if (!names.place_of_site.empty()) names.place_of_site[0] = 0;

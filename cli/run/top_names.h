@@ -11,8 +11,8 @@
 
 namespace heapprof::cli {
 
-// sites: of the books that the recording was made of
-TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SitesByStack& sites,
+// ids: of the recording, before it had names
+TopNames name_top_sites(const Recording& recording, const SymbolTable& symbols, const SiteIds& ids,
                         const FoldRules& folds);
 
 }  // namespace heapprof::cli

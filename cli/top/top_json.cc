@@ -11,18 +11,18 @@ namespace {
 
 void add_numbers(const TopNumbers& numbers, JsonWriter* json) {
   json->count("live_bytes", numbers.live_bytes);
-  json->count("live_blocks", numbers.live_blocks);
+  json->count("live_blocks_count", numbers.live_blocks);
   json->key("growth_bytes");
   json->signed_number(numbers.growth_bytes);
   json->count("total_bytes", numbers.total_bytes);
-  json->count("total_blocks", numbers.total_blocks);
-  json->count("new_blocks", numbers.new_blocks);
-  json->count("new_temporary_blocks", numbers.new_temporary_blocks);
+  json->count("allocations_count", numbers.total_blocks);
+  json->count("new_allocations_count", numbers.new_blocks);
+  json->count("new_temporary_count", numbers.new_temporary_blocks);
 }
 
 void add_device(const TopBoard& board, const TopDeviceState& device, TopSort sort, JsonWriter* json) {
   json->begin_object();
-  json->text("device", device.now.name);
+  json->text("name", device.now.name);
   TopNumbers numbers = device.sum;
   numbers.live_bytes = device.now.live_bytes;  // counted by the collector itself
   numbers.live_blocks = device.now.live_blocks;

@@ -101,6 +101,7 @@ class TopWatch {
   uint64_t unknown_since_ns_ = 0;  // 0: it is known
   UniqueFd names_;
   uint64_t names_asked_ns_ = 0;
+  bool was_named_ = false;  // an answer came, at least once
   uint64_t names_next_ns_ = 0;
   SnapshotJob snapshot_;
   LiveTerminal terminal_;
@@ -131,6 +132,7 @@ void TopWatch::take_reply(TopReply reply) {
         view_.command = command_of(view_.pid);
         names_.reset();
         names_next_ns_ = 0;
+        was_named_ = false;
       }
       board_.take(*sample, monotonic_ns());
       is_asked_ = false;
@@ -176,6 +178,7 @@ void TopWatch::take_names() {
   const uint64_t now_ns = monotonic_ns();
   names_next_ns_ = now_ns + std::max(kSecondNs, (now_ns - names_asked_ns_) * kNamesShare);
   if (!reply || reply->status != TopStatus::kNames || reply->image != image_) return;
+  was_named_ = true;
   if (std::optional<TopNames> names = parse_top_names(reply->bytes)) board_.take_names(std::move(*names));
 }
 
@@ -236,7 +239,7 @@ Result<int> TopWatch::once(TopReply reply) {
   take_reply(std::move(reply));
   const uint64_t give_up_ns = monotonic_ns() + kNamesPatienceNs;
   const auto needs_more = [&] {
-    const bool lacks_names = board_.lacks_names() && monotonic_ns() < give_up_ns;
+    const bool lacks_names = !was_named_ && board_.lacks_names() && monotonic_ns() < give_up_ns;
     return board_.samples() < 2 || (lacks_names && !is_ending_);
   };
   while (!is_done() && needs_more()) wait(nullptr);

@@ -13,7 +13,7 @@ until tail -1 lines.txt | grep -q "host 0 B"; do sleep 0.1; done
 obeys grow
 until tail -1 lines.txt | grep -q "host 977 KiB"; do sleep 0.1; done
 expect_status 0 "$HEAPPROF_BIN" top --once --interval 250ms --format json "$target"
-expect_eq "the new image's numbers" "$(jq -c '.devices[0] | [.live_blocks, .live_bytes]' out.txt)" "[1,1000003]"
+expect_eq "the new image's numbers" "$(jq -c '.devices[0] | [.live_blocks_count, .live_bytes]' out.txt)" "[1,1000003]"
 echo end >&8
 wait $run
 status=0

@@ -68,7 +68,7 @@ for i in range(50):
 # One that only stays connected is left as it is.
 PYTHON
 expect_status 0 "$HEAPPROF_BIN" top --once --interval 250ms --format json "$target"
-expect_eq "numbers" "$(jq -c '.devices[0] | [.live_bytes, .live_blocks]' out.txt)" "[$((7 * 1235)),7]"
+expect_eq "numbers" "$(jq -c '.devices[0] | [.live_bytes, .live_blocks_count]' out.txt)" "[$((7 * 1235)),7]"
 holds_live_ends
 expect_eq "the final profile" "$(numbers final.json)" "[$((7 * 1235 + 3 * 1237 + 1239)),$((3 * 1235 + 1239)),4,$((7 * 1235 + 1237))]"
 expect_eq "its end" "$(jq -c '.heapprof.run | [.end, .status, .complete]' final.json)" '["exited",0,true]'

@@ -10,7 +10,7 @@ once=$!
 sleep 0.3
 obeys grow
 wait $once
-expect_eq "growth" "$(jq -c '.devices[0] | [.live_bytes, .growth_bytes, .new_blocks]' once.json)" "[2004102,1000003,1]"
+expect_eq "growth" "$(jq -c '.devices[0] | [.live_bytes, .growth_bytes, .new_allocations_count]' once.json)" "[2004102,1000003,1]"
 expect_eq "the place that grew" "$(jq -c '.devices[0].places[0] | [.function, .live_bytes, .growth_bytes]' once.json)" '["grow",2000006,1000003]'
 expect_eq "the scope" "$(jq -c '.scopes[0] | [.path, .begun_count, .open_count, .allocated_bytes]' once.json)" "[\"work\",1,1,$((4096 + 1000003))]"
 obeys close
