@@ -196,7 +196,7 @@ namespace heapprof::cli {
   X("HP239", top_refused, ("4711", "four others watch it"))                                                        \
   X("HP240", live_needs_output, ("./server"))                                                                      \
   X("HP241", live_needs_terminal, ("./server"))                                                                    \
-  X("HP242", bad_top_interval, ("5 parsecs")) \
+  X("HP242", bad_top_interval, ("5 parsecs"))                                                                      \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
   X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
 

@@ -5,7 +5,6 @@
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
 #include "cli/base/progress.h"
-#include "cli/base/text.h"
 #include "cli/model/analysis/python/paths.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/device_limits.h"
@@ -38,16 +37,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <new>
 #include <optional>
 #include <set>
@@ -78,8 +73,6 @@ int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 +
 bool is_said_by_agent(const Coverage& coverage) {
   const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
   return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
-}
-
 }
 
 class Run {
@@ -121,7 +114,7 @@ class Run {
   ReportRules rules_;                 // of the summary
   std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
   Finisher finisher_;
-  std::string page_;                   // its file, once it is written
+  std::string page_;  // its file, once it is written
   TopDesk desk_;
   LiveViewer viewer_;                  // of --live
   std::optional<ProcessTree> tree_;    // from the start on
