@@ -13,7 +13,7 @@ expect_restored() {
   diff <(echo "$before") <(terminal_state) >&2 || true
   fail "the terminal is not as it was after $1"
 }
-view() { types "clear; $HEAPPROF_BIN top --interval 250ms $target; echo ended \$?" Enter; shows "q quit"; }
+view() { types "clear; $HEAPPROF_BIN top --interval 250ms $target; echo ended \$? | tee -a ends.txt" Enter; shows "q quit"; }
 
 obeys grow
 view
@@ -74,7 +74,11 @@ for signal in TERM HUP INT KILL; do
     [ "$(cat /proc/$pid/comm)" = heapprof ] && echo "$pid"
   done | head -1)
   kill -$signal "$top"
-  shows "ended $((128 + $(kill -l $signal)))"
+  ended="ended $((128 + $(kill -l $signal)))"
+  for _ in $(seq 300); do [ "$(tail -n 1 ends.txt 2>/dev/null)" = "$ended" ] && break || sleep 0.1; done
+  expect_eq "how the view ended by SIG$signal" "$(tail -n 1 ends.txt)" "$ended"
+  # By KILL, the shell may have written that on the screen that goes: its next prompt is on the other.
+  [ $signal != KILL ] || { sleep 0.3; types "" Enter; }
   expect_restored "SIG$signal"
 done
 
