@@ -83,7 +83,8 @@ Result<int> save_page(const DiffOptions& options, const TwoProfiles& two, const 
   BySide<PageSide> sides;
   for (const Side side : kSides) {
     const std::string& name = two.runs[side][median_run(two.runs[side])].file;
-    sides[side] = {two.profiles[side], name, find_warnings(*two.profiles[side], names_adviser(name))};
+    sides[side] = {two.profiles[side], name, find_warnings(*two.profiles[side], names_adviser(name)),
+                   options.suppressions.all_frames};
   }
   write_diff_page(two, options.view, sides, &*file);
   const Result<std::string> path = file->commit();

@@ -209,8 +209,8 @@ Result<int> show_report(const ReportOptions& options) {
   const Profile* const shown[] = {&*profile};
   const std::vector<Problem> unused = find_unused_folds(rules->folds, shown, view.list_suppressions);
   if (!options.html.empty()) {
-    const Result<std::string> saved =
-        save_report_page({&*profile, view.file, find_warnings(*profile, names_adviser(view.file))}, options.html);
+    const Result<std::string> saved = save_report_page(
+        {&*profile, view.file, find_warnings(*profile, names_adviser(view.file)), view.all_frames}, options.html);
     if (!saved) return saved.problem();
     print_saved_page(*saved, options.color);
     for (const Problem& rule : unused) print_problem(rule, options.color);

@@ -237,8 +237,8 @@ void Run::prepare_summary(Profile* profile) {
 void Run::save_page(const Profile& profile, const std::string& file) {
   if (options_.html.empty()) return;
   say("writing the page");
-  const Result<std::string> saved =
-      save_report_page({&profile, file, find_warnings(profile, names_adviser(file))}, options_.html);
+  const Result<std::string> saved = save_report_page(
+      {&profile, file, find_warnings(profile, names_adviser(file)), options_.suppressions.all_frames}, options_.html);
   if (saved) page_ = *saved;
   if (!saved) warn(saved.problem());
 }

@@ -19,21 +19,21 @@ uint64_t thin_out(std::vector<StayBound>* bounds, bool is_marked) {
   const auto is_of_kind = [&](const StayBound& bound) {
     return bound.serial != first && bound.serial != last && bound.is_marked == is_marked;
   };
-  const auto count = std::count_if(bounds->begin(), bounds->end(), is_of_kind);
+  const auto count = static_cast<size_t>(std::count_if(bounds->begin(), bounds->end(), is_of_kind));
   if (count == 0) return 0;
-  std::vector<StayBound> kept;
-  uint64_t distance = 2;
-  for (; kept.empty() || 4 * (bounds->size() - kept.size()) < static_cast<size_t>(count); distance *= 2) {
-    kept.clear();
+  for (uint64_t distance = 2;; distance *= 2) {
     uint64_t before = bounds->front().ticks;
-    for (const StayBound& bound : *bounds) {
-      if (is_of_kind(bound) && bound.ticks - before < distance) continue;
-      if (is_of_kind(bound)) before = bound.ticks;
-      kept.push_back(bound);
-    }
+    const auto is_close = [&](const StayBound& bound) {
+      if (!is_of_kind(bound)) return false;
+      if (bound.ticks - before < distance) return true;
+      before = bound.ticks;
+      return false;
+    };
+    if (4 * static_cast<size_t>(std::count_if(bounds->begin(), bounds->end(), is_close)) < count) continue;
+    before = bounds->front().ticks;
+    std::erase_if(*bounds, is_close);  // in place: nothing here may need memory
+    return distance;
   }
-  *bounds = std::move(kept);
-  return distance / 2;
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void StayBounds::start(uint64_t ticks) {
 }
 
 uint64_t StayBounds::set(uint64_t now_ticks, uint64_t said_ticks, bool is_marked) {
-  if (bounds_.empty() || (is_marked && now_ticks < open_ticks_ + distance_ / kMarksApart)) return now_ticks;
+  if (bounds_.empty()) return now_ticks;
   const auto is_of_kind = [is_marked](const StayBound& bound) { return bound.is_marked == is_marked; };
   if (static_cast<size_t>(std::count_if(bounds_.begin(), bounds_.end(), is_of_kind)) >= kMost) {
     const uint64_t distance = thin_out(&bounds_, is_marked);
@@ -75,10 +75,22 @@ void StayBounds::finish(uint64_t end_ticks) {
   next_ticks_ = UINT64_MAX;
 }
 
-uint32_t StayBounds::stretch_of(uint64_t ticks) const {
+void StayBounds::thin() {
+  distance_ = std::max(2 * distance_, thin_out(&bounds_, false));
+  if (bounds_.size() < 3) return;
+  if (std::none_of(bounds_.begin() + 1, bounds_.end() - 1, [](const StayBound& bound) { return !bound.is_marked; }))
+    thin_out(&bounds_, true);
+}
+
+uint32_t StayBounds::stretch_of(uint64_t ticks) {
+  if (ticks >= bounds_.back().ticks) return bounds_.back().serial;  // as the ends of most are
+  // Blocks that end one after the other often began so.
+  if (latest_ + 1 < bounds_.size() && ticks >= bounds_[latest_].ticks && ticks < bounds_[latest_ + 1].ticks)
+    return bounds_[latest_].serial;
   const auto behind = std::upper_bound(bounds_.begin(), bounds_.end(), ticks,
                                        [](uint64_t at, const StayBound& bound) { return at < bound.ticks; });
-  return behind == bounds_.begin() ? bounds_.front().serial : std::prev(behind)->serial;
+  latest_ = behind == bounds_.begin() ? 0 : static_cast<size_t>(behind - bounds_.begin()) - 1;
+  return bounds_[latest_].serial;
 }
 
 KeptStay* StayBook::find(std::vector<KeptStay>* slots, uint32_t site, uint32_t begin, uint32_t end) {
@@ -94,6 +106,14 @@ void StayBook::note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
   const uint32_t begin = bounds_->stretch_of(life.begin_ticks);
   const uint32_t end = bounds_->stretch_of(life.end_ticks);
   if (begin == end) return;
+  if (latest_ < slots_.size()) {
+    KeptStay& same = slots_[latest_];
+    if (same.site == site && same.begin == begin && same.end == end) {
+      same.bytes += bytes;
+      same.blocks += blocks;
+      return;
+    }
+  }
   most_site_ = std::max(most_site_, site);
   if (4 * (used_ + 1) > 3 * slots_.size()) {
     make_room();
@@ -106,6 +126,7 @@ void StayBook::note(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
   }
   slot->bytes += bytes;
   slot->blocks += blocks;
+  latest_ = static_cast<size_t>(slot - slots_.data());
 }
 
 // Puts together what no bound is between any more, in a table of that many slots. False: there is no memory.

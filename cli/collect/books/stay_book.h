@@ -2,7 +2,7 @@
 // cli/model/profile/stays.h says of each site.
 //
 // Bounds are set by time, 64 at most: when there are so many, those that lie closest are given up and the distance
-// doubles. A mark or a snapshot is a bound, too, unless it comes hard on another one. The end of a block costs a
+// doubles. A mark or a snapshot is a bound, too; of these as many are kept, in the same way. The end of a block costs a
 // comparison; only one that began before the latest bound is looked at further.
 //
 // Guarantees
@@ -47,19 +47,19 @@ class StayBounds {
   // The end of all is the last bound, which what is live lives across.
   void finish(uint64_t end_ticks);
   // Of the stretch that the time lies in: the serial of the bound where it begins.
-  uint32_t stretch_of(uint64_t ticks) const;
+  uint32_t stretch_of(uint64_t ticks);
   // For one who has no room for as many.
-  void thin() { thin_out(&bounds_); }
+  void thin();
   const std::vector<StayBound>& bounds() const { return bounds_; }
 
  private:
   static constexpr uint64_t kFirstDistance = uint64_t{1} << 19;  // ticks; some 0.2 ms
   // they are at least so small a part of the distance apart
-  static constexpr uint64_t kMarksApart = 4;
 
   uint64_t set(uint64_t now_ticks, uint64_t said_ticks, bool is_marked);
 
   std::vector<StayBound> bounds_;
+  size_t latest_ = 0;  // the stretch that was found last
   uint64_t open_ticks_ = 0;
   uint64_t next_ticks_ = UINT64_MAX;  // not started
   uint64_t distance_ = kFirstDistance;
@@ -114,6 +114,7 @@ class StayBook {
   StayBounds* bounds_ = nullptr;
   std::vector<KeptStay> slots_;  // by a hash, a power of two of them; end 0: free
   size_t used_ = 0;
+  size_t latest_ = 0;  // the slot that was added to last
   uint32_t most_site_ = 0;
   bool is_given_up_ = false;
 };

@@ -1,7 +1,7 @@
 // cli/page/src/main.tsx: the first screen's numbers lie in the page as they are; the rest is unpacked while it is looked
 // at.
 import { render } from "preact";
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { readProfile, type Profile } from "./data/profile";
@@ -14,12 +14,18 @@ import { DiffApp } from "./view/diff_app";
 function Page({ summary, profiles, diff }: { summary: Summary; profiles: Profile[]; diff: Diff | null }) {
   const devices = diff ? diff.devices.length : profiles[0].devices.length;
   const last = profiles[profiles.length - 1];
-  const usual = diff ? Math.max(0, diff.devices.findIndex((device) => device.current === last.summary.largest_device)) : last.summary.largest_device;
+  const device = diff ? Math.max(0, diff.devices.findIndex((device) => device.current === last.summary.largest_device)) : last.summary.largest_device;
+  const usual = useMemo(() => ({ device, allFrames: last.summary.all_frames }), []);
   const [state, setState] = useState<State>(() => fromHash(location.hash, devices, usual));
   const change = useCallback((part: Partial<State>) => setState((before) => ({ ...before, ...part })), []);
   useEffect(() => {
     const hash = toHash(state, usual);
-    if (hash !== location.hash.replace(/^#/, "")) history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+    if (hash === location.hash.replace(/^#/, "")) return;
+    try {
+      history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+    } catch {
+      // A frame that may not change its address, or too many changes at once: the view is as it was chosen all the same.
+    }
   }, [state]);
   useEffect(() => {
     const onHash = (): void => setState(fromHash(location.hash, devices, usual));
@@ -38,7 +44,7 @@ function say(root: HTMLElement, text: string): void {
 
 async function start(root: HTMLElement): Promise<void> {
   if (typeof DecompressionStream === "undefined")
-    return say(root, "This browser is too old for the page: it needs DecompressionStream (Chrome 80, Firefox 113, Safari 16.4). heapprof report shows the same as text.");
+    return say(root, "This browser is too old for the page: it needs DecompressionStream (Chrome 94, Firefox 113, Safari 16.4, and newer). heapprof report shows the same as text.");
   const summary = readSummary();
   const first = summary.sides[summary.sides.length - 1];
   document.title = `${first.command || first.file} · heapprof`;

@@ -1,9 +1,11 @@
 // cli/page/src/state.ts: what the reader has chosen, in one object, which the address keeps behind its "#": a link shows
 // the same view again.
 import type { Metric } from "./data/summary";
+import type { AxisBy } from "./model/align";
 
 export type Tab = "places" | "findings" | "scopes" | "threads" | "processes" | "sizes" | "coverage";
 export type Direction = "down" | "up";
+export type Widths = "change" | "current" | "base";
 
 export interface State {
   device: number;
@@ -15,6 +17,8 @@ export interface State {
   sort: string; // a column of the places; "-" in front: ascending
   range: [number, number] | null; // times; the places show what began there and is live at its end
   zoom: [number, number] | null; // times that the axis shows; null: all
+  axis: AxisBy; // of two runs
+  widths: Widths; // of the boxes of a difference
   theme: "" | "light" | "dark";
   help: boolean;
 }
@@ -29,6 +33,8 @@ export const kStart: State = {
   sort: "",
   range: null,
   zoom: null,
+  axis: "time",
+  widths: "change",
   theme: "",
   help: false,
 };
@@ -47,42 +53,52 @@ function readTimes(text: string | null): [number, number] | null {
   return times[0] < times[1] ? times : null;
 }
 
-export function toHash(state: State, usualDevice: number): string {
+/** What a page begins with. */
+export interface Usual {
+  device: number;
+  allFrames: boolean;
+}
+
+export function toHash(state: State, usual: Usual): string {
   const words = new URLSearchParams();
   const put = (name: string, value: string, usual: string): void => {
     if (value !== usual) words.set(name, value);
   };
-  put("device", String(state.device), String(usualDevice));
+  put("device", String(state.device), String(usual.device));
   put("metric", state.metric, kStart.metric);
   put("up", state.direction, "down");
-  put("all", state.allFrames ? "1" : "", "");
+  put("all", state.allFrames ? "1" : "0", usual.allFrames ? "1" : "0");
   put("find", state.search, "");
   put("tab", state.tab, kStart.tab);
   put("sort", state.sort, "");
   put("range", timesText(state.range), "");
   put("zoom", timesText(state.zoom), "");
+  put("axis", state.axis, kStart.axis);
+  put("widths", state.widths, kStart.widths);
   put("theme", state.theme, "");
   return words.toString();
 }
 
 /** What of it is no choice of this page is as at the start: an address can be written by anybody. */
-export function fromHash(hash: string, devices: number, usualDevice: number): State {
+export function fromHash(hash: string, devices: number, usual: Usual): State {
   const words = new URLSearchParams(hash.replace(/^#/, ""));
   const one = <T extends string>(name: string, of: T[], usual: T): T => {
     const value = words.get(name) as T;
     return of.includes(value) ? value : usual;
   };
-  const device = Number(words.get("device") ?? usualDevice);
+  const device = Number(words.get("device") ?? usual.device);
   return {
-    device: Number.isInteger(device) && device >= 0 && device < devices ? device : usualDevice,
+    device: Number.isInteger(device) && device >= 0 && device < devices ? device : usual.device,
     metric: one("metric", kMetrics, kStart.metric),
     direction: one<Direction>("up", ["down", "up"], "down"),
-    allFrames: words.get("all") === "1",
+    allFrames: (words.get("all") ?? (usual.allFrames ? "1" : "0")) === "1",
     search: (words.get("find") ?? "").slice(0, 200),
     tab: one("tab", kTabs, kStart.tab),
     sort: /^-?[a-z_]{1,20}$/.test(words.get("sort") ?? "") ? (words.get("sort") as string) : "",
     range: readTimes(words.get("range")),
     zoom: readTimes(words.get("zoom")),
+    axis: one<AxisBy>("axis", ["time", "marks", "scopes"], kStart.axis),
+    widths: one<Widths>("widths", ["change", "current", "base"], kStart.widths),
     theme: one<State["theme"]>("theme", ["", "light", "dark"], ""),
     help: false,
   };

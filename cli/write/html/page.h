@@ -26,6 +26,7 @@ struct PageSide {
   const Profile* profile = nullptr;
   std::string file;               // as the user named it
   std::vector<Problem> warnings;  // what a reader must be told before they trust it
+  bool all_frames = false;        // the page begins with those that are not the user's own, too
 };
 
 void write_report_page(const PageSide& side, ByteSink* sink);

@@ -49,6 +49,13 @@ PageColumns page_scopes(const Scopes& scopes, PageTexts* texts) {
   columns.column(scopes.scopes, [](const Scope& scope) { return scope.time_ns; });
   columns.column(scopes.scopes, [](const Scope& scope) { return scope.own_time_ns; });
   columns.column(scopes.scopes, [](const Scope& scope) { return scope.longest_ns; });
+  for (const Scope& scope : scopes.scopes) {
+    int64_t growth_bytes = 0;
+    for (const ScopeInstance& instance : scope.instances)
+      growth_bytes =
+          static_cast<int64_t>(static_cast<uint64_t>(growth_bytes) + static_cast<uint64_t>(instance.growth_bytes));
+    columns.add_signed(growth_bytes);
+  }
   columns.column(runs, [](const Run& run) { return run.scope; });
   columns.deltas(runs, [](const Run& run) { return run.instance->begin_ns; });
   columns.column(runs, [](const Run& run) { return run.length_ns(); });

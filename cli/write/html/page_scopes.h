@@ -10,8 +10,9 @@ namespace heapprof::cli {
 inline constexpr size_t kMostPageRuns = 50'000;
 
 // scopes_count runs_count left_out_count marks_count; of scopes: distance to the parent (0: none), category, name
-// (texts), 1 if it is an operator of PyTorch's, begun, time, own time, longest; of runs: scope, begin (deltas), length,
-// thread, growth, flags; of marks: category, name (texts), time (deltas), thread.
+// (texts), 1 if it is an operator of PyTorch's, begun, time, own time, longest, growth in all runs that the profile
+// has; of runs: scope, begin (deltas), length, thread, growth, flags; of marks: category, name (texts), time (deltas),
+// thread.
 PageColumns page_scopes(const Scopes& scopes, PageTexts* texts);
 
 }  // namespace heapprof::cli

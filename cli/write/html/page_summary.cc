@@ -41,6 +41,7 @@ class SideSummary {
     json_.text("file", side_.file);
     write_run();
     json_.count("largest_device", largest_device());
+    json_.flag("all_frames", side_.all_frames);
     json_.text("sentence", sentence());
     write_metrics();
     write_devices();

@@ -22,7 +22,7 @@ PageColumns page_sites(const Profile& profile, const PlaceTree& tree, const Fram
 
 // So many stretches of a curve at most: no screen has as many columns. Where there are more (no profile of heapprof's
 // own has), neighbours are one, with the smallest and the largest of both.
-inline constexpr size_t kMostPageBuckets = 65'536;
+inline constexpr size_t kMostPageBuckets = 8'192;
 Timeline fitted_timeline(const Timeline& timeline);
 
 // buckets_count; the smallest numbers of bytes, the largest (deltas each).

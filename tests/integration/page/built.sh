@@ -4,6 +4,7 @@ size=$(stat -c %s "$page")
 [ "$size" -le 150000 ] || fail "the page without data is $size bytes, more than 150,000"
 expect_eq "places for the data" "$(grep -c '<!--heapprof:data-->' "$page")" 1
 expect_in "$page" "default-src 'none'"
+grep -qE "script-src 'sha256-[A-Za-z0-9+/=]{44}';" "$page" || fail "the policy does not name the page's own script"
 # What it would fetch by itself. (A licence's address in a comment is none.)
 if grep -oE '(src|href)="[^"]*"' "$page" >fetched.txt; then fail "the page names what a browser fetches: $(cat fetched.txt)"; fi
 

@@ -1,5 +1,5 @@
 # The page of a profile shows in a browser what `heapprof report` says, in all devices, metrics and directions, without
-# a request and without an error; all of it can be reached by keys.
+# a request and without an error; all of it but a range can be reached by keys.
 source "$SOURCE/tests/support/page/page_checks.sh"
 "$BUILD/tests/make_profile" small >small.json
 "$BUILD/tests/make_profile" random 3000 >random.json

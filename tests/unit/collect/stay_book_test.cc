@@ -141,25 +141,28 @@ TEST_CASE("bounds by time are 64 at most, and those around a rest stay") {
   CHECK(across == 1);
 }
 
-TEST_CASE("marks that come hard on each other are no bounds, others are kept before those of time") {
+TEST_CASE("marks are bounds wherever they are made, 64 at most, and are kept before those of time") {
   StayBounds bounds;
   bounds.start(0);
   uint64_t now = 1'000'000;
-  for (int i = 0; i < 1000; ++i) now = bounds.add_mark(now, now);
-  CHECK(bounds.bounds().size() == 2);
+  const auto marks_of = [](const std::vector<StayBound>& of) {
+    return std::count_if(of.begin(), of.end(), [](const StayBound& bound) { return bound.is_marked; });
+  };
   for (int i = 0; i < 40; ++i) {
-    now = bounds.add_mark(now + 1'000'000, now);
-    now = bounds.add(now + 1'000'000);
+    now = bounds.add_mark(now + 100, now + 100);  // hard on one of time
+    now = bounds.add(now + (uint64_t{1} << (i / 2)));
   }
+  CHECK(marks_of(bounds.bounds()) == 40);
   std::vector<StayBound> few = bounds.bounds();
-  size_t marks = 0;
   while (few.size() > 50 && thin_out(&few)) {
   }
-  for (const StayBound& bound : few) marks += bound.is_marked ? 1 : 0;
-  CHECK(marks == 41);
+  CHECK(marks_of(few) == 40);
   while (thin_out(&few)) {
   }
   CHECK(few.size() == 2);
+  for (int i = 0; i < 3000; ++i) now = bounds.add_mark(now + 1000, now + 1000);
+  CHECK(marks_of(bounds.bounds()) <= 64);
+  CHECK(marks_of(bounds.bounds()) >= 16);
 }
 
 TEST_CASE("without bounds nothing is kept") {

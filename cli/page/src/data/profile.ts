@@ -32,6 +32,7 @@ export interface Sites {
   totalBlocks: Float64Array;
   leakedBytes: Float64Array; // without what a rule suppresses
   leakedBlocks: Float64Array;
+  isSuppressed: Uint32Array; // a rule explains what was never freed
   temporaryBlocks: Float64Array;
   lifetime: Float64Array; // summed over all blocks
   bounds: Float64Array; // of stays; empty: not known
@@ -57,6 +58,7 @@ export interface Scopes {
   time: Float64Array;
   ownTime: Float64Array;
   longest: Float64Array;
+  growth: Float64Array; // in all runs that the profile has
   runScope: Uint32Array;
   runBegin: Float64Array;
   runLength: Float64Array;
@@ -133,7 +135,7 @@ function readSites(columns: Columns): Sites {
   for (let i = 0; i < sites; i++) {
     if (isSuppressed[i] !== 0) read.leakedBytes[i] = read.leakedBlocks[i] = 0;
   }
-  const rest = { temporaryBlocks: numbers(), lifetime: numbers() };
+  const rest = { isSuppressed, temporaryBlocks: numbers(), lifetime: numbers() };
   const bounds = columns.deltas(columns.number());
   const stayAt = new Uint32Array(sites + 1);
   const begin: number[] = [];
@@ -181,6 +183,7 @@ function readScopes(columns: Columns): Scopes {
     time: columns.numbers(scopes),
     ownTime: columns.numbers(scopes),
     longest: columns.numbers(scopes),
+    growth: columns.signeds(scopes),
     runScope: columns.indexes(runs),
     runBegin: columns.deltas(runs),
     runLength: columns.numbers(runs),

@@ -86,6 +86,8 @@ export interface SideSummary {
   machine: string;
   allocator: string;
   largest_device: number;
+  /** It was asked for: also frames that are not the user's own. */
+  all_frames: boolean;
   sentence: string;
   metrics: Metric[];
   devices: DeviceSummary[];

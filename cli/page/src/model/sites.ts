@@ -53,7 +53,7 @@ export function nearestRange(sites: Sites, from: number, to: number): Range | nu
   return range.from < range.to ? range : null;
 }
 
-/** What each place had at each bound: rows of bounds.length numbers; of it what was never freed. */
+/** What each place had at each bound: rows of bounds.length numbers; of it what was never freed, without what a rule explains. */
 export interface PlaceSeries {
   live: Float64Array[];
   kept: Float64Array[];
@@ -72,8 +72,8 @@ export function seriesOf(sites: Sites): PlaceSeries {
       const from = sites.stayBegin[i] + 1;
       const isKept = sites.stayEnd[i] >= bounds - 1;
       live[from] += sites.stayBytes[i];
-      if (isKept) kept[from] += sites.stayBytes[i];
-      else if (sites.stayEnd[i] + 1 < bounds) live[sites.stayEnd[i] + 1] -= sites.stayBytes[i];
+      if (isKept && sites.isSuppressed[site] === 0) kept[from] += sites.stayBytes[i];
+      if (!isKept && sites.stayEnd[i] + 1 < bounds) live[sites.stayEnd[i] + 1] -= sites.stayBytes[i];
     }
   }
   for (const row of [...series.live, ...series.kept]) {

@@ -11,23 +11,19 @@ import { FlameView } from "./flame_view";
 import { Gantt } from "./gantt";
 import { PlacesTab } from "./places_tab";
 import { CoverageTab, FindingsTab, ProcessesTab, ScopesTab, SizesTab, ThreadsTab } from "./tabs";
-import { DevicePanel } from "./time_axis";
+import { clampedZoom, DevicePanel } from "./time_axis";
 
-/** Words as they are, or with slashes around them as an expression: /^std::/. */
+/** The words as they are, large or small. No expressions: an address can hold one that never ends. */
 export function searchOf(text: string): RegExp | null {
-  if (text === "") return null;
-  const expression = /^\/(.+)\/$/.exec(text);
-  try {
-    return expression ? new RegExp(expression[1], "i") : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
-  } catch {
-    return null;
-  }
+  return text === "" ? null : new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
 }
 
 const kMetricTitles: Record<Metric, string> = { peak: "Peak", total: "Total", leaked: "Leaked", temporary: "Temporary", allocations: "Allocations" };
 
-export function App({ profile, state, change, version }: { profile: Profile; state: State; change: Change; version: string }) {
+export function App({ profile, state: chosen, change, version }: { profile: Profile; state: State; change: Change; version: string }) {
   const { summary } = profile;
+  const all = Math.max(summary.duration, 1);
+  const state = useMemo(() => ({ ...chosen, zoom: clampedZoom(chosen.zoom, all) }), [chosen, all]);
   const device = profile.devices[Math.min(state.device, profile.devices.length - 1)];
   const metric: Metric = summary.metrics.includes(state.metric) ? state.metric : summary.metrics[0];
   const search = useMemo(() => searchOf(state.search), [state.search]);
@@ -125,9 +121,9 @@ export function App({ profile, state, change, version }: { profile: Profile; sta
             {state.zoom && <button class="chip" onClick={() => change({ zoom: null })}>zoomed to {units.length(Math.round(state.zoom[1] - state.zoom[0]), summary.time_unit)} ✕</button>}
           </div>
           {shownDevices.map((one, i) => (
-            <DevicePanel key={one.number} profile={profile} device={one} series={series[one.number]} rows={allRows[one.number]} state={{ ...state, device: device.number, range: boundsOf(one, state.range) }} change={change} isLast={i === shownDevices.length - 1} all={Math.max(summary.duration, 1)} />
+            <DevicePanel key={one.number} profile={profile} device={one} series={series[one.number]} rows={allRows[one.number]} state={{ ...state, device: device.number, range: boundsOf(one, state.range) }} change={change} isLast={i === shownDevices.length - 1} all={all} />
           ))}
-          <Gantt profile={profile} state={state} change={change} all={Math.max(summary.duration, 1)} />
+          <Gantt profile={profile} state={state} change={change} all={all} />
         </div>
       )}
       <div class="bar-line tools">
@@ -159,6 +155,7 @@ export function App({ profile, state, change, version }: { profile: Profile; sta
         onSearch={(name) => change({ search: name })}
         text={{
           number,
+          exact: weights.isBytes ? units.bytesExact : units.countExact,
           percent: (value) => `${units.percent(value, flame.value[0])} of ${inRange ? "the range" : metric === "leaked" ? `what is ${summary.live_word}` : `the ${metric}`}`,
           root: `${device.summary.name}   ${inRange ? boundsText : metric === "leaked" ? summary.live_word : metric}   ${number(flame.value[0])}`,
         }}
@@ -218,7 +215,7 @@ function Help({ close }: { close: () => void }) {
     ["d", "the next device"],
     ["u", "flame graph: from callers inwards, or from allocating functions outwards"],
     ["a", "all frames, or the program's own"],
-    ["/", "find a function or a file; /between slashes/ it is an expression"],
+    ["/", "find a function or a file"],
     ["click, Enter", "flame graph: widen a box"],
     ["arrows", "flame graph: from box to box; table: from row to row"],
     ["drag", "over time: what was allocated there and is live at the end of it"],
@@ -227,9 +224,10 @@ function Help({ close }: { close: () => void }) {
     ["Esc", "one step back: search, range, zoom"],
   ];
   return (
-    <div class="help" role="dialog" aria-label="keys" onClick={close}>
+    <div class="help" role="dialog" aria-modal="true" aria-label="keys" onClick={close}>
       <dl>{keys.map(([key, what]) => [<dt key={key}>{key}</dt>, <dd key={what}>{what}</dd>])}</dl>
-      <p class="dim">The address of the page keeps what is shown. Numbers have all their digits where the pointer rests on them.</p>
+      <button ref={(button) => button?.focus()} onClick={close}>close</button>
+      <p class="dim">The address of the page keeps all choices but a widened box. Bytes have all their digits where the pointer rests on them.</p>
     </div>
   );
 }

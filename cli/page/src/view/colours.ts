@@ -42,3 +42,9 @@ export function changeColour(share: number): string {
 export function categoryColour(category: string, isOperator: boolean): string {
   return category === "" ? (isOperator ? "#9988dd" : "#4477aa") : kPlaces[hashOf(category) % kPlaces.length];
 }
+
+/** Black or white, whichever can be read on a colour such as "#66ccee". */
+export function inkOn(colour: string | CanvasGradient | CanvasPattern): string {
+  const parts = /^#(..)(..)(..)$/.exec(String(colour))?.slice(1).map((part) => (parseInt(part, 16) / 255) ** 2.2) ?? [0, 0, 0];
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] > 0.2 ? "#16181d" : "#ffffff";
+}

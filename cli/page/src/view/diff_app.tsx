@@ -1,20 +1,19 @@
 // cli/page/src/view/diff_app.tsx: two runs: what changed, when, and which places explain it.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Diff, DeviceDiff } from "../data/diff";
 import type { Profile } from "../data/profile";
 import type { Metric } from "../data/summary";
 import { align, toBase, type AxisBy } from "../model/align";
 import { jointShapeOf, linked, type Shape } from "../model/flame";
 import { placeRows, seriesOf } from "../model/sites";
-import type { Change, State } from "../state";
+import type { Change, State, Widths } from "../state";
 import * as units from "../model/units";
 import { searchOf } from "./app";
 import { DataTable, type Column } from "./data_table";
 import { FlameView } from "./flame_view";
 import { Gantt } from "./gantt";
-import { DevicePanel } from "./time_axis";
+import { clampedZoom, DevicePanel } from "./time_axis";
 
-type Widths = "change" | "current" | "base";
 
 /** A tree of both runs: `value` is what boxes are as wide as, `growth` what each has more than before. */
 function differenceOf(shape: Shape, diff: DeviceDiff, metric: Metric, widths: Widths, allFrames: boolean) {
@@ -61,12 +60,13 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
   const metric = metrics.includes(state.metric) ? state.metric : metrics[0];
   const isBytes = metric !== "allocations" && metric !== "temporary";
   const number = isBytes ? units.bytes : units.count;
-  const [by, setBy] = useState<AxisBy>("time");
-  const [widths, setWidths] = useState<Widths>("change");
+  const widths = state.widths;
   const search = useMemo(() => searchOf(state.search), [state.search]);
   const searchBox = useRef<HTMLInputElement>(null);
   const alignments = useMemo(() => ({ marks: align(base, current, "marks"), scopes: align(base, current, "scopes") }), [profiles]);
+  const by: AxisBy = state.axis !== "time" && alignments[state.axis].shared > 0 ? state.axis : "time";
   const all = by === "time" ? Math.max(base.summary.duration, current.summary.duration, 1) : Math.max(current.summary.duration, 1);
+  const zoom = useMemo(() => clampedZoom(state.zoom, all), [state.zoom, all]);
   const toOther = useMemo(() => (by === "time" ? (time: number) => time : (time: number) => toBase(alignments[by], time)), [by]);
   const shape = useMemo(() => jointShapeOf(profiles, state.allFrames), [profiles, state.allFrames]);
   const tree = useMemo(() => differenceOf(shape, chosen, metric, widths, state.allFrames), [shape, chosen, metric, widths, state.allFrames]);
@@ -177,16 +177,16 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
             <span class="segments" role="radiogroup" aria-label="axis">
               {(["time", "marks", "scopes"] as AxisBy[]).map((one) => {
                 const shared = one === "time" ? 1 : alignments[one].shared;
-                return <button key={one} role="radio" aria-checked={by === one} disabled={shared === 0} class={by === one ? "on" : ""} title={one === "time" ? "as it passed" : shared === 0 ? `the runs share no ${one}` : `${shared} moments lie below each other`} onClick={() => { setBy(one); change({ zoom: null }); }}>by {one}</button>;
+                return <button key={one} role="radio" aria-checked={by === one} disabled={shared === 0} class={by === one ? "on" : ""} title={one === "time" ? "as it passed" : shared === 0 ? `the runs share no ${one}` : `${shared} moments lie below each other`} onClick={() => change({ axis: one, zoom: null })}>by {one}</button>;
               })}
             </span>
             <span class="dim">filled: current; dashed: base{by === "time" ? "" : `, stretched so that ${alignments[by].shared} shared moments meet`}   wheel: zoom</span>
-            {state.zoom && <button class="chip" onClick={() => change({ zoom: null })}>zoomed to {units.length(Math.round(state.zoom[1] - state.zoom[0]), current.summary.time_unit)} ✕</button>}
+            {zoom && <button class="chip" onClick={() => change({ zoom: null })}>zoomed to {units.length(Math.round(zoom[1] - zoom[0]), current.summary.time_unit)} ✕</button>}
           </div>
           {panels.map(({ one, profile, device, series, rows: placesOfDevice }, i) => (
-            <DevicePanel key={one.name} profile={profile} device={device} series={series} rows={placesOfDevice} state={{ ...state, range: null, device: one === chosen ? device.number : -1 }} change={(part) => change({ zoom: part.range ?? part.zoom ?? null, ...(part.device !== undefined ? { device: diff.devices.indexOf(one) } : {}) })} isLast={i === panels.length - 1} other={others[i]} all={all} />
+            <DevicePanel key={one.name} profile={profile} device={device} series={series} rows={placesOfDevice} state={{ ...state, zoom, range: null, device: one === chosen ? device.number : -1 }} change={(part) => change(part.device !== undefined ? { device: diff.devices.indexOf(one) } : { zoom: clampedZoom(part.range ?? part.zoom ?? null, all) })} isLast={i === panels.length - 1} other={others[i]} all={all} />
           ))}
-          <Gantt profile={current} state={{ ...state, range: null }} change={change} all={all} />
+          <Gantt profile={current} state={{ ...state, zoom, range: null }} change={change} all={all} />
         </div>
       )}
       <div class="bar-line tools">
@@ -196,7 +196,7 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
         <select aria-label="device" value={diff.devices.indexOf(chosen)} onChange={(event) => change({ device: Number((event.currentTarget as HTMLSelectElement).value) })}>
           {diff.devices.map((one, i) => <option key={one.name} value={i}>{one.name}</option>)}
         </select>
-        <select aria-label="widths" value={widths} onChange={(event) => setWidths((event.currentTarget as HTMLSelectElement).value as Widths)}>
+        <select aria-label="widths" value={widths} onChange={(event) => change({ widths: (event.currentTarget as HTMLSelectElement).value as Widths })}>
           <option value="change">boxes as wide as what changed</option>
           <option value="current">as wide as current</option>
           <option value="base">as wide as base</option>
@@ -214,7 +214,8 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
         search={search}
         onSearch={(name) => change({ search: name })}
         text={{
-          number: (value) => number(value),
+          number,
+          exact: isBytes ? units.bytesExact : units.countExact,
           label: (node) => units.change(tree.current[node] - tree.base[node], number),
           percent: (value) => `${units.percent(value, tree.flame.value[0])} of ${widths === "change" ? "what changed" : widths}`,
           root: `${chosen.name}   ${word(metric)}   ${units.change(net, number)}`,

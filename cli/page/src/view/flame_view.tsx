@@ -17,6 +17,8 @@ const kMostRows = 26; // of the view; the rest is scrolled to
 export interface FlameText {
   /** What a number of the tree is called: "1.92 GiB". */
   number: (value: number) => string;
+  /** With all digits. */
+  exact: (value: number) => string;
   /** What stands behind a box's name; absent: its number. */
   label?: (node: number) => string;
   percent: (value: number) => string;
@@ -112,7 +114,7 @@ export function FlameView(props: {
       if (y + kRow < 0 || y > viewHeight) continue;
       const frame = node === 0 ? 0 : flame.frame[node];
       const name = node === 0 ? text.root : frameName(profile, frame);
-      const isFound = node !== 0 && search !== null && frame >= 0 && search.test(name);
+      const isFound = node !== 0 && search !== null && frame >= 0 && (search.test(name) || search.test(frameLocation(profile, frame)));
       if (node === 0) context.fillStyle = box;
       else if (isFound) context.fillStyle = found;
       else if (growth) context.fillStyle = changeColour(growth[node]);
@@ -162,7 +164,7 @@ export function FlameView(props: {
       title: node === 0 ? text.root : frameName(profile, frame),
       lines: [
         ...(node === 0 ? [] : [frameLocation(profile, frame)].filter((line) => line !== "")),
-        ...(text.label ? [] : [`${text.number(value)}, ${text.percent(value)}`]),
+        ...(text.label ? [] : [`${text.number(value)} (${text.exact(value)}), ${text.percent(value)}`]),
         ...(text.more?.(node) ?? []),
       ],
     };
@@ -170,7 +172,7 @@ export function FlameView(props: {
   const onKey = (event: KeyboardEvent): void => {
     const drawn = (node: number): Box | undefined => boxes.find((box) => box.node === node);
     const step = (node: number): void => {
-      if (!drawn(node)) return;
+      if (!drawn(node) || (node === 0 && event.key !== "ArrowUp")) return;
       event.preventDefault();
       event.stopPropagation();
       setSelected(node);

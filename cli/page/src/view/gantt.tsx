@@ -4,7 +4,7 @@ import type { Profile } from "../data/profile";
 import { packLanes, scopePath } from "../model/lanes";
 import type { Change, State } from "../state";
 import * as units from "../model/units";
-import { categoryColour, themeColour } from "./colours";
+import { categoryColour, inkOn, themeColour } from "./colours";
 import { cut, kCharacter, kFont, prepare } from "./canvas";
 import { kAxisLeft, kAxisRight, moved, zoomed } from "./time_axis";
 import { Tooltip, type Tip } from "./tooltip";
@@ -75,7 +75,7 @@ export function Gantt(props: { profile: Profile; state: State; change: Change; a
       const shownFrom = Math.max(left, kAxisLeft);
       const shown = wide > 24 ? cut(texts[scopes.name[scope]], Math.min(right, kAxisLeft + plotWidth) - shownFrom - 6, kCharacter) : "";
       if (shown !== "") {
-        context.fillStyle = "#fff";
+        context.fillStyle = inkOn(context.fillStyle);
         context.fillText(shown, shownFrom + 3, y + kLane / 2 - 0.5);
       }
     }

@@ -37,7 +37,7 @@ export function PlacesTab(props: { profile: Profile; device: Device; rows: Place
       cell: (row) => <span title={units.bytesExact(by(row))}>{units.bytes(by(row))}</span>,
       sum: (of) => <span title={units.bytesExact(sum(of, by))}>{units.bytes(sum(of, by))}</span>,
     });
-    if (isRange) list.push(bytesColumn("range", "in range", "allocated in the range, and live at its end", (row) => row.inRange));
+    if (isRange) list.push(bytesColumn("range", "in range", "allocated in the range, and live at its end; with what a rule suppresses", (row) => row.inRange));
     if (summary.has_lifetimes) list.push(bytesColumn("peak", "peak", "live when the device was at its peak", (row) => row.peak));
     list.push(bytesColumn("total", "total", "allocated in all", (row) => row.total));
     if (summary.has_lifetimes) list.push(bytesColumn("leaked", summary.live_word, "what was never freed", (row) => row.leaked));

@@ -41,8 +41,6 @@ interface ScopeRow {
 export function ScopesTab({ profile, sort, onSort }: { profile: Profile; sort: string; onSort: (sort: string) => void }) {
   const { scopes, texts, summary } = profile;
   const rows = useMemo((): ScopeRow[] => {
-    const growth = new Float64Array(scopes.name.length);
-    for (let run = 0; run < scopes.runScope.length; run++) growth[scopes.runScope[run]] += scopes.runGrowth[run];
     return Array.from(scopes.name, (_, scope) => ({
       scope,
       path: scopePath(scopes, texts, scope),
@@ -51,7 +49,7 @@ export function ScopesTab({ profile, sort, onSort }: { profile: Profile; sort: s
       time: scopes.time[scope],
       ownTime: scopes.ownTime[scope],
       longest: scopes.longest[scope],
-      growth: growth[scope],
+      growth: scopes.growth[scope],
     }));
   }, [scopes]);
   const unit = summary.time_unit;
@@ -62,7 +60,7 @@ export function ScopesTab({ profile, sort, onSort }: { profile: Profile; sort: s
     { key: "time", title: "time", help: "of all runs", by: (row) => row.time, cell: (row) => units.length(row.time, unit) },
     { key: "own", title: "own time", help: "without the scopes inside of it", by: (row) => row.ownTime, cell: (row) => units.length(row.ownTime, unit) },
     { key: "longest", title: "longest", help: "of one run", by: (row) => row.longest, cell: (row) => units.length(row.longest, unit) },
-    { key: "growth", title: "growth", help: "allocated in the runs that are kept, less what was freed there, on all devices", by: (row) => row.growth, cell: (row) => units.change(row.growth) },
+    { key: "growth", title: "growth", help: "allocated in the runs that the profile has, less what was freed there, on all devices", by: (row) => row.growth, cell: (row) => units.change(row.growth) },
   ];
   return <DataTable name="scopes" rows={rows} columns={columns} sort={sort} usual="time" onSort={onSort} rowKey={(row) => row.scope} empty="the program opened no scope" />;
 }
@@ -79,38 +77,45 @@ export function ThreadsTab({ profile, sort, onSort }: { profile: Profile; sort: 
   return <DataTable name="threads" rows={threads} columns={columns} sort={sort} usual="total" onSort={onSort} rowKey={(row) => `${row.id} ${row.name}`} empty="the file does not say what threads allocated" />;
 }
 
+const kMostProcesses = 1000;
+
 export function ProcessesTab({ profile }: { profile: Profile }) {
   const { processes, other_processes, pid, command, devices } = profile.summary;
-  // The program that was started is the root; whose parent is not known hangs at it.
-  const known = new Set([pid, ...processes.map((one) => one.pid)]);
+  // The program that was started is the root. Whose parent is not known, or below itself, hangs at it.
   const children = new Map<number, Process[]>();
+  const known = new Set([pid, ...processes.map((one) => one.pid)]);
   for (const one of processes) {
-    const parent = known.has(one.parent_pid) && one.parent_pid !== one.pid ? one.parent_pid : pid;
     if (one.pid === pid) continue;
-    children.set(parent, [...(children.get(parent) ?? []), one]);
+    const parent = known.has(one.parent_pid) && one.parent_pid !== one.pid ? one.parent_pid : pid;
+    const of = children.get(parent);
+    if (of) of.push(one);
+    else children.set(parent, [one]);
   }
   const own = devices.filter((device) => device.name === "host" || device.name === "mapped").reduce((sum, device) => sum + device.peak_bytes, 0);
-  const most = Math.max(own, ...processes.map((one) => one.memory_peak_bytes), 1);
-  const seen = new Set<number>();
-  const line = (depth: number, one: { pid: number; command: string; peak: number; file: string }) => (
-    <div class="process" key={`${one.pid} ${one.file}`}>
-      <span class="bar"><i style={{ width: `${(one.peak / most) * 100}%` }} /></span>
-      <span class="number">{units.bytes(one.peak)}</span>
-      <span style={{ paddingLeft: `${depth * 1.4}em` }} title={one.file}><b>{one.command}</b> <span class="dim">{one.pid} {one.file}</span></span>
-    </div>
-  );
-  const below = (parent: number, depth: number): preact.ComponentChildren =>
-    (children.get(parent) ?? []).map((one) => {
-      if (seen.has(one.pid)) return line(depth, { ...one, peak: one.memory_peak_bytes });
-      seen.add(one.pid);
-      return [line(depth, { ...one, peak: one.memory_peak_bytes }), below(one.pid, Math.min(depth + 1, 12))];
-    });
+  const rows: { depth: number; pid: number; command: string; peak: number; file: string }[] = [{ depth: 0, pid, command, peak: own, file: "this profile" }];
+  for (const one of processes) if (one.pid === pid) rows.push({ depth: 0, ...one, peak: one.memory_peak_bytes, command: `${one.command} (before exec)` });
+  const waiting = [...(children.get(pid) ?? [])].reverse().map((one) => ({ one, depth: 1 }));
+  const seen = new Set<Process>();
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (seen.has(next.one)) continue;
+    seen.add(next.one);
+    rows.push({ depth: Math.min(next.depth, 12), ...next.one, peak: next.one.memory_peak_bytes });
+    for (const one of [...(children.get(next.one.pid) ?? [])].reverse()) if (!seen.has(one)) waiting.push({ one, depth: next.depth + 1 });
+  }
+  for (const one of processes) if (one.pid !== pid && !seen.has(one)) rows.push({ depth: 1, ...one, peak: one.memory_peak_bytes });
+  const most = rows.reduce((largest, row) => Math.max(largest, row.peak), 1);
+  const shown = rows.slice(0, kMostProcesses);
   return (
     <div class="processes">
       <p class="dim">peaks of heap and mapped memory, added; each process has a profile of its own</p>
-      {line(0, { pid, command, peak: own, file: "this profile" })}
-      {processes.filter((one) => one.pid === pid).map((one) => line(0, { ...one, peak: one.memory_peak_bytes, command: `${one.command} (before exec)` }))}
-      {below(pid, 1)}
+      {shown.map((row, i) => (
+        <div class="process" key={i}>
+          <span class="bar"><i style={{ width: `${(row.peak / most) * 100}%` }} /></span>
+          <span class="number" title={units.bytesExact(row.peak)}>{units.bytes(row.peak)}</span>
+          <span style={{ paddingLeft: `${row.depth * 1.4}em` }} title={row.file}><b>{row.command}</b> <span class="dim">{row.pid} {row.file}</span></span>
+        </div>
+      ))}
+      {rows.length > shown.length && <p class="dim">and {units.count(rows.length - shown.length)} more</p>}
       {other_processes > 0 && <p class="dim">and {units.count(other_processes)} smaller ones</p>}
     </div>
   );
@@ -135,6 +140,12 @@ export function SizesTab({ device }: { device: Device }) {
   );
 }
 
+function widest(bounds: Float64Array): number {
+  let most = 0;
+  for (let i = 1; i < bounds.length; i++) most = Math.max(most, bounds[i] - bounds[i - 1]);
+  return most;
+}
+
 export function CoverageTab({ profile, device }: { profile: Profile; device: Device }) {
   const { summary } = profile;
   const host = summary.devices[0];
@@ -149,7 +160,7 @@ export function CoverageTab({ profile, device }: { profile: Profile; device: Dev
     ["frames of libraries", `${units.count(summary.hidden_frames)} are hidden where they are not asked for`],
     ["wrappers", summary.folded?.length ? `${summary.folded.join(", ")}: their callers stand for them` : "none"],
     ["timeline", device.timeline.max.length > 0 ? `${units.count(device.timeline.max.length)} stretches of ${units.length(device.timeline.bucket, summary.time_unit)}; the highest and the lowest of each are exact` : "none"],
-    ["ranges of time", device.sites.bounds.length > 1 ? `begin and end at one of ${device.sites.bounds.length} bounds, about ${units.length(Math.round(summary.duration / (device.sites.bounds.length - 1)), summary.time_unit)} apart; numbers are exact there` : "this file does not say when blocks began and ended"],
+    ["ranges of time", device.sites.bounds.length > 1 ? `begin and end at one of ${device.sites.bounds.length} bounds, ticks in the panels, no more than ${units.length(widest(device.sites.bounds), summary.time_unit)} apart; numbers are exact there` : "this file does not say when blocks began and ended"],
   ];
   if (usable > 0) {
     rows.push(["resident at most", `${units.bytes(usable)} (sampled)`]);

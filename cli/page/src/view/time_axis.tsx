@@ -33,6 +33,15 @@ export function byteTicks(most: number): number[] {
   return ticks;
 }
 
+/** What of a zoom lies on the axis; null: all of it does, or nothing is left. */
+export function clampedZoom(zoom: [number, number] | null, all: number): [number, number] | null {
+  if (!zoom) return null;
+  const least = Math.min(Math.max(all / 1e6, 10), all);
+  const from = Math.min(Math.max(zoom[0], 0), all - least);
+  const to = Math.min(Math.max(zoom[1], from + least), all);
+  return from <= 0 && to >= all ? null : [from, to];
+}
+
 /** Zooms about a time: a factor above 1 shows more. Null: all is shown. */
 export function zoomed(zoom: [number, number] | null, all: number, about: number, factor: number): [number, number] | null {
   const [from, to] = zoom ?? [0, all];
@@ -260,6 +269,9 @@ function drawNotes(plot: uPlot, device: Device, profile: Profile, state: State):
     context.stroke();
   }
   context.setLineDash([]);
+  // Where ranges can begin and end.
+  context.fillStyle = themeColour("ink-2");
+  for (const bound of device.sites.bounds) context.fillRect(at(bound) - ratio / 2, bbox.top + bbox.height - 4 * ratio, ratio, 4 * ratio);
   if (profile.summary.runs === 1 && device.timeline.max.length > 0) {
     const x = at(device.summary.peak_at);
     const y = plot.valToPos(device.summary.peak_bytes, "y", true);
