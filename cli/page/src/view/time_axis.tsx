@@ -160,7 +160,7 @@ export function DevicePanel(props: {
           {top.map((row, rank) => (
             <span key={row.place} title={`${row.function} ${row.location}`}>
               <i style={{ background: placeColour(rank) }} />
-              {row.function}
+              {top.some((other) => other !== row && other.function === row.function) ? `${row.function} ${row.location.slice(row.location.lastIndexOf("/") + 1)}` : row.function}
             </span>
           ))}
           {top.length > 0 && <span><i style={{ background: "var(--area)" }} />others</span>}
