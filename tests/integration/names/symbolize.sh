@@ -40,7 +40,7 @@ $compiler -O2 -g -fPIC -shared -Wl,--build-id -o plugin.so plugin.cc
 decided() {
   jq -S '{ftbl, pps: [.pps[] | {tb, tbk, mb, mbk, gb, gbk, eb, ebk, fs}], frames: .heapprof.frames, modules: .heapprof.modules,
     devices: [.heapprof.devices[] | {name, totals: (.totals | {total_bytes, total_count, peak_bytes, peak_count, leaked_bytes}),
-      sites: (.sites | del(.lifetime_ns, .first_leak_ns, .last_leak_ns, .sampled, .live_bytes))}]}' "$1"
+      sites: (.sites | del(.lifetime_ns, .first_leak_ns, .last_leak_ns, .sampled, .live_bytes, .stayed, .stays))}]}' "$1"
 }
 # What must not change: everything but the names.
 unnamed() { jq -S 'del(.ftbl, .pps[].fs, .heapprof.frames) | .pps |= sort | .heapprof.devices[] |= del(.pps[]?.fs)' "$1"; }
