@@ -93,15 +93,15 @@ struct Story {
 
 }  // namespace
 
-TEST_CASE("between any two bounds the stays are what a list of all blocks says") {
+TEST_CASE("between any two bounds the stays are what a list of all blocks says", "[one thread]") {
   for (const uint64_t rest_ticks : {uint64_t{0}, uint64_t{1} << 28}) {
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
-      const Story story(seed, 6000 * seed, 20, rest_ticks);
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      const Story story(seed, 4000 * seed, 20, rest_ticks);
       REQUIRE_FALSE(story.book.is_given_up());
       const std::vector<StayBound>& bounds = story.bounds.bounds();
       REQUIRE(bounds.size() >= 10);
       for (uint32_t a = 0; a + 1 < bounds.size(); a += 1 + a % 3) {
-        for (uint32_t b = a + 1; b < bounds.size(); b += 1 + b % 2) {
+        for (uint32_t b = a + 1; b < bounds.size(); b += 1 + b % 3) {
           if (of_book(story.book, bounds, a, b) != of_list(story.lived, bounds[a].ticks, bounds[b].ticks))
             FAIL("seed " << seed << ": bounds " << a << " and " << b);
         }
@@ -110,10 +110,11 @@ TEST_CASE("between any two bounds the stays are what a list of all blocks says")
   }
 }
 
-TEST_CASE("a book has a bounded number of stays, and is exact at the bounds that it keeps") {
-  const Story story(7, 400'000, 6000, 0);
+TEST_CASE("a book has a bounded number of stays, and is exact at the bounds that it keeps", "[one thread]") {
+  const Story story(7, 120'000, 2500, 0);
   REQUIRE_FALSE(story.book.is_given_up());
-  CHECK(story.book.bytes() <= 4 * sizeof(KeptStay) * std::max(StayBook::kFewest, StayBook::kStaysOfSite * 6000));
+  CHECK(story.book.bytes() >= 2 * sizeof(KeptStay) * StayBook::kFewest);  // it was full
+  CHECK(story.book.bytes() <= 4 * sizeof(KeptStay) * std::max(StayBook::kFewest, StayBook::kStaysOfSite * 2500));
   const std::vector<StayBound>& bounds = story.bounds.bounds();
   const uint32_t last = static_cast<uint32_t>(bounds.size()) - 1;
   for (const uint32_t a : {0u, last / 2})
