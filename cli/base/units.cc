@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <limits>
+#include <system_error>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
@@ -167,6 +170,20 @@ std::string format_factor(const Change& change) {
   std::string factor = three_digits(larger, smaller, 1000);
   if (factor.empty()) factor = format_count(scaled(larger, smaller, 0));
   return (change.is_growth() ? "" : "1/") + factor + "×";
+}
+
+std::optional<uint64_t> parse_duration(std::string_view text, DurationRange range) {
+  constexpr std::array<std::pair<std::string_view, uint64_t>, 4> kTimeUnits = {
+      {{"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}, {"h", 3'600'000'000'000}}};
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{}) return std::nullopt;
+  for (const auto& [unit, unit_ns] : kTimeUnits) {
+    if (std::string_view(after, static_cast<size_t>(end - after)) != unit) continue;
+    if (number <= range.longest_ns / unit_ns && number * unit_ns >= range.shortest_ns) return number * unit_ns;
+  }
+  return std::nullopt;
 }
 
 std::optional<Ratio> parse_percent(std::string_view text) {

@@ -52,6 +52,13 @@ std::string format_factor(const Change& change);          // 1.20×, 348×, 0.50
 // decimals.
 std::optional<Ratio> parse_percent(std::string_view text);
 
+// "250ms", "5s", "2min", "1h" in nanoseconds; nothing if it is no such text, or not from `shortest_ns` to `longest_ns`.
+struct DurationRange {
+  uint64_t shortest_ns = 0;
+  uint64_t longest_ns = 0;
+};
+std::optional<uint64_t> parse_duration(std::string_view text, DurationRange range);
+
 // B, KiB … EiB and kB … EB, with or without a space, and a decimal fraction. A bare number is bytes; K, M, G alone are
 // refused.
 Result<uint64_t> parse_size(std::string_view text);

@@ -16,7 +16,7 @@
 #include "cli/run/names_advice.h"
 #include "cli/run/page_files.h"
 #include "cli/write/html/page.h"
-#include "cli/write/report/scope_sections.h"
+#include "cli/write/report/scopes/scope_sections.h"
 #include "cli/write/text/run_text.h"
 
 #include <fmt/format.h>

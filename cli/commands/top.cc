@@ -3,12 +3,13 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/units.h"
 #include "cli/run/profile_path.h"
 #include "cli/top/top_watch.h"
 
-#include <array>
 #include <charconv>
-#include <utility>
+#include <optional>
+#include <string>
 
 namespace heapprof::cli {
 namespace {
@@ -19,19 +20,10 @@ struct TopFlags {
   TopOptions options;
 };
 
-Result<uint64_t> parse_top_interval(std::string_view text) {
-  constexpr uint64_t kShortestNs = 250'000'000;
-  constexpr uint64_t kLongestNs = 3'600'000'000'000;
-  constexpr std::array<std::pair<std::string_view, uint64_t>, 3> kUnits = {
-      {{"ms", 1'000'000}, {"s", 1'000'000'000}, {"min", 60'000'000'000}}};
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, number);
-  for (const auto& [unit, unit_ns] : kUnits) {
-    if (error != std::errc{} || std::string_view(after, static_cast<size_t>(end - after)) != unit) continue;
-    if (number <= kLongestNs / unit_ns && number * unit_ns >= kShortestNs) return number * unit_ns;
-  }
-  return bad_top_interval(std::string(text));
+Result<uint64_t> parse_top_interval(const std::string& text) {
+  constexpr DurationRange kRange = {250'000'000, 3'600'000'000'000};
+  if (const std::optional<uint64_t> interval_ns = parse_duration(text, kRange)) return *interval_ns;
+  return bad_top_interval(text);
 }
 
 Result<int> top(TopFlags flags) {

@@ -5,6 +5,7 @@
 // whoever reads it last.
 #include "cli/run/top_desk.h"
 
+#include "cli/base/clock.h"
 #include "cli/base/problems.h"
 #include "cli/run/look_up_names.h"
 #include "cli/run/top_names.h"
@@ -37,6 +38,7 @@ namespace {
 
 constexpr size_t kMostWatchers = 4;
 constexpr size_t kMostNaming = 2;
+constexpr uint64_t kRestTimes = 19;  // as long as an answer took, a watcher then waits so many times over
 
 // Invalid where there is no memory for it.
 UniqueFd file_of(std::string_view bytes) {
@@ -146,11 +148,15 @@ void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
 }
 
 void TopDesk::add_waiting(std::vector<pollfd>* waiting) const {
-  for (const Watcher& watcher : watchers_) waiting->push_back({watcher.connection.get(), POLLIN, 0});
+  const uint64_t now_ns = monotonic_ns();
+  for (const Watcher& watcher : watchers_) {
+    if (now_ns >= watcher.next_ns) waiting->push_back({watcher.connection.get(), POLLIN, 0});
+  }
 }
 
 void TopDesk::serve(Processes* processes) {
   for (Watcher& watcher : watchers_) {
+    if (monotonic_ns() < watcher.next_ns) continue;  // Watch asks again, without a descriptor
     TopRequest request;
     const ssize_t got = recv(watcher.connection.get(), &request, sizeof request, MSG_DONTWAIT | MSG_TRUNC);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
@@ -168,6 +174,7 @@ void TopDesk::serve(Processes* processes) {
 }
 
 void TopDesk::answer_sample(Watcher* watcher, Processes* processes) {
+  const uint64_t begin_ns = monotonic_ns();
   processes->drain(RoundKind::kAll);  // all that is published at this moment
   ProcessCollector* collector = nullptr;
   processes->for_each([&](pid_t pid, ProcessCollector& one) {
@@ -190,6 +197,8 @@ void TopDesk::answer_sample(Watcher* watcher, Processes* processes) {
   } catch (const std::bad_alloc&) {  // the books come first
   }
   if (!is_taken) watcher->connection.reset();
+  const uint64_t end_ns = monotonic_ns();
+  watcher->next_ns = end_ns + kRestTimes * (end_ns - begin_ns);
 }
 
 void TopDesk::begin_names(const Caller& caller, pid_t of, Server* server, Processes* processes) {

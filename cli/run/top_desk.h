@@ -4,6 +4,8 @@
 //  - Only our own user, and root, are served; four watchers at a time, and two copies that look for names.
 //  - Nobody is waited for: an answer that finds no room, or a watcher that asks again before it has read the last one,
 //    costs it its connection. One that is stopped costs nothing.
+//  - A watcher that asks all the time takes a twentieth of the collector's time at most: its next answer waits for so
+//    long.
 //  - The last answer says what the process came to, and where its profile is.
 // Context:  the collector's thread, between two rounds.
 // Trust:    requests are hostile: checked field by field.
@@ -50,6 +52,7 @@ class TopDesk {
     UniqueFd connection;
     pid_t pid;
     TopCursor cursor;
+    uint64_t next_ns = 0;  // it is not answered before
   };
 
   void answer_sample(Watcher* watcher, Processes* processes);

@@ -10,7 +10,7 @@
 #include "cli/read/read_profile.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/profile/dhat.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 
 #include "cli/base/terminal.h"
 #include "cli/write/report/report_view.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 #include <span>
 #include <string>

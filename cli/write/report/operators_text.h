@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/model/profile/profile.h"
-#include "cli/write/report/scopes_text.h"
+#include "cli/write/report/scopes/scopes_text.h"
 
 #include <string>
 

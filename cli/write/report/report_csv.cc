@@ -1,7 +1,7 @@
 // cli/write/report/report_csv.cc: one row for each place (RFC 4180), for spreadsheets and scripts: integers, no units
 // in the cells.
 #include "cli/write/report/formats.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 namespace heapprof::cli {
 

@@ -16,7 +16,7 @@
 #include "cli/write/report/packages_text.h"
 #include "cli/write/report/processes_text.h"
 #include "cli/write/report/refusal_text.h"
-#include "cli/write/report/scope_sections.h"
+#include "cli/write/report/scopes/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
 #include "cli/write/report/suppressions_text.h"
 #include "cli/write/report/tensors_text.h"

@@ -6,7 +6,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/tensor_roles.h"
 #include "cli/model/profile/site_numbers.h"
-#include "cli/write/report/scope_rows.h"
+#include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>
 

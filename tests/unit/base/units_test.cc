@@ -233,3 +233,14 @@ TEST_CASE("an average is an integer where it is one, else it has three digits") 
   CHECK(format_average({1, 1'000}) == "<0.01");
   CHECK(format_average({kLargest, 1}) == "18.4 E");
 }
+
+TEST_CASE("durations have a number, a unit, and bounds") {
+  constexpr DurationRange kRange = {10'000'000, 3'600'000'000'000};
+  CHECK(parse_duration("10ms", kRange) == 10'000'000);
+  CHECK(parse_duration("5s", kRange) == 5'000'000'000);
+  CHECK(parse_duration("60min", kRange) == 3'600'000'000'000);
+  CHECK(parse_duration("1h", kRange) == 3'600'000'000'000);
+  for (const char* wrong : {"", "5", "s", "9ms", "2h", "61min", "-5s", "+5s", " 5s", "5 s", "5S", "1.5s", "5sec",
+                            "99999999999999999999s", "18446744073709551615h"})
+    CHECK_FALSE(parse_duration(wrong, kRange));
+}

@@ -1,6 +1,6 @@
 // tests/unit/write/instances_text_test.cc: single runs of a scope: the slowest and those that grew most, what is said
 // where some were left out, and the same in JSON.
-#include "cli/write/report/instances_text.h"
+#include "cli/write/report/scopes/instances_text.h"
 
 #include "cli/write/report/formats.h"
 #include "tests/support/golden.h"

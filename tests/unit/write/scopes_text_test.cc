@@ -1,6 +1,6 @@
 // tests/unit/write/scopes_text_test.cc: scopes as a tree and marks as a list keep to the width whatever they are
 // called, and --stable says nothing that differs between runs.
-#include "cli/write/report/scopes_text.h"
+#include "cli/write/report/scopes/scopes_text.h"
 
 #include "cli/write/report/formats.h"
 #include "tests/support/golden.h"

@@ -1,6 +1,6 @@
-// cli/write/report/tables.cc: one line per table, and the two ways in which a table is written: both from the same
-// cells, so that they cannot differ in what they say.
-#include "cli/write/report/tables.h"
+// cli/write/report/tables/tables.cc: one line per table, and the two ways in which a table is written: both from the
+// same cells, so that they cannot differ in what they say.
+#include "cli/write/report/tables/tables.h"
 
 #include "cli/base/byte_sink.h"
 #include "cli/write/encode/csv.h"

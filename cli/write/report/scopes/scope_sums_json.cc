@@ -1,5 +1,5 @@
-// cli/write/report/scope_sums_json.cc: see scope_sums_json.h.
-#include "cli/write/report/scope_sums_json.h"
+// cli/write/report/scopes/scope_sums_json.cc: see scope_sums_json.h.
+#include "cli/write/report/scopes/scope_sums_json.h"
 
 #include "cli/model/analysis/operators.h"
 #include "cli/write/encode/field_writer.h"

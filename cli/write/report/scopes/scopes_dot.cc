@@ -1,5 +1,5 @@
-// cli/write/report/scopes_dot.cc: the program's own scopes as a graph for Graphviz: which scope began which, how often,
-// and what it called of the GPU's API.
+// cli/write/report/scopes/scopes_dot.cc: the program's own scopes as a graph for Graphviz: which scope began which, how
+// often, and what it called of the GPU's API.
 //
 // A scope is a node once for each way that leads to it, as in the table, so its numbers are its own. A call of the API
 // is one node in all: what meets there is who waits for the same thing.

@@ -1,11 +1,11 @@
-// cli/write/report/instances_text.cc: two short lists of each scope, since those are what one looks for: what was slow
-// once, and what kept memory once. All that are kept are in JSON.
-#include "cli/write/report/instances_text.h"
+// cli/write/report/scopes/instances_text.cc: two short lists of each scope, since those are what one looks for: what
+// was slow once, and what kept memory once. All that are kept are in JSON.
+#include "cli/write/report/scopes/instances_text.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/scope_paths.h"
-#include "cli/write/report/scope_rows.h"
+#include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-// cli/write/report/tables_memory.cc: tables of where memory was asked for: all places, not only those for which a
+// cli/write/report/tables/memory.cc: tables of where memory was asked for: all places, not only those for which a
 // screen has room, and the call tree without a cut.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/python/packages.h"
 #include "cli/write/report/call_tree.h"
 #include "cli/write/report/findings_words.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 #include "cli/write/text/place_text.h"
 
 #include <algorithm>

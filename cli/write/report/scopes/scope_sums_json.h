@@ -1,4 +1,5 @@
-// cli/write/report/scope_sums_json.h: what scopes came to by category, and PyTorch's operators by name, for scripts.
+// cli/write/report/scopes/scope_sums_json.h: what scopes came to by category, and PyTorch's operators by name, for
+// scripts.
 #pragma once
 
 #include "cli/model/analysis/scope_categories.h"

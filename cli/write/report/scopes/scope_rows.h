@@ -1,4 +1,4 @@
-// cli/write/report/scope_rows.h: tables whose last column is a name, as those about scopes are.
+// cli/write/report/scopes/scope_rows.h: tables whose last column is a name, as those about scopes are.
 #pragma once
 
 #include "cli/model/profile/scopes.h"

@@ -1,4 +1,4 @@
-// cli/write/report/scopes_text.h: the program's own scopes as a tree, and its marks.
+// cli/write/report/scopes/scopes_text.h: the program's own scopes as a tree, and its marks.
 #pragma once
 
 #include "cli/model/analysis/scope_categories.h"

@@ -1,5 +1,5 @@
-// cli/write/report/scope_rows.cc: see scope_rows.h.
-#include "cli/write/report/scope_rows.h"
+// cli/write/report/scopes/scope_rows.cc: see scope_rows.h.
+#include "cli/write/report/scopes/scope_rows.h"
 
 #include "cli/base/text.h"
 

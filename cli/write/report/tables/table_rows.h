@@ -1,4 +1,4 @@
-// cli/write/report/table_rows.h: a table of a report as rows of cells, which CSV and JSON write alike.
+// cli/write/report/tables/table_rows.h: a table of a report as rows of cells, which CSV and JSON write alike.
 //
 // What writes a row is called once more, with nothing in it, for the names of the columns: so a table has its header
 // also where it has no rows, and a field that cli/model/profile/fields.h gets is a column here.

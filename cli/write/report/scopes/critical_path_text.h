@@ -1,4 +1,5 @@
-// cli/write/report/critical_path_text.h: the critical path over the scopes of all threads, and the slack of the others.
+// cli/write/report/scopes/critical_path_text.h: the critical path over the scopes of all threads, and the slack of the
+// others.
 #pragma once
 
 #include "cli/model/profile/scopes.h"

@@ -1,12 +1,12 @@
-// cli/write/report/scopes_text.cc: see scopes_text.h. A scope's memory is shown with that of the scopes inside of it,
-// as its time is: what a line says holds for everything below it.
-#include "cli/write/report/scopes_text.h"
+// cli/write/report/scopes/scopes_text.cc: see scopes_text.h. A scope's memory is shown with that of the scopes inside
+// of it, as its time is: what a line says holds for everything below it.
+#include "cli/write/report/scopes/scopes_text.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/operators_text.h"
-#include "cli/write/report/scope_rows.h"
+#include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// cli/write/report/scope_sections.h: what of a text report is about the program's own scopes.
+// cli/write/report/scopes/scope_sections.h: what of a text report is about the program's own scopes.
 #pragma once
 
 #include "cli/write/report/report_view.h"

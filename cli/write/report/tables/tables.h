@@ -1,5 +1,5 @@
-// cli/write/report/tables.h: every table that a text report shows, for scripts: as CSV or JSON, whole, and each with
-// the columns that its first line names (`report --table NAME`).
+// cli/write/report/tables/tables.h: every table that a text report shows, for scripts: as CSV or JSON, whole, and each
+// with the columns that its first line names (`report --table NAME`).
 //
 // A new table is a function of ReportTable's signature and a line in tables.cc; scripts/check-help compares --help, the
 // page and the completions with the list.
@@ -11,7 +11,7 @@
 #pragma once
 
 #include "cli/write/report/report_view.h"
-#include "cli/write/report/table_rows.h"
+#include "cli/write/report/tables/table_rows.h"
 
 #include <span>
 #include <string>
@@ -41,7 +41,7 @@ void add_place_cells(const TableSource& source, uint32_t node, const TableRow& r
 // Those of a frame; UINT32_MAX: there is none.
 void add_frame_cells(const Profile& profile, uint32_t frame, const TableRow& row, const std::string& prefix = "");
 
-// ---- tables_memory.cc ----
+// ---- memory.cc ----
 void fill_places(const TableSource& source, CellTable* table);
 void fill_callers(const TableSource& source, CellTable* table);
 void fill_tree(const TableSource& source, CellTable* table);
@@ -49,7 +49,7 @@ void fill_sizes(const TableSource& source, CellTable* table);
 void fill_packages(const TableSource& source, CellTable* table);
 void fill_suppressions(const TableSource& source, CellTable* table);
 void fill_findings(const TableSource& source, CellTable* table);
-// ---- tables_devices.cc ----
+// ---- devices.cc ----
 void fill_devices(const TableSource& source, CellTable* table);
 void fill_timeline(const TableSource& source, CellTable* table);
 void fill_names(const TableSource& source, CellTable* table);
@@ -60,7 +60,7 @@ void fill_estimates(const TableSource& source, CellTable* table);
 void fill_segments(const TableSource& source, CellTable* table);
 void fill_api_calls(const TableSource& source, CellTable* table);
 void fill_api_threads(const TableSource& source, CellTable* table);
-// ---- tables_run.cc ----
+// ---- run.cc ----
 void fill_run(const TableSource& source, CellTable* table);
 void fill_threads(const TableSource& source, CellTable* table);
 void fill_processes(const TableSource& source, CellTable* table);
@@ -70,7 +70,7 @@ void fill_snapshot_places(const TableSource& source, CellTable* table);
 void fill_snapshot_blocks(const TableSource& source, CellTable* table);
 void fill_tensors(const TableSource& source, CellTable* table);
 void fill_tensor_blocks(const TableSource& source, CellTable* table);
-// ---- tables_scopes.cc ----
+// ---- scopes.cc ----
 void fill_scopes(const TableSource& source, CellTable* table);
 void fill_scope_memory(const TableSource& source, CellTable* table);
 void fill_scope_calls(const TableSource& source, CellTable* table);

@@ -1,4 +1,5 @@
-// cli/write/report/instances_text.h: single runs through scopes: those that took longest, and those that grew most.
+// cli/write/report/scopes/instances_text.h: single runs through scopes: those that took longest, and those that grew
+// most.
 #pragma once
 
 #include "cli/model/profile/profile.h"

@@ -1,6 +1,6 @@
-// cli/write/report/tables_devices.cc: tables of what is known of devices: totals, live memory over time, names, what
+// cli/write/report/tables/devices.cc: tables of what is known of devices: totals, live memory over time, names, what
 // was refused, what is only estimated, and calls of the GPU's API.
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-// cli/write/report/scope_sections.cc: see scope_sections.h.
-#include "cli/write/report/scope_sections.h"
+// cli/write/report/scopes/scope_sections.cc: see scope_sections.h.
+#include "cli/write/report/scopes/scope_sections.h"
 
-#include "cli/write/report/critical_path_text.h"
-#include "cli/write/report/instances_text.h"
-#include "cli/write/report/scopes_text.h"
+#include "cli/write/report/scopes/critical_path_text.h"
+#include "cli/write/report/scopes/instances_text.h"
+#include "cli/write/report/scopes/scopes_text.h"
 
 namespace heapprof::cli {
 

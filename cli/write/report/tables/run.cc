@@ -1,8 +1,8 @@
-// cli/write/report/tables_run.cc: tables of the run itself: what is known of it, its threads and processes, and its
+// cli/write/report/tables/run.cc: tables of the run itself: what is known of it, its threads and processes, and its
 // snapshots.
 #include "cli/model/analysis/tensor_roles.h"
 #include "cli/model/profile/site_numbers.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 #include <algorithm>
 

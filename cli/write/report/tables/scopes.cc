@@ -1,9 +1,9 @@
-// cli/write/report/tables_scopes.cc: tables of the program's own scopes and marks. A scope is named by its path in each
+// cli/write/report/tables/scopes.cc: tables of the program's own scopes and marks. A scope is named by its path in each
 // of them, and numbered as in the first: so that they can be joined.
 #include "cli/model/analysis/critical_path.h"
 #include "cli/model/analysis/operators.h"
 #include "cli/model/analysis/scope_paths.h"
-#include "cli/write/report/tables.h"
+#include "cli/write/report/tables/tables.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// cli/write/report/critical_path_text.cc: two tables: the runs on the path, in their order, and what each scope has of
-// it. A path may have very many runs: the longest are shown, and JSON has all.
-#include "cli/write/report/critical_path_text.h"
+// cli/write/report/scopes/critical_path_text.cc: two tables: the runs on the path, in their order, and what each scope
+// has of it. A path may have very many runs: the longest are shown, and JSON has all.
+#include "cli/write/report/scopes/critical_path_text.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/critical_path.h"
-#include "cli/write/report/scope_rows.h"
+#include "cli/write/report/scopes/scope_rows.h"
 
 #include <fmt/format.h>
 
