@@ -33,10 +33,10 @@ class Growing {
   parent: number[] = [0];
   frame: number[] = [0];
   functions: number[] = [0];
-  private children = new Map<number, number>();
+  private children = new Map<number, number>(); // by a number for each parent and function, far below 2^53
+  constructor(readonly functionCount: number) {}
   child(parent: number, functionNumber: number, frame: number): number {
-    // Functions are numbered below 2^31, nodes below 2^22 for the product to be exact; more of either are not drawn.
-    const key = parent * 0x80000000 + functionNumber;
+    const key = parent * (this.functionCount + kOthers) + functionNumber;
     let node = this.children.get(key);
     if (node === undefined) {
       node = this.parent.length;
@@ -49,18 +49,18 @@ class Growing {
   }
 }
 
-const kHiddenFunction = 0x7fffffff;
+const kOthers = 2; // behind the profile's functions: the hidden ones as one, and no stack
 
 /** Functions by who calls them. Without `allFrames` those that are not the user's own stand in one box between two that are, and nowhere else. */
 export function shapeOf(profile: Profile, allFrames: boolean): Shape {
-  const growing = new Growing();
+  const growing = new Growing(profile.tree.frames);
   const ofNode = addTree(growing, profile.tree, profile.tree.functionNumber, 0, allFrames);
   return finished(growing, [ofNode]);
 }
 
 /** Of two profiles: functions of one name are one. Frames of the second have numbers behind those of the first. */
 export function jointShapeOf(profiles: [Profile, Profile], allFrames: boolean): Shape {
-  const growing = new Growing();
+  const growing = new Growing(profiles[0].tree.frames + profiles[1].tree.frames);
   const numbers = new Map<string, number>();
   const ofNodes = profiles.map((profile, side) => {
     const { tree, texts } = profile;
@@ -75,7 +75,7 @@ export function jointShapeOf(profiles: [Profile, Profile], allFrames: boolean): 
 }
 
 function finished(growing: Growing, ofNodes: Uint32Array[]): Shape {
-  const noStack = growing.child(0, kHiddenFunction - 1, kNoStack);
+  const noStack = growing.child(0, growing.functionCount + 1, kNoStack);
   return { parent: Uint32Array.from(growing.parent), frame: Int32Array.from(growing.frame), functions: Uint32Array.from(growing.functions), ofNode: ofNodes[0], ofSecondNode: ofNodes[1] ?? ofNodes[0], noStack };
 }
 
@@ -97,7 +97,7 @@ function addTree(growing: Growing, tree: Tree, functions: Uint32Array, firstFram
       ofNode[node] = base;
       continue;
     }
-    if (isBetween[parent] !== 0) base = growing.child(base, kHiddenFunction, kHidden);
+    if (isBetween[parent] !== 0) base = growing.child(base, growing.functionCount, kHidden);
     ofNode[node] = growing.child(base, functions[frame], firstFrame + frame);
   }
   return ofNode;

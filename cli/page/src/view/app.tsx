@@ -80,6 +80,39 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
     return () => window.removeEventListener("keydown", onKey);
   });
 
+  const sorting = { sort: state.sort, onSort: (sort: string) => change({ sort }) };
+  // A zoom changes neither: what is the same as before is not drawn again.
+  const shownFlame = useMemo(
+    () => (
+      <FlameView
+        profile={profile}
+        flame={flame}
+        search={search}
+        onSearch={(name) => change({ search: name })}
+        text={{
+          number,
+          exact: weights.isBytes ? units.bytesExact : units.countExact,
+          percent: (value) => `${units.percent(value, flame.value[0])} of ${inRange ? "the range" : metric === "leaked" ? `what is ${summary.live_word}` : `the ${metric}`}`,
+          root: `${device.summary.name}   ${inRange ? boundsText : metric === "leaked" ? summary.live_word : metric}   ${number(flame.value[0])}`,
+        }}
+      />
+    ),
+    [profile, flame, search, state.theme, metric, boundsText],
+  );
+  const shownTab = useMemo(
+    () => (
+      <>
+        {state.tab === "places" && <PlacesTab profile={profile} device={device} rows={rows} series={series[device.number]} search={search} state={{ ...state, metric }} change={change} isRange={inRange !== null} />}
+        {state.tab === "findings" && <FindingsTab profile={profile} change={change} />}
+        {state.tab === "scopes" && <ScopesTab profile={profile} {...sorting} />}
+        {state.tab === "threads" && <ThreadsTab profile={profile} {...sorting} />}
+        {state.tab === "processes" && <ProcessesTab profile={profile} />}
+        {state.tab === "sizes" && <SizesTab device={device} />}
+        {state.tab === "coverage" && <CoverageTab profile={profile} device={device} />}
+      </>
+    ),
+    [profile, state.tab, state.sort, state.search, rows, series, search, metric, device, inRange],
+  );
   const tabs: [Tab, string][] = [
     ["places", `places ${units.count(rows.length)}`],
     ["findings", `findings ${summary.findings.length}`],
@@ -89,7 +122,6 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
     ["sizes", "sizes"],
     ["coverage", summary.warnings.length > 0 ? `coverage: ${units.counted(summary.warnings.length, "warning")}` : "coverage"],
   ];
-  const sorting = { sort: state.sort, onSort: (sort: string) => change({ sort }) };
   const hasRanges = device.sites.bounds.length > 1;
   return (
     <>
@@ -148,31 +180,14 @@ export function App({ profile, state: chosen, change, version }: { profile: Prof
         <input ref={searchBox} type="search" placeholder="find a function or a file   /" value={state.search} onInput={(event) => change({ search: (event.currentTarget as HTMLInputElement).value })} aria-label="find" />
         {search && <span class="dim" data-found>{foundText(flame, profile, search, number)}</span>}
       </div>
-      <FlameView
-        profile={profile}
-        flame={flame}
-        search={search}
-        onSearch={(name) => change({ search: name })}
-        text={{
-          number,
-          exact: weights.isBytes ? units.bytesExact : units.countExact,
-          percent: (value) => `${units.percent(value, flame.value[0])} of ${inRange ? "the range" : metric === "leaked" ? `what is ${summary.live_word}` : `the ${metric}`}`,
-          root: `${device.summary.name}   ${inRange ? boundsText : metric === "leaked" ? summary.live_word : metric}   ${number(flame.value[0])}`,
-        }}
-      />
+      {shownFlame}
       <nav class="tabs" role="tablist">
         {tabs.map(([tab, title]) => (
           <button key={tab} role="tab" aria-selected={state.tab === tab} class={state.tab === tab ? "on" : ""} onClick={() => change({ tab, sort: "" })}>{title}</button>
         ))}
       </nav>
       <div class="tab" role="tabpanel">
-        {state.tab === "places" && <PlacesTab profile={profile} device={device} rows={rows} series={series[device.number]} search={search} state={{ ...state, metric }} change={change} isRange={inRange !== null} />}
-        {state.tab === "findings" && <FindingsTab profile={profile} change={change} />}
-        {state.tab === "scopes" && <ScopesTab profile={profile} {...sorting} />}
-        {state.tab === "threads" && <ThreadsTab profile={profile} {...sorting} />}
-        {state.tab === "processes" && <ProcessesTab profile={profile} />}
-        {state.tab === "sizes" && <SizesTab device={device} />}
-        {state.tab === "coverage" && <CoverageTab profile={profile} device={device} />}
+        {shownTab}
       </div>
       <footer class="dim">heapprof {version}   {summary.file}   <code>heapprof report {summary.file}</code> shows the same as text</footer>
       {state.help && <Help close={() => change({ help: false })} />}

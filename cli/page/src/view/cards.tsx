@@ -2,6 +2,7 @@
 import type { Profile } from "../data/profile";
 import type { Change, State } from "../state";
 import * as units from "../model/units";
+import { Bytes } from "./bytes";
 
 /** inRange: by device, what was allocated in the chosen range and is live at its end; null where that is not known, or no range is chosen. */
 export function Cards({ profile, state, change, inRange }: { profile: Profile; state: State; change: Change; inRange: (number | null)[] }) {
@@ -20,14 +21,14 @@ export function Cards({ profile, state, change, inRange }: { profile: Profile; s
           )}
           <span class="dim">{!summary.has_lifetimes ? "allocated in all" : summary.runs > 1 ? "sum of the runs' peaks" : `peak at ${units.moment(device.peak_at, summary.time_unit)}`}</span>
           <span class="facts">
-            {inRange[number] !== null && <span class="in-range"><b title={units.bytesExact(inRange[number] ?? 0)}>{units.bytes(inRange[number] ?? 0)}</b> of the range live at its end</span>}
+            {inRange[number] !== null && <span class="in-range"><b><Bytes value={inRange[number] ?? 0} /></b> of the range live at its end</span>}
             {summary.has_lifetimes && (
               <span>
-                <b title={units.bytesExact(device.leaked_bytes)}>{units.bytes(device.leaked_bytes)}</b> {summary.live_word}
-                {device.suppressed_blocks > 0 && <span class="dim"> + {units.bytes(device.suppressed_bytes)} suppressed</span>}
+                <b><Bytes value={device.leaked_bytes} /></b> {summary.live_word}
+                {device.suppressed_blocks > 0 && <span class="dim"> + <Bytes value={device.suppressed_bytes} /> suppressed</span>}
               </span>
             )}
-            <span><b>{units.counted(device.total_blocks, "alloc")}</b> of <span title={units.bytesExact(device.total_bytes)}>{units.bytes(device.total_bytes)}</span></span>
+            <span><b>{units.counted(device.total_blocks, "alloc")}</b> of <Bytes value={device.total_bytes} /></span>
             {summary.metrics.includes("temporary") && <span><b>{units.percentRounded(device.temporary_blocks, device.total_blocks)}</b> temporary</span>}
             {device.limit_bytes > 0 && <span>limited to {units.bytes(device.limit_bytes)}</span>}
             {device.refusals > 0 && <span class="warning">refused memory: {units.counted(device.refusals, "place")}</span>}

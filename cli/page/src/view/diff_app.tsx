@@ -9,6 +9,7 @@ import { placeRows, seriesOf } from "../model/sites";
 import type { Change, State, Widths } from "../state";
 import * as units from "../model/units";
 import { searchOf } from "./app";
+import { Bytes } from "./bytes";
 import { DataTable, type Column } from "./data_table";
 import { FlameView } from "./flame_view";
 import { Gantt } from "./gantt";
@@ -60,6 +61,7 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
   const metric = metrics.includes(state.metric) ? state.metric : metrics[0];
   const isBytes = metric !== "allocations" && metric !== "temporary";
   const number = isBytes ? units.bytes : units.count;
+  const shown = (value: number) => (isBytes ? <Bytes value={value} /> : units.count(value));
   const widths = state.widths;
   const search = useMemo(() => searchOf(state.search), [state.search]);
   const searchBox = useRef<HTMLInputElement>(null);
@@ -95,8 +97,8 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
   const sum = (of: PlaceChange[], side: "base" | "current"): number => of.reduce((total, row) => total + row[side], 0);
   const columns: Column<PlaceChange>[] = [
     { key: "place", title: "place", help: "matched by function and way there, whatever its lines and addresses are", isText: true, width: "minmax(18em, 6fr)", by: (row) => row.function, cell: (row) => <span title={`${row.function}\n${row.location}`}><button class="plain name" onClick={() => change({ search: row.function })}>{row.function}</button><span class="dim"> {row.location}</span></span>, sum: (of) => units.counted(of.length, "place") },
-    { key: "base", title: "base", help: "what it had before", by: (row) => row.base, cell: (row) => number(row.base), sum: (of) => number(sum(of, "base")) },
-    { key: "current", title: "current", help: "what it has now", by: (row) => row.current, cell: (row) => number(row.current), sum: (of) => number(sum(of, "current")) },
+    { key: "base", title: "base", help: "what it had before", by: (row) => row.base, cell: (row) => shown(row.base), sum: (of) => shown(sum(of, "base")) },
+    { key: "current", title: "current", help: "what it has now", by: (row) => row.current, cell: (row) => shown(row.current), sum: (of) => shown(sum(of, "current")) },
     { key: "change", title: "change", help: "sorted by how much, whichever way", by: (row) => Math.abs(row.current - row.base), cell: (row) => <Changed base={row.base} current={row.current} isBytes={isBytes} />, sum: (of) => <Changed base={sum(of, "base")} current={sum(of, "current")} isBytes={isBytes} /> },
     { key: "percent", title: "of the base", help: "new: it was not there; gone: it is no more", by: (row) => (row.base === 0 ? Infinity : Math.abs(row.current - row.base) / row.base), cell: (row) => units.changePercent(row.base, row.current), sum: (of) => units.changePercent(sum(of, "base"), sum(of, "current")) },
   ];
@@ -132,6 +134,26 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
   const word = (one: Metric): string => (one === "leaked" ? current.summary.live_word : one);
   const net = tree.current[0] - tree.base[0];
   const joint = useMemo(() => jointNames(profiles), [profiles]);
+  const shownFlame = useMemo(
+    () => (
+      <FlameView
+        profile={joint}
+        flame={tree.flame}
+        growth={tree.growth}
+        search={search}
+        onSearch={(name) => change({ search: name })}
+        text={{
+          number,
+          exact: isBytes ? units.bytesExact : units.countExact,
+          label: (node) => units.change(tree.current[node] - tree.base[node], number),
+          percent: (value) => `${units.percent(value, tree.flame.value[0])} of ${widths === "change" ? "what changed" : widths}`,
+          root: `${chosen.name}   ${word(metric)}   ${units.change(net, number)}`,
+          more: (node) => [`${number(tree.base[node])} → ${number(tree.current[node])}, ${units.change(tree.current[node] - tree.base[node], number)} (${units.changePercent(tree.base[node], tree.current[node])})`],
+        }}
+      />
+    ),
+    [joint, tree, search, state.theme, metric, chosen],
+  );
   return (
     <>
       <header class="two">
@@ -207,21 +229,7 @@ export function DiffApp({ diff, profiles, state, change, version }: { diff: Diff
       <div class="dim" data-legend>
         {word(metric)} of {chosen.name}: {number(tree.base[0])} → {number(tree.current[0])}, <span class="grew">red grew</span>, <span class="shrank">green shrank</span>; {units.change(net, number)} in all{widths === "change" ? `: the widths add what grew and what shrank, ${number(tree.flame.value[0])}` : ""}
       </div>
-      <FlameView
-        profile={joint}
-        flame={tree.flame}
-        growth={tree.growth}
-        search={search}
-        onSearch={(name) => change({ search: name })}
-        text={{
-          number,
-          exact: isBytes ? units.bytesExact : units.countExact,
-          label: (node) => units.change(tree.current[node] - tree.base[node], number),
-          percent: (value) => `${units.percent(value, tree.flame.value[0])} of ${widths === "change" ? "what changed" : widths}`,
-          root: `${chosen.name}   ${word(metric)}   ${units.change(net, number)}`,
-          more: (node) => [`${number(tree.base[node])} → ${number(tree.current[node])}, ${units.change(tree.current[node] - tree.base[node], number)} (${units.changePercent(tree.base[node], tree.current[node])})`],
-        }}
-      />
+      {shownFlame}
       <h2>what explains the change</h2>
       <DataTable name="changes" rows={shownRows} columns={columns} sort={state.sort} usual="change" onSort={(sort) => change({ sort })} onRow={(row) => change({ search: row.function })} rowKey={(row) => row.place} empty={search ? "no place has this in its name" : "neither run had any of it"} />
       <footer class="dim">heapprof {version}   <code>heapprof diff {base.summary.file} {current.summary.file}</code> shows the same as text</footer>

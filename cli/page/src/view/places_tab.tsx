@@ -4,6 +4,7 @@ import type { Device, Profile } from "../data/profile";
 import type { PlaceRow, PlaceSeries } from "../model/sites";
 import type { Change, State } from "../state";
 import * as units from "../model/units";
+import { Bytes } from "./bytes";
 import { DataTable, Sparkline, type Column } from "./data_table";
 
 export function PlacesTab(props: { profile: Profile; device: Device; rows: PlaceRow[]; series: PlaceSeries; search: RegExp | null; state: State; change: Change; isRange: boolean }) {
@@ -34,8 +35,8 @@ export function PlacesTab(props: { profile: Profile; device: Device; rows: Place
       title,
       help,
       by,
-      cell: (row) => <span title={units.bytesExact(by(row))}>{units.bytes(by(row))}</span>,
-      sum: (of) => <span title={units.bytesExact(sum(of, by))}>{units.bytes(sum(of, by))}</span>,
+      cell: (row) => <Bytes value={by(row)} />,
+      sum: (of) => <Bytes value={sum(of, by)} />,
     });
     if (isRange) list.push(bytesColumn("range", "in range", "allocated in the range, and live at its end; with what a rule suppresses", (row) => row.inRange));
     if (summary.has_lifetimes) list.push(bytesColumn("peak", "peak", "live when the device was at its peak", (row) => row.peak));
@@ -44,7 +45,7 @@ export function PlacesTab(props: { profile: Profile; device: Device; rows: Place
     list.push({ key: "blocks", title: "allocations", help: "blocks allocated in all", by: (row) => row.blocks, cell: (row) => units.count(row.blocks), sum: (of) => units.count(sum(of, (row) => row.blocks)) });
     if (summary.metrics.includes("temporary"))
       list.push({ key: "temporary", title: "temporary", help: "of them freed before the next allocation of their thread", by: (row) => row.temporary / Math.max(row.blocks, 1), cell: (row) => units.percentRounded(row.temporary, row.blocks), sum: (of) => units.percentRounded(sum(of, (row) => row.temporary), sum(of, (row) => row.blocks)) });
-    list.push({ key: "mean", title: "mean size", help: "of a block", by: (row) => row.total / Math.max(row.blocks, 1), cell: (row) => units.bytes(Math.round(row.total / Math.max(row.blocks, 1))) });
+    list.push({ key: "mean", title: "mean size", help: "of a block", by: (row) => row.total / Math.max(row.blocks, 1), cell: (row) => <Bytes value={Math.round(row.total / Math.max(row.blocks, 1))} /> });
     if (summary.has_lifetimes)
       list.push({ key: "lifetime", title: "lifetime", help: "of a block, on average; of one that was never freed to the end", by: (row) => row.lifetime / Math.max(row.blocks, 1), cell: (row) => (row.blocks === 0 ? "–" : units.length(Math.round(row.lifetime / row.blocks), summary.time_unit)) });
     if (bounds.length > 0)

@@ -6,6 +6,7 @@ import type { Process, Thread } from "../data/summary";
 import { scopePath } from "../model/lanes";
 import type { Change } from "../state";
 import * as units from "../model/units";
+import { Bytes } from "./bytes";
 import { DataTable, type Column } from "./data_table";
 
 export function FindingsTab({ profile, change }: { profile: Profile; change: Change }) {
@@ -60,7 +61,7 @@ export function ScopesTab({ profile, sort, onSort }: { profile: Profile; sort: s
     { key: "time", title: "time", help: "of all runs", by: (row) => row.time, cell: (row) => units.length(row.time, unit) },
     { key: "own", title: "own time", help: "without the scopes inside of it", by: (row) => row.ownTime, cell: (row) => units.length(row.ownTime, unit) },
     { key: "longest", title: "longest", help: "of one run", by: (row) => row.longest, cell: (row) => units.length(row.longest, unit) },
-    { key: "growth", title: "growth", help: "allocated in the runs that the profile has, less what was freed there, on all devices", by: (row) => row.growth, cell: (row) => units.change(row.growth) },
+    { key: "growth", title: "growth", help: "allocated in the runs that the profile has, less what was freed there, on all devices", by: (row) => row.growth, cell: (row) => <span title={units.change(row.growth, units.bytesExact)}>{units.change(row.growth)}</span> },
   ];
   return <DataTable name="scopes" rows={rows} columns={columns} sort={sort} usual="time" onSort={onSort} rowKey={(row) => row.scope} empty="the program opened no scope" />;
 }
@@ -70,7 +71,7 @@ export function ThreadsTab({ profile, sort, onSort }: { profile: Profile; sort: 
   const sum = (of: Thread[], by: (row: Thread) => number): number => of.reduce((all, row) => all + by(row), 0);
   const columns: Column<Thread>[] = [
     { key: "name", title: "thread", help: "its name, and the kernel's number", isText: true, width: "minmax(14em, 4fr)", by: (row) => row.name, cell: (row) => <span>{row.name} <span class="dim">{row.id || ""}</span></span>, sum: () => units.counted(threads_count, "thread") },
-    { key: "total", title: "allocated", help: "on the host's heap, in all", by: (row) => row.total_bytes, cell: (row) => units.bytes(row.total_bytes), sum: (of) => units.bytes(sum(of, (row) => row.total_bytes)) },
+    { key: "total", title: "allocated", help: "on the host's heap, in all", by: (row) => row.total_bytes, cell: (row) => <Bytes value={row.total_bytes} />, sum: (of) => <Bytes value={sum(of, (row) => row.total_bytes)} /> },
     { key: "blocks", title: "allocations", help: "how many", by: (row) => row.allocations, cell: (row) => units.count(row.allocations), sum: (of) => units.count(sum(of, (row) => row.allocations)) },
     { key: "frees", title: "frees", help: "of whoever's blocks", by: (row) => row.frees, cell: (row) => units.count(row.frees), sum: (of) => units.count(sum(of, (row) => row.frees)) },
   ];
@@ -111,7 +112,7 @@ export function ProcessesTab({ profile }: { profile: Profile }) {
       {shown.map((row, i) => (
         <div class="process" key={i}>
           <span class="bar"><i style={{ width: `${(row.peak / most) * 100}%` }} /></span>
-          <span class="number" title={units.bytesExact(row.peak)}>{units.bytes(row.peak)}</span>
+          <span class="number"><Bytes value={row.peak} /></span>
           <span style={{ paddingLeft: `${row.depth * 1.4}em` }} title={row.file}><b>{row.command}</b> <span class="dim">{row.pid} {row.file}</span></span>
         </div>
       ))}
