@@ -1,14 +1,17 @@
 // tests/fuzz/profile_fuzz.cc: any bytes as a profile: a problem, or a profile that is written and read again to the
-// same bytes, and exported in every format and table; each device's DHAT file is a profile again. Frames without names
-// get some, inlined ones among them, and then it is a profile still.
+// same bytes, and exported in every format and table, and shown on a page; each device's DHAT file is a profile again.
+// Frames without names get some, inlined ones among them, and then it is a profile still.
 #include "cli/model/analysis/findings.h"
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/frame_kind.h"
 #include "cli/model/analysis/script_frames.h"
+#include "cli/model/analysis/warnings.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/model/profile/name_frames.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/export/formats.h"
+#include "cli/write/html/page.h"
+#include "cli/write/html/page_template.h"
 #include "cli/write/profile/dhat.h"
 #include "cli/write/report/tables/tables.h"
 
@@ -40,6 +43,24 @@ void make_all_tables(const Profile& profile) {
       if (row.size() != made.columns.size()) std::abort();
     }
     if (table_csv(table.name, made).empty() || table_json(table.name, made).empty()) std::abort();
+  }
+}
+
+size_t count_of(std::string_view text, std::string_view what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// Nothing of a profile adds an element to its page, or ends one.
+void make_page(const Profile& profile) {
+  StringSink sink;
+  write_report_page({&profile, "input", find_warnings(profile)}, &sink);
+  const PageTemplate bare = page_template();
+  const size_t blocks = 4 + 2 * profile.devices.size();  // summary, tree, scopes, texts; a curve and sites of each
+  for (const char* tag : {"<script", "</script", "<!--"}) {
+    const size_t own = count_of(bare.head, tag) + count_of(bare.tail, tag);
+    if (count_of(sink.text(), tag) != own + (std::string_view(tag) == "<!--" ? 0 : blocks)) std::abort();
   }
 }
 
@@ -107,6 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (once.text() != twice.text()) std::abort();
   export_all(*first);
   make_all_tables(*first);
+  make_page(*first);
   name_all(*first);
   return 0;
 }
