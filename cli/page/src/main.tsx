@@ -1,7 +1,7 @@
 // cli/page/src/main.tsx: the first screen's numbers lie in the page as they are; the rest is unpacked while it is looked
 // at.
 import { render } from "preact";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { readProfile, type Profile } from "./data/profile";
@@ -18,17 +18,24 @@ function Page({ summary, profiles, diff }: { summary: Summary; profiles: Profile
   const usual = useMemo(() => ({ device, allFrames: last.summary.all_frames }), []);
   const [state, setState] = useState<State>(() => fromHash(location.hash, devices, usual));
   const change = useCallback((part: Partial<State>) => setState((before) => ({ ...before, ...part })), []);
+  const known = useRef(location.hash);
   useEffect(() => {
     const hash = toHash(state, usual);
     if (hash === location.hash.replace(/^#/, "")) return;
+    // Somebody changed the address and its event is still to come: that says what to show, and the state follows it.
+    if (location.hash !== known.current) return;
     try {
       history.replaceState(null, "", hash === "" ? location.pathname + location.search : `#${hash}`);
+      known.current = location.hash;
     } catch {
       // A frame that may not change its address, or too many changes at once: the view is as it was chosen all the same.
     }
   }, [state]);
   useEffect(() => {
-    const onHash = (): void => setState(fromHash(location.hash, devices, usual));
+    const onHash = (): void => {
+      known.current = location.hash;
+      setState(fromHash(location.hash, devices, usual));
+    };
     window.addEventListener("hashchange", onHash);
     return () => window.removeEventListener("hashchange", onHash);
   }, []);
