@@ -22,6 +22,7 @@ const link_map* own_library() {
   const link_map* known = __atomic_load_n(&found, __ATOMIC_RELAXED);
   if (known == nullptr) {
     known = agent_object();
+    while (known != nullptr && known->l_prev != nullptr) known = known->l_prev;
     __atomic_store_n(&found, known, __ATOMIC_RELAXED);
   }
   return known;

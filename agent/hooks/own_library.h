@@ -7,6 +7,9 @@
 // Guarantees
 //  - Nothing is allocated, no lock is taken, no system call made.
 //  - The path is known by its address: whoever names the agent by a text of their own gets the loader's answer.
+//  - Whatever the library does with the handle is right: it is the program's own, in whose scope the agent's names are.
+//    (The loader gives a preloaded object no scope of its own before somebody really opens it: with that one's handle
+//    the real dlsym would follow a null pointer.)
 #pragma once
 
 #include <link.h>
@@ -16,7 +19,7 @@ namespace heapprof::agent {
 // Where the path stands that dlopen knows; "" until a path is given. `path` is kept from the first time on.
 const char* own_library_path(const char* path);
 
-// What dlopen gives for it, and the loader's own handle of the agent. nullptr: the loader's list does not have it.
+// What dlopen gives for it: the handle of the program. nullptr: the loader's list does not have the agent.
 const link_map* own_library();
 
 // In the place of dlopen.

@@ -110,6 +110,10 @@ named=$(json profile.json '[.heapprof.scopes.scopes[] | select(.name != "(other 
 [ "$named" -ge 4000 ] && [ "$named" -le 4096 ] || fail "$named names have room"
 expect_eq "bytes in ranges" "$(json profile.json '[.heapprof.scopes.scopes[].memory[0].allocated_bytes] | add')" 96000
 
+case_of 0 other_questions <<'BOOKS'
+after: 1 1 0 0 | 10 1 0 0 10 | 0 0 0
+BOOKS
+
 # Each object has a table of its own.
 nvtx=$TARGETS/nvtx
 profile "$target" second "$nvtx/libnvtx_second.so"

@@ -511,6 +511,26 @@ int other_tool_later(char* library, char* tool) {
   return 0;
 }
 
+// What a library may do with the handle of the tool that the variable names, besides starting it: ask for a function
+// that no tool has (as NVTX's extensions do), for one that all have, and close it.
+int other_questions() {
+  const char* const path = getenv("NVTX_INJECTION64_PATH");
+  void* const handle = path == nullptr ? nullptr : dlopen(path, RTLD_LAZY);
+  expect(handle != nullptr, "the tool is there");
+  expect(dlsym(handle, "InitializeInjectionNvtxExtension") == nullptr, "the tool has no extensions");
+  expect(dlerror() != nullptr, "why not");
+  expect(dlsym(handle, "no such function") == nullptr, "a function that nobody has");
+  dlerror();
+  expect(dlsym(handle, "strlen") == reinterpret_cast<void*>(&strlen), "a function that libc has");
+  link_map* object = nullptr;
+  expect(dlinfo(handle, RTLD_DI_LINKMAP, &object) == 0 && object != nullptr, "the loader knows the handle");
+  expect(dlclose(handle) == 0, "the tool is closed");
+  push("after");
+  leak(10);
+  pop();
+  return 0;
+}
+
 int marks() {
   mark("start");
   leak(1 << 20);
@@ -692,6 +712,7 @@ int main(int argc, char** argv) {
   if (how == "execs") return execs(argv[0]);
   if (how == "second" && argc == 3) return second(argv[2], 1);
   if (how == "other_tool_later" && argc == 4) return other_tool_later(argv[2], argv[3]);
+  if (how == "other_questions") return other_questions();
   if (how == "marks") return marks();
   if (how == "tool" && argc == 3) return with_tool(argv[2]);
   if (how == "timer") return timer();
