@@ -49,6 +49,8 @@ enum class Question : uint32_t {
   kExchangeCaptureMode,
   kFunctionName,
   kKernelName,
+  kFunctionCount,
+  kKernelCount,
   kGraphNodes,
   kGraphNodeType,
   kNewEvent,
@@ -74,6 +76,8 @@ constexpr const char* kQuestions[] = {"cuCtxGetDevice",
                                       "cuThreadExchangeStreamCaptureMode",
                                       "cuFuncGetName",
                                       "cuKernelGetName",
+                                      "cuModuleGetFunctionCount",
+                                      "cuLibraryGetKernelCount",
                                       "cuGraphGetNodes",
                                       "cuGraphNodeGetType",
                                       "cuEventCreate",
@@ -295,6 +299,10 @@ const char* ask_kernel_name(KernelHandle kind, const void* handle) {
   const Question question = kind == KernelHandle::kKernel ? Question::kKernelName : Question::kFunctionName;
   const char* name = nullptr;
   return kind != KernelHandle::kUnknown && ask(question, &name, handle) ? name : nullptr;
+}
+
+bool ask_kernel_count(KernelHandle kind, const void* owner, unsigned* count) {
+  return ask(kind == KernelHandle::kKernel ? Question::kKernelCount : Question::kFunctionCount, count, owner);
 }
 
 bool ask_new_event(void** event) { return ask(Question::kNewEvent, event, 0u); }

@@ -163,6 +163,8 @@ bool ask_graph_numbers(uint32_t device, CudaGraphNumbers* numbers);
 // What the driver says that a kernel's name is; nullptr: it does not say (before CUDA 12.3). The text is the driver's.
 enum class KernelHandle : uint32_t { kUnknown = 0, kFunction = 1, kKernel = 2 };  // a CUfunction; a CUkernel
 const char* ask_kernel_name(KernelHandle kind, const void* handle);
+// How many kernels a module has (kFunction), or a library (CUDA 12.4).
+bool ask_kernel_count(KernelHandle kind, const void* owner, unsigned* count);
 // Events, on the agent's own account (gpu_time.h). Of a time the bits of the driver's float: the agent uses no such
 // registers.
 bool ask_new_event(void** event);

@@ -69,6 +69,15 @@ INLINE int noted(int result, KernelHandle kind, void** handle, const char* name)
     note_kernel_handle(kind, *handle, name);
   return result;
 }
+// The handles of all kernels of a library, or of a module, were given out.
+INLINE int listed(int result, KernelHandle kind, void** handles, unsigned most, void* owner) {
+  unsigned count = 0;
+  if (result != kCudaSuccess || handles == nullptr || g_fork_page.state != AgentState::kOn ||
+      !ask_kernel_count(kind, owner, &count))
+    return result;
+  for (unsigned i = 0; i < count && i < most; ++i) note_listed_kernel(kind, handles[i]);
+  return result;
+}
 INLINE int instantiated(int result, void** executable, void* graph) {
   if (result != kCudaSuccess || executable == nullptr || g_fork_page.state != AgentState::kOn) return result;
   uint64_t kernels = 0;
@@ -87,6 +96,15 @@ CUDA_HOOK(cuModuleGetFunction)(void** function, void* module, const char* name) 
 }
 CUDA_HOOK(cuLibraryGetKernel)(void** kernel, void* library, const char* name) {
   return noted(call(REAL(cuLibraryGetKernel), kernel, library, name), KernelHandle::kKernel, kernel, name);
+}
+// A program may take kernels from the list of a library, or a module, and ask for none by its name.
+CUDA_HOOK(cuLibraryEnumerateKernels)(void** kernels, unsigned most, void* library) {
+  return listed(call(REAL(cuLibraryEnumerateKernels), kernels, most, library), KernelHandle::kKernel, kernels, most,
+                library);
+}
+CUDA_HOOK(cuModuleEnumerateFunctions)(void** functions, unsigned most, void* module) {
+  return listed(call(REAL(cuModuleEnumerateFunctions), functions, most, module), KernelHandle::kFunction, functions,
+                most, module);
 }
 CUDA_HOOK(cuGraphInstantiateWithFlags)(void** executable, void* graph, unsigned long long flags) {
   return instantiated(call(REAL(cuGraphInstantiateWithFlags), executable, graph, flags), executable, graph);

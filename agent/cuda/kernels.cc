@@ -42,7 +42,6 @@ Slot* slot_of(const void* handle) {
         (slot.handle.compare_exchange_strong(found, wanted, std::memory_order_relaxed) || found == wanted))
       return &slot;
   }
-  g_control->kernel_names_lost.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -56,6 +55,11 @@ void note_kernel_handle(KernelHandle kind, const void* handle, const char* name)
   // A name takes room only once its kernel is launched, unless nobody can be asked then.
   const uint32_t fresh = ask_kernel_name(kind, handle) != nullptr ? 0 : number_of_kernel_name(name);
   slot->known.store(pack(kind, fresh), std::memory_order_relaxed);
+}
+
+void note_listed_kernel(KernelHandle kind, const void* handle) {
+  Slot* const slot = handle == nullptr ? nullptr : slot_of(handle);
+  if (slot != nullptr) slot->known.store(pack(kind, 0), std::memory_order_relaxed);
 }
 
 void note_function_of_kernel(const void* function, const void* kernel) {
@@ -73,7 +77,10 @@ void note_graph(const void* executable, uint64_t kernel_nodes_plus_one) {
 uint32_t number_of_kernel(const void* handle) {
   if (handle == nullptr) return wire::kUnnamedKernel;
   Slot* const slot = slot_of(handle);
-  if (slot == nullptr) return wire::kOtherKernel;
+  if (slot == nullptr) {
+    g_control->kernel_names_lost.fetch_add(1, std::memory_order_relaxed);
+    return wire::kOtherKernel;
+  }
   const uint64_t known = slot->known.load(std::memory_order_relaxed);
   if (const uint64_t number = number_of(known); HEAPPROF_LIKELY(number != 0)) return static_cast<uint32_t>(number);
   const KernelHandle kind = kind_of(known);

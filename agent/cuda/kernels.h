@@ -17,10 +17,12 @@
 
 namespace heapprof::agent {
 
-inline constexpr uint32_t kMostHandles = 1u << 14;
+inline constexpr uint32_t kMostHandles = 1u << 16;
 
 // A look-up gave out the handle of a kernel. pre: the agent records
 void note_kernel_handle(KernelHandle kind, const void* handle, const char* name);
+// A list of a library's or a module's kernels gave it out: the driver is asked for its name when it is launched.
+void note_listed_kernel(KernelHandle kind, const void* handle);
 // The same of a kernel's function in a context: it has the kernel's name.
 void note_function_of_kernel(const void* function, const void* kernel);
 // A graph was made ready for launches. kernel_nodes_plus_one: 0: nobody knows how many kernels it has

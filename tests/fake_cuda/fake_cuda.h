@@ -86,6 +86,10 @@ constexpr int kErrnoOfQuestions = 77;
   X(cuLibraryLoadData, (void** library, const void* code, void* jit_options, void** jit_values, unsigned jit_count, \
                         void* options, void** values, unsigned count))                                              \
   X(cuLibraryGetKernel, (void** kernel, void* library, const char* name))                                           \
+  X(cuLibraryGetKernelCount, (unsigned* count, void* library))                                                      \
+  X(cuLibraryEnumerateKernels, (void** kernels, unsigned most, void* library))                                      \
+  X(cuModuleGetFunctionCount, (unsigned* count, void* module))                                                      \
+  X(cuModuleEnumerateFunctions, (void** functions, unsigned most, void* module))                                    \
   X(cuKernelGetFunction, (void** function, void* kernel))                                                           \
   X(cuFuncGetName, (const char** name, const void* function))                                                       \
   X(cuKernelGetName, (const char** name, const void* kernel))                                                       \

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +22,7 @@
 namespace {
 
 constexpr int kNotReady = 600;
+constexpr const char* kListed[] = {"listed_first", "listed_second"};
 constexpr int kCaptureUnsupported = 900;
 
 struct Function {
@@ -119,6 +121,24 @@ int cuLibraryGetKernel(void** kernel, void* library, const char* name) {
   if (known == nullptr) known = new Kernel{name, nullptr};
   gpu().all_kernels.insert(known);
   *kernel = known;
+  return kSuccess;
+}
+// Each library and module has the same two kernels, whatever else is asked for by name.
+int cuLibraryGetKernelCount(unsigned* count, void*) {
+  *count = std::size(kListed);
+  return kSuccess;
+}
+int cuLibraryEnumerateKernels(void** kernels, unsigned most, void* library) {
+  for (unsigned i = 0; i < most && i < std::size(kListed); ++i) cuLibraryGetKernel(&kernels[i], library, kListed[i]);
+  return kSuccess;
+}
+int cuModuleGetFunctionCount(unsigned* count, void*) {
+  *count = std::size(kListed);
+  return kSuccess;
+}
+int cuModuleEnumerateFunctions(void** functions, unsigned most, void* module) {
+  std::lock_guard guard(fake_mutex());
+  for (unsigned i = 0; i < most && i < std::size(kListed); ++i) functions[i] = fake_function(module, kListed[i]);
   return kSuccess;
 }
 int cuKernelGetFunction(void** function, void* kernel) {

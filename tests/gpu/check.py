@@ -154,7 +154,7 @@ class Check:
             launches = profile["heapprof"].get("device_api", {}).get("kernel_launches_count", 0)
             self.row(f"{kind} runtime: kernels launched", 100, launches, launches == 100)
             kernels = profile["heapprof"].get("scopes", {}).get("outside", {}).get("kernels", [])
-            named = sum(kernel["launches_count"] for kernel in kernels if not kernel["name"].startswith("("))
+            named = sum(kernel["launches_count"] for kernel in kernels if "touch(" in kernel["name"])
             self.row(f"{kind} runtime: kernels launched, by name", 100, named, named == 100)
 
     def tensors(self) -> None:
@@ -174,6 +174,11 @@ class Check:
             # What PyTorch's libraries take besides goes past its allocator.
             self.row(f"{what}: peak, at least what it reserved", reserved, f"{peak} ({peak - reserved:+d})",
                      peak >= reserved)
+            expected = output.split()[3:]
+            totals = self.device(profile, "cuda:0/tensors").get("totals", {})
+            got = [str(totals.get(key, 0)) for key in ("total_bytes", "total_count", "peak_bytes", "leaked_bytes")]
+            self.row(f"{what}: tensors: total, allocations, peak, left", " ".join(expected), " ".join(got),
+                     got == expected)
 
     def table(self) -> None:
         widths = [max(len(row[column]) for row in self.rows) for column in range(4)]

@@ -50,6 +50,12 @@ cp first.json second.json
 expect_eq "merged" "$(kernels step)" "softmax 1x1x1 of 32x1x1 0: 20
 void app::gemm<float>(float*, int) 256x1x1 of 128x1x1 0: 20"
 
+profile "$TARGETS/cuda_kernels" listed
+expect_complete
+expect_eq "kernels out of a list" "$(kernels listed)" "(unnamed kernel) 3x1x1 of 1x1x1 0: 1
+listed_first 1x1x1 of 1x1x1 0: 1
+listed_second 2x1x1 of 1x1x1 0: 1"
+
 profile "$TARGETS/cuda_kernels" graph
 expect_complete
 expect_eq "a graph" "$(jq -c '.heapprof.scopes.scopes[0].graphs' profile.json)" \

@@ -1,8 +1,8 @@
 // tests/targets/cuda/cuda_kernels.cc: launches kernels on the fake driver, by every way and in scopes, in numbers that
 // tests/integration/cuda/cuda_kernels.sh knows.
 //
-// arguments: scopes | graph | many NUMBER (so many shapes) | names NUMBER (so many kernels) | threads NUMBER | fork |
-// tight NUMBER (launches, and nothing else)
+// arguments: scopes | listed | graph | many NUMBER (so many shapes) | names NUMBER (so many kernels) | threads NUMBER |
+// fork | tight NUMBER (launches, and nothing else)
 #include "heapprof/heapprof.h"
 #include "tests/fake_cuda/fake_cuda.h"
 
@@ -84,6 +84,22 @@ void run_scopes() {
   }
 }
 
+// Kernels of which no name was asked for, but all that a library has: fewer are there than there is room for.
+void run_listed() {
+  HEAPPROF_SCOPE("listed");
+  void* library = nullptr;
+  void* of_module[9];
+  void* of_library[9];
+  for (void*& handle : of_module) handle = &handle;
+  for (void*& handle : of_library) handle = &handle;
+  cuLibraryLoadData(&library, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  if (cuModuleEnumerateFunctions(of_module, 9, module) != kSuccess) std::exit(5);
+  if (cuLibraryEnumerateKernels(of_library, 9, library) != kSuccess) std::exit(6);
+  launch(of_module[0], 1, 1);
+  launch(of_library[1], 2, 1);
+  launch(of_library[2], 3, 1);  // no handle
+}
+
 void run_graph() {
   HEAPPROF_SCOPE("graphs");
   void* const kernel = find("node");
@@ -108,6 +124,7 @@ int main(int argc, char** argv) {
   cuCtxCreate_v2(&context, 0, 0);
   cuModuleLoadData(&module, nullptr);
   if (what == "scopes") run_scopes();
+  if (what == "listed") run_listed();
   if (what == "graph") run_graph();
   if (what == "many") {
     HEAPPROF_SCOPE("many");
