@@ -7,6 +7,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
+#include "cli/commands/attach.h"
 #include "cli/commands/check.h"
 #include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
@@ -30,7 +31,8 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 12> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 13> kCommands = {{{"run", run_text, run_main},
+                                                         {"attach", attach_text, attach_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},

@@ -362,6 +362,7 @@ enum HelloFlags : uint32_t {
   kHelloSingleThreadedFlag = 1u << 3,  // libc has __libc_single_threaded
   kHelloReferenceUnwinder = 1u << 4,   // libheapprof-verify.so is loaded
   kHelloFindObject = 1u << 5,          // libc has _dl_find_object
+  kHelloAttached = 1u << 6,            // the program ran before the agent came: it has blocks that nobody saw begin
 };
 
 // Agent → collector, one packet. Strings end with a zero byte.

@@ -23,6 +23,7 @@ struct Mapping {
   unsigned char* codes;         // nullptr: not mapped yet
 };
 Mapping g_mapping;
+unsigned char* g_released = nullptr;  // the first part of an arena that was released, until there is another one
 
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
@@ -38,6 +39,9 @@ bool map_arena(int fd) {
   const long page = raw_syscall(SYS_mmap, 0, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
                                 kBeforeCodesOff);
   g_mapping.before_codes = is_error(page) ? nullptr : reinterpret_cast<unsigned char*>(page);
+  if (g_released != nullptr)
+    raw_syscall(SYS_munmap, reinterpret_cast<long>(g_released), static_cast<long>(kFirstPartBytes));
+  g_released = nullptr;
   return true;
 }
 
@@ -54,6 +58,19 @@ void forget_arena() {
   if (g_mapping.codes != nullptr) replace(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
   g_mapping.before_codes = g_mapping.codes = nullptr;
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
+}
+
+void release_arena() {
+  const auto give_back = [](unsigned char* address, uint64_t size_bytes) {
+    if (address != nullptr) raw_syscall(SYS_munmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes));
+  };
+  const Mapping before = g_mapping;
+  forget_arena();  // whoever reads the control page finds zeros there until there is another one
+  for (uint32_t ring = 1; ring < wire::kMaxRings && before.rings[ring] != nullptr; ++ring)
+    give_back(before.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
+  give_back(before.before_codes, wire::kPageBytes);
+  if (before.codes != nullptr) give_back(before.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
+  g_released = before.base;
 }
 
 const char* question_text(uint32_t question) {

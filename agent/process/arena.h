@@ -29,6 +29,9 @@ bool map_arena(int fd);
 // address.
 void forget_arena();
 
+// The same, where no event is in progress and none begins before the next map_arena: address space is given back.
+void release_arena();
+
 // pre: an arena is mapped.
 wire::Name* names();
 wire::KernelName* kernel_names();

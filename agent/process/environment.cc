@@ -236,6 +236,21 @@ Invitation find_invitation() {
   return g_invitation;
 }
 
+bool take_invitation(const char* value, const char* agent_file) {
+  constexpr size_t kNameBytes = sizeof wire::kSocketVariable;  // with '=' in the place of the zero byte
+  if (kNameBytes + strlen(value) >= sizeof g_socket_entry || strlen(agent_file) >= kMaxPreloadBytes) return false;
+  memcpy(g_socket_entry, wire::kSocketVariable, kNameBytes - 1);
+  g_socket_entry[kNameBytes - 1] = '=';
+  strcpy(g_socket_entry + kNameBytes, value);
+  Invitation invitation;
+  if (!parse_invitation(g_socket_entry + kNameBytes, &invitation)) return false;
+  g_preload[0] = g_agent_path[0] = 0;
+  remember_preload(agent_file);
+  g_invitation = invitation;
+  g_has_looked = true;
+  return true;
+}
+
 const char* agent_path() { return g_agent_path; }
 
 void clean_environment() {

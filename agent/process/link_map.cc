@@ -13,6 +13,8 @@ namespace heapprof::agent {
 
 namespace {
 
+void* (*g_original)(void* address) = nullptr;  // nullptr: no definition was led to ours
+
 struct DynamicTables {
   const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
@@ -209,7 +211,8 @@ void* find_in_object(const link_map& object, const DynamicTables& tables, const 
   if (is_function && type != STT_FUNC && type != STT_GNU_IFUNC) return nullptr;
   void* address = reinterpret_cast<void*>(object.l_addr + symbol.st_value);
   if (type == STT_GNU_IFUNC) address = reinterpret_cast<void* (*)()>(address)();
-  return address;
+  void* (*const original)(void*) = __atomic_load_n(&g_original, __ATOMIC_ACQUIRE);
+  return original == nullptr ? address : original(address);
 }
 
 void* find_in_object(const link_map* object, const Wanted& wanted) {
@@ -233,17 +236,34 @@ bool is_vdso(const link_map* object) {
 namespace {
 
 Definition find_behind(const Wanted& wanted) {
-  bool behind = false;
+  bool behind = is_loaded_late();
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (behind && !is_vdso(object)) {
+    const bool is_own = is_agent(*object);
+    if (behind && !is_own && !is_vdso(object)) {
       if (void* address = find_in_object(object, wanted)) return {address, object};
     }
-    if (is_agent(*object)) behind = true;
+    behind = behind || is_own;
   }
   return {};
 }
 
 }  // namespace
+
+bool is_loaded_late() {
+  static int known = 0;  // 1: no, 2: yes
+  if (int answer = __atomic_load_n(&known, __ATOMIC_RELAXED); answer != 0) return answer == 2;
+  bool has_libc = false;
+  const link_map* object = _r_debug.r_map;
+  for (; object != nullptr && !is_agent(*object); object = object->l_next) {
+    has_libc = has_libc || find_in_object(object, {"gnu_get_libc_version", nullptr}) != nullptr;
+  }
+  __atomic_store_n(&known, has_libc ? 2 : 1, __ATOMIC_RELAXED);
+  return has_libc;
+}
+
+void translate_definitions(void* (*original)(void* address)) {
+  __atomic_store_n(&g_original, original, __ATOMIC_RELEASE);
+}
 
 Definition find_behind_agent(const char* name) { return find_behind({name, nullptr}); }
 Definition find_version_behind_agent(const char* name, const char* version) { return find_behind({name, version}); }
@@ -257,14 +277,14 @@ void* find_late(const LateFunction& function, bool* is_certain) {
   constexpr uint32_t kMostObjects = 65536;  // a list that is being changed may have no end
   const Wanted wanted{function.name, function.version};
   void* found = nullptr;
-  bool is_behind = false;
+  bool is_behind = is_loaded_late();
   bool is_first = true;
   *is_certain = false;
   const link_map* at = _r_debug.r_map;
   for (uint32_t i = 0; at != nullptr && !*is_certain && i < kMostObjects; ++i) {
     link_map object;
     if (!Memory::load(&object, at)) break;
-    if (is_behind && at != g_vdso) {
+    if (is_behind && at != g_vdso && !is_agent(object)) {
       const DynamicTables tables = read_tables<Memory>(object);
       void* address = find_in_object<Memory>(object, tables, wanted, !function.is_data);
       if (address != nullptr && (!can_tell_loaded() || is_surely_loaded(address))) {
@@ -323,6 +343,11 @@ const link_map* agent_object() {
   const link_map* object = _r_debug.r_map;
   while (object != nullptr && !is_agent(*object)) object = object->l_next;
   return object;
+}
+
+void* find_in_agent(const char* name) {
+  const link_map* object = agent_object();
+  return object == nullptr ? nullptr : find_in_object(object, {name, nullptr});
 }
 
 bool is_passed_over(const link_map* object) { return is_agent(*object) || is_vdso(object); }

@@ -35,6 +35,14 @@ struct SoughtSymbol {
 void find_symbols_in_process(SoughtSymbol* symbols, size_t count);
 // True for the agent itself and the kernel's vdso, where no look-up searches.
 bool is_passed_over(const link_map* object);
+// True where the loader's list has libc before the agent: a program that runs was made to load it (start/attach.h).
+// Nothing is behind it then: what others search behind the agent is searched everywhere else.
+bool is_loaded_late();
+// From now on a definition that was led to ours (redirect.h) is found as what it was. `original` gives back what it is
+// not asked about.
+void translate_definitions(void* (*original)(void* address));
+// A function that the agent exports, as it is there: by its name the agent itself may find another library's.
+void* find_in_agent(const char* name);
 // The agent's own; nullptr: it is not in the list. No precondition: the agent is never unloaded, nor what came before.
 const link_map* agent_object();
 

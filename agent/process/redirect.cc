@@ -201,7 +201,11 @@ bool defines_any(const link_map* object, const Redirection* list, size_t count) 
   return false;
 }
 
-void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count) {
+// Slots that hold `real` get `to`; kRestored: the other way round. kOthers: only where another object has the function.
+enum class Slots { kOthers, kAll, kRestored };
+void redirect_slots(const link_map* object, const Tables& tables, const Redirection* list, size_t count, Slots which) {
+  if (tables.symbols == nullptr || tables.strings == nullptr) return;
+  const bool is_restored = which == Slots::kRestored;
   Writer writer(object);
   for (size_t table = 0; table < 2; ++table) {
     const ElfW(Rela)* relocation = tables.relocations[table];
@@ -214,10 +218,11 @@ void redirect_slots(const link_map* object, const Tables& tables, const Redirect
       void* bound;
       memcpy(&bound, reinterpret_cast<const void*>(slot_avma), sizeof bound);
       for (size_t i = 0; i < count && bound != nullptr; ++i) {
-        if (list[i].real == bound && list[i].object != object) {
-          if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
-          writer.write(slot_avma, reinterpret_cast<uint64_t>(list[i].to));
-        }
+        if (list[i].real == nullptr || (is_restored ? list[i].to : list[i].real) != bound) continue;
+        if (which == Slots::kOthers && list[i].object == object) continue;
+        if (strcmp(name_of(tables, *relocation), list[i].name) != 0) continue;
+        writer.write(slot_avma, reinterpret_cast<uint64_t>(is_restored ? list[i].real : list[i].to));
+        break;
       }
     }
   }
@@ -250,7 +255,7 @@ void redirect_definitions(const link_map* object, Redirection* list, const Sough
 
 }  // namespace
 
-void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count) {
+void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls) {
   NameFilter filter;
   bool has_any = false;
   find_symbols_in_process(sought, count);
@@ -267,9 +272,29 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (is_passed_over(object)) continue;
     const Tables tables = read_relocation_tables(object);
+    if (own_calls == OwnCalls::kLead) {
+      redirect_slots(object, tables, list, count, Slots::kAll);
+      continue;
+    }
     if (defines_any(object, list, count)) bind_own_calls(object, tables, list, count);
-    if (imports_any(tables, object == _r_debug.r_map, filter, list, count)) redirect_slots(object, tables, list, count);
+    if (imports_any(tables, object == _r_debug.r_map, filter, list, count))
+      redirect_slots(object, tables, list, count, Slots::kOthers);
   }
+}
+
+void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count) {
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (is_passed_over(object)) continue;
+    {
+      Writer writer(object);
+      for (size_t i = 0; i < count; ++i) {
+        if (list[i].real != nullptr && list[i].object == object)
+          writer.write(word_of(sought[i]), reinterpret_cast<uint64_t>(list[i].real) - object->l_addr);
+      }
+    }
+    redirect_slots(object, read_relocation_tables(object), list, count, Slots::kRestored);
+  }
+  for (size_t i = 0; i < count; ++i) list[i].real = nullptr;
 }
 
 }  // namespace heapprof::agent

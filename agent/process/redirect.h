@@ -35,7 +35,14 @@ struct Redirection {
   const link_map* object;  // who has it
 };
 
+// kStay: what a library calls itself stays with it. kLead: it is led to ours as everybody's, as if we were preloaded.
+enum class OwnCalls { kStay, kLead };
+
 // Fills in `real` and `object` of each. sought[i]: what list[i] is looked for by.
-void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count);
+void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls = OwnCalls::kStay);
+
+// Takes that back, also in objects that were loaded meanwhile: afterwards each `real` is nullptr. Addresses of ours that
+// the program keeps elsewhere stay there. sought: what redirect_functions found.
+void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count);
 
 }  // namespace heapprof::agent

@@ -31,6 +31,7 @@ constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
 constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads every event to the slow path
 
 Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; atomic where the lock is not held
+Context* g_older = nullptr;            // those of this process's earlier lives: a list, by Context::older
 uint32_t g_next_candidate;
 
 // ---- Whose a context is ----
@@ -72,6 +73,23 @@ bool is_thread_gone(uint32_t thread_id) {
   return raw_syscall(SYS_tgkill, g_pid, static_cast<long>(thread_id), 0) == -ESRCH;
 }
 
+// Memory of an earlier life that no other thread can reach: the calling thread's own, that of a thread that is gone, and
+// that which had no owner. What threads shared, and may hold still, is shared again. It is zero. nullptr: there is none.
+// pre: the lock is held, signals are blocked.
+unsigned char* take_older(uint32_t ring, uint64_t size_bytes) {
+  for (Context** link = &g_older; *link != nullptr; link = &(*link)->older) {
+    Context* const context = *link;
+    if (context->is_shared != (ring == kSharedRing)) continue;
+    const uint64_t owner = owner_of(context);
+    const bool is_mine = (owner & kIdentity) == own_identity();
+    if (!is_mine && owner != 0 && !is_thread_gone(context->thread_id)) continue;
+    *link = context->older;
+    raw_syscall(SYS_madvise, reinterpret_cast<long>(context), static_cast<long>(size_bytes), MADV_DONTNEED);
+    return reinterpret_cast<unsigned char*>(context);
+  }
+  return nullptr;
+}
+
 // Maps ring and context number `ring`, where they are not there yet. nullptr: no memory. pre: the lock is held.
 Context* make_context(uint32_t ring) {
   if (ring >= wire::kMaxRings) return nullptr;
@@ -79,9 +97,12 @@ Context* make_context(uint32_t ring) {
   unsigned char* data = map_ring(ring);
   if (data == nullptr) return nullptr;
   const uint64_t size_bytes = kContextBytes + unwind_context_bytes();
-  unsigned char* memory = static_cast<unsigned char*>(map_private(size_bytes));
-  if (memory == nullptr) return nullptr;
-  note_own_pages(memory, size_bytes);
+  unsigned char* memory = take_older(ring, size_bytes);
+  if (memory == nullptr) {
+    memory = static_cast<unsigned char*>(map_private(size_bytes));
+    if (memory == nullptr) return nullptr;
+    note_own_pages(memory, size_bytes);
+  }
   Context* context = reinterpret_cast<Context*>(memory);
   context->unwind = make_unwind_context(memory + kContextBytes, &ring_header(ring)->unwind);
   context->data = data;
@@ -381,14 +402,37 @@ void prepare_contexts() {
   unlock(g_fork_page.lock);
 }
 
-void forget_contexts() {
+namespace {
+
+void forget_contexts(bool keeps_memory) {
   if (!is_filtered()) forget_filters();
   for (Context*& context : g_contexts) {
+    if (context == nullptr) continue;
     // A thread that still holds this context is led to the slow path, which sees that its life is over.
-    if (context != nullptr && context->guard == 0) context->guard = kAlwaysBusy;
+    if (context->guard == 0) context->guard = kAlwaysBusy;
+    if (keeps_memory) {
+      context->older = g_older;
+      g_older = context;
+    }
     context = nullptr;
   }
+  if (!keeps_memory) g_older = nullptr;  // a child's threads are others
   t_context = nullptr;
+}
+
+}  // namespace
+
+void forget_contexts() { forget_contexts(false); }
+void retire_contexts() { forget_contexts(true); }
+
+bool has_events_in_progress() {
+  for (const Context* context : g_contexts) {
+    if (context == nullptr) continue;
+    const uint64_t guard = __atomic_load_n(&context->guard, __ATOMIC_ACQUIRE);
+    const bool is_free = context->is_shared ? __atomic_load_n(&context->lock, __ATOMIC_ACQUIRE) == 0 : guard == 0;
+    if (!is_free) return true;
+  }
+  return false;
 }
 
 }  // namespace heapprof::agent

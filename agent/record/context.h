@@ -78,6 +78,7 @@ struct Context {
   PythonStack* python;      // nullptr: the process runs no Python, as far as is known
   TorchOperators operators;
   uint32_t pushed;  // ranges of NVTX that the owner has pushed, those that are not recorded included
+  Context* older;   // of another life; behind it the next one (forget_contexts)
   uint64_t pushed_ranges[kMostPushed];  // what they are (agent/nvtx/ranges.cc); not touched where nobody uses NVTX
 };
 
@@ -147,5 +148,10 @@ void divert_event();
 // A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler
 // interrupted by forking will go on in it. pre: the agent's lock is held.
 void forget_contexts();
+// The same where this process goes on and may have another life: their memory is used again by the threads that have it.
+// pre: the agent's lock is held, nothing is recorded.
+void retire_contexts();
+// Whether a thread is inside of an event. Once nothing is recorded, and none is, no event begins.
+bool has_events_in_progress();
 
 }  // namespace heapprof::agent

@@ -51,6 +51,7 @@ namespace {
 std::atomic<uint32_t> g_resolved{0};  // 0: not yet, 1: a thread is at it, 2: done
 const link_map* g_malloc_object = nullptr;
 uint32_t g_self_test_failures = 0;
+bool g_is_tested = false;  // the allocator was tried
 bool g_fork_safe = false;
 
 // What the first look at the image found, and every life in it tells the collector. A forked child does not look again:
@@ -91,10 +92,14 @@ bool register_membarrier() {
   return !is_error(raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0));
 }
 
-void fill_hello(wire::Hello* hello, bool forked) {
+// How a life begins: with the image, in a forked child, or while the program runs (attach.h).
+enum class Birth { kFirst, kForked, kLate };
+
+void fill_hello(wire::Hello* hello, Birth birth) {
   *hello = g_image.hello;
   if (register_membarrier()) hello->flags |= wire::kHelloMembarrierRegistered;
-  if (forked) hello->flags |= wire::kHelloForked;
+  if (birth == Birth::kForked) hello->flags |= wire::kHelloForked;
+  if (birth == Birth::kLate) hello->flags |= wire::kHelloAttached;
   if (is_new_recorded()) hello->flags |= wire::kHelloNewRecorded;
   hello->self_test_failures = g_self_test_failures;
 }
@@ -126,11 +131,11 @@ bool stay_out() {
 }
 
 // Whether there is a collector to be asked. Where it may not be asked after all (a filter), that is marked.
-bool is_invited(const Invitation& invitation, bool forked) {
-  if (invitation.socket_path == nullptr || (forked && !invitation.follow)) return false;
+bool is_invited(const Invitation& invitation, Birth birth) {
+  if (invitation.socket_path == nullptr || (birth == Birth::kForked && !invitation.follow)) return false;
   // Opens a file as the loader does, before anything that a filter might kill for. In its first life the process has
-  // one thread, as making others allocates: so nobody can be at its table.
-  if (!forked && count_own_filters() > invitation.collector_filters) mark_filtered();
+  // one thread, as making others allocates: so nobody can be at its table. Who attaches has looked itself.
+  if (birth == Birth::kFirst && count_own_filters() > invitation.collector_filters) mark_filtered();
   return true;
 }
 
@@ -142,12 +147,13 @@ void leave_parent() {
 }
 
 // Asks for an arena and maps it. Leaves no descriptor open.
-bool ask_and_map(const Invitation& invitation, bool forked) {
+bool ask_and_map(const Invitation& invitation, Birth birth) {
+  const bool forked = birth == Birth::kForked;
   int fd = -1;
   wire::Answer answer = kNoAnswer;
   if (!is_filtered()) {  // socket() may be what kills
     wire::Hello hello{};
-    fill_hello(&hello, forked);
+    fill_hello(&hello, birth);
     fd = ask_collector(invitation.socket_path, hello, &answer);
   }
   if (fd < 0 && forked && answer == kNoAnswer) note_lost_child();
@@ -160,31 +166,35 @@ bool ask_and_map(const Invitation& invitation, bool forked) {
 
 // The same, where no other thread can see the descriptors meanwhile; where the kernel refuses such a place, in any
 // case.
-bool ask_and_map_unseen(const Invitation& invitation, bool forked) {
-  if (is_filtered()) return ask_and_map(invitation, forked);
+bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
+  if (is_filtered()) return ask_and_map(invitation, birth);
   bool mapped = false;
   const bool is_done = run_unseen(FileTable::kUnseen, -1, [&] {
     if (!has_descriptors()) return false;
-    mapped = ask_and_map(invitation, forked);
+    mapped = ask_and_map(invitation, birth);
     return true;
   });
-  return is_done ? mapped : ask_and_map(invitation, forked);
+  return is_done ? mapped : ask_and_map(invitation, birth);
 }
 
 // Gets an arena, and what it says of how to record. pre: the lock is held, signals are blocked.
-bool join_collector(bool forked) {
+bool join_collector(Birth birth) {
   const Invitation invitation = find_invitation();
-  if (!is_invited(invitation, forked)) {
+  const bool forked = birth == Birth::kForked;
+  if (!is_invited(invitation, birth)) {
     if (forked) leave_parent();
     return false;
   }
-  if (!forked && !is_filtered()) g_self_test_failures = try_allocator(g_malloc_object);
-  if (!ask_and_map_unseen(invitation, forked)) return false;
+  if (!forked && !is_filtered() && !g_is_tested) {
+    g_self_test_failures = try_allocator(g_malloc_object);
+    g_is_tested = true;
+  }
+  if (!ask_and_map_unseen(invitation, birth)) return false;
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
   g_use_tsc = g_control->clock_mode == wire::ClockMode::kTsc;
   g_fences = (g_control->fence_mode == wire::FenceMode::kProducerFence ? kFenceProducer : 0) |
-             (forked && g_use_tsc ? kFenceOrder : 0);
+             (birth != Birth::kFirst && g_use_tsc ? kFenceOrder : 0);
   if (g_image.single_threaded != nullptr) g_single_threaded = g_image.single_threaded;
   g_control->age.store(g_birth, std::memory_order_relaxed);
   g_control->python_version.store(python_version(), std::memory_order_relaxed);
@@ -204,7 +214,7 @@ bool join_collector(bool forked) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
   }
-  if (!forked && g_control->host_limit_bytes != 0) {
+  if (birth == Birth::kFirst && g_control->host_limit_bytes != 0) {
     if (is_new_recorded() || !start_host_limit(g_control->host_limit_bytes, g_malloc_object)) {
       turn_off(wire::StopReason::kNoUsableSize);
       return false;
@@ -237,6 +247,7 @@ void resolve_once() {
 // With an invitation the agent starts before main even if nothing has been allocated: the collector learns that it is
 // loaded.
 __attribute__((constructor)) void start_agent() {
+  if (is_loaded_late()) return;  // attach.h says when
   if (g_fork_page.state == AgentState::kUnknown) start_life();
   settle_end();
   settle_gpu_times();
@@ -257,27 +268,70 @@ void resolve_real_functions() {
   for (uint32_t round = 0; g_resolved.load(std::memory_order_acquire) != 2; ++round) let_others_run(round);
 }
 
+namespace {
+
+// pre: the lock is held, signals are blocked.
+void begin_life(Birth birth) {
+  t_flags |= kThreadStarting;
+  g_birth = end_what_is_known(kEverything);
+  g_pid = sys_getpid();
+  if (join_collector(birth)) {
+    g_fork_page.state = AgentState::kOn;
+    g_fork_page.age.store(g_birth, std::memory_order_relaxed);
+  } else {
+    g_fork_page.state = AgentState::kOff;
+  }
+  t_flags &= ~kThreadStarting;
+}
+
+}  // namespace
+
 bool start_life() {
   const bool forked = g_birth != 0;
   if (forked && is_filtered()) return stay_out();
   SignalsBlocked blocked;
   resolve_real_functions();
   lock(g_fork_page.lock);
-  if (g_fork_page.state == AgentState::kUnknown) {
-    t_flags |= kThreadStarting;
-    g_birth = end_what_is_known(kEverything);
-    g_pid = sys_getpid();
-    if (join_collector(forked)) {
-      g_fork_page.state = AgentState::kOn;
-      g_fork_page.age.store(g_birth, std::memory_order_relaxed);
-    } else {
-      g_fork_page.state = AgentState::kOff;
-    }
-    t_flags &= ~kThreadStarting;
-  }
+  if (g_fork_page.state == AgentState::kUnknown) begin_life(forked ? Birth::kForked : Birth::kFirst);
   unlock(g_fork_page.lock);
   return g_fork_page.state == AgentState::kOn;
 }
+
+bool start_late_life() {
+  SignalsBlocked blocked;
+  lock(g_fork_page.lock);
+  if (g_fork_page.state != AgentState::kOn) begin_life(Birth::kLate);
+  unlock(g_fork_page.lock);
+  return g_fork_page.state == AgentState::kOn;
+}
+
+bool end_life() {
+  constexpr uint32_t kMostRounds = 20'000;  // of let_others_run, 50 µs each: a second
+  SignalsBlocked blocked;
+  lock(g_fork_page.lock);
+  g_fork_page.age.store(0, std::memory_order_relaxed);
+  g_fork_page.state = AgentState::kOff;
+  // An event that began before this was seen has set its guard before it looked (begin_event_fast).
+  raw_syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  bool is_quiet = !has_events_in_progress();
+  for (uint32_t round = 0; !is_quiet && round < kMostRounds; ++round) {
+    let_others_run(round);
+    is_quiet = !has_events_in_progress();
+  }
+  if (is_quiet) {
+    retire_contexts();
+    release_arena();
+  } else {
+    forget_contexts();
+    forget_arena();
+  }
+  forget_kernel_names();
+  forget_gpu_times();
+  unlock(g_fork_page.lock);
+  return is_quiet;
+}
+
+const link_map* malloc_object() { return g_malloc_object; }
 
 void note_forked() {
   if (g_fork_page.state == AgentState::kUnknown && g_birth != 0 && is_in_event()) start_life();

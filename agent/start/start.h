@@ -13,6 +13,8 @@
 
 #include "agent/process/state.h"
 
+#include <link.h>
+
 namespace heapprof::agent {
 
 // Finds the real functions; once. Every hook's pointer leads here until it is done.
@@ -20,6 +22,15 @@ void resolve_real_functions();
 
 // Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
 bool start_life();
+
+// The same in a process that ran before the agent was there, or has recorded before, for an invitation that came just now.
+// pre: nothing is recorded, and end_life() has ended what was before.
+bool start_late_life();
+// Ends recording, and gives back what that took. False: a thread stood in the middle of an event for a second, and that
+// memory stays. pre: a life has begun.
+bool end_life();
+// The object that serves malloc, if its functions can be called. pre: resolve_real_functions()
+const link_map* malloc_object();
 
 // The calling process was just forked, by a call of this thread. Where that interrupted an event of ours, a life begins
 // at once: what is still to be written of that event must not reach the parent's rings.

@@ -197,6 +197,14 @@ namespace heapprof::cli {
   X("HP240", live_needs_output, ("./server"))                                                                      \
   X("HP241", live_needs_terminal, ("./server"))                                                                    \
   X("HP242", bad_top_interval, ("5 parsecs"))                                                                      \
+  X("HP280", attach_refused, ("4711", "operation not permitted"))                                                  \
+  X("HP281", attach_impossible, ("4711", "it has no glibc"))                                                       \
+  X("HP282", attach_found_no_thread, ("4711", "it is in malloc"))                                                  \
+  X("HP283", attach_sees_no_agent, ("4711", "/usr/lib/heapprof/libheapprof.so"))                                   \
+  X("HP284", attach_failed, ("4711", "it did not return in time"))                                                 \
+  X("HP285", already_profiled, ("4711"))                                                                           \
+  X("HP286", bad_attach_time, ("5 parsecs"))                                                                       \
+  X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
   X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
 
@@ -359,6 +367,14 @@ Problem nobody_answers(const std::string& pid);
 Problem missing_pid(const std::string& command);
 
 // Watching live.
+Problem attach_refused(const std::string& pid, const std::string& reason);
+Problem attach_impossible(const std::string& pid, const std::string& reason);
+Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle);
+Problem attach_sees_no_agent(const std::string& pid, const std::string& agent);
+Problem attach_failed(const std::string& pid, const std::string& reason);
+Problem already_profiled(const std::string& pid);
+Problem bad_attach_time(const std::string& value);
+Problem detach_failed(const std::string& pid, const std::string& reason);
 Problem top_refused(const std::string& pid, const std::string& reason);
 Problem live_needs_output(const std::string& program);
 Problem live_needs_terminal(const std::string& program);

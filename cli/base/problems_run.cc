@@ -187,6 +187,55 @@ Problem missing_pid(const std::string& command) {
           "list those that are profiled: pgrep -P \"$(pgrep -x heapprof)\"", kUsage};
 }
 
+Problem attach_refused(const std::string& pid, const std::string& reason) {
+  return {"HP280", fmt::format("process {} cannot be traced: {}", pid, reason),
+          "be its user, or root: sudo heapprof attach " + pid +
+              "; where Yama forbids it: sudo sysctl kernel.yama.ptrace_scope=0; in a container: --cap-add SYS_PTRACE",
+          "start it under heapprof: heapprof run -- PROGRAM", kFailed};
+}
+
+Problem attach_impossible(const std::string& pid, const std::string& reason) {
+  return {"HP281", fmt::format("process {} cannot be attached to: {}", pid, reason),
+          "start it under heapprof, which says what it can see: heapprof run -- PROGRAM",
+          "sample its resident memory: heapprof doctor tells what else this machine has", kFailed};
+}
+
+Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle) {
+  return {"HP282",
+          fmt::format("in 10 s no thread of process {} was where it may load a library; the last one: {}", pid, obstacle),
+          fmt::format("try again when it is less busy: heapprof attach {}", pid),
+          "start it under heapprof: heapprof run -- PROGRAM", kFailed};
+}
+
+Problem attach_sees_no_agent(const std::string& pid, const std::string& agent) {
+  return {"HP283", fmt::format("process {} has another root folder, and no {} in it", pid, agent),
+          fmt::format("put the agent there, at the same path: sudo install -D {0} /proc/{1}/root{0}", quoted(agent), pid),
+          "run heapprof inside of its container", kFailed};
+}
+
+Problem attach_failed(const std::string& pid, const std::string& reason) {
+  return {"HP284", fmt::format("process {} was not attached to, and runs on: {}", pid, reason),
+          fmt::format("try again: heapprof attach {}", pid), "start it under heapprof: heapprof run -- PROGRAM",
+          kFailed};
+}
+
+Problem already_profiled(const std::string& pid) {
+  return {"HP285", fmt::format("process {} is being profiled already", pid),
+          fmt::format("take a profile of it: heapprof snapshot {}", pid),
+          fmt::format("watch it: heapprof top {}", pid), kFailed};
+}
+
+Problem bad_attach_time(const std::string& value) {
+  return {"HP286", fmt::format("--for takes a time, not {}", quoted(value)), "such as --for 30s, --for 5min or --for 2h",
+          "leave it out: heapprof attach stays until Ctrl-C, or until the process ends", kUsage};
+}
+
+Problem detach_failed(const std::string& pid, const std::string& reason) {
+  return {"HP287", fmt::format("the hooks in process {} were not led back: {}; they record no more", pid, reason),
+          "none is needed: each call of malloc takes some nanoseconds longer until the process ends",
+          fmt::format("attach again, and detach: heapprof attach --for 1s {}", pid), kWarning};
+}
+
 Problem top_refused(const std::string& pid, const std::string& reason) {
   return {"HP239", fmt::format("no live view of process {}: {}", pid, reason),
           fmt::format("ask again: heapprof top {}", pid), fmt::format("take a profile: heapprof snapshot {}", pid),

@@ -149,7 +149,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
   }
-  if (identity.is_fork) state.ledger.set_inherits();
+  if (identity.inherits) state.ledger.set_inherits();
   state.ledger.start(state.scale.start_ticks());
   state.ledger.devices().trace().start(state.options.trace_events);
   if (state.options.snapshot_interval_ns != 0) {
@@ -161,7 +161,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
       DrainOptions{state.options.clock_mode, fence_mode, state.repair_window(), state.options.patience_ns,
                    state.options.second, state.options.second_from_bytes, state.options.trim_interval_ns});
   if (state.options.leak_check)
-    state.leaks.emplace(state.arena.get(), identity.pid, hello_text(hello.malloc_object), identity.is_fork);
+    state.leaks.emplace(state.arena.get(), identity.pid, hello_text(hello.malloc_object), identity.inherits);
 }
 
 bool ProcessCollector::is_judged() const { return state_->leaks && state_->leaks->is_asked(); }
@@ -342,7 +342,6 @@ Recording ProcessCollector::finish() {
   RunInfo& run = recording.run;
   wire::Control& control = state.arena->control();
   run.pid = static_cast<uint64_t>(state.identity.pid);
-  run.is_fork = state.identity.is_fork;
   run.executable = state.identity.executable;
   run.machine.libc = hello_text(state.hello.libc_version);
   run.coverage = coverage_of(state.hello, state.options, state.identity.executable);
@@ -359,7 +358,7 @@ Recording ProcessCollector::finish() {
   state.ledger.finish(state.end_ticks);
   const uint64_t end_ticks = state.ledger.last_ticks();
   run.duration_ns = state.scale.since_start_ns(end_ticks);
-  run.counters = counters_of(state.ledger.counts(), control, state.identity.is_fork);
+  run.counters = counters_of(state.ledger.counts(), control, state.identity.inherits);
   state.ledger.for_each_left_out(
       [&run](uint64_t, uint64_t size_bytes) { run.counters.left_out_live_bytes += size_bytes; });
   run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);

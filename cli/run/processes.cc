@@ -52,6 +52,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->parent_pid = known->parent_pid;
   run->image = known->image;
   run->is_fork = known->is_fork;
+  run->is_attached = known->is_attached;
   run->start_unix_ns = known->start_unix_ns;
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
@@ -66,7 +67,7 @@ Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions&
                                                          const RunInfo& run, SpareCollector* spare) {
   try {
     Result<std::unique_ptr<ProcessCollector>> collector = spare->take(options);
-    if (collector) (*collector)->start(caller.hello, {caller.pid, run.is_fork, run.executable});
+    if (collector) (*collector)->start(caller.hello, {caller.pid, run.is_fork || run.is_attached, run.executable});
     return collector;
   } catch (const std::bad_alloc&) {
     return memory_refused("profile it");
@@ -126,6 +127,7 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.pid = static_cast<uint64_t>(pid);
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
+  run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
   run.start_unix_ns = unix_ns();
   run.machine = plan_.machine;
@@ -332,7 +334,7 @@ void Processes::detach_all(const RunEnd& root_end) {
     const bool is_root = process->handle.pid == plan_.root_pid;
     const bool ended = has_ended(process->handle);
     if (!ended) {
-      if (process->collector != nullptr) process->collector->detach();
+      if (process->collector != nullptr && !(is_root && has_left_)) process->collector->detach();
       tree_->set_running(process->entry);
     }
     const RunEnd other_end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
@@ -367,7 +369,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
       // all that there is has been taken
-    } else if (end.kind == EndKind::kDetached) {
+    } else if (end.kind == EndKind::kDetached && !has_left_) {
       process->collector->drain();
     } else {
       process->collector->drain_to_end();
@@ -389,7 +391,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
   if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
     run.end = {EndKind::kExec, 0};
-  if (end.kind == EndKind::kDetached && run.complete) {
+  if (end.kind == EndKind::kDetached && run.complete && !(image.is_root && has_left_)) {
     run.complete = false;
     run.incomplete_reason = "the process was still running when heapprof stopped watching";
   }

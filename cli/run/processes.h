@@ -82,6 +82,8 @@ class Processes {
   // detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
+  // The root's agent records no more, and nothing of it is under way: all that it wrote is taken, though it runs on.
+  void note_left() { has_left_ = true; }
 
   // visit(pid, collector): of those that are being profiled.
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
@@ -132,6 +134,7 @@ class Processes {
   SpareCollector spare_;
   MemoryBudget budget_;
   uint64_t next_memory_ns_ = 0;
+  bool has_left_ = false;
 };
 
 }  // namespace heapprof::cli

@@ -30,6 +30,7 @@
 #include "cli/target/elf_check.h"
 #include "cli/target/launch.h"
 #include "cli/target/process_facts.h"
+#include "cli/target/process_identity.h"
 #include "cli/target/process_names.h"
 #include "cli/target/server.h"
 #include "cli/write/text/run_text.h"
@@ -37,6 +38,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,8 +82,9 @@ class Run {
   explicit Run(const RunOptions& options)
       : options_(options), finisher_(finish_options(options)), desk_(finish_options(options), &rules_.folds) {}
 
-  // The exit code, or what kept the program from being started.
+  // The exit code, or what kept the program from being started, or from being attached to.
   Result<int> run();
+  Result<int> run_attached();
 
  private:
   Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
@@ -104,6 +107,8 @@ class Run {
   void say(const std::string& work) {
     if (progress_) progress_->say(work);
   }
+  Result<Done> prepare();
+  std::string invitation(const Server& server) const;
   void show_progress();
   void end_progress() {
     finisher_.show_progress(nullptr);
@@ -150,8 +155,7 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
       return reference_unwinder_missing(options_.verify_stacks ? "--verify-stacks" : "--unwinder");
     launch_options.preload.push_back(agent.reference);
   }
-  const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
-  launch_options.socket_variable = (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
+  launch_options.socket_variable = invitation(server);
   if (options_.live) launch_options.input = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (const std::string& file = options_.child_output; !file.empty()) {
     launch_options.output = UniqueFd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -163,6 +167,11 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
   launch_options.signal_mask = signals.previous_mask();
   launch_options.signal_actions = signals.previous_actions();
   return launch_options;
+}
+
+std::string Run::invitation(const Server& server) const {
+  const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
+  return (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
 }
 
 void Run::submit(EndedImage image) {
@@ -307,6 +316,7 @@ int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t
     warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[0]));
   if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
   for (const Problem& problem : problems) print_problem(problem, options_.color);
+  if (options_.attach_pid != 0) return problems.empty() ? 0 : 1;
   if (watched.detached_by != 0) return 128 + watched.detached_by;
   const bool is_programs_own = problems.empty() || (did_not_start_ && problems.size() == 1);
   return is_programs_own ? exit_code(watched.end) : 125;
@@ -334,20 +344,26 @@ void Run::show_progress() {
   finisher_.show_progress(&*progress_);
 }
 
-Result<int> Run::run() {
+// What can be known to fail, before anything is started.
+Result<Done> Run::prepare() {
   Result<ReportRules> rules = load_rules(options_.suppressions);
   if (!rules) return rules.problem();
   rules_ = std::move(*rules);
-  const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
-  if (!facts) return facts.problem();
-  for (const Problem& warning : facts->warnings) warn(warning);
-  own_malloc_ = !facts->own_allocation_functions.empty();
   may_overwrite_ = !options_.output.empty();
   const std::string trial = expand_name(name_pattern(0), root_facts(getpid()));
   for (const std::string& file : {trial, options_.html}) {
     if (file.empty()) continue;
     if (const Result<Done> tried = try_output(file); !tried) return tried.problem();
   }
+  return Done{};
+}
+
+Result<int> Run::run() {
+  const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
+  if (!facts) return facts.problem();
+  for (const Problem& warning : facts->warnings) warn(warning);
+  own_malloc_ = !facts->own_allocation_functions.empty();
+  if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
 
   Result<Server> server = Server::open();
   if (!server) return server.problem();
@@ -386,13 +402,57 @@ Result<int> Run::run() {
   return finish(watched, processes, server->turned_away());
 }
 
+// The program runs already: it is had to load the agent, by another thread, while this one answers that.
+Result<int> Run::run_attached() {
+  if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
+  const pid_t pid = options_.attach_pid;
+  Result<Server> server = Server::open();
+  if (!server) return server.problem();
+  SignalWatch signals;
+  const Result<AgentFiles> agent = find_agent_files();
+  if (!agent) return agent.problem();
+  const ProcessLook look = look_at(pid);
+  AttachedProgram program{{pid, UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), look.start_ticks}, options_.attach_for_ns, agent->agent};
+  ProcessPlan plan = make_plan(options_);
+  plan.root_pid = pid;
+  names_.emplace(name_pattern(static_cast<uint64_t>(pid)), root_facts(pid));
+  tree_.emplace(pid);
+  Processes processes(std::move(plan), &*tree_, [this](EndedImage image) { take(std::move(image)); });
+  SnapshotTaker snapshots(finish_options(options_), pid);
+  DeviceUseWatch device_use(agent->nvml);
+  Explainer explainer(finish_options(options_));
+  desk_.set_root(pid);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
+  AttachTask task;
+  task.attach({pid, agent->agent, invitation(*server), !options_.no_follow});
+  const WatchResult watched = watch.until_left(program, &task);
+  const bool has_result = task.is_done();
+  if (!processes.has(pid) && !root_image_) {
+    if (has_result && !task.result()) return task.result().problem();
+    return attach_failed(std::to_string(pid), "it ended, or heapprof was told to leave, before it was attached to");
+  }
+  if (watched.end.kind == EndKind::kDetached) {
+    if (has_result && !task.result()) warn(detach_failed(std::to_string(pid), task.result().problem().what));
+    if (has_result && task.result() && *task.result()) processes.note_left();
+  }
+  show_progress();
+  say("counting what is left");
+  device_use.stop();
+  server->close();
+  processes.reap([] { return false; });
+  if (watched.end.kind != EndKind::kDetached) processes.end_root(watched.end);
+  processes.detach_all(watched.end);
+  return finish(watched, processes, server->turned_away());
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  const Result<int> code = Run(options).run();
+  const bool is_attached = options.attach_pid != 0;
+  const Result<int> code = is_attached ? Run(options).run_attached() : Run(options).run();
   if (code) return *code;
   print_problem(code.problem(), options.color);
-  return run_exit_code(code.problem());
+  return is_attached ? code.problem().exit_code : run_exit_code(code.problem());
 }
 
 }  // namespace heapprof::cli

@@ -8,6 +8,8 @@
 #include "cli/read/read_suppressions.h"
 #include "shared/wire.h"
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -57,6 +59,8 @@ struct RunOptions {
   ColorMode color = ColorMode::kAuto;
   SuppressionOptions suppressions;
   std::vector<std::string> program;  // argv of what to run; never empty
+  pid_t attach_pid = 0;              // not 0: the process that runs `program` already
+  uint64_t attach_for_ns = 0;        // 0: until it ends, or a signal comes
 };
 
 // pre: options.program is not empty. The exit code of heapprof: the program's own, 128 + signal, 125, 126 or 127.

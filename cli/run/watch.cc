@@ -133,6 +133,33 @@ WatchResult Watch::until_end(const Launched& launched) {
   }
 }
 
+WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) {
+  root_pid_ = program.process.pid;
+  before_root_ns_ = monotonic_ns();
+  uint64_t attached_ns = 0;  // 0: not yet
+  bool is_leaving = false;
+  for (;;) {
+    round();
+    if (has_ended(program.process)) {
+      task->end();
+      return {end_of(program.process), 0};
+    }
+    const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
+    if (task->is_done() && (is_leaving || !task->result())) return {{EndKind::kDetached, 0}, 0};
+    if (task->is_done() && attached_ns == 0) attached_ns = monotonic_ns();
+    const bool is_over = program.for_ns != 0 && attached_ns != 0 && monotonic_ns() - attached_ns >= program.for_ns;
+    if (is_told_to_leave && attached_ns == 0) {
+      task->end();
+      if (!task->result() || !*task->result()) return {{EndKind::kDetached, 0}, 0};
+    }
+    if ((is_told_to_leave || is_over) && !is_leaving) {
+      is_leaving = true;
+      task->detach(program.process.pid, program.agent);
+    }
+    nap(program.process.pidfd.get());
+  }
+}
+
 // The program and all others of the run, which began after it.
 std::optional<PidSpan> Watch::run_pids() const {
   std::optional<PidSpan> span = pids_since(root_pid_, monotonic_ns() - before_root_ns_);

@@ -3,6 +3,7 @@
 // Context:  the thread that started the program and holds the arenas' liveness.
 #pragma once
 
+#include "cli/attach/attach_task.h"
 #include "cli/run/explainer.h"
 #include "cli/run/processes.h"
 #include "cli/run/signals.h"
@@ -11,6 +12,7 @@
 #include "cli/target/device_use_watch.h"
 #include "cli/target/launch.h"
 #include "cli/target/process_births.h"
+#include "cli/target/process_identity.h"
 #include "cli/target/server.h"
 
 #include <poll.h>
@@ -28,6 +30,12 @@ struct WatchResult {
   int detached_by = 0;  // the signal that told us to leave while the program runs on
 };
 
+struct AttachedProgram {
+  ProcessHandle process;
+  uint64_t for_ns = 0;  // 0: as long as it takes
+  std::string agent;
+};
+
 // The collector's loop: each round takes what there is.
 class Watch {
  public:
@@ -36,6 +44,9 @@ class Watch {
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
+  // The same of a program that is attached to: until it has ended, so much time has passed, a signal comes (which is not
+  // handed on), or the task fails. The task that detaches is done when this returns, where there was one.
+  WatchResult until_left(const AttachedProgram& program, AttachTask* task);
   // Runs until the others have ended, for `wait` at most, or until we are told to leave. Those that were started and
   // have not asked yet have a moment for it.
   void others(const std::optional<std::chrono::seconds>& wait, const std::string& socket_path);

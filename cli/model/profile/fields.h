@@ -29,6 +29,7 @@ void visit_run(Run& run, Visit&& visit) {
   visit("parent_pid", run.parent_pid);
   visit("image", run.image);
   visit("is_fork", run.is_fork);
+  visit("is_attached", run.is_attached);
   visit("start_unix_ns", run.start_unix_ns);
   visit("duration_ns", run.duration_ns);
   visit("end", run.end.kind);

@@ -1,0 +1,42 @@
+// cli/attach/attach_task.h: attaching, or detaching, on a thread of its own, while the collector answers the agent.
+//
+// Context:  made and asked by one thread, which never waits: is_done() is looked at now and then.
+#pragma once
+
+#include "cli/attach/attach.h"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace heapprof::cli {
+
+class AttachTask {
+ public:
+  AttachTask() = default;
+  AttachTask(const AttachTask&) = delete;
+  AttachTask& operator=(const AttachTask&) = delete;
+  // Gives up, if it is still at it.
+  ~AttachTask() { end(); }
+
+  // pre of both: no task is under way.
+  void attach(AttachRequest request);
+  void detach(pid_t pid, std::string agent);
+
+  bool is_under_way() const { return thread_.joinable() && !is_done_; }
+  bool is_done() const { return is_done_; }
+  // pre: it is done. true: what was to be done was.
+  const Result<bool>& result() const { return *result_; }
+  void end();
+
+ private:
+  template <typename Work>
+  void begin(Work work);
+
+  std::thread thread_;
+  std::atomic<bool> has_to_stop_{false};
+  std::atomic<bool> is_done_{false};
+  std::optional<Result<bool>> result_;
+};
+
+}  // namespace heapprof::cli
