@@ -9,6 +9,7 @@
 #include "cli/base/text.h"
 #include "cli/commands/attach.h"
 #include "cli/commands/check.h"
+#include "cli/commands/detach.h"
 #include "cli/commands/diff.h"
 #include "cli/commands/doctor.h"
 #include "cli/commands/estimate.h"
@@ -31,8 +32,9 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 13> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 14> kCommands = {{{"run", run_text, run_main},
                                                          {"attach", attach_text, attach_main},
+                                                         {"detach", detach_text, detach_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},

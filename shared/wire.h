@@ -135,7 +135,8 @@ enum class UnwinderKind : uint32_t {
   X(kDetached, 6, "the collector detached")                                        \
   X(kCorruptRing, 7, "a ring held a record that no agent writes")                  \
   X(kNoClock, 8, "the program forbade itself the time stamp counter")              \
-  X(kNoUsableSize, 9, "--limit host cannot be kept with this allocator")
+  X(kNoUsableSize, 9, "--limit host cannot be kept with this allocator")           \
+  X(kLeft, 10, "the agent was told to leave, and has written all that it had")
 
 enum class StopReason : uint32_t {
 #define X(name, number, text) name = number,

@@ -261,6 +261,24 @@ bool is_loaded_late() {
   return has_libc;
 }
 
+void with_objects_held(void (*action)(void* argument), void* argument) {
+  struct Call {
+    void (*action)(void*);
+    void* argument;
+  } call{action, argument};
+  using Visit = int(dl_phdr_info*, size_t, void*);
+  const auto iterate =
+      reinterpret_cast<int (*)(Visit*, void*)>(find_behind_agent("dl_iterate_phdr").address);
+  if (iterate == nullptr) return action(argument);
+  iterate(
+      [](dl_phdr_info*, size_t, void* of_call) {
+        const Call& made = *static_cast<const Call*>(of_call);
+        made.action(made.argument);
+        return 1;
+      },
+      &call);
+}
+
 void translate_definitions(void* (*original)(void* address)) {
   __atomic_store_n(&g_original, original, __ATOMIC_RELEASE);
 }

@@ -282,6 +282,12 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
 }
 
+void redirect_bound(const Redirection* list, size_t count) {
+  for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
+    if (!is_passed_over(object)) redirect_slots(object, read_relocation_tables(object), list, count, Slots::kAll);
+  }
+}
+
 void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (is_passed_over(object)) continue;

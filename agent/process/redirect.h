@@ -41,6 +41,9 @@ enum class OwnCalls { kStay, kLead };
 // Fills in `real` and `object` of each. sought[i]: what list[i] is looked for by.
 void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls = OwnCalls::kStay);
 
+// Once more, of slots that hold `real` by now: another thread may have been binding them.
+void redirect_bound(const Redirection* list, size_t count);
+
 // Takes that back, also in objects that were loaded meanwhile: afterwards each `real` is nullptr. Addresses of ours that
 // the program keeps elsewhere stay there. sought: what redirect_functions found.
 void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count);

@@ -68,9 +68,14 @@ bool lead_hooks() {
   return g_led[0].real != nullptr;
 }
 
+// What another thread was binding while the definitions were led away, to what it had found before.
+void lead_latecomers() {
+  if (g_is_led) redirect_bound(g_led, kCount);
+}
+
 void lead_back() {
   if (!g_is_led) return;
-  restore_functions(g_led, g_sought, kCount);
+  with_objects_held([] { restore_functions(g_led, g_sought, kCount); });
   translate_definitions(nullptr);
   g_is_led = false;
 }
@@ -81,13 +86,19 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
     if (!is_collector_dead()) return AttachAnswer::kBusy;
   }
   if (!take_invitation(invitation, agent_file)) return AttachAnswer::kRefused;
-  resolve_real_functions();
-  if (malloc_object() == nullptr) return AttachAnswer::kNoAllocator;
   if (g_birth != 0) end_life();
   g_fork_page.state = AgentState::kOff;  // no hook begins a life of its own meanwhile
-  const bool can_record = lead_hooks();
+  bool can_record = false;
+  with_objects_held([&] {
+    resolve_real_functions();
+    can_record = malloc_object() != nullptr && lead_hooks();
+    if (can_record) try_allocator_once();
+  });
   if (can_record && start_late_life()) {
-    if (is_new_recorded() && g_led[kFunctions].real == nullptr && g_is_led) lead(kFunctions, kOperators);
+    with_objects_held([] {
+      if (is_new_recorded() && g_led[kFunctions].real == nullptr && g_is_led) lead(kFunctions, kOperators);
+      lead_latecomers();
+    });
     return AttachAnswer::kAttached;
   }
   lead_back();

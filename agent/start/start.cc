@@ -177,6 +177,16 @@ bool ask_and_map_unseen(const Invitation& invitation, Birth birth) {
   return is_done ? mapped : ask_and_map(invitation, birth);
 }
 
+}  // namespace
+
+void try_allocator_once() {
+  if (g_is_tested) return;
+  g_is_tested = true;
+  g_self_test_failures = try_allocator(g_malloc_object);
+}
+
+namespace {
+
 // Gets an arena, and what it says of how to record. pre: the lock is held, signals are blocked.
 bool join_collector(Birth birth) {
   const Invitation invitation = find_invitation();
@@ -185,10 +195,7 @@ bool join_collector(Birth birth) {
     if (forked) leave_parent();
     return false;
   }
-  if (!forked && !is_filtered() && !g_is_tested) {
-    g_self_test_failures = try_allocator(g_malloc_object);
-    g_is_tested = true;
-  }
+  if (!forked && !is_filtered()) try_allocator_once();
   if (!ask_and_map_unseen(invitation, birth)) return false;
   if (g_control->magic != wire::kMagic || g_control->version != wire::kProtocolVersion) return false;
   g_control->attached.store(1, std::memory_order_relaxed);
@@ -318,6 +325,10 @@ bool end_life() {
     let_others_run(round);
     is_quiet = !has_events_in_progress();
   }
+  uint32_t none = 0;
+  if (g_control != nullptr && is_quiet)  // (S): all that was written is seen before
+    g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(wire::StopReason::kLeft),
+                                                   std::memory_order_release);
   if (is_quiet) {
     retire_contexts();
     release_arena();

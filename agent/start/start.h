@@ -29,6 +29,8 @@ bool start_late_life();
 // Ends recording, and gives back what that took. False: a thread stood in the middle of an event for a second, and that
 // memory stays. pre: a life has begun.
 bool end_life();
+// Finds out what counts once, unless that is known (self_test.h). pre: resolve_real_functions()
+void try_allocator_once();
 // The object that serves malloc, if its functions can be called. pre: resolve_real_functions()
 const link_map* malloc_object();
 

@@ -205,6 +205,7 @@ namespace heapprof::cli {
   X("HP285", already_profiled, ("4711"))                                                                           \
   X("HP286", bad_attach_time, ("5 parsecs"))                                                                       \
   X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
+  X("HP288", process_not_attached, ("4711"))                                                                       \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
   X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
 
@@ -374,6 +375,7 @@ Problem attach_sees_no_agent(const std::string& pid, const std::string& agent);
 Problem attach_failed(const std::string& pid, const std::string& reason);
 Problem already_profiled(const std::string& pid);
 Problem bad_attach_time(const std::string& value);
+Problem process_not_attached(const std::string& pid);
 Problem detach_failed(const std::string& pid, const std::string& reason);
 Problem top_refused(const std::string& pid, const std::string& reason);
 Problem live_needs_output(const std::string& program);

@@ -230,6 +230,12 @@ Problem bad_attach_time(const std::string& value) {
           "leave it out: heapprof attach stays until Ctrl-C, or until the process ends", kUsage};
 }
 
+Problem process_not_attached(const std::string& pid) {
+  return {"HP288", fmt::format("no heapprof is attached to process {}", pid),
+          "if it was started by heapprof run, end that: its profile is written then",
+          fmt::format("take a profile of it: heapprof snapshot {}", pid), kFailed};
+}
+
 Problem detach_failed(const std::string& pid, const std::string& reason) {
   return {"HP287", fmt::format("the hooks in process {} were not led back: {}; they record no more", pid, reason),
           "none is needed: each call of malloc takes some nanoseconds longer until the process ends",

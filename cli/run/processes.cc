@@ -334,7 +334,7 @@ void Processes::detach_all(const RunEnd& root_end) {
     const bool is_root = process->handle.pid == plan_.root_pid;
     const bool ended = has_ended(process->handle);
     if (!ended) {
-      if (process->collector != nullptr && !(is_root && has_left_)) process->collector->detach();
+      if (process->collector != nullptr && !has_left(*process)) process->collector->detach();
       tree_->set_running(process->entry);
     }
     const RunEnd other_end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
@@ -346,6 +346,15 @@ void Processes::for_each(const std::function<void(pid_t, ProcessCollector&)>& vi
   for (const Process& process : processes_) {
     if (process.collector != nullptr) visit(process.handle.pid, *process.collector);
   }
+}
+
+bool Processes::has_left(const Process& process) const {
+  return process.collector != nullptr && process.collector->has_agent_left();
+}
+
+bool Processes::has_root_left() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [this](const Process& one) { return one.handle.pid == plan_.root_pid && has_left(one); });
 }
 
 bool Processes::has(pid_t pid) const {
@@ -369,7 +378,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
       // all that there is has been taken
-    } else if (end.kind == EndKind::kDetached && !has_left_) {
+    } else if (end.kind == EndKind::kDetached && !has_left(*process)) {
       process->collector->drain();
     } else {
       process->collector->drain_to_end();
@@ -378,6 +387,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
     process->collector->stop(fmt::format("{} at {}", kMemoryLimitReason, format_time(process->collector->age_ns())));
   }
   EndedImage image;
+  const bool is_whole = has_left(*process);
   image.recording = take_recording(&*process);
   image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;
@@ -391,7 +401,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   const std::vector<UnprofiledProgram>& unprofiled = run.coverage.unprofiled_programs;
   if (std::any_of(unprofiled.begin(), unprofiled.end(), [](const auto& program) { return program.replaced_process; }))
     run.end = {EndKind::kExec, 0};
-  if (end.kind == EndKind::kDetached && run.complete && !(image.is_root && has_left_)) {
+  if (end.kind == EndKind::kDetached && run.complete && !is_whole) {
     run.complete = false;
     run.incomplete_reason = "the process was still running when heapprof stopped watching";
   }

@@ -82,8 +82,8 @@ class Processes {
   // detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
-  // The root's agent records no more, and nothing of it is under way: all that it wrote is taken, though it runs on.
-  void note_left() { has_left_ = true; }
+  // The root runs on, and its agent has left it: nothing more will come.
+  bool has_root_left() const;
 
   // visit(pid, collector): of those that are being profiled.
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);
@@ -114,6 +114,7 @@ class Processes {
   bool start(const Caller& caller, Process* process);
   void watch(Iterator process);
   void finish(Iterator process, RunEnd end, bool is_last);
+  bool has_left(const Process& process) const;
   Iterator largest();
   void watch_memory();
   void stop(Iterator process, const std::optional<MemoryShortage>& shortage);
@@ -134,7 +135,6 @@ class Processes {
   SpareCollector spare_;
   MemoryBudget budget_;
   uint64_t next_memory_ns_ = 0;
-  bool has_left_ = false;
 };
 
 }  // namespace heapprof::cli

@@ -145,6 +145,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
       return {end_of(program.process), 0};
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
+    if (!is_leaving && processes_.has_root_left()) return {{EndKind::kDetached, 0}, 0};  // somebody else detached it
     if (task->is_done() && (is_leaving || !task->result())) return {{EndKind::kDetached, 0}, 0};
     if (task->is_done() && attached_ns == 0) attached_ns = monotonic_ns();
     const bool is_over = program.for_ns != 0 && attached_ns != 0 && monotonic_ns() - attached_ns >= program.for_ns;
