@@ -42,6 +42,8 @@ _heapprof() {
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
+  local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --for --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
+  local -r detach_flags='-q --quiet --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r top_flags='--once --format --interval --sort --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
@@ -51,7 +53,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot top merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -165,6 +167,20 @@ _heapprof() {
         mapfile -t COMPREPLY < <(compgen -W "$check_flags" -- "$cur")
       else
         _heapprof_files
+      fi
+      ;;
+    attach)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$attach_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    detach)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$detach_flags" -- "$cur")
+      else
+        _pids
       fi
       ;;
     snapshot)

@@ -1,7 +1,8 @@
-// shared/attach.h: what heapprof calls in a program that runs: two functions of the agent, which it had the program load.
+// shared/attach.h: what heapprof calls in a program that runs: two functions of the agent, which it had the program
+// load.
 //
 // Trust:  the caller has the rights of a debugger over the process, and has stopped the thread that calls at a place
-//         where it may call libc (cli/target/attach/safe_place.h).
+//         where it may call libc (cli/attach/safe_place.h).
 #pragma once
 
 #include <stdint.h>
@@ -9,11 +10,11 @@
 namespace heapprof::wire {
 
 enum class AttachAnswer : uint32_t {
-  kAttached = 1,      // events are recorded
-  kBusy = 2,          // another heapprof that lives records this process
-  kRefused = 3,       // the collector did not answer, or gave no arena
-  kNoAllocator = 4,   // there is no malloc that could be led to the agent: it is linked into the program
-  kStarting = 5,      // another thread is at it
+  kAttached = 1,     // events are recorded
+  kBusy = 2,         // another heapprof that lives records this process
+  kRefused = 3,      // the collector did not answer, or gave no arena
+  kNoAllocator = 4,  // there is no malloc that could be led to the agent: it is linked into the program
+  kStarting = 5,     // another thread is at it
 };
 enum class DetachAnswer : uint32_t {
   kDetached = 1,
@@ -21,7 +22,8 @@ enum class DetachAnswer : uint32_t {
 };
 
 // void NAME(const char* invitation, const char* agent_path, AttachAnswer* answer): invitation: the value of
-// kSocketVariable (env.h). agent_path: by which programs that this one starts load the agent; "": they are not followed.
+// kSocketVariable (env.h). agent_path: by which programs that this one starts load the agent; "": they are not
+// followed.
 inline constexpr char kAttachFunction[] = "heapprof_agent_attach";
 // void NAME(DetachAnswer* answer)
 inline constexpr char kDetachFunction[] = "heapprof_agent_detach";

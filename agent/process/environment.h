@@ -23,8 +23,8 @@ struct Invitation {
 // Reads the environment as the kernel handed it over, or as libc has it; once, the text is copied.
 Invitation find_invitation();
 
-// An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False: it is
-// none. Context: no other thread asks for one.
+// An invitation that came later, with the agent's file ("": programs that this one starts are not invited). False: it
+// is none. Context: no other thread asks for one.
 bool take_invitation(const char* value, const char* agent_file);
 
 // The agent's file, as LD_PRELOAD had it at the start, or the invitation that came later; empty if it was not there.

@@ -267,8 +267,7 @@ void with_objects_held(void (*action)(void* argument), void* argument) {
     void* argument;
   } call{action, argument};
   using Visit = int(dl_phdr_info*, size_t, void*);
-  const auto iterate =
-      reinterpret_cast<int (*)(Visit*, void*)>(find_behind_agent("dl_iterate_phdr").address);
+  const auto iterate = reinterpret_cast<int (*)(Visit*, void*)>(find_behind_agent("dl_iterate_phdr").address);
   if (iterate == nullptr) return action(argument);
   iterate(
       [](dl_phdr_info*, size_t, void* of_call) {

@@ -38,8 +38,9 @@ bool is_passed_over(const link_map* object);
 // True where the loader's list has libc before the agent: a program that runs was made to load it (start/attach.h).
 // Nothing is behind it then: what others search behind the agent is searched everywhere else.
 bool is_loaded_late();
-// Calls the action while no other thread can add an object to the loader's list or take one off: by dl_iterate_phdr, which
-// holds the loader's lock of its list. An object that is in the list may still be being relocated by another thread.
+// Calls the action while no other thread can add an object to the loader's list or take one off: by dl_iterate_phdr,
+// which holds the loader's lock of its list. An object that is in the list may still be being relocated by another
+// thread.
 // Context: a thread that may call libc (start/attach.h).
 void with_objects_held(void (*action)(void* argument), void* argument);
 template <typename Action>

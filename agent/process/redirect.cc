@@ -270,7 +270,8 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   }
   if (!has_any) return;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
-    if (is_passed_over(object)) continue;
+    // What the agent calls by these names itself, to try the hooks, is led to them as well.
+    if (is_passed_over(object) && !(own_calls == OwnCalls::kLead && object == agent_object())) continue;
     const Tables tables = read_relocation_tables(object);
     if (own_calls == OwnCalls::kLead) {
       redirect_slots(object, tables, list, count, Slots::kAll);

@@ -44,8 +44,8 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
 // Once more, of slots that hold `real` by now: another thread may have been binding them.
 void redirect_bound(const Redirection* list, size_t count);
 
-// Takes that back, also in objects that were loaded meanwhile: afterwards each `real` is nullptr. Addresses of ours that
-// the program keeps elsewhere stay there. sought: what redirect_functions found.
+// Takes that back, also in objects that were loaded meanwhile: afterwards each `real` is nullptr. Addresses of ours
+// that the program keeps elsewhere stay there. sought: what redirect_functions found.
 void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count);
 
 }  // namespace heapprof::agent

@@ -11,6 +11,7 @@
 #include "agent/process/own_pages.h"
 #include "agent/process/thread_stacks.h"
 #include "agent/record/abandoned.h"
+#include "agent/record/context_table.h"
 #include "agent/record/ring_chunks.h"
 #include "agent/start/start.h"
 
@@ -20,42 +21,16 @@
 namespace heapprof::agent {
 
 constinit thread_local Context* t_context __attribute__((tls_model("initial-exec")));
+Context* g_contexts[wire::kMaxRings];
 
 namespace {
 
-constexpr uint32_t kSharedRing = 1;  // kept free for the threads that find no ring of their own
 constexpr uint32_t kMaxNested = 8;   // levels of signal handlers
 constexpr uint32_t kPrepared = 16;   // contexts for threads that may not map one
 constexpr uint32_t kCandidates = 8;  // rings whose owner is looked at before a new one is mapped
 constexpr uint64_t kContextBytes = (sizeof(Context) + 4095) & ~4095ull;
-constexpr uint64_t kAlwaysBusy = ~0ull;  // guard of the shared context: leads every event to the slow path
 
-Context* g_contexts[wire::kMaxRings];  // [0, n) are mapped; atomic where the lock is not held
-Context* g_older = nullptr;            // those of this process's earlier lives: a list, by Context::older
 uint32_t g_next_candidate;
-
-// ---- Whose a context is ----
-//
-// Context::owner names the owner's thread-local storage and counts the owners, so that of two threads that take a
-// context at once only one succeeds; kTaking is set until the rest of the context says whose it is. No two living
-// threads have the same thread-local storage. So a context that names mine, and that I do not use, is of a thread that
-// is gone, or was claimed by a handler that jumped out of the claim.
-
-constexpr uint64_t kTaking = uint64_t{1} << 63;
-constexpr uint64_t kOneOwner = uint64_t{1} << 44;
-constexpr uint64_t kIdentity = kOneOwner - 1;
-
-uint64_t own_identity() { return reinterpret_cast<uint64_t>(&t_context) >> 3 & kIdentity; }
-
-uint64_t owner_of(const Context* context) { return __atomic_load_n(&context->owner, __ATOMIC_ACQUIRE); }
-
-// False: somebody else has taken it since `seen` was its owner.
-bool try_own(Context* context, uint64_t seen) {
-  const uint64_t taken = ((seen & ~kIdentity) + kOneOwner) | own_identity() | kTaking;
-  return __atomic_compare_exchange_n(&context->owner, &seen, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-void finish_owning(Context* context) { __atomic_store_n(&context->owner, context->owner & ~kTaking, __ATOMIC_RELEASE); }
 
 Context* mapped_context(uint32_t ring) {
   return ring < wire::kMaxRings ? __atomic_load_n(&g_contexts[ring], __ATOMIC_ACQUIRE) : nullptr;
@@ -66,28 +41,6 @@ bool is_used_by_me(const Context* context) {
     if (used == context) return true;
   }
   return false;
-}
-
-// Of this process: an id may belong to another one by now.
-bool is_thread_gone(uint32_t thread_id) {
-  return raw_syscall(SYS_tgkill, g_pid, static_cast<long>(thread_id), 0) == -ESRCH;
-}
-
-// Memory of an earlier life that no other thread can reach: the calling thread's own, that of a thread that is gone, and
-// that which had no owner. What threads shared, and may hold still, is shared again. It is zero. nullptr: there is none.
-// pre: the lock is held, signals are blocked.
-unsigned char* take_older(uint32_t ring, uint64_t size_bytes) {
-  for (Context** link = &g_older; *link != nullptr; link = &(*link)->older) {
-    Context* const context = *link;
-    if (context->is_shared != (ring == kSharedRing)) continue;
-    const uint64_t owner = owner_of(context);
-    const bool is_mine = (owner & kIdentity) == own_identity();
-    if (!is_mine && owner != 0 && !is_thread_gone(context->thread_id)) continue;
-    *link = context->older;
-    raw_syscall(SYS_madvise, reinterpret_cast<long>(context), static_cast<long>(size_bytes), MADV_DONTNEED);
-    return reinterpret_cast<unsigned char*>(context);
-  }
-  return nullptr;
 }
 
 // Maps ring and context number `ring`, where they are not there yet. nullptr: no memory. pre: the lock is held.
@@ -400,39 +353,6 @@ void prepare_contexts() {
   lock(g_fork_page.lock);
   map_prepared_contexts();
   unlock(g_fork_page.lock);
-}
-
-namespace {
-
-void forget_contexts(bool keeps_memory) {
-  if (!is_filtered()) forget_filters();
-  for (Context*& context : g_contexts) {
-    if (context == nullptr) continue;
-    // A thread that still holds this context is led to the slow path, which sees that its life is over.
-    if (context->guard == 0) context->guard = kAlwaysBusy;
-    if (keeps_memory) {
-      context->older = g_older;
-      g_older = context;
-    }
-    context = nullptr;
-  }
-  if (!keeps_memory) g_older = nullptr;  // a child's threads are others
-  t_context = nullptr;
-}
-
-}  // namespace
-
-void forget_contexts() { forget_contexts(false); }
-void retire_contexts() { forget_contexts(true); }
-
-bool has_events_in_progress() {
-  for (const Context* context : g_contexts) {
-    if (context == nullptr) continue;
-    const uint64_t guard = __atomic_load_n(&context->guard, __ATOMIC_ACQUIRE);
-    const bool is_free = context->is_shared ? __atomic_load_n(&context->lock, __ATOMIC_ACQUIRE) == 0 : guard == 0;
-    if (!is_free) return true;
-  }
-  return false;
 }
 
 }  // namespace heapprof::agent

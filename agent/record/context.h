@@ -148,7 +148,8 @@ void divert_event();
 // A forked child: forgets every context of the parent's life. Their memory stays, as an event that a signal handler
 // interrupted by forking will go on in it. pre: the agent's lock is held.
 void forget_contexts();
-// The same where this process goes on and may have another life: their memory is used again by the threads that have it.
+// The same where this process goes on and may have another life: their memory is used again by the threads that have
+// it.
 // pre: the agent's lock is held, nothing is recorded.
 void retire_contexts();
 // Whether a thread is inside of an event. Once nothing is recorded, and none is, no event begins.

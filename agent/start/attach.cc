@@ -18,27 +18,20 @@ namespace heapprof::agent {
 
 namespace {
 
-// What is led to the hooks of the same names. The operators come last: whether they record is known when the allocator
-// has been tried, by calls that have to find the other hooks.
+// What is led to the hooks of the same names.
 constexpr const char* kLed[] = {
-    "malloc",   "free",   "calloc",  "realloc", "reallocarray", "memalign", "aligned_alloc", "posix_memalign",
-    "valloc",   "pvalloc", "free_sized", "free_aligned_sized",
-    "mmap",     "mmap64", "munmap",  "mremap",  "mprotect",     "pkey_mprotect", "brk",       "sbrk",
-    "execve",   "execv",  "execvp",  "execvpe", "execl",        "execlp",   "execle",        "fexecve", "execveat",
-    "fork",     "_Fork",  "__fork",  "dlopen",  "dlmopen",      "prctl",    "syscall",       "sigaltstack",
+    "malloc",        "free",           "calloc", "realloc", "reallocarray", "memalign",
+    "aligned_alloc", "posix_memalign", "valloc", "pvalloc", "free_sized",   "free_aligned_sized",
+    "mmap",          "mmap64",         "munmap", "mremap",  "mprotect",     "pkey_mprotect",
+    "brk",           "sbrk",           "execve", "execv",   "execvp",       "execvpe",
+    "execl",         "execlp",         "execle", "fexecve", "execveat",     "fork",
+    "_Fork",         "__fork",         "dlopen", "dlmopen", "prctl",        "syscall",
+    "sigaltstack",
 #define X(index, name, kind, second, third) #name,
 #include "agent/hooks/operator_new.def"
 #undef X
 };
 constexpr size_t kCount = sizeof kLed / sizeof kLed[0];
-#define X(index, name, kind, second, third) +1
-constexpr size_t kOperators = 0
-#include "agent/hooks/operator_new.def"
-    ;
-#undef X
-
-constexpr size_t kFunctions = kCount - kOperators;
-
 Redirection g_led[kCount];
 SoughtSymbol g_sought[kCount];
 bool g_is_led = false;
@@ -51,19 +44,15 @@ void* original(void* address) {
   return address;
 }
 
-void lead(size_t first, size_t count) {
-  for (size_t i = first; i < first + count; ++i) {
-    g_led[i] = {kLed[i], find_in_agent(kLed[i]), nullptr, nullptr};
-    g_sought[i] = {kLed[i], nullptr};
-  }
-  redirect_functions(g_led + first, g_sought + first, count, OwnCalls::kLead);
-}
-
 // False: malloc could not be led to us.
 bool lead_hooks() {
   if (!is_loaded_late() || g_is_led) return true;
+  for (size_t i = 0; i < kCount; ++i) {
+    g_led[i] = {kLed[i], find_in_agent(kLed[i]), nullptr, nullptr};
+    g_sought[i] = {kLed[i], nullptr};
+  }
   translate_definitions(original);
-  lead(0, kFunctions);
+  redirect_functions(g_led, g_sought, kCount, OwnCalls::kLead);
   g_is_led = true;
   return g_led[0].real != nullptr;
 }
@@ -95,10 +84,7 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
     if (can_record) try_allocator_once();
   });
   if (can_record && start_late_life()) {
-    with_objects_held([] {
-      if (is_new_recorded() && g_led[kFunctions].real == nullptr && g_is_led) lead(kFunctions, kOperators);
-      lead_latecomers();
-    });
+    with_objects_held(lead_latecomers);
     return AttachAnswer::kAttached;
   }
   lead_back();

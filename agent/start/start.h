@@ -23,7 +23,8 @@ void resolve_real_functions();
 // Starts recording in this process if a collector wants it. Returns true if events can be recorded now.
 bool start_life();
 
-// The same in a process that ran before the agent was there, or has recorded before, for an invitation that came just now.
+// The same in a process that ran before the agent was there, or has recorded before, for an invitation that came just
+// now.
 // pre: nothing is recorded, and end_life() has ended what was before.
 bool start_late_life();
 // Ends recording, and gives back what that took. False: a thread stood in the middle of an event for a second, and that

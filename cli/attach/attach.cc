@@ -1,4 +1,8 @@
 // cli/attach/attach.cc: finds a thread, and what it is to call.
+//
+// The loader is not told to load anything behind its back: dlopen is called, as a debugger would. What the agent
+// answers goes through memory on the thread's stack, not through a register: the thread goes on from the call to where
+// it was without anybody in between.
 #include "cli/attach/attach.h"
 
 #include "cli/attach/process_maps.h"
@@ -14,6 +18,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +28,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -39,50 +46,64 @@ constexpr size_t kTextBytes = 256 + 4096;
 // mov $15, %rax; syscall: rt_sigreturn, as libc's restorer has it.
 const std::string kRestorer("\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9);
 
-struct Place {
+// What a thread is made to call, and by what it comes back.
+struct Callables {
   std::vector<Mapping> mappings;
-  MappedObject libc;
   uint64_t dlopen_avma = 0;
   uint64_t restorer_avma = 0;
 };
 
-std::vector<pid_t> threads_of(pid_t pid) {
-  std::vector<pid_t> ids;
-  DIR* const folder = ::opendir(fmt::format("/proc/{}/task", pid).c_str());
-  if (folder == nullptr) return ids;
-  while (const dirent* const entry = ::readdir(folder)) {
-    if (const long id = std::strtol(entry->d_name, nullptr, 10); id > 0) ids.push_back(static_cast<pid_t>(id));
-  }
-  ::closedir(folder);
-  return ids;
-}
-
-// Threads that sleep without a timeout first: a call that begins anew loses nothing there. Then those that sleep at all.
+// Threads that sleep without a timeout come first: a call that begins anew loses nothing there. Then those that sleep
+// at all.
 int rank_of(pid_t pid, pid_t id) {
   std::ifstream file(fmt::format("/proc/{}/task/{}/syscall", pid, id));
-  std::string number;
-  if (!(file >> number) || number == "running" || number == "-1") return 2;
-  static const std::array kWithTimeout = {"35", "230", "7", "23", "270", "271", "202"};  // sleeps, polls, futex
-  return std::any_of(kWithTimeout.begin(), kWithTimeout.end(), [&](const char* one) { return number == one; }) ? 1 : 0;
+  long number = -1;
+  if (!(file >> number) || number < 0) return 2;  // "running", or stopped
+  constexpr std::array kWithTimeout = {SYS_nanosleep, SYS_clock_nanosleep, SYS_poll, SYS_ppoll,
+                                       SYS_select,    SYS_pselect6,        SYS_futex};
+  return std::count(kWithTimeout.begin(), kWithTimeout.end(), number) != 0 ? 1 : 0;
 }
 
-Result<Place> look_at_process(pid_t pid) {
-  Place place;
-  if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(std::to_string(pid));
-  place.mappings = read_mappings(pid);
-  if (place.mappings.empty()) return attach_refused(std::to_string(pid), std::string(std::strerror(EPERM)));
-  const std::optional<MappedObject> libc = find_object(pid, place.mappings, "libc.so.6");
-  if (!libc) return attach_impossible(std::to_string(pid), "it has no glibc: it is linked statically, or with another libc");
-  place.libc = *libc;
-  place.dlopen_avma = function_in(*libc, "dlopen");
-  if (place.dlopen_avma == 0) {  // before glibc 2.34
-    if (const auto libdl = find_object(pid, place.mappings, "libdl.so.2")) place.dlopen_avma = function_in(*libdl, "dlopen");
+// Each with its rank of that moment.
+std::vector<std::pair<int, pid_t>> ranked_threads(pid_t pid) {
+  std::vector<std::pair<int, pid_t>> threads;
+  DIR* const folder = ::opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (folder == nullptr) return threads;
+  while (const dirent* const entry = ::readdir(folder)) {
+    const auto id = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (id > 0) threads.emplace_back(rank_of(pid, id), id);
   }
-  if (place.dlopen_avma == 0) place.dlopen_avma = function_in(*libc, "__libc_dlopen_mode");
-  place.restorer_avma = bytes_in(pid, place.mappings, *libc, kRestorer);
-  if (place.dlopen_avma == 0 || place.restorer_avma == 0)
+  ::closedir(folder);
+  std::sort(threads.begin(), threads.end());
+  return threads;
+}
+
+// A file that was replaced since it was mapped: what it exported cannot be read any more.
+bool has_deleted(const std::vector<Mapping>& mappings, const std::string& file_name) {
+  return std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) {
+    return mapping.path.ends_with(" (deleted)") && base_name(mapping.path).starts_with(file_name);
+  });
+}
+constexpr char kOldAgent[] = "it has an agent whose file was replaced since; only a new process can have the new one";
+
+Result<Callables> look_at_process(pid_t pid) {
+  Callables found;
+  if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(std::to_string(pid));
+  found.mappings = read_mappings(pid);
+  if (found.mappings.empty()) return attach_refused(std::to_string(pid), std::string(std::strerror(EPERM)));
+  const std::optional<MappedObject> object = find_object(pid, found.mappings, "libc.so.6");
+  if (!object)
+    return attach_impossible(std::to_string(pid), "it has no glibc: it is linked statically, or with another libc");
+  found.dlopen_avma = function_in(*object, "dlopen");
+  if (found.dlopen_avma == 0) {  // before glibc 2.34
+    if (const auto libdl = find_object(pid, found.mappings, "libdl.so.2"))
+      found.dlopen_avma = function_in(*libdl, "dlopen");
+  }
+  if (found.dlopen_avma == 0) found.dlopen_avma = function_in(*object, "__libc_dlopen_mode");
+  found.restorer_avma = bytes_in(pid, found.mappings, *object, kRestorer);
+  if (found.dlopen_avma == 0 || found.restorer_avma == 0)
     return attach_impossible(std::to_string(pid), "its libc has no dlopen that could be called");
-  return place;
+  return found;
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
@@ -93,17 +114,15 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 // Stops a thread at a safe place.
-Result<Done> stop_one(pid_t pid, const Place& place, const std::string& agent_file, const std::atomic<bool>& has_to_stop,
-                      StoppedThread* thread) {
-  SafePlaces places(pid, place.mappings, agent_file);
+Result<Done> stop_one(pid_t pid, const Callables& libc, const std::string& agent_file,
+                      const std::atomic<bool>& has_to_stop, StoppedThread* thread) {
+  SafePlaces places(pid, libc.mappings, agent_file);
   const uint64_t start_ns = monotonic_ns();
   std::string obstacle = "it has no thread";
   while (!has_to_stop && monotonic_ns() - start_ns < kMostSearchNs) {
-    std::vector<pid_t> ids = threads_of(pid);
-    if (ids.empty()) return process_not_found(std::to_string(pid));
-    std::stable_sort(ids.begin(), ids.end(),
-                     [pid](pid_t one, pid_t other) { return rank_of(pid, one) < rank_of(pid, other); });
-    for (const pid_t id : ids) {
+    const std::vector<std::pair<int, pid_t>> threads = ranked_threads(pid);
+    if (threads.empty()) return process_not_found(std::to_string(pid));
+    for (const auto& [rank, id] : threads) {
       if (has_to_stop) break;
       obstacle = thread->stop(pid, id);
       if (obstacle.empty()) obstacle = places.find_obstacle(*thread);
@@ -121,35 +140,37 @@ Result<Done> stop_one(pid_t pid, const Place& place, const std::string& agent_fi
 
 Result<Done> attach_agent(const AttachRequest& request, const std::atomic<bool>& has_to_stop) {
   const pid_t pid = request.pid;
-  Result<Place> place = look_at_process(pid);
-  if (!place) return place.problem();
+  Result<Callables> libc = look_at_process(pid);
+  if (!libc) return libc.problem();
   const std::string agent_name = base_name(request.agent);
-  std::optional<MappedObject> agent = find_object(pid, place->mappings, agent_name);
+  std::optional<MappedObject> agent = find_object(pid, libc->mappings, agent_name);
+  if (!agent && has_deleted(libc->mappings, agent_name)) return attach_impossible(std::to_string(pid), kOldAgent);
   if (!agent && !is_same_file(request.agent, fmt::format("/proc/{}/root{}", pid, request.agent)))
     return attach_sees_no_agent(std::to_string(pid), request.agent);
 
   StoppedThread thread;
-  if (const Result<Done> stopped = stop_one(pid, *place, agent_name, has_to_stop, &thread); !stopped)
+  if (const Result<Done> stopped = stop_one(pid, *libc, agent_name, has_to_stop, &thread); !stopped)
     return stopped.problem();
-  std::string failure = thread.prepare(place->restorer_avma, kTextBytes);
+  std::string failure = thread.prepare(libc->restorer_avma, kTextBytes);
   const std::string followed = request.follows ? request.agent : "";
-  if (failure.empty() && !(thread.write_text(kFirstTextAt, request.invitation) &&
-                           thread.write_text(kSecondTextAt, request.agent)))
+  if (failure.empty() &&
+      !(thread.write_text(kFirstTextAt, request.invitation) && thread.write_text(kSecondTextAt, request.agent)))
     failure = std::strerror(errno);
   if (failure.empty() && !agent) {
-    failure = thread.call(place->dlopen_avma, {thread.text_avma() + kSecondTextAt, RTLD_NOW | RTLD_LOCAL}, kMostCall);
+    failure = thread.call(libc->dlopen_avma, {thread.text_avma() + kSecondTextAt, RTLD_NOW | RTLD_LOCAL}, kMostCall);
     if (failure.empty()) agent = find_object(pid, read_mappings(pid), agent_name);
-    if (failure.empty() && !agent) failure = "its loader did not take the agent: it lacks memory, or room for thread-local storage";
+    if (failure.empty() && !agent)
+      failure = "its loader did not take the agent: it lacks memory, or room for thread-local storage";
   }
   const uint64_t function_avma = agent ? function_in(*agent, wire::kAttachFunction) : 0;
   if (failure.empty() && function_avma == 0) failure = "the agent in it is another version's";
   uint32_t answer = 0;
   if (failure.empty() && !thread.write_text(kSecondTextAt, followed)) failure = std::strerror(errno);
   if (failure.empty())
-    failure = thread.call(function_avma,
-                          {thread.text_avma() + kFirstTextAt, thread.text_avma() + kSecondTextAt,
-                           thread.text_avma() + kAnswerAt},
-                          kMostCall);
+    failure = thread.call(
+        function_avma,
+        {thread.text_avma() + kFirstTextAt, thread.text_avma() + kSecondTextAt, thread.text_avma() + kAnswerAt},
+        kMostCall);
   if (failure.empty() && !thread.read_text(kAnswerAt, &answer, sizeof answer)) failure = std::strerror(errno);
   thread.let_go();
   if (!failure.empty()) return attach_failed(std::to_string(pid), failure);
@@ -158,25 +179,27 @@ Result<Done> attach_agent(const AttachRequest& request, const std::atomic<bool>&
     case wire::AttachAnswer::kBusy:
     case wire::AttachAnswer::kStarting: return already_profiled(std::to_string(pid));
     case wire::AttachAnswer::kNoAllocator:
-      return attach_impossible(std::to_string(pid), "its malloc is linked into the program, where nothing can be led to the agent");
+      return attach_impossible(std::to_string(pid),
+                               "its malloc is linked into the program, where nothing can be led to the agent");
     case wire::AttachAnswer::kRefused: break;
   }
   return attach_failed(std::to_string(pid), "the agent in it could not reach heapprof, or map its memory");
 }
 
 Result<bool> detach_agent(pid_t pid, const std::string& agent_path, const std::atomic<bool>& has_to_stop) {
-  Result<Place> place = look_at_process(pid);
-  if (!place) return place.problem();
+  Result<Callables> libc = look_at_process(pid);
+  if (!libc) return libc.problem();
   const std::string agent_name = base_name(agent_path);
-  const std::optional<MappedObject> agent = find_object(pid, place->mappings, agent_name);
+  const std::optional<MappedObject> agent = find_object(pid, libc->mappings, agent_name);
+  if (!agent && has_deleted(libc->mappings, agent_name)) return attach_impossible(std::to_string(pid), kOldAgent);
   if (!agent) return false;
   const uint64_t function_avma = function_in(*agent, wire::kDetachFunction);
   if (function_avma == 0) return attach_failed(std::to_string(pid), "the agent in it is another version's");
   StoppedThread thread;
-  if (const Result<Done> stopped = stop_one(pid, *place, agent_name, has_to_stop, &thread); !stopped)
+  if (const Result<Done> stopped = stop_one(pid, *libc, agent_name, has_to_stop, &thread); !stopped)
     return stopped.problem();
   uint32_t answer = 0;
-  std::string failure = thread.prepare(place->restorer_avma, kTextBytes);
+  std::string failure = thread.prepare(libc->restorer_avma, kTextBytes);
   if (failure.empty()) failure = thread.call(function_avma, {thread.text_avma() + kAnswerAt}, kMostCall);
   if (failure.empty() && !thread.read_text(kAnswerAt, &answer, sizeof answer)) failure = std::strerror(errno);
   thread.let_go();

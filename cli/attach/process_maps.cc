@@ -1,4 +1,6 @@
-// cli/attach/process_maps.cc: see process_maps.h.
+// cli/attach/process_maps.cc: /proc/PID/maps, and the tables of the files that stand there.
+//
+// Files are opened below /proc/PID/root: a process in a container has others at the same paths.
 #include "cli/attach/process_maps.h"
 
 #include "cli/base/fd.h"
@@ -69,7 +71,8 @@ std::vector<Mapping> read_mappings(pid_t pid) {
     mapping.offset = offset;
     mapping.is_readable = permissions[0] == 'r';
     mapping.is_code = permissions[2] == 'x';
-    if (path_at > 0 && static_cast<size_t>(path_at) < line.size()) mapping.path = line.substr(static_cast<size_t>(path_at));
+    if (path_at > 0 && static_cast<size_t>(path_at) < line.size())
+      mapping.path = line.substr(static_cast<size_t>(path_at));
     mappings.push_back(std::move(mapping));
   }
   return mappings;
@@ -85,7 +88,8 @@ const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address
 std::optional<MappedObject> find_object(pid_t pid, const std::vector<Mapping>& mappings, const std::string& file_name) {
   for (const Mapping& mapping : mappings) {
     if (mapping.path.empty() || mapping.path[0] != '/' || mapping.offset != 0) continue;
-    if (base_name(mapping.path).starts_with(file_name)) return object_of(pid, mappings, mapping.path);
+    if (base_name(mapping.path).starts_with(file_name) && !mapping.path.ends_with(" (deleted)"))
+      return object_of(pid, mappings, mapping.path);
   }
   return std::nullopt;
 }
@@ -111,7 +115,8 @@ uint64_t function_in(const MappedObject& object, const std::string& name) {
       GElf_Sym symbol;
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
       const char* const text = elf_strptr(elf, header.sh_link, symbol.st_name);
-      if (text != nullptr && name == text && GELF_ST_TYPE(symbol.st_info) == STT_FUNC) found = object.bias + symbol.st_value;
+      if (text != nullptr && name == text && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+        found = object.bias + symbol.st_value;
     }
   }
   elf_end(elf);
@@ -122,7 +127,8 @@ uint64_t bytes_in(pid_t pid, const std::vector<Mapping>& mappings, const MappedO
                   const std::string& bytes) {
   for (const Mapping& mapping : mappings) {
     const uint64_t size_bytes = mapping.end_avma - mapping.start_avma;
-    if (mapping.path != object.path || !mapping.is_code || !mapping.is_readable || size_bytes > kMostCodeBytes) continue;
+    if (mapping.path != object.path || !mapping.is_code || !mapping.is_readable || size_bytes > kMostCodeBytes)
+      continue;
     std::string code(size_bytes, 0);
     iovec to{code.data(), size_bytes};
     iovec from{reinterpret_cast<void*>(mapping.start_avma), size_bytes};

@@ -28,9 +28,9 @@ const Mapping* mapping_at(const std::vector<Mapping>& mappings, uint64_t address
 
 // An object that is mapped.
 struct MappedObject {
-  std::string path;       // as the process sees it
-  std::string file;       // as we do: below /proc/PID/root
-  uint64_t bias = 0;      // what is added to its addresses
+  std::string path;   // as the process sees it
+  std::string file;   // as we do: below /proc/PID/root
+  uint64_t bias = 0;  // what is added to its addresses
   uint64_t start_avma = 0;
   uint64_t end_avma = 0;
 };

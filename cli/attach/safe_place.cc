@@ -21,15 +21,58 @@ constexpr size_t kMostFrames = 1024;
 // Of libc: what holds, while it runs, a lock that a call of ours may want, or changes lists that it walks. What is not
 // named here, and stands on the stack, waits for something else or computes.
 constexpr std::array kRefused = {
-    "malloc",          "free",          "calloc",         "realloc",        "reallocarray",     "memalign",
-    "aligned_alloc",   "posix_memalign", "valloc",        "pvalloc",        "malloc_trim",      "malloc_info",
-    "mallopt",         "mallinfo",      "mallinfo2",      "malloc_stats",   "malloc_usable_size", "cfree",
-    "fork",            "_Fork",         "vfork",          "posix_spawn",    "posix_spawnp",     "system",
-    "popen",           "pthread_create", "pthread_exit",  "exit",           "quick_exit",       "_exit",
-    "abort",           "dlopen",        "dlclose",        "dlsym",          "dlvsym",           "dlmopen",
-    "dladdr",          "dladdr1",       "dlinfo",         "dlerror",        "dl_iterate_phdr",  "execve",
-    "__libc_freeres",  "__cxa_finalize", "pthread_atfork", "__register_atfork", "sbrk",         "brk",
-    "setenv",          "putenv",        "unsetenv",       "__tls_get_addr",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+    "malloc_trim",
+    "malloc_info",
+    "mallopt",
+    "mallinfo",
+    "mallinfo2",
+    "malloc_stats",
+    "malloc_usable_size",
+    "cfree",
+    "fork",
+    "_Fork",
+    "vfork",
+    "posix_spawn",
+    "posix_spawnp",
+    "system",
+    "popen",
+    "pthread_create",
+    "pthread_exit",
+    "exit",
+    "quick_exit",
+    "_exit",
+    "abort",
+    "dlopen",
+    "dlclose",
+    "dlsym",
+    "dlvsym",
+    "dlmopen",
+    "dladdr",
+    "dladdr1",
+    "dlinfo",
+    "dlerror",
+    "dl_iterate_phdr",
+    "execve",
+    "__libc_freeres",
+    "__cxa_finalize",
+    "pthread_atfork",
+    "__register_atfork",
+    "sbrk",
+    "brk",
+    "setenv",
+    "putenv",
+    "unsetenv",
+    "__tls_get_addr",
 };
 bool is_refused(std::string_view name) {
   while (name.starts_with("__libc_")) name.remove_prefix(sizeof "__libc_" - 1);
@@ -125,8 +168,7 @@ std::string SafePlaces::find_obstacle(const StoppedThread& thread) {
   const Mapping* const stack = mapping_at(state_->mappings, registers.rsp);
   if (stack == nullptr) return "its stack is not known";
   const bool is_first = thread.id() == state_->pid;
-  if (is_first ? stack->path != "[stack]"
-               : registers.fs_base < registers.rsp || registers.fs_base >= stack->end_avma)
+  if (is_first ? stack->path != "[stack]" : registers.fs_base < registers.rsp || registers.fs_base >= stack->end_avma)
     return "it is on a stack of the program's own";
   if (!is_first && registers.rsp - stack->start_avma < kStackRoom) return "its stack has too little room";
   if (!state_->prepare()) return std::string("its stack cannot be walked: ") + dwfl_errmsg(-1);

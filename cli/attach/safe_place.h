@@ -1,9 +1,9 @@
 // cli/attach/safe_place.h: whether a stopped thread may be made to call libc.
 //
-// What is called allocates, and takes the loader's lock: a thread that stands inside of the allocator or the loader would
-// wait for itself, or find lists half changed. So its stack is walked. It may be made to call where no function of these
-// is on the stack, nor one of libc's that holds a lock of theirs (fork, pthread_create, exit …), and where it is on the
-// stack that its thread was made with, with room for what is called: not on a coroutine's.
+// What is called allocates, and takes the loader's lock: a thread that stands inside of the allocator or the loader
+// would wait for itself, or find lists half changed. So its stack is walked. It may be made to call where no function
+// of these is on the stack, nor one of libc's that holds a lock of theirs (fork, pthread_create, exit …), and where it
+// is on the stack that its thread was made with, with room for what is called: not on a coroutine's.
 //
 // Guarantees
 //  - On any doubt the answer is no: there are other threads, and other moments.

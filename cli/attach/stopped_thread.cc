@@ -1,8 +1,8 @@
 // cli/attach/stopped_thread.cc: ptrace, and a signal frame written by hand.
 //
 // The frame is that of Linux on x86-64 (arch/x86/kernel/signal_64.c): the address that the function returns to, a
-// ucontext, a siginfo, and above them the state of the vector registers, as XSAVE writes it, with the words that say how
-// long it is (struct _fpx_sw_bytes). What ptrace gives of these registers has the same form.
+// ucontext, a siginfo, and above them the state of the vector registers, as XSAVE writes it, with the words that say
+// how long it is (struct _fpx_sw_bytes). What ptrace gives of these registers has the same form.
 #include "cli/attach/stopped_thread.h"
 
 #include "cli/base/clock.h"
@@ -18,7 +18,9 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 namespace heapprof::cli {
 
@@ -95,6 +97,16 @@ user_regs_struct begun_anew(user_regs_struct registers) {
   return registers;
 }
 
+// Who traces it, a debugger or another heapprof; 0: nobody does.
+long tracer_of(pid_t pid, pid_t id) {
+  constexpr char kName[] = "TracerPid:";
+  std::ifstream status("/proc/" + std::to_string(pid) + "/task/" + std::to_string(id) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(kName)) return std::strtol(line.c_str() + sizeof kName - 1, nullptr, 10);
+  }
+  return 0;
+}
+
 void fill_registers(const user_regs_struct& from, uint64_t* to) {
   to[REG_R8] = from.r8, to[REG_R9] = from.r9, to[REG_R10] = from.r10, to[REG_R11] = from.r11;
   to[REG_R12] = from.r12, to[REG_R13] = from.r13, to[REG_R14] = from.r14, to[REG_R15] = from.r15;
@@ -107,7 +119,11 @@ void fill_registers(const user_regs_struct& from, uint64_t* to) {
 }  // namespace
 
 std::string StoppedThread::stop(pid_t pid, pid_t id) {
-  if (::ptrace(PTRACE_SEIZE, id, nullptr, PTRACE_O_TRACESYSGOOD) != 0) return std::strerror(errno);
+  if (::ptrace(PTRACE_SEIZE, id, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
+    const int error = errno;
+    const long tracer = tracer_of(pid, id);
+    return tracer != 0 ? "process " + std::to_string(tracer) + " traces it" : std::strerror(error);
+  }
   pid_ = pid;
   id_ = id;
   is_prepared_ = has_called_ = false;
@@ -191,13 +207,15 @@ std::string StoppedThread::prepare(uint64_t restorer_avma, size_t text_bytes) {
 }
 
 bool StoppedThread::write_text(size_t offset, const std::string& text) {
-  return offset + text.size() + 1 <= text_bytes_ && write_memory(pid_, text_avma_ + offset, text.c_str(), text.size() + 1);
+  return offset + text.size() + 1 <= text_bytes_ &&
+         write_memory(pid_, text_avma_ + offset, text.c_str(), text.size() + 1);
 }
 
 bool StoppedThread::read_text(size_t offset, void* to, size_t bytes) const {
   iovec local{to, bytes};
   iovec remote{reinterpret_cast<void*>(text_avma_ + offset), bytes};
-  return offset + bytes <= text_bytes_ && process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+  return offset + bytes <= text_bytes_ &&
+         process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
 std::string StoppedThread::call(uint64_t function_avma, const std::vector<uint64_t>& arguments,

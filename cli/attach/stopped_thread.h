@@ -1,8 +1,9 @@
-// cli/attach/stopped_thread.h: one thread of another process, stopped as a debugger stops it, and made to call functions.
+// cli/attach/stopped_thread.h: one thread of another process, stopped as a debugger stops it, and made to call
+// functions.
 //
-// The thread calls as if a signal handler ran: a frame as the kernel writes it for a signal stands on its stack, and the
-// function returns to what ends handlers (rt_sigreturn). So the kernel itself puts everything back, registers of all
-// kinds and the signal mask; and it does even if we are killed meanwhile.
+// The thread calls as if a signal handler ran: a frame as the kernel writes it for a signal stands on its stack, and
+// the function returns to what ends handlers (rt_sigreturn). So the kernel itself puts everything back, registers of
+// all kinds and the signal mask; and it does even if we are killed meanwhile.
 //
 // Guarantees
 //  - No signal is sent to the process, and none is lost: they are held back during the calls.

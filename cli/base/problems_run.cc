@@ -201,16 +201,18 @@ Problem attach_impossible(const std::string& pid, const std::string& reason) {
 }
 
 Problem attach_found_no_thread(const std::string& pid, const std::string& obstacle) {
-  return {"HP282",
-          fmt::format("in 10 s no thread of process {} was where it may load a library; the last one: {}", pid, obstacle),
-          fmt::format("try again when it is less busy: heapprof attach {}", pid),
-          "start it under heapprof: heapprof run -- PROGRAM", kFailed};
+  return {
+      "HP282",
+      fmt::format("in 10 s no thread of process {} was where it may load a library; the last one: {}", pid, obstacle),
+      fmt::format("try again when it is less busy: heapprof attach {}", pid),
+      "start it under heapprof: heapprof run -- PROGRAM", kFailed};
 }
 
 Problem attach_sees_no_agent(const std::string& pid, const std::string& agent) {
-  return {"HP283", fmt::format("process {} has another root folder, and no {} in it", pid, agent),
-          fmt::format("put the agent there, at the same path: sudo install -D {0} /proc/{1}/root{0}", quoted(agent), pid),
-          "run heapprof inside of its container", kFailed};
+  return {
+      "HP283", fmt::format("process {} has another root folder, and no {} in it", pid, agent),
+      fmt::format("put the agent there, at the same path: sudo install -D {0} /proc/{1}/root{0}", quoted(agent), pid),
+      "run heapprof inside of its container", kFailed};
 }
 
 Problem attach_failed(const std::string& pid, const std::string& reason) {
@@ -221,12 +223,13 @@ Problem attach_failed(const std::string& pid, const std::string& reason) {
 
 Problem already_profiled(const std::string& pid) {
   return {"HP285", fmt::format("process {} is being profiled already", pid),
-          fmt::format("take a profile of it: heapprof snapshot {}", pid),
-          fmt::format("watch it: heapprof top {}", pid), kFailed};
+          fmt::format("take a profile of it: heapprof snapshot {}", pid), fmt::format("watch it: heapprof top {}", pid),
+          kFailed};
 }
 
 Problem bad_attach_time(const std::string& value) {
-  return {"HP286", fmt::format("--for takes a time, not {}", quoted(value)), "such as --for 30s, --for 5min or --for 2h",
+  return {"HP286", fmt::format("--for takes a time, not {}", quoted(value)),
+          "such as --for 30s, --for 5min or --for 2h",
           "leave it out: heapprof attach stays until Ctrl-C, or until the process ends", kUsage};
 }
 

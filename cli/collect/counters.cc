@@ -41,7 +41,8 @@ std::string what_is_missing(const Counters& counters, wire::StopReason stop, boo
   if (counters.corrupt_records != 0) add(wire::stop_reason_text(wire::StopReason::kCorruptRing));
   if (has_unreadable_rings) add("the collector had no address space left for a ring");
   if (is_detached && own_reason.empty()) add(wire::stop_reason_text(wire::StopReason::kDetached));
-  if (stop != wire::StopReason::kNone && stop != wire::StopReason::kLeft && !(is_detached && stop == wire::StopReason::kDetached))
+  if (stop != wire::StopReason::kNone && stop != wire::StopReason::kLeft &&
+      !(is_detached && stop == wire::StopReason::kDetached))
     add(wire::stop_reason_text(stop));
   if (counters.lost != 0) add("events were lost");
   return reasons;

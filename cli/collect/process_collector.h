@@ -73,7 +73,7 @@ const char* unwinder_name(wire::UnwinderKind kind);
 
 struct ProcessIdentity {
   pid_t pid = 0;
-  bool inherits = false;  // it has blocks that nobody saw begin: it was forked, or attached to
+  bool inherits = false;   // it has blocks that nobody saw begin: it was forked, or attached to
   std::string executable;  // path of /proc/PID/exe
 };
 

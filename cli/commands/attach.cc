@@ -57,7 +57,8 @@ void declare_options(Options* options, AttachOptions* target) {
       {{"auto", ClockChoice::kAuto}, {"tsc", ClockChoice::kTsc}, {"sequence", ClockChoice::kSequence}}, &run->clock);
   options->add_choice<ThreadsChoice>(
       {"--collector-threads", "N", testing, "auto, 1 or 2"},
-      {{"auto", ThreadsChoice::kAuto}, {"1", ThreadsChoice::kOne}, {"2", ThreadsChoice::kTwo}}, &run->collector_threads);
+      {{"auto", ThreadsChoice::kAuto}, {"1", ThreadsChoice::kOne}, {"2", ThreadsChoice::kTwo}},
+      &run->collector_threads);
   options->add_positional(&target->pid);
 }
 
@@ -81,6 +82,8 @@ Result<int> attach(AttachOptions* options) {
   if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(options->pid);
   options->run.attach_pid = pid;
   options->run.program = process_command(pid);
+  // A program that writes its title over its arguments leaves empty ones behind it.
+  while (options->run.program.size() > 1 && options->run.program.back().empty()) options->run.program.pop_back();
   if (options->run.program.empty()) options->run.program = {process_executable(pid)};
   if (options->run.program[0].empty()) options->run.program[0] = "process";
   return run_command(options->run);
@@ -89,12 +92,12 @@ Result<int> attach(AttachOptions* options) {
 }  // namespace
 
 CommandText attach_text() {
-  return {"attach",
-          "heapprof attach [OPTIONS] PID",
-          "Profile a program that runs already, for a while or until its end.",
-          {"heapprof attach 4711                    until Ctrl-C, or its end",
-           "heapprof attach --for 30s -o a.json 4711"},
-          {"exit status: 0, 1 if it cannot be attached to, 2 for wrong usage", "manual: man heapprof-attach"}};
+  return {
+      "attach",
+      "heapprof attach [OPTIONS] PID",
+      "Profile a program that runs already, for a while or until its end.",
+      {"heapprof attach 4711                    until Ctrl-C, or its end", "heapprof attach --for 30s -o a.json 4711"},
+      {"exit status: 0, 1 if it cannot be attached to, 2 for wrong usage", "manual: man heapprof-attach"}};
 }
 
 int attach_main(const std::vector<std::string>& arguments) {

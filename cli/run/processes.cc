@@ -21,6 +21,7 @@
 #include "cli/base/units.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/coverage.h"
+#include "cli/run/run_description.h"
 #include "cli/target/process_facts.h"
 #include "cli/target/process_names.h"
 
@@ -43,24 +44,6 @@ constexpr uint64_t kWorthStopping = 1 << 20;  // who holds less gives nothing ba
 constexpr size_t kWatchedPerReap = 8;  // looks at /proc, 50 µs each
 constexpr size_t kMostEnded = 64;      // that may wait to be finished while others are admitted
 constexpr int kMostGenerations = 16;   // of processes without an agent between two that have one
-
-// Moves what was known from the start to what was counted.
-void describe_run(RunInfo* known, RunInfo* run) {
-  run->command = std::move(known->command);
-  run->executable = std::move(known->executable);
-  run->pid = known->pid;
-  run->parent_pid = known->parent_pid;
-  run->image = known->image;
-  run->is_fork = known->is_fork;
-  run->is_attached = known->is_attached;
-  run->start_unix_ns = known->start_unix_ns;
-  run->machine = std::move(known->machine);
-  known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
-  for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
-                    &Coverage::unrecorded_objects, &Coverage::unrecorded_operators})
-    known->coverage.*list = std::move(run->coverage.*list);
-  run->coverage = std::move(known->coverage);
-}
 
 // Makes the arena, and the collector that reads it. A problem: there is no memory for them.
 Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const Caller& caller,
@@ -86,6 +69,9 @@ struct Processes::Process {
   std::string rank;
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
+  // Its agent has left it, and wrote all that it had.
+  bool has_left() const { return collector != nullptr && collector->has_agent_left(); }
+
   std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
 };
 
@@ -334,7 +320,7 @@ void Processes::detach_all(const RunEnd& root_end) {
     const bool is_root = process->handle.pid == plan_.root_pid;
     const bool ended = has_ended(process->handle);
     if (!ended) {
-      if (process->collector != nullptr && !has_left(*process)) process->collector->detach();
+      if (process->collector != nullptr && !process->has_left()) process->collector->detach();
       tree_->set_running(process->entry);
     }
     const RunEnd other_end = ended ? end_of(process->handle) : RunEnd{EndKind::kDetached, 0};
@@ -348,13 +334,9 @@ void Processes::for_each(const std::function<void(pid_t, ProcessCollector&)>& vi
   }
 }
 
-bool Processes::has_left(const Process& process) const {
-  return process.collector != nullptr && process.collector->has_agent_left();
-}
-
 bool Processes::has_root_left() const {
   return std::any_of(processes_.begin(), processes_.end(),
-                     [this](const Process& one) { return one.handle.pid == plan_.root_pid && has_left(one); });
+                     [this](const Process& one) { return one.handle.pid == plan_.root_pid && one.has_left(); });
 }
 
 bool Processes::has(pid_t pid) const {
@@ -378,7 +360,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   try {
     if (process->collector == nullptr || process->collector->has_stopped()) {
       // all that there is has been taken
-    } else if (end.kind == EndKind::kDetached && !has_left(*process)) {
+    } else if (end.kind == EndKind::kDetached && !process->has_left()) {
       process->collector->drain();
     } else {
       process->collector->drain_to_end();
@@ -387,7 +369,7 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
     process->collector->stop(fmt::format("{} at {}", kMemoryLimitReason, format_time(process->collector->age_ns())));
   }
   EndedImage image;
-  const bool is_whole = has_left(*process);
+  const bool is_whole = process->has_left();
   image.recording = take_recording(&*process);
   image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;

@@ -114,7 +114,6 @@ class Processes {
   bool start(const Caller& caller, Process* process);
   void watch(Iterator process);
   void finish(Iterator process, RunEnd end, bool is_last);
-  bool has_left(const Process& process) const;
   Iterator largest();
   void watch_memory();
   void stop(Iterator process, const std::optional<MemoryShortage>& shortage);

@@ -1,30 +1,16 @@
 // cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
-#include "cli/run/run.h"
-
 #include "cli/base/clock.h"
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
-#include "cli/base/progress.h"
-#include "cli/model/analysis/python/paths.h"
-#include "cli/model/analysis/warnings.h"
-#include "cli/run/device_limits.h"
 #include "cli/run/finisher.h"
-#include "cli/run/headline.h"
-#include "cli/run/live_viewer.h"
-#include "cli/run/names_advice.h"
 #include "cli/run/nvtx_obstacle.h"
-#include "cli/run/own_cost.h"
-#include "cli/run/page_files.h"
 #include "cli/run/plan.h"
-#include "cli/run/process_tree_text.h"
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/profile_writing.h"
+#include "cli/run/session.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
-#include "cli/run/summary.h"
-#include "cli/run/summary_files.h"
-#include "cli/run/top_desk.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"
 #include "cli/target/elf_check.h"
@@ -33,25 +19,17 @@
 #include "cli/target/process_identity.h"
 #include "cli/target/process_names.h"
 #include "cli/target/server.h"
-#include "cli/write/text/run_text.h"
 #include "shared/env.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <new>
 #include <optional>
-#include <set>
 
 namespace heapprof::cli {
-
-namespace {
 
 FinishOptions finish_options(const RunOptions& options) {
   FinishOptions finish;
@@ -64,88 +42,19 @@ FinishOptions finish_options(const RunOptions& options) {
   return finish;
 }
 
-// How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
-bool is_end_before_start(const RunEnd& end) {
-  return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
-}
-
-int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
-
-// The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
-bool is_said_by_agent(const Coverage& coverage) {
-  const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
-  return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
-}
-
-class Run {
- public:
-  explicit Run(const RunOptions& options)
-      : options_(options), finisher_(finish_options(options)), desk_(finish_options(options), &rules_.folds) {}
-
-  // The exit code, or what kept the program from being started, or from being attached to.
-  Result<int> run();
-  Result<int> run_attached();
-
- private:
-  Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
-                                       const SignalWatch& signals);
-  NameFacts root_facts(pid_t pid) const;
-  std::string name_pattern(uint64_t pid) const;
-  void take(EndedImage image);
-  void submit(EndedImage image);
-  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
-                                      std::vector<Problem>* problems);
-  void prepare_summary(Profile* profile);
-  void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
-  void save_page(const Profile& profile, const std::string& file);
-  void warn_of_unused_limits(const std::vector<SavedProfile>& images);
-  int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
-  void warn(const Problem& problem) {
-    if (progress_) progress_->clear();
-    if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
-  }
-  void say(const std::string& work) {
-    if (progress_) progress_->say(work);
-  }
-  Result<Done> prepare();
-  std::string invitation(const Server& server) const;
-  void show_progress();
-  void end_progress() {
-    finisher_.show_progress(nullptr);
-    progress_.reset();
-  }
-
-  const RunOptions& options_;
-  ReportRules rules_;                 // of the summary
-  std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
-  Finisher finisher_;
-  std::string page_;  // its file, once it is written
-  TopDesk desk_;
-  LiveViewer viewer_;                  // of --live
-  std::optional<ProcessTree> tree_;    // from the start on
-  std::optional<ProfileNames> names_;  // "
-  bool may_overwrite_ = false;
-  bool own_malloc_ = false;               // in the program's executable
-  std::vector<pid_t> never_seen_;         // processes of the run that live and never asked
-  bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
-  std::optional<SummaryParts> parts_;     // of the root's profile
-  bool is_prepared_ = false;              // that is: marked, with its parts if there is to be a summary
-  std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
-};
-
-NameFacts Run::root_facts(pid_t pid) const {
+NameFacts RunSession::root_facts(pid_t pid) const {
   return {static_cast<uint64_t>(pid), base_name(options_.program[0]), process_rank(getpid()), unix_ns()};
 }
 
-std::string Run::name_pattern(uint64_t pid) const {
+std::string RunSession::name_pattern(uint64_t pid) const {
   if (!options_.output.empty()) return options_.output;
   std::string pattern;
   for (const char c : default_profile_path(options_.program[0], pid)) pattern += c == '%' ? "%%" : std::string(1, c);
   return pattern;
 }
 
-Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
-                                          const SignalWatch& signals) {
+Result<LaunchOptions> RunSession::prepare_launch(const ProgramFacts& facts, const AgentFiles& agent,
+                                                 const Server& server, const SignalWatch& signals) {
   LaunchOptions launch_options;
   launch_options.command = options_.program;
   launch_options.file = facts.path;
@@ -169,183 +78,13 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
   return launch_options;
 }
 
-std::string Run::invitation(const Server& server) const {
+std::string RunSession::invitation(const Server& server) const {
   const std::string filters = own_filter_count() != 0 ? std::to_string(own_filter_count()) : "";
   return (options_.no_follow ? wire::kNoFollow : wire::kFollow) + filters + server.path();
 }
 
-void Run::submit(EndedImage image) {
-  const RunInfo& run = image.recording.run;
-  const ImageName name = {
-      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
-  const std::string path = names_->next(name);
-  finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
-}
-
-// The root's last image is FILE; which one that is shows when the next one comes, or none.
-void Run::take(EndedImage image) {
-  desk_.note_end(image);
-  const bool is_last_of_root = image.is_root && image.is_last;
-  if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
-  tree_->set_fate(image.entry, Fate::kProfiled);
-  if (!image.is_root) {
-    submit(std::move(image));
-    return;
-  }
-  if (root_image_) submit(std::move(*root_image_));
-  root_image_ = std::move(image);
-}
-
-// The others are waited for before its profile is written: it names them.
-std::optional<Finished> Run::finish_root(const Processes& processes, const RunEnd& end,
-                                         std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
-  if (processes.root_problem()) problems->push_back(*processes.root_problem());
-  if (!root_image_) {
-    if (processes.wrong_version() > 0) {
-      problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
-    } else if (problems->empty()) {
-      did_not_start_ = is_end_before_start(end);
-      problems->push_back(did_not_start_ ? program_did_not_start(options_.program[0], end_text(end))
-                                         : nothing_profiled(options_.program[0]));
-    }
-    return std::nullopt;
-  }
-  if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
-    warn(root_image_replaced(root_image_->program, processes.root_became()));
-  measure_own_cost(&root_image_->recording.run.cost);
-  Result<Finished> finished = finisher_.finish(
-      {std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
-      [&](Profile* profile) {
-        *others = finisher_.collect_saved(problems);
-        try {
-          keep_processes(*others, names_->root_path(), &profile->run);
-        } catch (const std::bad_alloc&) {
-          profile->run.processes.clear();
-        }
-      },
-      [this](Profile* profile) {
-        try {
-          // Rows of imports are added to a Python program's stacks, which nobody may read meanwhile.
-          if (!options_.quiet && !has_python(*profile)) prepare_summary(profile);
-        } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
-        }
-      });
-  if (finished) return std::move(*finished);
-  problems->push_back(finished.problem());
-  return std::nullopt;
-}
-
-void Run::prepare_summary(Profile* profile) {
-  mark_suppressed(rules_.suppressions, profile);
-  PlaceTree tree;
-  mark_folded(rules_.folds, profile, &tree);
-  if (!options_.no_summary) parts_.emplace(*profile, std::move(tree));
-  is_prepared_ = true;
-}
-
-void Run::save_page(const Profile& profile, const std::string& file) {
-  if (options_.html.empty()) return;
-  say("writing the page");
-  const Result<std::string> saved = save_report_page(
-      {&profile, file, find_warnings(profile, names_adviser(file)), options_.suppressions.all_frames}, options_.html);
-  if (saved) page_ = *saved;
-  if (!saved) warn(saved.problem());
-}
-
-// The profile is written: what fails from here on is no failure of the run.
-void Run::show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images) {
-  try {
-    const Headline headline = choose_headline(root->saved, others);
-    std::optional<Profile> shown;
-    say("writing the summary");
-    if (!options_.no_summary || !options_.html.empty()) {
-      Result<std::optional<Profile>> other = read_other(headline);
-      if (other) shown = std::move(*other);
-      if (!other) warn(other.problem());
-    }
-    if (!is_prepared_) prepare_summary(root->profile.get());
-    if (shown) {
-      mark_suppressed(rules_.suppressions, &*shown);
-      mark_folded(rules_.folds, &*shown);
-    }
-    SummaryInput input{*root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_, &headline};
-    input.shown = shown ? &*shown : nullptr;
-    input.saved = &root->saved;
-    input.parts = parts_ && !shown ? &*parts_ : nullptr;
-    const std::string text = options_.quiet ? "" : summary_text(input, options_);
-    save_page(shown ? *shown : *root->profile, shown_file(input));
-    end_progress();
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    if (!page_.empty() && !options_.quiet) print_saved_page(page_, options_.color);
-  } catch (const std::bad_alloc&) {
-    const std::string path = root->saved.path;
-    parts_.reset();
-    root->profile.reset();
-    end_progress();
-    warn(summary_left_out(path));
-  }
-}
-
-int Run::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
-  std::vector<Problem> problems;
-  std::vector<SavedProfile> saved;  // all but the root's last image
-  std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
-  // What the program says of itself counts for more than what we could not see, unless it says that all is well.
-  if (root && own_malloc_ && root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
-    problems.push_back(program_hides_allocations(options_.program[0]));
-  }
-  desk_.end_run(root ? &*root : nullptr);
-  for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
-  std::vector<SavedProfile> images;
-  const auto enter = [this](const SavedProfile& one) {
-    tree_->set_profile(one.entry,
-                       {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes});
-  };
-  for (const SavedProfile& one : saved) {
-    if (one.entry == ProcessTree::kRoot) images.push_back(one);
-    enter(one);
-  }
-  if (root) {
-    enter(root->saved);
-    if (!options_.quiet || !options_.html.empty()) show(&*root, saved, images);
-  }
-  end_progress();
-  warn_of_unused_limits(images);
-  for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
-  if (!never_seen_.empty())
-    warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[0]));
-  if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
-  for (const Problem& problem : problems) print_problem(problem, options_.color);
-  if (options_.attach_pid != 0) return problems.empty() ? 0 : 1;
-  if (watched.detached_by != 0) return 128 + watched.detached_by;
-  const bool is_programs_own = problems.empty() || (did_not_start_ && problems.size() == 1);
-  return is_programs_own ? exit_code(watched.end) : 125;
-}
-
-// A wrong number would make a test of a small card pass on a large one.
-void Run::warn_of_unused_limits(const std::vector<SavedProfile>& images) {
-  std::set<std::string> used;
-  const auto add = [&used](const auto& devices) {
-    for (const auto& device : devices) used.insert(device.device);
-  };
-  for (const TreeEntry& entry : tree_->entries()) add(entry.devices), add(entry.refused);
-  for (const SavedProfile& image : images) add(image.devices), add(image.refused);
-  const Result<DeviceLimits> limits = parse_limits(options_.limits);
-  for (size_t i = 0; limits && i < limits->cuda.size(); ++i) {
-    const std::string device = fmt::format("cuda:{}", i);
-    if (limits->cuda[i] != 0 && used.count(device) == 0) warn(limit_of_unused_device(device));
-  }
-}
-
-// Under a limit on memory no thread is started for it.
-void Run::show_progress() {
-  if (options_.quiet) return;
-  progress_.emplace(options_.color, is_memory_limited() ? ProgressThread::kNone : ProgressThread::kOwn);
-  finisher_.show_progress(&*progress_);
-}
-
 // What can be known to fail, before anything is started.
-Result<Done> Run::prepare() {
+Result<Done> RunSession::prepare() {
   Result<ReportRules> rules = load_rules(options_.suppressions);
   if (!rules) return rules.problem();
   rules_ = std::move(*rules);
@@ -358,7 +97,7 @@ Result<Done> Run::prepare() {
   return Done{};
 }
 
-Result<int> Run::run() {
+Result<int> RunSession::run() {
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);
@@ -403,7 +142,7 @@ Result<int> Run::run() {
 }
 
 // The program runs already: it is had to load the agent, by another thread, while this one answers that.
-Result<int> Run::run_attached() {
+Result<int> RunSession::run_attached() {
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   const pid_t pid = options_.attach_pid;
   Result<Server> server = Server::open();
@@ -412,7 +151,9 @@ Result<int> Run::run_attached() {
   const Result<AgentFiles> agent = find_agent_files();
   if (!agent) return agent.problem();
   const ProcessLook look = look_at(pid);
-  AttachedProgram program{{pid, UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), look.start_ticks}, options_.attach_for_ns, agent->agent};
+  AttachedProgram program{{pid, UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))), look.start_ticks},
+                          options_.attach_for_ns,
+                          agent->agent};
   ProcessPlan plan = make_plan(options_);
   plan.root_pid = pid;
   names_.emplace(name_pattern(static_cast<uint64_t>(pid)), root_facts(pid));
@@ -443,11 +184,9 @@ Result<int> Run::run_attached() {
   return finish(watched, processes, server->turned_away());
 }
 
-}  // namespace
-
 int run_command(const RunOptions& options) {
   const bool is_attached = options.attach_pid != 0;
-  const Result<int> code = is_attached ? Run(options).run_attached() : Run(options).run();
+  const Result<int> code = is_attached ? RunSession(options).run_attached() : RunSession(options).run();
   if (code) return *code;
   print_problem(code.problem(), options.color);
   return is_attached ? code.problem().exit_code : run_exit_code(code.problem());

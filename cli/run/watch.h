@@ -44,8 +44,8 @@ class Watch {
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
-  // The same of a program that is attached to: until it has ended, so much time has passed, a signal comes (which is not
-  // handed on), or the task fails. The task that detaches is done when this returns, where there was one.
+  // The same of a program that is attached to: until it has ended, so much time has passed, a signal comes (which is
+  // not handed on), or the task fails. The task that detaches is done when this returns, where there was one.
   WatchResult until_left(const AttachedProgram& program, AttachTask* task);
   // Runs until the others have ended, for `wait` at most, or until we are told to leave. Those that were started and
   // have not asked yet have a moment for it.

@@ -116,7 +116,7 @@ struct RunInfo {
   uint64_t parent_pid = 0;
   uint32_t image = 0;  // 0 for the first program image of the pid, 1 after its first exec …
   bool is_fork = false;
-  bool is_attached = false;  // it ran before it was recorded: what it had then is not known
+  bool is_attached = false;   // it ran before it was recorded: what it had then is not known
   int64_t start_unix_ns = 0;  // wall clock
   uint64_t duration_ns = 0;   // from the agent's start to the end
   RunEnd end;

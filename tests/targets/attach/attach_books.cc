@@ -1,9 +1,9 @@
 // tests/targets/attach/attach_books.cc: a program that is attached to while it runs, and keeps its own books of what it
 // does in between.
 //
-// arguments: phases THREADS     says "ready", then reads words from stdin: "work": each thread allocates and frees a known
-//                               number of blocks, and frees what it had before; prints "COUNT BYTES FREED LIVE LIVE_BYTES
-//                               FREED_BEFORE" of that, and the process's threads; "end": ends
+// arguments: phases THREADS     says "ready", then reads words from stdin: "work": each thread allocates and frees a
+//                               known number of blocks, and frees what it had before; prints "COUNT BYTES FREED LIVE
+//                               LIVE_BYTES FREED_BEFORE" of that, and the process's threads; "end": ends
 //            storm THREADS      allocates, checks and frees until stdin ends; prints the rounds of all threads
 #include <dlfcn.h>
 #include <poll.h>
@@ -35,6 +35,11 @@ struct Before {
   return block;
 }
 
+[[gnu::noinline]] void* take_more(void* block, size_t bytes) {
+  void* volatile moved = std::realloc(block, bytes);
+  return moved;
+}
+
 void work(unsigned seed, Before* before, Books* books) {
   std::vector<std::pair<void*, size_t>> live(300);
   uint64_t random = seed * 2654435761u + 1;
@@ -48,7 +53,7 @@ void work(unsigned seed, Before* before, Books* books) {
       books->bytes += bytes;
     } else if (next() % 3 == 0) {
       const size_t fresh = 1 + next() % 900;
-      block = std::realloc(block, fresh);
+      block = take_more(block, fresh);
       ++books->count;
       ++books->freed;
       books->bytes += fresh;
@@ -92,7 +97,8 @@ int run_phases(unsigned threads) {
       sum.count += one.count, sum.bytes += one.bytes, sum.freed += one.freed;
       sum.live += one.live, sum.live_bytes += one.live_bytes, sum.freed_before += one.freed_before;
     }
-    std::printf("%lu %lu %lu %lu %lu %lu\n", sum.count, sum.bytes, sum.freed, sum.live, sum.live_bytes, sum.freed_before);
+    std::printf("%lu %lu %lu %lu %lu %lu\n", sum.count, sum.bytes, sum.freed, sum.live, sum.live_bytes,
+                sum.freed_before);
     std::fflush(stdout);
   }
   return 0;
@@ -122,7 +128,8 @@ int run_storm(unsigned threads) {
         } else {
           block.bytes = 1 + (random >> 20) % 3000;
           block.fill = static_cast<unsigned char>(random >> 50);
-          block.at = static_cast<unsigned char*>((random >> 60) % 3 == 0 ? std::calloc(1, block.bytes) : std::malloc(block.bytes));
+          block.at = static_cast<unsigned char*>((random >> 60) % 3 == 0 ? std::calloc(1, block.bytes)
+                                                                         : std::malloc(block.bytes));
           std::memset(block.at, block.fill, block.bytes);
         }
         if ((random >> 30) % 5000 == 0) {

@@ -1,0 +1,63 @@
+// agent/record/context_lives.cc: what becomes of contexts when a life ends.
+//
+// A context cannot be unmapped: a thread that never allocates again holds its address for ever. Where the process goes
+// on and may be attached to again, its memory is kept for that thread, and for nobody else.
+#include "agent/process/arena.h"
+#include "agent/record/context_table.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+Context* g_older = nullptr;  // those of this process's earlier lives: a list, by Context::older
+
+}  // namespace
+
+unsigned char* take_older(uint32_t ring, uint64_t size_bytes) {
+  for (Context** link = &g_older; *link != nullptr; link = &(*link)->older) {
+    Context* const context = *link;
+    if (context->is_shared != (ring == kSharedRing)) continue;
+    const uint64_t owner = owner_of(context);
+    const bool is_mine = (owner & kIdentity) == own_identity();
+    if (!is_mine && owner != 0 && !is_thread_gone(context->thread_id)) continue;
+    *link = context->older;
+    raw_syscall(SYS_madvise, reinterpret_cast<long>(context), static_cast<long>(size_bytes), MADV_DONTNEED);
+    return reinterpret_cast<unsigned char*>(context);
+  }
+  return nullptr;
+}
+
+namespace {
+
+void forget_contexts(bool keeps_memory) {
+  if (!is_filtered()) forget_filters();
+  for (Context*& context : g_contexts) {
+    if (context == nullptr) continue;
+    // A thread that still holds this context is led to the slow path, which sees that its life is over.
+    if (context->guard == 0) context->guard = kAlwaysBusy;
+    if (keeps_memory) {
+      context->older = g_older;
+      g_older = context;
+    }
+    context = nullptr;
+  }
+  if (!keeps_memory) g_older = nullptr;  // a child's threads are others
+  t_context = nullptr;
+}
+
+}  // namespace
+
+void forget_contexts() { forget_contexts(false); }
+void retire_contexts() { forget_contexts(true); }
+
+bool has_events_in_progress() {
+  for (const Context* context : g_contexts) {
+    if (context == nullptr) continue;
+    const uint64_t guard = __atomic_load_n(&context->guard, __ATOMIC_ACQUIRE);
+    const bool is_free = context->is_shared ? __atomic_load_n(&context->lock, __ATOMIC_ACQUIRE) == 0 : guard == 0;
+    if (!is_free) return true;
+  }
+  return false;
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,25 @@
+// cli/run/run_description.cc: see run_description.h.
+#include "cli/run/run_description.h"
+
+#include <utility>
+
+namespace heapprof::cli {
+
+void describe_run(RunInfo* known, RunInfo* run) {
+  run->command = std::move(known->command);
+  run->executable = std::move(known->executable);
+  run->pid = known->pid;
+  run->parent_pid = known->parent_pid;
+  run->image = known->image;
+  run->is_fork = known->is_fork;
+  run->is_attached = known->is_attached;
+  run->start_unix_ns = known->start_unix_ns;
+  run->machine = std::move(known->machine);
+  known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
+  for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
+                    &Coverage::unrecorded_objects, &Coverage::unrecorded_operators})
+    known->coverage.*list = std::move(run->coverage.*list);
+  run->coverage = std::move(known->coverage);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,91 @@
+// cli/run/session.h: one run of a program, or the time for which one was attached to, from its start to the summary.
+//
+// run.cc starts it and watches, session_end.cc writes and shows.
+#pragma once
+
+#include "cli/base/problems.h"
+#include "cli/base/progress.h"
+#include "cli/base/result.h"
+#include "cli/run/finisher.h"
+#include "cli/run/live_viewer.h"
+#include "cli/run/process_tree.h"
+#include "cli/run/processes.h"
+#include "cli/run/profile_path.h"
+#include "cli/run/run.h"
+#include "cli/run/signals.h"
+#include "cli/run/summary.h"
+#include "cli/run/top_desk.h"
+#include "cli/run/watch.h"
+#include "cli/target/agent_files.h"
+#include "cli/target/elf_check.h"
+#include "cli/target/launch.h"
+#include "cli/target/server.h"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+FinishOptions finish_options(const RunOptions& options);
+
+class RunSession {
+ public:
+  explicit RunSession(const RunOptions& options)
+      : options_(options), finisher_(finish_options(options)), desk_(finish_options(options), &rules_.folds) {}
+
+  // The exit code, or what kept the program from being started, or from being attached to.
+  Result<int> run();
+  Result<int> run_attached();
+
+ private:
+  Result<LaunchOptions> prepare_launch(const ProgramFacts& facts, const AgentFiles& agent, const Server& server,
+                                       const SignalWatch& signals);
+  NameFacts root_facts(pid_t pid) const;
+  std::string name_pattern(uint64_t pid) const;
+  void take(EndedImage image);
+  void submit(EndedImage image);
+  std::optional<Finished> finish_root(const Processes& processes, const RunEnd& end, std::vector<SavedProfile>* others,
+                                      std::vector<Problem>* problems);
+  void prepare_summary(Profile* profile);
+  void show(Finished* root, const std::vector<SavedProfile>& others, const std::vector<SavedProfile>& images);
+  void save_page(const Profile& profile, const std::string& file);
+  void warn_of_unused_limits(const std::vector<SavedProfile>& images);
+  int finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away);
+  void warn(const Problem& problem) {
+    if (progress_) progress_->clear();
+    if (!options_.quiet || problem.exit_code != 0) print_problem(problem, options_.color);
+  }
+  void say(const std::string& work) {
+    if (progress_) progress_->say(work);
+  }
+  Result<Done> prepare();
+  std::string invitation(const Server& server) const;
+  void show_progress();
+  void end_progress() {
+    finisher_.show_progress(nullptr);
+    progress_.reset();
+  }
+
+  const RunOptions& options_;
+  ReportRules rules_;                 // of the summary
+  std::optional<Progress> progress_;  // from the program's end to the summary; none with --quiet
+  Finisher finisher_;
+  std::string page_;  // its file, once it is written
+  TopDesk desk_;
+  LiveViewer viewer_;                  // of --live
+  std::optional<ProcessTree> tree_;    // from the start on
+  std::optional<ProfileNames> names_;  // "
+  bool may_overwrite_ = false;
+  bool own_malloc_ = false;               // in the program's executable
+  std::vector<pid_t> never_seen_;         // processes of the run that live and never asked
+  bool did_not_start_ = false;            // nothing was profiled, and that was not our failure
+  std::optional<SummaryParts> parts_;     // of the root's profile
+  bool is_prepared_ = false;              // that is: marked, with its parts if there is to be a summary
+  std::optional<EndedImage> root_image_;  // the latest: the next one shows whether it was the last
+};
+
+}  // namespace heapprof::cli

@@ -1,0 +1,218 @@
+// cli/run/session_end.cc: what has ended is written, then what was found is said.
+#include "cli/base/clock.h"
+#include "cli/base/file_name.h"
+#include "cli/base/problems.h"
+#include "cli/base/progress.h"
+#include "cli/model/analysis/python/paths.h"
+#include "cli/model/analysis/warnings.h"
+#include "cli/run/device_limits.h"
+#include "cli/run/headline.h"
+#include "cli/run/names_advice.h"
+#include "cli/run/own_cost.h"
+#include "cli/run/page_files.h"
+#include "cli/run/process_tree_text.h"
+#include "cli/run/profile_writing.h"
+#include "cli/run/session.h"
+#include "cli/run/summary_files.h"
+#include "cli/target/process_names.h"
+#include "cli/write/text/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <set>
+
+namespace heapprof::cli {
+
+namespace {
+
+// How a program ends that no agent was in: 127 is what the loader says of a library that is missing or damaged.
+bool is_end_before_start(const RunEnd& end) {
+  return end.kind == EndKind::kSignaled || (end.kind == EndKind::kExited && (end.status == 126 || end.status == 127));
+}
+
+int exit_code(const RunEnd& end) { return end.kind == EndKind::kSignaled ? 128 + end.status : end.status; }
+
+// The exec hooks know what the process became, and why no agent is in it; the profile then says so itself.
+bool is_said_by_agent(const Coverage& coverage) {
+  const std::vector<UnprofiledProgram>& programs = coverage.unprofiled_programs;
+  return std::any_of(programs.begin(), programs.end(), [](const auto& program) { return program.replaced_process; });
+}
+
+}  // namespace
+
+void RunSession::submit(EndedImage image) {
+  const RunInfo& run = image.recording.run;
+  const ImageName name = {
+      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
+  const std::string path = names_->next(name);
+  finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
+}
+
+// The root's last image is FILE; which one that is shows when the next one comes, or none.
+void RunSession::take(EndedImage image) {
+  desk_.note_end(image);
+  const bool is_last_of_root = image.is_root && image.is_last;
+  if (image.recording.run.counters.allocations == 0 && !is_last_of_root) return;
+  tree_->set_fate(image.entry, Fate::kProfiled);
+  if (!image.is_root) {
+    submit(std::move(image));
+    return;
+  }
+  if (root_image_) submit(std::move(*root_image_));
+  root_image_ = std::move(image);
+}
+
+// The others are waited for before its profile is written: it names them.
+std::optional<Finished> RunSession::finish_root(const Processes& processes, const RunEnd& end,
+                                                std::vector<SavedProfile>* others, std::vector<Problem>* problems) {
+  if (processes.root_problem()) problems->push_back(*processes.root_problem());
+  if (!root_image_) {
+    if (processes.wrong_version() > 0) {
+      problems->push_back(protocol_mismatch({0, wire::kProtocolVersion}));
+    } else if (problems->empty()) {
+      did_not_start_ = is_end_before_start(end);
+      problems->push_back(did_not_start_ ? program_did_not_start(options_.program[0], end_text(end))
+                                         : nothing_profiled(options_.program[0]));
+    }
+    return std::nullopt;
+  }
+  if (!root_image_->is_last && !is_said_by_agent(root_image_->recording.run.coverage))
+    warn(root_image_replaced(root_image_->program, processes.root_became()));
+  measure_own_cost(&root_image_->recording.run.cost);
+  Result<Finished> finished = finisher_.finish(
+      {std::move(root_image_->recording), names_->root_path(), may_overwrite_, ProcessTree::kRoot},
+      [&](Profile* profile) {
+        *others = finisher_.collect_saved(problems);
+        try {
+          keep_processes(*others, names_->root_path(), &profile->run);
+        } catch (const std::bad_alloc&) {
+          profile->run.processes.clear();
+        }
+      },
+      [this](Profile* profile) {
+        try {
+          // Rows of imports are added to a Python program's stacks, which nobody may read meanwhile.
+          if (!options_.quiet && !has_python(*profile)) prepare_summary(profile);
+        } catch (const std::bad_alloc&) {  // show() tries again when the profile is written
+        }
+      });
+  if (finished) return std::move(*finished);
+  problems->push_back(finished.problem());
+  return std::nullopt;
+}
+
+void RunSession::prepare_summary(Profile* profile) {
+  mark_suppressed(rules_.suppressions, profile);
+  PlaceTree tree;
+  mark_folded(rules_.folds, profile, &tree);
+  if (!options_.no_summary) parts_.emplace(*profile, std::move(tree));
+  is_prepared_ = true;
+}
+
+void RunSession::save_page(const Profile& profile, const std::string& file) {
+  if (options_.html.empty()) return;
+  say("writing the page");
+  const Result<std::string> saved = save_report_page(
+      {&profile, file, find_warnings(profile, names_adviser(file)), options_.suppressions.all_frames}, options_.html);
+  if (saved) page_ = *saved;
+  if (!saved) warn(saved.problem());
+}
+
+// The profile is written: what fails from here on is no failure of the run.
+void RunSession::show(Finished* root, const std::vector<SavedProfile>& others,
+                      const std::vector<SavedProfile>& images) {
+  try {
+    const Headline headline = choose_headline(root->saved, others);
+    std::optional<Profile> shown;
+    say("writing the summary");
+    if (!options_.no_summary || !options_.html.empty()) {
+      Result<std::optional<Profile>> other = read_other(headline);
+      if (other) shown = std::move(*other);
+      if (!other) warn(other.problem());
+    }
+    if (!is_prepared_) prepare_summary(root->profile.get());
+    if (shown) {
+      mark_suppressed(rules_.suppressions, &*shown);
+      mark_folded(rules_.folds, &*shown);
+    }
+    SummaryInput input{*root->profile, root->saved.path, root->saved.size_bytes, images, &*tree_, &headline};
+    input.shown = shown ? &*shown : nullptr;
+    input.saved = &root->saved;
+    input.parts = parts_ && !shown ? &*parts_ : nullptr;
+    const std::string text = options_.quiet ? "" : summary_text(input, options_);
+    save_page(shown ? *shown : *root->profile, shown_file(input));
+    end_progress();
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    if (!page_.empty() && !options_.quiet) print_saved_page(page_, options_.color);
+  } catch (const std::bad_alloc&) {
+    const std::string path = root->saved.path;
+    parts_.reset();
+    root->profile.reset();
+    end_progress();
+    warn(summary_left_out(path));
+  }
+}
+
+int RunSession::finish(const WatchResult& watched, const Processes& processes, uint64_t turned_away) {
+  std::vector<Problem> problems;
+  std::vector<SavedProfile> saved;  // all but the root's last image
+  std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
+  // What the program says of itself counts for more than what we could not see, unless it says that all is well.
+  if (root && own_malloc_ && root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
+    problems.push_back(program_hides_allocations(options_.program[0]));
+  }
+  desk_.end_run(root ? &*root : nullptr);
+  for (SavedProfile& late : finisher_.collect_saved(&problems)) saved.push_back(std::move(late));  // without a root
+  std::vector<SavedProfile> images;
+  const auto enter = [this](const SavedProfile& one) {
+    tree_->set_profile(one.entry,
+                       {one.peak_bytes, one.path, one.command, one.devices, one.refused, one.resident_bytes});
+  };
+  for (const SavedProfile& one : saved) {
+    if (one.entry == ProcessTree::kRoot) images.push_back(one);
+    enter(one);
+  }
+  if (root) {
+    enter(root->saved);
+    if (!options_.quiet || !options_.html.empty()) show(&*root, saved, images);
+  }
+  end_progress();
+  warn_of_unused_limits(images);
+  for (const auto& [reason, count] : processes.refusals()) warn(processes_refused(count, reason));
+  if (!never_seen_.empty())
+    warn(children_never_profiled(never_seen_.size(), process_names_text(never_seen_), options_.program[0]));
+  if (turned_away != 0) warn(processes_refused(turned_away, errno_text(EMFILE)));
+  for (const Problem& problem : problems) print_problem(problem, options_.color);
+  if (options_.attach_pid != 0) return problems.empty() ? 0 : 1;
+  if (watched.detached_by != 0) return 128 + watched.detached_by;
+  const bool is_programs_own = problems.empty() || (did_not_start_ && problems.size() == 1);
+  return is_programs_own ? exit_code(watched.end) : 125;
+}
+
+// A wrong number would make a test of a small card pass on a large one.
+void RunSession::warn_of_unused_limits(const std::vector<SavedProfile>& images) {
+  std::set<std::string> used;
+  const auto add = [&used](const auto& devices) {
+    for (const auto& device : devices) used.insert(device.device);
+  };
+  for (const TreeEntry& entry : tree_->entries()) add(entry.devices), add(entry.refused);
+  for (const SavedProfile& image : images) add(image.devices), add(image.refused);
+  const Result<DeviceLimits> limits = parse_limits(options_.limits);
+  for (size_t i = 0; limits && i < limits->cuda.size(); ++i) {
+    const std::string device = fmt::format("cuda:{}", i);
+    if (limits->cuda[i] != 0 && used.count(device) == 0) warn(limit_of_unused_device(device));
+  }
+}
+
+// Under a limit on memory no thread is started for it.
+void RunSession::show_progress() {
+  if (options_.quiet) return;
+  progress_.emplace(options_.color, is_memory_limited() ? ProgressThread::kNone : ProgressThread::kOwn);
+  finisher_.show_progress(&*progress_);
+}
+
+}  // namespace heapprof::cli
