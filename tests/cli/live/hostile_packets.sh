@@ -10,7 +10,7 @@ def connect():
     s.connect("\0" + name)
     s.settimeout(20)
     return s
-def request(magic=0x4F545048, version=1, pid=pid, ask=1, tail=b""):
+def request(magic=0x4F545048, version=2, pid=pid, ask=1, tail=b""):
     return struct.pack("<IIiIQ", magic, version, pid, ask, 0) + tail
 def hear(s):
     try:
