@@ -16,6 +16,7 @@
 #include "cli/commands/merge.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
+#include "cli/commands/serve.h"
 #include "cli/commands/snapshot.h"
 #include "cli/commands/symbolize.h"
 #include "cli/commands/top.h"
@@ -30,11 +31,12 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 12> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 13> kCommands = {{{"run", run_text, run_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},
                                                          {"top", top_text, top_main},
+                                                         {"serve", serve_command_text, serve_main},
                                                          {"merge", merge_text, merge_main},
                                                          {"symbolize", symbolize_text, symbolize_main},
                                                          {"export", export_text, export_main},

@@ -44,6 +44,7 @@ _heapprof() {
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r top_flags='--once --format --interval --sort --color -h --help'
+  local -r serve_flags='--follow --listen --token-file --host -q --quiet --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
@@ -51,7 +52,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top serve merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -62,7 +63,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --child-output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --child-output | --token-file | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -102,7 +103,8 @@ _heapprof() {
       return
       ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve | --host) return ;;
+    --listen) mapfile -t COMPREPLY < <(compgen -W '7171 0.0.0.0:7171 0' -- "$cur"); return ;;
     -o | --output | --child-output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return
@@ -177,6 +179,13 @@ _heapprof() {
     top)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$top_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    serve)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$serve_flags" -- "$cur")
       else
         _pids
       fi
