@@ -45,6 +45,8 @@ set -l run __heapprof_in_run
 complete -c heapprof -n $run -s o -l output -r -F -d 'Write the profile to FILE'
 complete -c heapprof -n $run -s q -l quiet -d 'Say nothing but errors'
 complete -c heapprof -n $run -l live -d 'Watch it meanwhile; needs --child-output'
+complete -c heapprof -n $run -l serve -x -a '7171 0.0.0.0:7171 0' -d 'Serve it over HTTP meanwhile'
+complete -c heapprof -n $run -l token-file -r -F -d 'Who asks that server needs the token in it'
 complete -c heapprof -n $run -l child-output -r -F -d 'Where the output of PROGRAM goes'
 complete -c heapprof -n $run -l no-summary -d 'Leave out the summary'
 complete -c heapprof -n $run -l html -r -F -d 'Write a page for a browser, too'

@@ -1,4 +1,4 @@
-// cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found.
+// cli/run/run.cc: `heapprof run`: start the program, collect until it ends, write, say what was found. (long: one run)
 #include "cli/run/run.h"
 
 #include "cli/base/clock.h"
@@ -20,6 +20,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/profile_writing.h"
+#include "cli/run/run_server.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
 #include "cli/run/summary.h"
@@ -117,6 +118,7 @@ class Run {
   std::string page_;  // its file, once it is written
   TopDesk desk_;
   LiveViewer viewer_;                  // of --live
+  RunServer served_;                   // of --serve
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;
@@ -349,6 +351,7 @@ Result<int> Run::run() {
     if (const Result<Done> tried = try_output(file); !tried) return tried.problem();
   }
 
+  if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();
   Result<Server> server = Server::open();
   if (!server) return server.problem();
   SignalWatch signals;
@@ -369,6 +372,7 @@ Result<int> Run::run() {
   Explainer explainer(finish_options(options_));
   desk_.set_root(launched->pid);
   if (options_.live) viewer_.start(launched->pid, options_, signals, &*server);
+  served_.start(options_, signals, &*server);
   Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
@@ -376,6 +380,7 @@ Result<int> Run::run() {
     if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
   viewer_.close();
+  served_.close();
   show_progress();  // not before: as long as processes of the run live, the terminal is theirs
   say("counting what is left");
   device_use.stop();

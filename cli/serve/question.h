@@ -27,6 +27,11 @@ struct Question {
   size_t missing = 0;   // snapshots that are being taken
   uint64_t due_ns = 0;  // when the last ones are to be taken; 0: not yet, or not any more
 };
+// One that was made, for those who ask the same a moment later.
+struct Kept {
+  AnswerPtr answer;
+  uint64_t good_until_ns = 0;
+};
 using QuestionPtr = std::shared_ptr<Question>;
 
 }  // namespace heapprof::cli

@@ -72,10 +72,6 @@ class Serve {
   std::unique_ptr<HttpServer> http_;
   std::vector<UniqueFd> named_;  // pidfds of the processes that were named, as long as they live
   std::list<QuestionPtr> questions_;
-  struct Kept {
-    AnswerPtr answer;
-    uint64_t good_until_ns;
-  };
   std::map<std::string, Kept> kept_;
   std::vector<pid_t> listed_;  // of the last look at all collectors
   uint64_t listed_until_ns_ = 0;
@@ -350,6 +346,10 @@ Result<int> Serve::run(Listener listener) {
   sigemptyset(&ends);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ends, signal);
   sigprocmask(SIG_BLOCK, &ends, nullptr);
+  if (options_.is_of_run) {
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+  }
   signal(SIGPIPE, SIG_IGN);
   const UniqueFd signals(signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
   if (const Result<Done> found = find_named(); !found) return found.problem();

@@ -25,6 +25,7 @@ struct ServeOptions {
   std::vector<std::string> hosts;   // by which clients may call this server, besides addresses and localhost
   std::string token;                // empty: none is needed
   bool is_quiet = false;            // says nothing but errors
+  bool is_of_run = false;           // SIGTERM alone ends it: keys are the program's
 };
 
 // pre: a token, or an address that is this machine's alone. 0, or 128 + N where signal N ended it.
