@@ -28,7 +28,7 @@ struct Question {
   uint64_t due_ns = 0;  // when the last ones are to be taken; 0: not yet, or not any more
 };
 // One that was made, for those who ask the same a moment later.
-struct Kept {
+struct KeptAnswer {
   AnswerPtr answer;
   uint64_t good_until_ns = 0;
 };

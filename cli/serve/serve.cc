@@ -72,7 +72,7 @@ class Serve {
   std::unique_ptr<HttpServer> http_;
   std::vector<UniqueFd> named_;  // pidfds of the processes that were named, as long as they live
   std::list<QuestionPtr> questions_;
-  std::map<std::string, Kept> kept_;
+  std::map<std::string, KeptAnswer> kept_;
   std::vector<pid_t> listed_;  // of the last look at all collectors
   uint64_t listed_until_ns_ = 0;
 };
