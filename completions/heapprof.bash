@@ -44,6 +44,7 @@ _heapprof() {
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r top_flags='--once --format --interval --sort --color -h --help'
+  local -r push_flags='--name --device --token-file -q --quiet --color -h --help'
   local -r serve_flags='--follow --listen --token-file --host -q --quiet --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
@@ -52,7 +53,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top serve merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run report diff snapshot top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -188,6 +189,13 @@ _heapprof() {
         mapfile -t COMPREPLY < <(compgen -W "$serve_flags" -- "$cur")
       else
         _pids
+      fi
+      ;;
+    push)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$push_flags" -- "$cur")
+      else
+        _heapprof_files
       fi
       ;;
     estimate)

@@ -33,7 +33,7 @@ Result<int> serve_with(ServeFlags flags) {
     if (error != std::errc{} || rest != end || pid <= 0) return bad_value("PID", text, "the number of a process");
     flags.options.pids.push_back(pid);
   }
-  Result<std::string> token = read_serve_token(flags.token_file);
+  Result<std::string> token = read_token(flags.token_file, kServeTokenVariable);
   if (!token) return token.problem();
   flags.options.token = std::move(*token);
   const Result<ListenAddress> address = parse_listen_address(flags.listen);

@@ -24,7 +24,7 @@ constexpr useconds_t kPatienceStepUs = 10'000;
 
 Result<Done> RunServer::open(const RunOptions& options) {
   if (options.serve.empty()) return Done{};
-  Result<std::string> token = read_serve_token(options.token_file);
+  Result<std::string> token = read_token(options.token_file, kServeTokenVariable);
   if (!token) return token.problem();
   serve_.token = std::move(*token);
   const Result<ListenAddress> address = parse_listen_address(options.serve);

@@ -31,8 +31,10 @@ struct ServeOptions {
 // pre: a token, or an address that is this machine's alone. 0, or 128 + N where signal N ended it.
 Result<int> serve(ServeOptions options, Listener listener);
 
-// The token in a file, else in the variable HEAPPROF_SERVE_TOKEN; empty where none is named.
-Result<std::string> read_serve_token(const std::string& file);
+inline constexpr char kServeTokenVariable[] = "HEAPPROF_SERVE_TOKEN";
+
+// The token in a file, else in the variable of this name; empty where none is named.
+Result<std::string> read_token(const std::string& file, const char* variable);
 
 // What of a listening server is said first.
 std::string serve_text(const ListenAddress& address);

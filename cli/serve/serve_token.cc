@@ -34,9 +34,9 @@ Result<std::string> token_in(const std::string& file, const std::string& source)
 
 }  // namespace
 
-Result<std::string> read_serve_token(const std::string& file) {
-  std::string source = "the variable HEAPPROF_SERVE_TOKEN";
-  const char* const value = std::getenv("HEAPPROF_SERVE_TOKEN");
+Result<std::string> read_token(const std::string& file, const char* variable) {
+  std::string source = fmt::format("the variable {}", variable);
+  const char* const value = std::getenv(variable);
   if (file.empty() && (value == nullptr || *value == '\0')) return std::string();
   if (!file.empty()) source = fmt::format("the file {}", file);
   Result<std::string> found = file.empty() ? std::string(value) : token_in(file, source);

@@ -1,5 +1,5 @@
-# Go's own pprof reads what heapprof serves, from the network: what it says of each function is what a snapshot says, and
-# a Go program's own heap can be put beside it.
+# Go's own pprof reads what heapprof serves, from the network: what it says of each function is what a snapshot says,
+# and a Go program's own heap can be put beside it.
 have go || skip "Go's pprof is not installed (apt-get install golang-go)"
 export HOME=$PWD GOFLAGS=-mod=mod GOTOOLCHAIN=local
 go tool pprof -h >/dev/null 2>help.txt || grep -q sample_index help.txt || skip "this Go has no pprof: $(head -n 1 help.txt)"
