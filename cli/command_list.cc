@@ -16,8 +16,10 @@
 #include "cli/commands/export.h"
 #include "cli/commands/history.h"
 #include "cli/commands/merge.h"
+#include "cli/commands/push.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
+#include "cli/commands/serve.h"
 #include "cli/commands/snapshot.h"
 #include "cli/commands/symbolize.h"
 #include "cli/commands/top.h"
@@ -32,16 +34,18 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 14> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 16> kCommands = {{{"run", run_text, run_main},
                                                          {"attach", attach_text, attach_main},
                                                          {"detach", detach_text, detach_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},
                                                          {"top", top_text, top_main},
+                                                         {"serve", serve_command_text, serve_main},
                                                          {"merge", merge_text, merge_main},
                                                          {"symbolize", symbolize_text, symbolize_main},
                                                          {"export", export_text, export_main},
+                                                         {"push", push_text, push_main},
                                                          {"history", history_text, history_main},
                                                          {"check", check_text, check_main},
                                                          {"estimate", estimate_text, estimate_main},

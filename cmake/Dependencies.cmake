@@ -14,6 +14,13 @@ find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            
 find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)                 # cli/read: budgets
 find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 
+# cli/serve: HTTP. The archive, as of elfutils; cli/serve/no_tls stands in for the library that its TLS would need.
+find_path(MICROHTTPD_INCLUDE_DIR NAMES microhttpd.h REQUIRED)
+find_library(MICROHTTPD_LIBRARY NAMES libmicrohttpd.a REQUIRED)
+add_library(heapprof_microhttpd INTERFACE)
+target_include_directories(heapprof_microhttpd SYSTEM INTERFACE ${MICROHTTPD_INCLUDE_DIR})
+target_link_libraries(heapprof_microhttpd INTERFACE ${MICROHTTPD_LIBRARY} heapprof_no_tls Threads::Threads)
+
 # RapidJSON's configuration names no target.
 add_library(heapprof_rapidjson INTERFACE)
 target_include_directories(heapprof_rapidjson SYSTEM INTERFACE ${RapidJSON_INCLUDE_DIRS} ${RAPIDJSON_INCLUDE_DIRS})

@@ -37,7 +37,7 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output --live --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
   local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
@@ -46,6 +46,8 @@ _heapprof() {
   local -r detach_flags='-q --quiet --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
   local -r top_flags='--once --format --interval --sort --color -h --help'
+  local -r push_flags='--name --device --token-file -q --quiet --color -h --help'
+  local -r serve_flags='--follow --listen --token-file --host -q --quiet --color -h --help'
   local -r export_flags='--format --metric --full-names --device -o --output -q --quiet --color -h --help'
   local -r history_flags='--name --device --metric --format --bytes --add --commit --suppressions --no-default-suppressions -q --quiet --color -h --help'
   local -r estimate_flags='--dtype --overhead --batch --head-dim --heads --seq --layers --kv-heads --tokens --page-size --pages --device --limit --reserve --format --color -h --help'
@@ -53,7 +55,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot top merge symbolize export history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -64,7 +66,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --child-output | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --child-output | --token-file | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -104,7 +106,8 @@ _heapprof() {
       return
       ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f64 f32 tf32 bf16 f16 fp8 i64 i32 i16 i8 u64 u32 u16 u8 bool fp4 i4 u4' -- "$cur"); return ;;
-    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve) return ;;
+    --top | --tolerance | --stall-timeout | --max-memory | --limit | --name | --commit | --scope | --interval | --device-trace | --between | --instances | --slack | --runs | --fold | --overhead | --batch | --head-dim | --heads | --seq | --layers | --kv-heads | --tokens | --page-size | --pages | --reserve | --host) return ;;
+    --listen | --serve) mapfile -t COMPREPLY < <(compgen -W '7171 0.0.0.0:7171 0' -- "$cur"); return ;;
     -o | --output | --child-output | --suppressions | --budget | --contracts | --baseline | --summary | --junit | --codequality | --metrics | --sarif | --json | --bmf | --gha-benchmark | --history)
       _heapprof_files
       return
@@ -195,6 +198,20 @@ _heapprof() {
         mapfile -t COMPREPLY < <(compgen -W "$top_flags" -- "$cur")
       else
         _pids
+      fi
+      ;;
+    serve)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$serve_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    push)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$push_flags" -- "$cur")
+      else
+        _heapprof_files
       fi
       ;;
     estimate)

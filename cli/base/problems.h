@@ -207,7 +207,17 @@ namespace heapprof::cli {
   X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
   X("HP288", process_not_attached, ("4711"))                                                                       \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
-  X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))
+  X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))                                      \
+  X("HP260", bad_listen_address, ("localhost:http", "the port is a number from 0 to 65,535"))                      \
+  X("HP261", cannot_listen, ("127.0.0.1:7171", "address already in use"))                                          \
+  X("HP262", listen_needs_token, ("0.0.0.0:7171"))                                                                 \
+  X("HP263", bad_token, ("the file token.txt", "it has 3 characters, and 16 are the fewest"))                      \
+  X("HP264", host_refused, ("rebound.example"))                                                                    \
+  X("HP265", token_refused, ())                                                                                    \
+  X("HP266", bad_http_request, ("there is no /debug/pprof/mutex here"))                                            \
+  X("HP267", server_is_busy, ("eight intervals are being measured"))                                               \
+  X("HP268", push_refused, ("http://pyroscope:4040", "it answered 401"))                                           \
+  X("HP269", push_needs_curl, ("no such file or directory"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -313,6 +323,18 @@ Problem flags_exclude_each_other(const std::string& first, const std::string& se
 Problem stdout_not_writable(const std::string& reason);
 Problem one_profile_too_many(const std::string& first, const std::string& second);
 Problem one_profile_in_format(const std::string& format, const std::string& second, const std::string& others);
+
+// Serving over HTTP (cli/serve), and sending to a server.
+Problem bad_listen_address(const std::string& address, const std::string& reason);
+Problem cannot_listen(const std::string& address, const std::string& reason);
+Problem listen_needs_token(const std::string& address);
+Problem bad_token(const std::string& source, const std::string& reason);
+Problem host_refused(const std::string& host);
+Problem token_refused();
+Problem bad_http_request(const std::string& what);
+Problem server_is_busy(const std::string& reason);
+Problem push_refused(const std::string& url, const std::string& reason);
+Problem push_needs_curl(const std::string& reason);
 Problem unexpected_argument(const std::string& argument, const std::string& command);
 
 // Reading a profile.

@@ -39,7 +39,19 @@ TopDevice device_of(const TopSource& source, uint32_t number, const SiteBook& si
           totals.peak.bytes,
           source.scale->since_start_ns(totals.peak_ticks),
           limit_of(source.options->limits, number),
-          count_of(refused)};
+          count_of(refused),
+          0,
+          0,
+          0};
+}
+
+void add_up_sites(const SiteBook& sites, TopDevice* device) {
+  for (uint32_t site = 1; site < sites.size(); ++site) {
+    const SiteEntry& entry = sites[site];
+    device->total_bytes += entry.total.bytes;
+    device->total_blocks += entry.total.blocks;
+    device->temporary_blocks += entry.temporary_blocks;
+  }
 }
 
 // visit(number, sites, refused): the books of all devices, in the order in which they are shown.
@@ -88,6 +100,12 @@ void add_scopes(const TopSource& source, TopSample* sample) {
   }
 }
 
+void note_moment(const TopSource& source, TopSample* sample) {
+  sample->age_ns = source.scale->since_start_ns(read_ticks(source.options->clock_mode));
+  sample->lost_count =
+      source.drain->events_lost() + source.arena->control().events_lost.load(std::memory_order_relaxed);
+}
+
 uint64_t key_of(uint32_t stack, bool truncated) { return uint64_t{stack} << 1 | (truncated ? 1 : 0); }
 
 }  // namespace
@@ -117,8 +135,7 @@ TopSample TopCursor::look(const TopSource& source) {
   }
   TopSample sample;
   if (source.drain == nullptr) return sample;
-  sample.age_ns = source.scale->since_start_ns(read_ticks(source.options->clock_mode));
-  sample.lost_count = source.drain->events_lost() + source.arena->control().events_lost.load(std::memory_order_relaxed);
+  note_moment(source, &sample);
   size_t looks = 0;
   uint32_t position = 0;  // among the devices
   bool is_whole = true;
@@ -136,6 +153,19 @@ TopSample TopCursor::look(const TopSource& source) {
   sample.is_whole = is_whole;
   if (!is_whole) return sample;
   device_ = 0;
+  add_scopes(source, &sample);
+  return sample;
+}
+
+TopSample look_at_totals(const TopSource& source) {
+  TopSample sample;
+  sample.is_whole = true;
+  if (source.drain == nullptr) return sample;
+  note_moment(source, &sample);
+  for_each_book(source, [&](uint32_t number, const SiteBook& sites, const Refusals& refused) {
+    sample.devices.push_back(device_of(source, number, sites, refused));
+    add_up_sites(sites, &sample.devices.back());
+  });
   add_scopes(source, &sample);
   return sample;
 }

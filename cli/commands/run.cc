@@ -30,6 +30,9 @@ void declare_run_options(Options* options, RunOptions* target) {
   const char* testing = "testing";
   options->add_text({"-o,--output", "FILE", output, "write to FILE (may hold %p %n %r %t)"}, &target->output);
   options->add_flag({"--live", "", kRareGroup, "watch it meanwhile; needs --child-output"}, &target->live);
+  options->add_text({"--serve", "ADDRESS", kRareGroup, "serve it over HTTP meanwhile: [ADDR:]PORT"}, &target->serve);
+  options->add_text({"--token-file", "FILE", kRareGroup, "who asks that server needs the token in it"},
+                    &target->token_file);
   options->add_text({"--child-output", "FILE", kRareGroup, "PROGRAM's output and errors go to FILE"},
                     &target->child_output);
   options->add_flag({"-q,--quiet", "", output, "say nothing but errors"}, &target->quiet);
@@ -123,6 +126,11 @@ int run_main(const std::vector<std::string>& arguments) {
       return run_exit_code(interval_ns.problem());
     }
     target.snapshot_interval_ns = *interval_ns;
+  }
+  if (target.serve.empty() && !target.token_file.empty()) {
+    const Problem problem = flag_needs_another("--token-file", "--serve ADDRESS");
+    print_problem(problem, target.color);
+    return run_exit_code(problem);
   }
   if (target.program.empty()) {
     print_problem(missing_program("run"), target.color);

@@ -103,6 +103,7 @@ Result<int> RunSession::run() {
   for (const Problem& warning : facts->warnings) warn(warning);
   own_malloc_ = !facts->own_allocation_functions.empty();
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
+  if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();
 
   Result<Server> server = Server::open();
   if (!server) return server.problem();
@@ -124,6 +125,7 @@ Result<int> RunSession::run() {
   Explainer explainer(finish_options(options_));
   desk_.set_root(launched->pid);
   if (options_.live) viewer_.start(launched->pid, options_, signals, &*server);
+  served_.start(options_, signals, &*server);
   Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
@@ -131,6 +133,7 @@ Result<int> RunSession::run() {
     if (!options_.no_follow) watch.others(options_.wait, server->path());
   }
   viewer_.close();
+  served_.close();
   show_progress();  // not before: as long as processes of the run live, the terminal is theirs
   say("counting what is left");
   device_use.stop();

@@ -40,6 +40,8 @@ struct RunOptions {
   bool no_cache = false;                                 // names of earlier runs are not used, and none are kept
   uint64_t max_memory_bytes = 0;                         // of heapprof itself; 0: as much as the system gives
   bool live = false;                                     // a view of it in the terminal, while it runs
+  std::string serve;                                     // where to serve it meanwhile; empty: not
+  std::string token_file;                                // who asks needs the token in it
   std::string child_output;                              // file of the program's stdout and stderr; empty: ours
   bool hooks_deep_bind = false;                          // --deepbind=hook
   bool leak_check = false;                               // what is live at exit is told apart

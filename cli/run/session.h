@@ -12,6 +12,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/run.h"
+#include "cli/run/run_server.h"
 #include "cli/run/signals.h"
 #include "cli/run/summary.h"
 #include "cli/run/top_desk.h"
@@ -77,6 +78,7 @@ class RunSession {
   std::string page_;  // its file, once it is written
   TopDesk desk_;
   LiveViewer viewer_;                  // of --live
+  RunServer served_;                   // of --serve
   std::optional<ProcessTree> tree_;    // from the start on
   std::optional<ProfileNames> names_;  // "
   bool may_overwrite_ = false;

@@ -38,6 +38,7 @@ namespace {
 
 constexpr size_t kMostWatchers = 4;
 constexpr size_t kMostNaming = 2;
+constexpr size_t kMostAskers = 16;
 constexpr uint64_t kRestTimes = 19;  // as long as an answer took, a watcher then waits so many times over
 
 // Invalid where there is no memory for it.
@@ -92,6 +93,31 @@ std::string refusal(const TopRequest& request, uid_t uid) {
   return "";
 }
 
+// nullptr: it is not being profiled, or no more.
+ProcessCollector* find_collector(Processes* processes, pid_t of) {
+  ProcessCollector* collector = nullptr;
+  processes->for_each([&](pid_t pid, ProcessCollector& one) {
+    if (pid == of) collector = &one;
+  });
+  return collector;
+}
+
+bool refuse_unseen(int connection, pid_t of, Processes* processes) {
+  return processes->has(of) ? refuse(connection, TopStatus::kRefused, "memory ran short, and it is recorded no more")
+                            : refuse(connection, TopStatus::kUnknown, "");
+}
+
+void tell_processes(int connection, Processes* processes) {
+  TopAnswer answer;
+  answer.status = TopStatus::kProcesses;
+  try {
+    TopProcesses told;
+    processes->for_each([&](pid_t pid, ProcessCollector&) { told.pids.push_back(static_cast<uint32_t>(pid)); });
+    send_answer(connection, answer, to_bytes(told));
+  } catch (const std::bad_alloc&) {  // the books come first
+  }
+}
+
 // Whether the last answer waits to be read.
 bool has_unread(int connection) {
   int bytes = 0;
@@ -133,10 +159,19 @@ void TopDesk::admit(Caller caller, Server* server, Processes* processes) {
     return;
   }
   const pid_t of = caller.top->pid == getpid() ? root_pid_ : caller.top->pid;
-  if (!processes->has(of)) {
+  if (caller.top->ask == TopAsk::kProcesses) {
+    tell_processes(connection, processes);
+  } else if (!processes->has(of)) {
     refuse(connection, TopStatus::kUnknown, "");
   } else if (caller.top->ask == TopAsk::kNames) {
     begin_names(caller, of, server, processes);
+  } else if (caller.top->ask == TopAsk::kTotals) {
+    if (askers_.size() == kMostAskers) {
+      refuse(connection, TopStatus::kRefused, "sixteen others wait for totals of its run");
+    } else {
+      askers_.push_back({std::move(caller.connection), of});
+      answer_totals(processes);
+    }
   } else if (caller.top->ask != TopAsk::kSample) {
     refuse(connection, TopStatus::kRefused, "its heapprof does not know what is asked");
   } else if (watchers_.size() == kMostWatchers) {
@@ -171,24 +206,45 @@ void TopDesk::serve(Processes* processes) {
   }
   std::erase_if(watchers_, [](const Watcher& watcher) { return !watcher.connection.is_open(); });
   if (!at_work_.empty()) reap();
+  answer_totals(processes);
+}
+
+void TopDesk::answer_totals(Processes* processes) {
+  if (askers_.empty() || monotonic_ns() < next_totals_ns_) return;
+  const uint64_t begin_ns = monotonic_ns();
+  processes->drain(RoundKind::kAll);
+  for (const Asker& asker : askers_) {
+    ProcessCollector* collector = find_collector(processes, asker.pid);
+    TopAnswer answer;
+    answer.status = TopStatus::kSample;
+    answer.pid = asker.pid;
+    try {
+      if (collector == nullptr) {
+        refuse_unseen(asker.connection.get(), asker.pid, processes);
+      } else {
+        const TopSource source = collector->top_source();
+        answer.image = source.image;
+        send_answer(asker.connection.get(), answer, to_bytes(look_at_totals(source)));
+      }
+    } catch (const std::bad_alloc&) {  // the books come first: it finds its connection closed
+    }
+  }
+  askers_.clear();
+  const uint64_t end_ns = monotonic_ns();
+  next_totals_ns_ = end_ns + kRestTimes * (end_ns - begin_ns);
 }
 
 void TopDesk::answer_sample(Watcher* watcher, Processes* processes) {
   const uint64_t begin_ns = monotonic_ns();
   processes->drain(RoundKind::kAll);  // all that is published at this moment
-  ProcessCollector* collector = nullptr;
-  processes->for_each([&](pid_t pid, ProcessCollector& one) {
-    if (pid == watcher->pid) collector = &one;
-  });
+  ProcessCollector* collector = find_collector(processes, watcher->pid);
   TopAnswer answer;
   answer.status = TopStatus::kSample;
   answer.pid = watcher->pid;
   bool is_taken = false;
   try {
     if (collector == nullptr) {
-      is_taken = processes->has(watcher->pid) ? refuse(watcher->connection.get(), TopStatus::kRefused,
-                                                       "memory ran short, and it is recorded no more")
-                                              : refuse(watcher->connection.get(), TopStatus::kUnknown, "");
+      is_taken = refuse_unseen(watcher->connection.get(), watcher->pid, processes);
     } else {
       const TopSource source = collector->top_source();
       answer.image = source.image;

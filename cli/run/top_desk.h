@@ -4,6 +4,8 @@
 //  - Only our own user, and root, are served; four watchers at a time, and two copies that look for names.
 //  - Nobody is waited for: an answer that finds no room, or a watcher that asks again before it has read the last one,
 //    costs it its connection. One that is stopped costs nothing.
+//  - Totals are told to sixteen askers at a time, each once; together they take a twentieth of the collector's time at
+//    most.
 //  - A watcher that asks all the time takes a twentieth of the collector's time at most: its next answer waits for so
 //    long.
 //  - The last answer says what the process came to, and where its profile is.
@@ -54,7 +56,13 @@ class TopDesk {
     TopCursor cursor;
     uint64_t next_ns = 0;  // it is not answered before
   };
+  // Who has asked for totals, and gets one answer.
+  struct Asker {
+    UniqueFd connection;
+    pid_t pid;
+  };
 
+  void answer_totals(Processes* processes);
   void answer_sample(Watcher* watcher, Processes* processes);
   void begin_names(const Caller& caller, pid_t of, Server* server, Processes* processes);
   [[noreturn]] void write_names(const Caller& caller, pid_t of, Server* server, Processes* processes) const;
@@ -65,6 +73,8 @@ class TopDesk {
   pid_t root_pid_ = 0;
   std::list<Watcher> watchers_;  // without a connection: to be taken off
   std::vector<pid_t> at_work_;
+  std::vector<Asker> askers_;
+  uint64_t next_totals_ns_ = 0;  // totals are not looked up before, whoever asks
 };
 
 }  // namespace heapprof::cli

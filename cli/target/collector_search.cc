@@ -36,19 +36,6 @@ std::string path_in_environment(const std::string& environment) {
   return "";
 }
 
-std::vector<std::string> all_collectors() {
-  std::vector<std::string> paths;
-  std::ifstream sockets("/proc/net/unix");
-  for (std::string line; std::getline(sockets, line);) {
-    const size_t at = line.rfind(" @/");
-    if (at == std::string::npos || line.find("/heapprof-", at) == std::string::npos) continue;
-    std::string path = line.substr(at + 2);
-    while (!path.empty() && path.back() == '@') path.pop_back();  // how the kernel shows the zero byte at the end
-    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
-  }
-  return paths;
-}
-
 // As sudo -u takes it.
 std::string user_name(uid_t user) {
   const passwd* entry = getpwuid(user);
@@ -74,6 +61,19 @@ UniqueFd connect_to(const std::string& path, bool is_abstract) {
 }
 
 }  // namespace
+
+std::vector<std::string> all_collectors() {
+  std::vector<std::string> paths;
+  std::ifstream sockets("/proc/net/unix");
+  for (std::string line; std::getline(sockets, line);) {
+    const size_t at = line.rfind(" @/");
+    if (at == std::string::npos || line.find("/heapprof-", at) == std::string::npos) continue;
+    std::string path = line.substr(at + 2);
+    while (!path.empty() && path.back() == '@') path.pop_back();  // how the kernel shows the zero byte at the end
+    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+  }
+  return paths;
+}
 
 bool wait_readable(int connection, int patience_ms) {
   pollfd waiting{connection, POLLIN, 0};

@@ -22,6 +22,9 @@ struct Collectors {
 // command: what the user called, for what is said if there is no such process.
 Result<Collectors> find_collectors(pid_t pid, const std::string& command);
 
+// The names of all collectors of this machine that this mount namespace shows.
+std::vector<std::string> all_collectors();
+
 // Closed if nobody listens.
 UniqueFd connect_to_collector(const std::string& path);
 

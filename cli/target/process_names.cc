@@ -23,7 +23,8 @@ namespace {
 constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                           "MV2_COMM_WORLD_RANK",  "RANK",      "SLURM_PROCID"};
 constexpr size_t kMostRankDigits = 9;
-constexpr size_t kCommBytes = 15;  // the kernel cuts at TASK_COMM_LEN
+constexpr size_t kMostPodBytes = 253;  // the longest name that Kubernetes gives
+constexpr size_t kCommBytes = 15;      // the kernel cuts at TASK_COMM_LEN
 
 std::string without_deleted(const std::string& path) {
   constexpr char kDeleted[] = " (deleted)";
@@ -60,19 +61,38 @@ std::string process_comm(pid_t pid) {
   return name;
 }
 
+namespace {
+
+// The value of a variable; empty: it has none, or an empty one. environment: with a zero byte in front.
+std::string variable(const std::string& environment, const char* name) {
+  const std::string key = '\0' + std::string(name) + "=";
+  const size_t at = environment.find(key);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + key.size();
+  return environment.substr(begin, environment.find('\0', begin) - begin);
+}
+
+}  // namespace
+
 std::string process_rank(pid_t pid) {
   const std::string environment = '\0' + read_proc(pid, "environ");
   for (const char* name : kRankVariables) {
-    const std::string key = '\0' + std::string(name) + "=";
-    const size_t at = environment.find(key);
-    if (at == std::string::npos) continue;
-    const size_t begin = at + key.size();
-    const std::string value = environment.substr(begin, environment.find('\0', begin) - begin);
+    const std::string value = variable(environment, name);
     const bool is_number =
         !value.empty() && value.size() <= kMostRankDigits && value.find_first_not_of("0123456789") == std::string::npos;
     if (is_number) return value;
   }
   return "none";
+}
+
+std::string process_pod(pid_t pid) {
+  const std::string environment = '\0' + read_proc(pid, "environ");
+  for (const char* name : {"POD_NAME", "K8S_POD_NAME", "MY_POD_NAME"}) {
+    const std::string value = variable(environment, name);
+    if (!value.empty()) return value.substr(0, kMostPodBytes);
+  }
+  if (variable(environment, "KUBERNETES_SERVICE_HOST").empty()) return "";
+  return variable(environment, "HOSTNAME").substr(0, kMostPodBytes);
 }
 
 std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,

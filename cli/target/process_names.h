@@ -20,6 +20,9 @@ std::string program_name(const std::string& executable, const std::vector<std::s
 std::string process_comm(pid_t pid);
 // The process's rank in a job of MPI, Slurm or torchrun; "none" if it has none.
 std::string process_rank(pid_t pid);
+// The pod of Kubernetes that it runs in: the variable POD_NAME, which a deployment sets by the downward API, else the
+// host's name where Kubernetes' own variables are there. Empty: none.
+std::string process_pod(pid_t pid);
 // Processes that were started with a variable "NAME=...ENDING"; of those of `span`, if that is known.
 std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,
                                   const std::optional<PidSpan>& span = std::nullopt);

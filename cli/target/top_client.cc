@@ -2,13 +2,16 @@
 // memory. It is read at once: whoever asks again before would be taken for one that does not read.
 #include "cli/target/top_client.h"
 
+#include "cli/base/clock.h"
 #include "cli/base/problems.h"
+#include "cli/model/top/top_sample.h"
 #include "cli/target/collector_search.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -73,16 +76,26 @@ std::optional<TopReply> take_top_reply(int connection) {
   return reply;
 }
 
-Result<std::pair<TopClient, TopReply>> TopClient::open(pid_t pid) {
+namespace {
+
+struct Opened {
+  std::string path;
+  UniqueFd connection;
+  TopReply reply;
+};
+
+// The first collector that knows the process, and what it answered.
+Result<Opened> ask(pid_t pid, TopAsk what, int patience_ms) {
   const std::string shown = std::to_string(pid);
   const Result<Collectors> collectors = find_collectors(pid, "top");
   if (!collectors) return collectors.problem();
   TopRequest request;
   request.pid = pid;
+  request.ask = what;
   for (const std::string& collector : collectors->paths) {
     UniqueFd connection = connect_to_collector(collector);
     if (!connection.is_open() || !send_request(connection.get(), request)) continue;
-    const bool has_answered = wait_readable(connection.get(), kCollectorPatienceMs);
+    const bool has_answered = wait_readable(connection.get(), patience_ms);
     std::optional<TopReply> reply = has_answered ? take_top_reply(connection.get()) : std::nullopt;
     if (!reply) {
       if (collectors->is_own && has_answered)
@@ -92,10 +105,49 @@ Result<std::pair<TopClient, TopReply>> TopClient::open(pid_t pid) {
     }
     if (reply->status == TopStatus::kUnknown) continue;
     if (reply->status == TopStatus::kRefused) return top_refused(shown, reply->text);
-    const pid_t of = reply->pid;
-    return std::pair(TopClient(collector, std::move(connection), of), std::move(*reply));
+    return Opened{collector, std::move(connection), std::move(*reply)};
   }
   return process_not_profiled(shown);
+}
+
+}  // namespace
+
+Result<std::pair<TopClient, TopReply>> TopClient::open(pid_t pid) {
+  Result<Opened> opened = ask(pid, TopAsk::kSample, kCollectorPatienceMs);
+  if (!opened) return opened.problem();
+  const pid_t of = opened->reply.pid;
+  return std::pair(TopClient(std::move(opened->path), std::move(opened->connection), of), std::move(opened->reply));
+}
+
+Result<TopReply> ask_totals(pid_t pid, int patience_ms) {
+  Result<Opened> opened = ask(pid, TopAsk::kTotals, patience_ms);
+  if (!opened) return opened.problem();
+  return std::move(opened->reply);
+}
+
+std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms) {
+  TopRequest request;
+  request.ask = TopAsk::kProcesses;
+  std::vector<UniqueFd> asked;  // all at once: those that are stopped are waited for together
+  for (const std::string& collector : collectors) {
+    UniqueFd connection = connect_to_collector(collector);
+    if (connection.is_open() && send_request(connection.get(), request)) asked.push_back(std::move(connection));
+  }
+  const uint64_t end_ns = monotonic_ns() + static_cast<uint64_t>(patience_ms) * 1'000'000;
+  std::vector<pid_t> pids;
+  for (const UniqueFd& connection : asked) {
+    const uint64_t now_ns = monotonic_ns();
+    if (!wait_readable(connection.get(), now_ns < end_ns ? static_cast<int>((end_ns - now_ns) / 1'000'000) : 0))
+      continue;
+    const std::optional<TopReply> reply = take_top_reply(connection.get());
+    if (!reply || reply->status != TopStatus::kProcesses) continue;
+    const std::optional<TopProcesses> told = parse_top_processes(reply->bytes);
+    if (!told) continue;
+    for (const uint32_t pid : told->pids) pids.push_back(static_cast<pid_t>(pid));
+  }
+  std::sort(pids.begin(), pids.end());
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
 }
 
 bool TopClient::ask_sample(bool from_begin) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace heapprof::cli {
 
@@ -47,5 +48,11 @@ class TopClient {
   UniqueFd connection_;
   pid_t pid_;
 };
+
+// Devices and scopes of a process as of now, without sites: one question, one answer.
+Result<TopReply> ask_totals(pid_t pid, int patience_ms);
+
+// The processes that these collectors profile, of those that answer us in time; ascending.
+std::vector<pid_t> list_profiled_processes(const std::vector<std::string>& collectors, int patience_ms);
 
 }  // namespace heapprof::cli

@@ -1,9 +1,9 @@
 // cli/target/top_wire.h: what `heapprof top` and the collector of a run say to each other, on the agents' socket.
 //
 // Whoever watches a process keeps a connection, and asks on it as often as it likes, each time when it has had the
-// answer. Names are asked for on a connection of their own, which takes one answer. What an answer holds beyond its
-// fields is in a file in memory that comes with it (cli/model/top/top_sample.h): so no answer is too large for the
-// socket, and none ever makes the collector wait.
+// answer. Names, totals and the list of processes are asked for on connections of their own, which take one answer.
+// What an answer holds beyond its fields is in a file in memory that comes with it (cli/model/top/top_sample.h): so no
+// answer is too large for the socket, and none ever makes the collector wait.
 //
 // Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
 //           refuse.
@@ -16,11 +16,13 @@
 namespace heapprof::cli {
 
 inline constexpr uint32_t kTopMagic = 0x4F545048;  // "HPTO": no agent's hello begins with it
-inline constexpr uint32_t kTopVersion = 1;
+inline constexpr uint32_t kTopVersion = 2;
 
 enum class TopAsk : uint32_t {
   kSample = 1,
   kNames = 2,
+  kTotals = 3,     // a sample without sites: one answer, then the connection is closed
+  kProcesses = 4,  // those of the run, whatever the pid is; likewise
 };
 
 struct TopRequest {
@@ -35,12 +37,13 @@ static_assert(sizeof(TopRequest) != sizeof(SnapshotRequest));
 static_assert(sizeof(TopRequest) != sizeof(wire::Hello));
 
 enum class TopStatus : uint32_t {
-  kSample = 1,   // the file is a TopSample
-  kNames = 2,    // a TopNames
-  kUnknown = 3,  // no such process in this run
-  kRefused = 4,  // text: why
-  kEnding = 5,   // it has ended, and its profile is being written
-  kEnded = 6,    // a TopEnd; it is the last answer
+  kSample = 1,     // the file is a TopSample
+  kNames = 2,      // a TopNames
+  kUnknown = 3,    // no such process in this run
+  kRefused = 4,    // text: why
+  kEnding = 5,     // it has ended, and its profile is being written
+  kEnded = 6,      // a TopEnd; it is the last answer
+  kProcesses = 7,  // a TopProcesses
 };
 
 struct TopAnswer {

@@ -159,6 +159,7 @@ void TopWatch::take_reply(TopReply reply) {
         problem_ = top_refused(shown_pid, "it is not profiled any more: it went on as another program");
       return;
     case TopStatus::kNames:
+    case TopStatus::kProcesses:
     case TopStatus::kRefused: break;
   }
   problem_ = top_refused(shown_pid, reply.text.empty() ? "its heapprof refuses" : escape_controls(reply.text));

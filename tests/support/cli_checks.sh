@@ -148,7 +148,7 @@ numbers() { jq -c '[([.pps[].tb] | add), ([.pps[].eb] | add), ([.pps[].ebk] | ad
 # live_ends: a script that fails leaves nobody behind
 live_ends() {
   local pid
-  for pid in ${run:-} ${target:-} ${top:-}; do kill -9 "$pid" 2>/dev/null || true; done
+  for pid in ${run:-} ${target:-} ${top:-} ${serve:-}; do kill -9 "$pid" 2>/dev/null || true; done
   if have tmux; then in_tmux kill-server 2>/dev/null || true; fi
 }
 
@@ -171,6 +171,39 @@ obeys() {
 }
 
 # ---- a terminal that can be looked at: tmux, on a server of its own ----
+
+# serves [OPTIONS] [PID…]: heapprof serve at a port that is free: pid $serve, $url
+serves() {
+  at_end() { live_ends; }
+  : >served.txt  # one of an earlier server is not taken for this one's
+  "$HEAPPROF_BIN" serve --listen 0 "$@" 2>served.txt &
+  serve=$!
+  is_served
+}
+# is_served: waits until the server has said where it is
+is_served() {
+  url=
+  for _ in $(seq 400); do
+    url=$(sed -n 's#^serving \(http://[^/]*\)/.*#\1#p' served.txt)
+    [ -z "$url" ] || return 0
+    kill -0 "${serve:-$run}" 2>/dev/null || break
+    sleep 0.05
+  done
+  fail "nothing serves: $(cat served.txt)"
+}
+# get PATH [curl's options]: the answer's body in body.txt, its head in head.txt, its status in $code
+get() {
+  local path=$1
+  shift
+  code=$(curl -sS --max-time 60 -o body.txt -D head.txt -w '%{http_code}' "$@" "$url$path") || fail "curl $path: $code"
+}
+# gets STATUS PATH [curl's options]
+gets() {
+  local status=$1
+  shift
+  get "$@"
+  expect_eq "the status of $1" "$code" "$status"
+}
 
 in_tmux() { tmux -L "heapprof.$$" -f /dev/null "$@"; }
 # tmux_starts COLUMNS LINES: a shell in a terminal of that size

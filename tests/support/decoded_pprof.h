@@ -65,7 +65,9 @@ struct DecodedPprof {
 
   const std::string& string(int64_t index) const { return strings.at(static_cast<size_t>(index)); }
 
-  explicit DecodedPprof(const std::string& data) {
+  bool is_interval = false;  // numbers may be negative
+
+  explicit DecodedPprof(const std::string& data, bool of_interval = false) : is_interval(of_interval) {
     protozero::pbf_reader first(data);
     while (first.next(6)) strings.push_back(first.get_string());
     REQUIRE_FALSE(strings.empty());
@@ -184,7 +186,7 @@ struct DecodedPprof {
       CHECK(sample.values.size() == types.size());
       CHECK_FALSE(sample.locations.empty());
       for (const uint64_t id : sample.locations) CHECK(locations.count(id) == 1);
-      for (const int64_t value : sample.values) CHECK(value >= 0);
+      for (const int64_t value : sample.values) CHECK((is_interval || value >= 0));
     }
   }
 

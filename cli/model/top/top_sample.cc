@@ -85,8 +85,9 @@ std::string to_bytes(const TopSample& sample) {
   out.number(sample.devices.size());
   for (const TopDevice& device : sample.devices) {
     out.text(device.name);
-    for (const uint64_t value : {uint64_t{device.number}, device.live_bytes, device.live_blocks, device.peak_bytes,
-                                 device.peak_ns, device.limit_bytes, device.refused_count})
+    for (const uint64_t value :
+         {uint64_t{device.number}, device.live_bytes, device.live_blocks, device.peak_bytes, device.peak_ns,
+          device.limit_bytes, device.refused_count, device.total_bytes, device.total_blocks, device.temporary_blocks})
       out.number(value);
   }
   out.number(sample.sites.size());
@@ -112,12 +113,13 @@ std::optional<TopSample> parse_top_sample(std::string_view bytes) {
   sample.lost_count = in.number();
   sample.scope_count = in.number();
   sample.is_whole = in.number() != 0;
-  sample.devices.resize(in.count(8 * kNumber));
+  sample.devices.resize(in.count(11 * kNumber));
   for (TopDevice& device : sample.devices) {
     device.name = in.text();
     device.number = in.small();
-    for (uint64_t* value : {&device.live_bytes, &device.live_blocks, &device.peak_bytes, &device.peak_ns,
-                            &device.limit_bytes, &device.refused_count})
+    for (uint64_t* value :
+         {&device.live_bytes, &device.live_blocks, &device.peak_bytes, &device.peak_ns, &device.limit_bytes,
+          &device.refused_count, &device.total_bytes, &device.total_blocks, &device.temporary_blocks})
       *value = in.number();
   }
   sample.sites.resize(in.count(7 * kNumber));
@@ -167,6 +169,22 @@ std::optional<TopNames> parse_top_names(std::string_view bytes) {
   }
   if (!in.is_done()) return std::nullopt;
   return names;
+}
+
+std::string to_bytes(const TopProcesses& processes) {
+  Writer out;
+  out.number(processes.pids.size());
+  for (const uint32_t pid : processes.pids) out.number(pid);
+  return out.take();
+}
+
+std::optional<TopProcesses> parse_top_processes(std::string_view bytes) {
+  Reader in(bytes);
+  TopProcesses processes;
+  processes.pids.resize(in.count(kNumber));
+  for (uint32_t& pid : processes.pids) pid = in.small();
+  if (!in.is_done()) return std::nullopt;
+  return processes;
 }
 
 std::string to_bytes(const TopEnd& end) {

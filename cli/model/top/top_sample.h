@@ -23,6 +23,10 @@ struct TopDevice {
   uint64_t peak_ns = 0;      // since the start
   uint64_t limit_bytes = 0;  // of `run --limit`; 0: none
   uint64_t refused_count = 0;
+  // Of totals alone (TopAsk::kTotals in cli/target/top_wire.h): of all blocks ever. A sample's are with its sites.
+  uint64_t total_bytes = 0;
+  uint64_t total_blocks = 0;
+  uint64_t temporary_blocks = 0;
 
   bool operator==(const TopDevice&) const = default;
 };
@@ -79,6 +83,13 @@ struct TopNames {
   bool operator==(const TopNames&) const = default;
 };
 
+// The processes of a run that are being profiled.
+struct TopProcesses {
+  std::vector<uint32_t> pids;
+
+  bool operator==(const TopProcesses&) const = default;
+};
+
 // What a process came to.
 struct TopEnd {
   std::string how;   // "exit 0"
@@ -99,10 +110,12 @@ struct TopEnd {
 
 std::string to_bytes(const TopSample& sample);
 std::string to_bytes(const TopNames& names);
+std::string to_bytes(const TopProcesses& processes);
 std::string to_bytes(const TopEnd& end);
 
 std::optional<TopSample> parse_top_sample(std::string_view bytes);
 std::optional<TopNames> parse_top_names(std::string_view bytes);
+std::optional<TopProcesses> parse_top_processes(std::string_view bytes);
 std::optional<TopEnd> parse_top_end(std::string_view bytes);
 
 }  // namespace heapprof::cli

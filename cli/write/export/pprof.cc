@@ -9,6 +9,7 @@
 #include "cli/model/profile/frame_text.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/pprof_drop.h"
+#include "cli/write/export/pprof_fields.h"
 
 #include <fmt/format.h>
 #include <protozero/pbf_writer.hpp>
@@ -23,107 +24,75 @@
 namespace heapprof::cli {
 namespace {
 
-// The numbers of fields in profile.proto.
-namespace top {
-enum : protozero::pbf_tag_type {
-  kSampleType = 1,
-  kSample,
-  kMapping,
-  kLocation,
-  kFunction,
-  kStringTable,
-  kDropFrames,
-  kTimeNanos = 9,
-  kDurationNanos,
-  kPeriodType,
-  kPeriod,
-  kComment,
-  kDefaultSampleType
-};
-}
-namespace value_type {
-enum : protozero::pbf_tag_type { kType = 1, kUnit };
-}
-namespace sample {
-enum : protozero::pbf_tag_type { kLocationId = 1, kValue, kLabel };
-}
-namespace label {
-enum : protozero::pbf_tag_type { kKey = 1, kText };
-}
-namespace mapping {
-enum : protozero::pbf_tag_type {
-  kId = 1,
-  kStart,
-  kLimit,
-  kOffset,
-  kFile,
-  kBuildId,
-  kHasFunctions,
-  kHasFiles,
-  kHasLines,
-  kHasInlined
-};
-}
-namespace location {
-enum : protozero::pbf_tag_type { kId = 1, kMapping, kAddress, kLine };
-}
-namespace line {
-enum : protozero::pbf_tag_type { kFunction = 1, kLine };
-}
-namespace function {
-// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of
-// it.
-enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
-}  // namespace function
-
-struct SampleType {
-  const char* type;
-  const char* unit;
-  Metric metric;  // that asks for it as the first to be shown
-  bool is_shown_for_metric;
-  uint64_t (*value)(const SiteNumbers&);
-};
-
-constexpr SampleType kTypes[] = {
-    {"alloc_objects", "count", Metric::kAllocations, true, [](const SiteNumbers& n) { return n.total_blocks; }},
-    {"alloc_space", "bytes", Metric::kTotal, true, [](const SiteNumbers& n) { return n.total_bytes; }},
-    {"inuse_objects", "count", Metric::kLeaked, false, [](const SiteNumbers& n) { return n.leaked_blocks; }},
-    {"inuse_space", "bytes", Metric::kLeaked, true, [](const SiteNumbers& n) { return n.leaked_bytes; }},
-    {"peak_objects", "count", Metric::kPeak, false, [](const SiteNumbers& n) { return n.peak_blocks; }},
-    {"peak_space", "bytes", Metric::kPeak, true, [](const SiteNumbers& n) { return n.peak_bytes; }},
-    {"temporary_objects", "count", Metric::kTemporary, true, [](const SiteNumbers& n) { return n.temporary_blocks; }},
-};
+using namespace pprof;
 
 int64_t as_signed(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
+// The bytes of a file, its strings and functions, and what one part after the other adds to them.
 class PprofWriter {
  public:
-  PprofWriter(const Profile& profile, const ExportView& view, ByteSink* sink)
-      : profile_(profile), view_(view), sink_(sink), top_(data_) {
+  PprofWriter(std::vector<GoHeapPart> parts, ByteSink* sink) : parts_(std::move(parts)), sink_(sink), top_(data_) {
     intern("");
-    location_of_.resize(std::max<size_t>(profile.nodes.size(), 1));
+    number_mappings();
   }
 
-  void run() {
-    write_types();
-    number_mappings();
-    if (!profile_.devices.empty()) {
-      const Device& device = exported_device(profile_, view_);
-      top_.add_int64(top::kDropFrames, intern(dropped_frames(profile_, device)));
-      device_key_ = intern("device");
-      device_name_ = intern(device.name);
-      for (const Site& site : device.sites) write_sample(site);
+  // All metrics of one profile.
+  void run(const ExportView& view) {
+    const Profile& profile = *parts_.front().profile;
+    for (const SampleType& type : kTypes) {
+      if (!has_metric(profile, type.metric)) continue;
+      add_type(type);
+      if (type.is_shown_for_metric && type.metric == exported_metric(profile, view)) default_type_ = type.type;
     }
-    write_head();
-    write_mappings();
-    for (const std::string& text : strings_) {
-      top_.add_string(top::kStringTable, text);
-      pass_on();
+    const GoHeapPart& part = parts_.front();
+    if (part.device != nullptr) {
+      top_.add_int64(top::kDropFrames, intern(dropped_frames(profile, *part.device)));
+      begin(part);
+      for (const Site& site : part.device->sites) {
+        if (read_site(site)) write_sample(stack_, values_, labels_of(part));
+      }
     }
-    sink_->write(data_);
+    write_head(profile, part.device);
+    write_tables();
+  }
+
+  // Go's metrics of all parts.
+  void run(const GoHeapView& view) {
+    for (const SampleType& type : kTypes) {
+      if (type.metric == Metric::kPeak || type.metric == Metric::kTemporary) continue;
+      add_type(type);
+    }
+    default_type_ = view.shows_allocations ? "alloc_space" : "inuse_space";
+    std::vector<PprofDevice> devices;
+    for (const GoHeapPart& part : parts_) devices.push_back({part.profile, part.device});
+    top_.add_int64(top::kDropFrames, intern(dropped_frames(devices)));
+    std::map<std::pair<Labels, std::vector<uint64_t>>, std::vector<int64_t>> samples;
+    for (const GoHeapPart& part : parts_) {
+      begin(part);
+      const Labels labels = labels_of(part);
+      for (const Site& site : part.device->sites) {
+        if (!read_site(site)) continue;
+        std::vector<int64_t>& sums = samples[{labels, stack_}];
+        sums.resize(values_.size());
+        for (size_t i = 0; i < values_.size(); ++i)
+          sums[i] = add(sums[i], part.is_subtracted ? -values_[i] : values_[i]);
+      }
+    }
+    for (const auto& [key, values] : samples) {
+      if (std::any_of(values.begin(), values.end(), [](int64_t value) { return value != 0; }))
+        write_sample(key.second, values, key.first);
+    }
+    top_.add_int64(top::kTimeNanos, view.time_unix_ns);
+    if (view.duration_ns != 0) top_.add_int64(top::kDurationNanos, as_signed(view.duration_ns));
+    write_period();
+    for (const std::string& comment : view.comments) top_.add_int64(top::kComment, intern(comment));
+    top_.add_int64(top::kDefaultSampleType, intern(default_type_));
+    write_tables();
   }
 
  private:
+  using Labels = std::vector<std::pair<int64_t, int64_t>>;  // keys and values, of the string table
+
   static constexpr size_t kBufferBytes = 64 << 10;
   static constexpr uint64_t kNoMapping = 0;
 
@@ -145,36 +114,49 @@ class PprofWriter {
     message.add_int64(value_type::kUnit, intern(unit));
   }
 
-  void write_types() {
-    for (const SampleType& type : kTypes) {
-      if (!has_metric(profile_, type.metric)) continue;
-      types_.push_back(&type);
-      write_value_type(top::kSampleType, type.type, type.unit);
-      if (type.is_shown_for_metric && type.metric == exported_metric(profile_, view_)) default_type_ = type.type;
-    }
+  static int64_t add(int64_t a, int64_t b) {
+    int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return a < 0 ? INT64_MIN : INT64_MAX;
   }
 
-  void write_head() {
-    const RunInfo& run = profile_.run;
-    top_.add_int64(top::kTimeNanos, run.start_unix_ns);
-    if (profile_.time_unit == "ns") top_.add_int64(top::kDurationNanos, as_signed(run.duration_ns));
+  void add_type(const SampleType& type) {
+    types_.push_back(&type);
+    write_value_type(top::kSampleType, type.type, type.unit);
+  }
+
+  void write_period() {
     write_value_type(top::kPeriodType, "space", "bytes");
     top_.add_int64(top::kPeriod, 1);  // nothing is sampled
+  }
+
+  void write_tables() {
+    write_mappings();
+    for (const std::string& text : strings_) {
+      top_.add_string(top::kStringTable, text);
+      pass_on();
+    }
+    sink_->write(data_);
+  }
+
+  void write_head(const Profile& profile, const Device* device) {
+    const RunInfo& run = profile.run;
+    top_.add_int64(top::kTimeNanos, run.start_unix_ns);
+    if (profile.time_unit == "ns") top_.add_int64(top::kDurationNanos, as_signed(run.duration_ns));
+    write_period();
     std::string comment = "heapprof " HEAPPROF_VERSION;
-    if (!profile_.devices.empty()) comment += ", device " + exported_device(profile_, view_).name;
+    if (device != nullptr) comment += ", device " + device->name;
     top_.add_int64(top::kComment, intern(comment));
     std::string command;
     for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;
     top_.add_int64(top::kComment, intern(command));
-    write_threads();
+    if (device != nullptr && device == &profile.devices.front()) write_threads(run);
     top_.add_int64(top::kDefaultSampleType, intern(default_type_));
   }
 
   // Which thread allocated what is known of the heap in all, not of each stack: comments, not labels.
-  void write_threads() {
+  void write_threads(const RunInfo& run) {
     constexpr size_t kMost = 3;  // viewers print comments above their tables
-    const RunInfo& run = profile_.run;
-    if (profile_.devices.empty() || &exported_device(profile_, view_) != &profile_.devices.front()) return;
     for (size_t i = 0; i < std::min(run.threads.size(), kMost); ++i) {
       const Thread& thread = run.threads[i];
       top_.add_int64(top::kComment, intern(fmt::format("thread {} {}: {} in {}", thread.id, thread.name,
@@ -186,31 +168,47 @@ class PprofWriter {
   // ---- modules ----
 
   struct Mapping {
+    ProfileModule module;
     uint64_t id = 0;
     uint64_t start = 0;
     uint64_t limit = 0;
+    uint64_t end = 0;  // of the addresses in its file
   };
 
-  // One behind the other, the executable first: viewers take the first mapping for the program.
+  // The modules of all parts, each once, the first executable first: viewers take the first mapping for the program.
+  // Their ranges lie one behind the other.
   void number_mappings() {
     constexpr uint64_t kAlign = 1 << 16;
     constexpr uint64_t kMostBytes = uint64_t{1} << 46;  // of one module; and 2^16 of them fit
-    std::vector<uint64_t> ends(profile_.modules.size());
-    for (const Frame& frame : profile_.frames) {
-      if (frame.module < ends.size()) ends[frame.module] = std::max(ends[frame.module], frame.svma);
+    std::map<std::pair<std::string, std::string>, size_t> known;
+    for (const GoHeapPart& part : parts_) {
+      std::vector<size_t>& of_part = mapping_of_module_.emplace_back();
+      for (const ProfileModule& module : part.profile->modules) {
+        // A file that names one module twice keeps both: only parts share theirs.
+        const auto [entry, is_new] = known.emplace(std::make_pair(module.path, module.build_id), mappings_.size());
+        const bool is_shared = !is_new && entry->second < first_of_part_;
+        if (!is_shared) mappings_.push_back({.module = module});
+        of_part.push_back(is_shared ? entry->second : mappings_.size() - 1);
+      }
+      for (const Frame& frame : part.profile->frames) {
+        if (frame.module >= of_part.size()) continue;
+        uint64_t& end = mappings_[of_part[frame.module]].end;
+        end = std::max(end, frame.svma);
+      }
+      first_of_part_ = mappings_.size();
     }
-    for (uint32_t i = 0; i < ends.size(); ++i) order_.push_back(i);
+    for (uint32_t i = 0; i < mappings_.size(); ++i) order_.push_back(i);
+    const std::string& executable = parts_.empty() ? std::string() : parts_.front().profile->run.executable;
     std::stable_partition(order_.begin(), order_.end(),
-                          [&](uint32_t i) { return profile_.modules[i].path == profile_.run.executable; });
-    mappings_.resize(ends.size());
+                          [&](uint32_t i) { return mappings_[i].module.path == executable; });
     uint64_t start = kAlign;
     for (size_t i = 0; i < order_.size(); ++i) {
       Mapping& mapping = mappings_[order_[i]];
       mapping.id = i + 1;
-      const uint64_t end = ends[order_[i]];
-      if (end >= kMostBytes || start >= uint64_t{1} << 62) continue;  // no such module: its addresses stay as they are
+      if (mapping.end >= kMostBytes || start >= uint64_t{1} << 62)
+        continue;  // no such module: its addresses stay as they are
       mapping.start = start;
-      mapping.limit = start + (end / kAlign + 1) * kAlign;
+      mapping.limit = start + (mapping.end / kAlign + 1) * kAlign;
       start = mapping.limit;
     }
   }
@@ -222,8 +220,8 @@ class PprofWriter {
       message.add_uint64(mapping::kId, mapping.id);
       message.add_uint64(mapping::kStart, mapping.start);
       message.add_uint64(mapping::kLimit, mapping.limit);
-      message.add_int64(mapping::kFile, intern(profile_.modules[i].path));
-      message.add_int64(mapping::kBuildId, intern(profile_.modules[i].build_id));
+      message.add_int64(mapping::kFile, intern(mapping.module.path));
+      message.add_int64(mapping::kBuildId, intern(mapping.module.build_id));
       for (const auto tag : {mapping::kHasFunctions, mapping::kHasFiles, mapping::kHasLines, mapping::kHasInlined})
         message.add_bool(tag, true);
     }
@@ -231,13 +229,29 @@ class PprofWriter {
 
   // ---- stacks ----
 
+  // From here on nodes and frames are this part's.
+  void begin(const GoHeapPart& part) {
+    profile_ = part.profile;
+    modules_ = &mapping_of_module_[static_cast<size_t>(&part - parts_.data())];
+    location_of_.assign(std::max<size_t>(part.profile->nodes.size(), 1), {});
+  }
+
+  Labels labels_of(const GoHeapPart& part) {
+    Labels labels = {{intern("device"), intern(part.device->name)}};
+    for (const auto& [key, text] : part.labels) {
+      const int64_t id = intern(key);
+      labels.emplace_back(id, intern(text));
+    }
+    return labels;
+  }
+
   struct NodeLocation {
     uint64_t id = 0;    // 0: not made yet
     uint32_t next = 0;  // the node outside of the location
   };
 
   uint64_t function_id(const Frame& frame) {
-    const int64_t name = intern(frame_label(profile_, frame));
+    const int64_t name = intern(frame_label(*profile_, frame));
     const int64_t file = intern(frame.file);
     const auto [entry, is_new] = function_ids_.emplace(std::make_pair(name, file), function_ids_.size() + 1);
     if (is_new) {
@@ -256,78 +270,95 @@ class PprofWriter {
     std::vector<uint32_t> frames;
     uint32_t at = node;
     while (at != 0) {
-      const FrameNode& entry = profile_.nodes[at];
+      const FrameNode& entry = profile_->nodes[at];
       frames.push_back(entry.frame);
       at = entry.parent;
-      const Frame& frame = profile_.frames[entry.frame];
+      const Frame& frame = profile_->frames[entry.frame];
       if (!frame.inlined || at == 0) break;
-      const Frame& outer = profile_.frames[profile_.nodes[at].frame];
+      const Frame& outer = profile_->frames[profile_->nodes[at].frame];
       if (outer.module != frame.module || outer.svma != frame.svma) break;  // not of one place: an odd file
     }
-    const auto [entry, is_new] = location_ids_.emplace(frames, location_ids_.size() + 1);
-    if (is_new) write_location(entry->second, frames);
-    known = {entry->second, at};
+    known = {location_id(frames), at};
     return known;
   }
 
-  void write_location(uint64_t id, const std::vector<uint32_t>& frames) {
-    std::vector<std::pair<uint64_t, uint32_t>> lines;  // functions go out before the message that names them is begun
+  // Of what the location says: so two parts share theirs.
+  uint64_t location_id(const std::vector<uint32_t>& frames) {
+    Location where;
     for (const uint32_t frame : frames) {
       if (frame == kNoFrame) {
         Frame nothing;
         nothing.function = kNoStackText;
-        lines.emplace_back(function_id(nothing), 0);
+        where.lines.emplace_back(function_id(nothing), 0);
       } else {
-        lines.emplace_back(function_id(profile_.frames[frame]), profile_.frames[frame].line);
+        where.lines.emplace_back(function_id(profile_->frames[frame]), profile_->frames[frame].line);
       }
     }
+    if (frames.front() != kNoFrame) {
+      const Frame& frame = profile_->frames[frames.front()];
+      const Mapping* mapping = frame.module < modules_->size() ? &mappings_[(*modules_)[frame.module]] : nullptr;
+      where.mapping = mapping == nullptr ? kNoMapping : mapping->id;
+      where.address = (mapping == nullptr ? 0 : mapping->start) + frame.svma;
+      where.has_address = true;
+    }
+    const auto [entry, is_new] = location_ids_.emplace(std::move(where), location_ids_.size() + 1);
+    if (is_new) write_location(entry->second, entry->first);
+    return entry->second;
+  }
+
+  struct Location {
+    uint64_t mapping = kNoMapping;
+    uint64_t address = 0;
+    bool has_address = false;
+    std::vector<std::pair<uint64_t, uint32_t>> lines;  // functions, the innermost first
+
+    auto operator<=>(const Location&) const = default;
+  };
+
+  void write_location(uint64_t id, const Location& where) {
     protozero::pbf_writer message(top_, top::kLocation);
     message.add_uint64(location::kId, id);
-    if (frames.front() != kNoFrame) {
-      const Frame& frame = profile_.frames[frames.front()];
-      const Mapping mapping = frame.module < mappings_.size() ? mappings_[frame.module] : Mapping{};
-      if (mapping.id != kNoMapping) message.add_uint64(location::kMapping, mapping.id);
-      message.add_uint64(location::kAddress, mapping.start + frame.svma);
-    }
-    for (const auto& [function, number] : lines) {
+    if (where.mapping != kNoMapping) message.add_uint64(location::kMapping, where.mapping);
+    if (where.has_address) message.add_uint64(location::kAddress, where.address);
+    for (const auto& [function, number] : where.lines) {
       protozero::pbf_writer part(message, location::kLine);
       part.add_uint64(line::kFunction, function);
       part.add_int64(line::kLine, number);
     }
   }
 
-  void write_sample(const Site& site) {
+  // Its numbers and its stack; false: it has no numbers.
+  bool read_site(const Site& site) {
     values_.clear();
     for (const SampleType* type : types_) values_.push_back(as_signed(type->value(site.numbers)));
-    if (std::all_of(values_.begin(), values_.end(), [](int64_t value) { return value == 0; })) return;
+    if (std::all_of(values_.begin(), values_.end(), [](int64_t value) { return value == 0; })) return false;
     stack_.clear();
-    if (site.node == 0) stack_.push_back(no_stack_location());
+    if (site.node == 0) stack_.push_back(location_id({kNoFrame}));
     for (uint32_t node = site.node; node != 0;) {
       const NodeLocation& location = location_at(node);
       stack_.push_back(location.id);
       node = location.next;
     }
+    return true;
+  }
+
+  void write_sample(const std::vector<uint64_t>& stack, const std::vector<int64_t>& values, const Labels& labels) {
     {
       protozero::pbf_writer message(top_, top::kSample);
-      message.add_packed_uint64(sample::kLocationId, stack_.begin(), stack_.end());
-      message.add_packed_int64(sample::kValue, values_.begin(), values_.end());
-      protozero::pbf_writer part(message, sample::kLabel);
-      part.add_int64(label::kKey, device_key_);
-      part.add_int64(label::kText, device_name_);
+      message.add_packed_uint64(sample::kLocationId, stack.begin(), stack.end());
+      message.add_packed_int64(sample::kValue, values.begin(), values.end());
+      for (const auto& [key, text] : labels) {
+        protozero::pbf_writer part(message, sample::kLabel);
+        part.add_int64(label::kKey, key);
+        part.add_int64(label::kText, text);
+      }
     }
     pass_on();
   }
 
-  uint64_t no_stack_location() {
-    const auto [entry, is_new] = location_ids_.emplace(std::vector<uint32_t>{kNoFrame}, location_ids_.size() + 1);
-    if (is_new) write_location(entry->second, entry->first);
-    return entry->second;
-  }
-
   static constexpr uint32_t kNoFrame = UINT32_MAX;
 
-  const Profile& profile_;
-  const ExportView& view_;
+  const std::vector<GoHeapPart> parts_;
   ByteSink* sink_;
   std::string data_;
   protozero::pbf_writer top_;
@@ -335,13 +366,16 @@ class PprofWriter {
   std::vector<std::string> strings_;
   std::vector<const SampleType*> types_;
   std::string default_type_;
-  int64_t device_key_ = 0;
-  int64_t device_name_ = 0;
-  std::vector<uint32_t> order_;    // of modules, in the file
-  std::vector<Mapping> mappings_;  // by module
+  std::vector<Mapping> mappings_;
+  std::vector<uint32_t> order_;                         // of mappings, in the file
+  std::vector<std::vector<size_t>> mapping_of_module_;  // by part and module
+  size_t first_of_part_ = 0;
   std::map<std::pair<int64_t, int64_t>, uint64_t> function_ids_;
-  std::map<std::vector<uint32_t>, uint64_t> location_ids_;  // by frames, the innermost first
-  std::vector<NodeLocation> location_of_;                   // by node
+  std::map<Location, uint64_t> location_ids_;
+  // Of the part that is being written.
+  const Profile* profile_ = nullptr;
+  const std::vector<size_t>* modules_ = nullptr;
+  std::vector<NodeLocation> location_of_;  // by node
   std::vector<uint64_t> stack_;
   std::vector<int64_t> values_;
 };
@@ -350,7 +384,14 @@ class PprofWriter {
 
 void write_pprof(const Profile& profile, const ExportView& view, ByteSink* sink) {
   GzipSink packed(sink);
-  PprofWriter(profile, view, &packed).run();
+  const Device* const device = profile.devices.empty() ? nullptr : &exported_device(profile, view);
+  PprofWriter({{&profile, device, {}}}, &packed).run(view);
+  packed.finish();
+}
+
+void write_go_heap(std::span<const GoHeapPart> parts, const GoHeapView& view, ByteSink* sink) {
+  GzipSink packed(sink);
+  PprofWriter({parts.begin(), parts.end()}, &packed).run(view);
   packed.finish();
 }
 

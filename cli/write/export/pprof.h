@@ -21,8 +21,39 @@
 
 #include "cli/write/export/formats.h"
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace heapprof::cli {
 
 void write_pprof(const Profile& profile, const ExportView& view, ByteSink* sink);
+
+// One device of one process.
+struct GoHeapPart {
+  const Profile* profile = nullptr;
+  const Device* device = nullptr;
+  std::vector<std::pair<std::string, std::string>> labels;  // of each of its samples, by key; the device is added
+  bool is_subtracted = false;                               // the beginning of an interval
+};
+
+struct GoHeapView {
+  bool shows_allocations = false;  // viewers show alloc_space first, else inuse_space
+  int64_t time_unix_ns = 0;        // of the end
+  uint64_t duration_ns = 0;        // of the interval; 0: since the start
+  std::vector<std::string> comments;
+};
+
+// What the endpoints /debug/pprof/heap and /allocs of a Go program answer: alloc_objects, alloc_space, inuse_objects,
+// inuse_space, in this order, of all parts in one profile. Stacks that read alike in two parts are the same locations,
+// and one sample where their labels are the same, too; samples of zeros are left out, and numbers may be negative
+// where a part is subtracted. Mappings of several programs are in one file: the first part's executable is the first.
+void write_go_heap(std::span<const GoHeapPart> parts, const GoHeapView& view, ByteSink* sink);
+
+// The same as the text of debug=1, for people: stacks by what is live, the largest first.
+// pre: nothing is subtracted.
+void write_go_heap_text(std::span<const GoHeapPart> parts, ByteSink* sink);
 
 }  // namespace heapprof::cli

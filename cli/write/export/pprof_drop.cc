@@ -77,7 +77,15 @@ std::string compared_name(std::string_view function) {
   return std::string(function.substr(0, end));
 }
 
-std::string dropped_frames(const Profile& profile, const Device& device) {
+namespace {
+
+// By what pprof compares: the bytes of the functions that may be dropped, and those that may not.
+struct Choice {
+  std::map<std::string, uint64_t> dropped;
+  std::set<std::string> kept;
+};
+
+void choose(const Profile& profile, const Device& device, Choice* choice) {
   const std::vector<char> own = find_own_frames(profile);
   const std::vector<Below> nodes = look_below(profile, own, device);
   std::vector<uint64_t> bytes(profile.frames.size());
@@ -90,21 +98,31 @@ std::string dropped_frames(const Profile& profile, const Device& device) {
     bytes[frame] = add_saturating(bytes[frame], nodes[i].bytes);
     if (nodes[i].has_own || own[frame] != 0) is_kept[frame] = 1;
   }
-  std::map<std::string, uint64_t> dropped;
-  std::set<std::string> kept;
   for (uint32_t i = 0; i < profile.frames.size(); ++i) {
     if (is_used[i] == 0) continue;
     std::string name = compared_name(escape_controls(frame_label(profile, profile.frames[i])));
     if (is_kept[i] != 0) {
-      kept.insert(std::move(name));
+      choice->kept.insert(std::move(name));
     } else {
-      uint64_t& sum = dropped[std::move(name)];
+      uint64_t& sum = choice->dropped[std::move(name)];
       sum = add_saturating(sum, bytes[i]);
     }
   }
+}
+
+}  // namespace
+
+std::string dropped_frames(const Profile& profile, const Device& device) {
+  const PprofDevice part{&profile, &device};
+  return dropped_frames(std::span(&part, 1));
+}
+
+std::string dropped_frames(std::span<const PprofDevice> parts) {
+  Choice choice;
+  for (const PprofDevice& part : parts) choose(*part.profile, *part.device, &choice);
   std::vector<std::pair<uint64_t, std::string>> largest;
-  for (const auto& [name, sum] : dropped) {
-    if (!name.empty() && kept.count(name) == 0) largest.emplace_back(sum, name);
+  for (const auto& [name, sum] : choice.dropped) {
+    if (!name.empty() && choice.kept.count(name) == 0) largest.emplace_back(sum, name);
   }
   std::stable_sort(largest.begin(), largest.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   if (largest.size() > kMostNames) largest.resize(kMostNames);

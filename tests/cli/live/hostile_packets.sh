@@ -10,7 +10,7 @@ def connect():
     s.connect("\0" + name)
     s.settimeout(20)
     return s
-def request(magic=0x4F545048, version=1, pid=pid, ask=1, tail=b""):
+def request(magic=0x4F545048, version=2, pid=pid, ask=1, tail=b""):
     return struct.pack("<IIiIQ", magic, version, pid, ask, 0) + tail
 def hear(s):
     try:
@@ -37,6 +37,16 @@ for wrong in (0, -1, 1, 2**31 - 1):
     assert status(ask(request(pid=wrong))) == 3, wrong
 for i in range(1000):
     assert status(ask(request())) in (1, 4), i
+# Totals and lists are told once, and hold no watcher's place.
+for i in range(200):
+    assert status(ask(request(ask=3))) == 1, i
+    assert status(ask(request(ask=4, pid=0))) == 7, i
+assert status(ask(request(ask=3, pid=1))) == 3
+unheard = [connect() for i in range(100)]
+for s in unheard:
+    s.send(request(ask=3))
+for s in unheard[:50]:
+    s.close()
 watchers = []
 while len(watchers) < 4:
     s = connect()

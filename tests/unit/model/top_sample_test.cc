@@ -16,7 +16,7 @@ TopSample full_sample() {
   sample.lost_count = 1;
   sample.scope_count = 2;
   sample.is_whole = true;
-  sample.devices = {{0, "host", 1, 2, 3, 4, 5, 6}, {16, "cuda:0", UINT64_MAX, 0, 0, 0, 0, 0}};
+  sample.devices = {{0, "host", 1, 2, 3, 4, 5, 6, 7, 8, 9}, {16, "cuda:0", UINT64_MAX, 0, 0, 0, 0, 0, 0, 0, 0}};
   sample.sites = {{0, 1, 2, 3, 4, 5, 6}, {16, 2, 3, 4, 5, 6, 7}};
   sample.scopes = {{3, "load > parse", 1, 2, 3, 4, 5, 6}};
   return sample;
@@ -48,10 +48,12 @@ TEST_CASE("samples, names and ends come out as they went in") {
   CHECK(parse_top_sample(to_bytes(TopSample{})) == TopSample{});
   CHECK(parse_top_names(to_bytes(full_names())) == full_names());
   CHECK(parse_top_end(to_bytes(full_end())) == full_end());
+  CHECK(parse_top_processes(to_bytes(TopProcesses{{1, 4711, UINT32_MAX}})) == TopProcesses{{1, 4711, UINT32_MAX}});
 }
 
 TEST_CASE("hostile bytes are no sample, no names and no end") {
   attack(to_bytes(full_sample()), [](const std::string& bytes) { return parse_top_sample(bytes).has_value(); });
+  attack(to_bytes(TopProcesses{{1, 4711}}), parse_top_processes);
   attack(to_bytes(full_names()), [](const std::string& bytes) { return parse_top_names(bytes).has_value(); });
   attack(to_bytes(full_end()), [](const std::string& bytes) { return parse_top_end(bytes).has_value(); });
 }

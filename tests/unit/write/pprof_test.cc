@@ -2,6 +2,7 @@
 #include "cli/write/export/pprof.h"
 
 #include "tests/support/decoded_pprof.h"
+#include "tests/support/golden.h"
 #include "tests/support/nasty_profile.h"
 #include "tests/support/sample_profile.h"
 
@@ -84,4 +85,96 @@ TEST_CASE("equal profiles give equal pprof files") {
   write_pprof(test::nasty_profile(3, true), {}, &first);
   write_pprof(test::nasty_profile(3, true), {}, &second);
   CHECK(first.text() == second.text());
+}
+
+namespace {
+
+test::DecodedPprof decoded_go_heap(const std::vector<GoHeapPart>& parts, const GoHeapView& view = {}) {
+  StringSink sink;
+  write_go_heap(parts, view, &sink);
+  const bool is_interval =
+      std::any_of(parts.begin(), parts.end(), [](const GoHeapPart& part) { return part.is_subtracted; });
+  return test::DecodedPprof(test::unpacked(sink.text()), is_interval);
+}
+
+test::StackSums twice(test::StackSums sums) {
+  for (auto& [stack, sum] : sums) sum *= 2;
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("a heap as Go serves it has Go's four types, in Go's order, and the profile's sums") {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Profile profile = test::nasty_profile(seed, seed % 2 == 0);
+    for (const Device& device : profile.devices) {
+      CAPTURE(seed, device.name);
+      const test::DecodedPprof decoded = decoded_go_heap({{&profile, &device, {{"pid", "7"}}}});
+      CHECK((decoded.types == std::vector<std::string>{"alloc_objects/count", "alloc_space/bytes",
+                                                       "inuse_objects/count", "inuse_space/bytes"}));
+      CHECK(decoded.default_type == "inuse_space");
+      CHECK((decoded.sums("alloc_objects/count") == test::stack_sums(profile, device, Metric::kAllocations)));
+      CHECK((decoded.sums("alloc_space/bytes") == test::stack_sums(profile, device, Metric::kTotal)));
+      CHECK((decoded.sums("inuse_space/bytes") == test::stack_sums(profile, device, Metric::kLeaked)));
+      for (const test::PprofSample& sample : decoded.samples)
+        CHECK((sample.labels == std::vector<std::string>{"device", device.name, "pid", "7"}));
+    }
+  }
+}
+
+TEST_CASE("two processes of one program share locations, and their labels tell them apart") {
+  const Profile profile = test::nasty_profile(3, true);
+  const Device& host = profile.devices.front();
+  const test::DecodedPprof one = decoded_go_heap({{&profile, &host, {{"pid", "7"}}}});
+  const test::DecodedPprof two =
+      decoded_go_heap({{&profile, &host, {{"pid", "7"}}}, {&profile, &host, {{"pid", "8"}}}}, {true, 0, 0, {}});
+  CHECK(two.default_type == "alloc_space");
+  CHECK(two.locations.size() == one.locations.size());
+  CHECK(two.functions.size() == one.functions.size());
+  CHECK(two.mappings.size() == one.mappings.size());
+  CHECK(two.samples.size() == 2 * one.samples.size());
+  CHECK((two.sums("alloc_space/bytes") == twice(one.sums("alloc_space/bytes"))));
+  const test::DecodedPprof same = decoded_go_heap({{&profile, &host, {}}, {&profile, &host, {}}});
+  CHECK(same.samples.size() <= one.samples.size());
+  CHECK((same.sums("alloc_space/bytes") == twice(one.sums("alloc_space/bytes"))));
+}
+
+TEST_CASE("an interval is the end less the begin: what did not change is left out, what was freed is negative") {
+  const Profile profile = test::assembled(test::small_sample());
+  const Device& host = profile.devices.front();
+  CHECK(decoded_go_heap({{&profile, &host, {}}, {&profile, &host, {}, true}}).samples.empty());
+  Profile later = profile;
+  SiteNumbers& numbers = later.devices.front().sites.front().numbers;
+  numbers.total_bytes += 1000;
+  numbers.total_blocks += 2;
+  const uint64_t live_bytes = numbers.leaked_bytes;
+  numbers.leaked_bytes = 0;
+  const test::DecodedPprof decoded =
+      decoded_go_heap({{&later, &later.devices.front(), {}}, {&profile, &host, {}, true}});
+  REQUIRE(decoded.samples.size() == 1);
+  CHECK((decoded.samples[0].values == std::vector<int64_t>{2, 1000, 0, -static_cast<int64_t>(live_bytes)}));
+}
+
+TEST_CASE("a function that one part needs is dropped in no part") {
+  Profile one = test::assembled(test::small_sample());
+  const std::string dropped = decoded_go_heap({{&one, &one.devices.front(), {}}}).dropped;
+  REQUIRE_FALSE(dropped.empty());
+  CHECK(decoded_go_heap({{&one, &one.devices.front(), {}}, {&one, &one.devices.front(), {}}}).dropped == dropped);
+  // In the other one each function that was dropped is the program's own.
+  Profile other = one;
+  for (Frame& frame : other.frames) {
+    frame.file = "/src/own.cc";
+    frame.module = 0;
+  }
+  const std::string both =
+      decoded_go_heap({{&one, &one.devices.front(), {}}, {&other, &other.devices.front(), {}}}).dropped;
+  CHECK(both == decoded_go_heap({{&other, &other.devices.front(), {}}}).dropped);
+}
+
+TEST_CASE("the text of a heap has its sums, and a stack in the order of what is live") {
+  const Profile profile = test::assembled(test::small_sample());
+  StringSink sink;
+  const GoHeapPart part{&profile, &profile.devices.front(), {{"pid", "7"}}};
+  write_go_heap_text({&part, 1}, &sink);
+  test::check_golden("export/small.go_heap.txt", sink.text());
 }

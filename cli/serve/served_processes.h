@@ -1,0 +1,41 @@
+// cli/serve/served_processes.h: which processes are served, and what is said of them beside their numbers.
+//
+// Trust:    names, ranks and pods are the processes' own words.
+#pragma once
+
+#include "cli/model/top/top_sample.h"
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heapprof::cli {
+
+struct ServedProcess {
+  pid_t pid = 0;
+  std::string program;               // its name
+  std::vector<std::string> command;  // argv
+  std::string rank;                  // empty: none; likewise the pod
+  std::string pod;
+
+  // pid, command (the program's name), and rank and pod where there are any.
+  std::vector<std::pair<std::string, std::string>> labels() const;
+};
+
+ServedProcess describe_process(pid_t pid);
+
+// Those that the kernel knows still, by pid; of those whose program's name matches one of the globs, if there are any.
+std::vector<ServedProcess> describe_processes(const std::vector<pid_t>& pids, const std::vector<std::string>& names);
+
+struct ResidentMemory {
+  uint64_t now_bytes = 0;  // 0: unknown
+  uint64_t peak_bytes = 0;
+};
+ResidentMemory resident_memory(pid_t pid);
+
+// The page of /debug/pprof/.
+std::string index_page(const std::vector<ServedProcess>& processes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,83 @@
+// cli/write/export/pprof_fields.h: the numbers of fields in profile.proto, and the types of our samples.
+#pragma once
+
+#include "cli/model/analysis/metrics.h"
+#include "cli/model/profile/site_numbers.h"
+
+#include <protozero/types.hpp>
+
+#include <cstdint>
+
+namespace heapprof::cli::pprof {
+
+namespace top {
+enum : protozero::pbf_tag_type {
+  kSampleType = 1,
+  kSample,
+  kMapping,
+  kLocation,
+  kFunction,
+  kStringTable,
+  kDropFrames,
+  kTimeNanos = 9,
+  kDurationNanos,
+  kPeriodType,
+  kPeriod,
+  kComment,
+  kDefaultSampleType
+};
+}
+namespace value_type {
+enum : protozero::pbf_tag_type { kType = 1, kUnit };
+}
+namespace sample {
+enum : protozero::pbf_tag_type { kLocationId = 1, kValue, kLabel };
+}
+namespace label {
+enum : protozero::pbf_tag_type { kKey = 1, kText };
+}
+namespace mapping {
+enum : protozero::pbf_tag_type {
+  kId = 1,
+  kStart,
+  kLimit,
+  kOffset,
+  kFile,
+  kBuildId,
+  kHasFunctions,
+  kHasFiles,
+  kHasLines,
+  kHasInlined
+};
+}
+namespace location {
+enum : protozero::pbf_tag_type { kId = 1, kMapping, kAddress, kLine };
+}
+namespace line {
+enum : protozero::pbf_tag_type { kFunction = 1, kLine };
+}
+namespace function {
+// No system name: of functions that have one pprof takes the name for a mangled one, and cuts template arguments out of
+// it.
+enum : protozero::pbf_tag_type { kId = 1, kName, kFile = 4 };
+}  // namespace function
+
+struct SampleType {
+  const char* type;
+  const char* unit;
+  Metric metric;  // that asks for it as the first to be shown
+  bool is_shown_for_metric;
+  uint64_t (*value)(const SiteNumbers&);
+};
+
+inline constexpr SampleType kTypes[] = {
+    {"alloc_objects", "count", Metric::kAllocations, true, [](const SiteNumbers& n) { return n.total_blocks; }},
+    {"alloc_space", "bytes", Metric::kTotal, true, [](const SiteNumbers& n) { return n.total_bytes; }},
+    {"inuse_objects", "count", Metric::kLeaked, false, [](const SiteNumbers& n) { return n.leaked_blocks; }},
+    {"inuse_space", "bytes", Metric::kLeaked, true, [](const SiteNumbers& n) { return n.leaked_bytes; }},
+    {"peak_objects", "count", Metric::kPeak, false, [](const SiteNumbers& n) { return n.peak_blocks; }},
+    {"peak_space", "bytes", Metric::kPeak, true, [](const SiteNumbers& n) { return n.peak_bytes; }},
+    {"temporary_objects", "count", Metric::kTemporary, true, [](const SiteNumbers& n) { return n.temporary_blocks; }},
+};
+
+}  // namespace heapprof::cli::pprof
