@@ -9,6 +9,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/group.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/read/profile_files.h"
 #include "cli/read/read_profile.h"

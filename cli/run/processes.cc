@@ -53,6 +53,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->image = known->image;
   run->is_fork = known->is_fork;
   run->start_unix_ns = known->start_unix_ns;
+  run->job = known->job;
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
@@ -82,7 +83,6 @@ struct Processes::Process {
   RunInfo run;  // what is known at the start
   std::string program;
   std::string comm;
-  std::string rank;
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
   std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
@@ -121,13 +121,13 @@ bool Processes::is_wanted(const Process& process) const {
 void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   const pid_t pid = caller.pid;
   process->comm = process_comm(pid);
-  if (plan_.wants_rank) process->rank = process_rank(pid);
   RunInfo& run = process->run;
   run.pid = static_cast<uint64_t>(pid);
   run.executable = process_executable(pid);
   run.is_fork = (caller.hello.flags & wire::kHelloForked) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
   run.start_unix_ns = unix_ns();
+  run.job = is_root ? process_job(pid) : process_job(pid, look_at(pid).parent);
   run.machine = plan_.machine;
   if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
   process->program = program_name(run.executable, run.command, process->comm);
@@ -380,7 +380,6 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;
   image.program = std::move(process->program);
-  image.rank = std::move(process->rank);
   image.entry = process->entry;
   RunInfo& run = image.recording.run;
   describe_run(&process->run, &run);

@@ -129,7 +129,7 @@ class Run {
 };
 
 NameFacts Run::root_facts(pid_t pid) const {
-  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), process_rank(getpid()), unix_ns()};
+  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), rank_text(process_job(getpid())), unix_ns()};
 }
 
 std::string Run::name_pattern(uint64_t pid) const {
@@ -168,7 +168,7 @@ Result<LaunchOptions> Run::prepare_launch(const ProgramFacts& facts, const Agent
 void Run::submit(EndedImage image) {
   const RunInfo& run = image.recording.run;
   const ImageName name = {
-      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
+      image.is_root, image.is_last, run.image, {run.pid, image.program, rank_text(run.job), run.start_unix_ns}};
   const std::string path = names_->next(name);
   finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
 }

@@ -19,10 +19,6 @@ namespace heapprof::cli {
 
 namespace {
 
-// The launcher that is nearest to the process sets the first of them.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "RANK",      "SLURM_PROCID"};
-constexpr size_t kMostRankDigits = 9;
 constexpr size_t kCommBytes = 15;  // the kernel cuts at TASK_COMM_LEN
 
 std::string without_deleted(const std::string& path) {
@@ -58,21 +54,6 @@ std::string process_comm(pid_t pid) {
   std::string name = read_proc(pid, "comm");
   while (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
-}
-
-std::string process_rank(pid_t pid) {
-  const std::string environment = '\0' + read_proc(pid, "environ");
-  for (const char* name : kRankVariables) {
-    const std::string key = '\0' + std::string(name) + "=";
-    const size_t at = environment.find(key);
-    if (at == std::string::npos) continue;
-    const size_t begin = at + key.size();
-    const std::string value = environment.substr(begin, environment.find('\0', begin) - begin);
-    const bool is_number =
-        !value.empty() && value.size() <= kMostRankDigits && value.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number) return value;
-  }
-  return "none";
 }
 
 std::vector<pid_t> processes_with(const std::string& name, const std::string& ending,

@@ -5,6 +5,7 @@
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/python/packages.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
