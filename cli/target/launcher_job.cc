@@ -111,7 +111,6 @@ Job job_of(const Environment& environment) {
     job.launcher = named.name;
     job.rank = rank;
     job.ranks = environment.number(named.ranks);
-    if (!job.ranks && named.rank == kSlurm.rank) job.ranks = environment.number("SLURM_NTASKS");
     if (job.ranks && *job.ranks <= *rank) job.ranks.reset();
     job.local_rank = environment.number(named.local_rank);
     job.host = host_of(environment);

@@ -108,6 +108,8 @@ std::string spread_text(const Profile& profile, const Device& device, const Plac
   const uint64_t inputs = profile.merged.back().input + uint64_t{1};
   std::string text =
       place.sites.size() == 1 ? "" : fmt::format("the largest of {} stacks: ", format_count(place.sites.size()));
+  if (spread.inputs == 1)
+    return text + "only in " + escape_controls(input_name(part_of_input(profile, peak.max_input)));
   text += fmt::format("in {} of {}", format_count(spread.inputs), format_counted(inputs, "process"));
   if (peak.min == peak.max) return text + fmt::format(", {} in each", bytes(peak.max, exact_bytes));
   return text + fmt::format(", {} to {}, average {}, most in {}", bytes(peak.min, exact_bytes),
