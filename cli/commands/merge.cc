@@ -140,10 +140,12 @@ std::string step_folder(const LauncherStep& step, const MergeOptions& options) {
 }
 
 Result<int> merge_in_step(const LauncherStep& step, std::vector<std::string> files, const MergeOptions& options) {
-  MergeStep process({step, std::move(files), step_folder(step, options), options.wait_s * 1'000'000'000,
-                     [&](const std::string& text) {
-                       if (!options.quiet) fmt::print(stderr, "heapprof: {}\n", text);
-                     }});
+  const auto say_waiting = [&](const std::string& text) {
+    if (!options.quiet) fmt::print(stderr, "heapprof: {}\n", text);
+  };
+  const auto warn = [&](const Problem& problem) { print_problem(problem, options.color); };
+  MergeStep process(
+      {step, std::move(files), step_folder(step, options), options.wait_s * 1'000'000'000, say_waiting, warn});
   if (step.rank != 0) {
     const Result<Done> done = process.follow();
     return done ? Result<int>(0) : Result<int>(done.problem());

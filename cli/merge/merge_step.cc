@@ -265,10 +265,16 @@ Result<Done> MergeStep::follow() {
   if (!told) return told.problem();
   const std::optional<std::string> text = folder_.wait("plan", start_ns_ + request_.wait_ns);
   const std::optional<std::vector<StepTask>> plan = text ? parse_plan(*text) : std::nullopt;
-  if (!plan) return step_not_led(request_.folder, "process 0 did not say what to do");
+  if (!plan) {
+    folder_.leave(own_name("list", process));
+    return step_not_led(request_.folder, "process 0 did not say what to do");
+  }
   plan_ = *plan;
   const StepTask* const task = find_task(process);
-  if (task == nullptr) return step_not_led(request_.folder, "process 0 went on without this one");
+  if (task == nullptr) {
+    request_.warn(step_not_led(request_.folder, "process 0 went on without this one"));
+    return Done{};
+  }
   Result<Gathered> gathered = gather(*task);
   DoneWord word{"none", fmt::format("{}", gathered ? gathered->snapshots : 0), {}};
   std::optional<Problem> problem;
@@ -283,8 +289,8 @@ Result<Done> MergeStep::follow() {
   }
   if (problem) word = {"failed", problem->what, word.missing};
   const Result<Done> done = folder_.write(own_name("done", process), done_text(word));
-  if (problem) return *problem;
-  if (!done) return done.problem();
+  if (!done) return problem ? *problem : done.problem();
+  if (problem) request_.warn(*problem);
   const std::optional<std::string> wanted = folder_.wait("keep", start_ns_ + 2 * request_.wait_ns);
   if (!wanted) return step_not_led(request_.folder, "process 0 did not take the sums");
   return keep(*wanted);
@@ -293,7 +299,7 @@ Result<Done> MergeStep::follow() {
 Result<Done> MergeStep::keep(const std::string& text) {
   const Result<size_t> kept = keep_profiles(parse_keep(text), read_, request_.folder);
   const Result<Done> told = folder_.write(own_name("kept", request_.step.rank), kept ? "kept\n" : "failed\n");
-  if (!kept) return kept.problem();
+  if (!kept) request_.warn(kept.problem());
   return told;
 }
 

@@ -30,6 +30,7 @@ struct StepRequest {
   std::string folder;              // that all see
   uint64_t wait_ns = 0;
   std::function<void(const std::string&)> say;  // what is waited for, where it takes long
+  std::function<void(const Problem&)> warn;     // of what process 0 knows, and ends with
 };
 
 struct MissingProcess {
@@ -52,7 +53,8 @@ class MergeStep {
   // between. Returns how many were brought.
   Result<size_t> finish(const std::vector<KeptInput>& kept, const std::string& folder);
 
-  // The other processes: from the first word to the last.
+  // The other processes: from the first word to the last. What process 0 was told of is no problem of theirs: a
+  // launcher that sees one process fail ends the others, while process 0 still writes.
   Result<Done> follow();
 
  private:

@@ -91,12 +91,18 @@ std::optional<std::string> StepFolder::wait(const std::string& name, uint64_t un
   constexpr uint64_t kLongestNs = 200'000'000;
   for (uint64_t pause_ns = kShortestNs;; pause_ns = std::min(pause_ns * 2, kLongestNs)) {
     if (std::optional<std::string> text = read(name)) return text;
+    if (access(path_.c_str(), F_OK) != 0) return std::nullopt;  // process 0 is done, and has removed it
     const uint64_t now_ns = monotonic_ns();
     if (now_ns >= until_ns) return std::nullopt;
     const uint64_t next_ns = std::min(pause_ns, until_ns - now_ns);
     const timespec time = {static_cast<time_t>(next_ns / 1'000'000'000), static_cast<long>(next_ns % 1'000'000'000)};
     nanosleep(&time, nullptr);
   }
+}
+
+void StepFolder::leave(const std::string& name) const {
+  unlink(file(name).c_str());
+  rmdir(path_.c_str());  // where nobody else has anything in it
 }
 
 void StepFolder::remove(uint64_t processes) const {
@@ -195,6 +201,17 @@ std::optional<std::vector<StepTask>> parse_plan(const std::string& text) {
     for (size_t k = 0; k < files; ++k) {
       if (!words.read(&task.files.emplace_back())) return std::nullopt;
     }
+  }
+  // Nobody is below itself: whoever follows parents comes to process 0.
+  std::map<uint64_t, uint64_t> depths;
+  for (const StepTask& task : plan) {
+    if (!depths.try_emplace(task.process, task.depth).second) return std::nullopt;
+  }
+  for (const StepTask& task : plan) {
+    const auto parent = depths.find(task.parent);
+    const bool is_root = task.process == 0;
+    if (parent == depths.end() || (is_root ? task.parent != 0 || task.depth != 0 : task.depth != parent->second + 1))
+      return std::nullopt;
   }
   return plan;
 }

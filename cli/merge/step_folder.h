@@ -36,6 +36,8 @@ class StepFolder {
   std::optional<std::string> read(const std::string& name) const;
   // Waits until the file is there, at most until then (monotonic_ns()).
   std::optional<std::string> wait(const std::string& name, uint64_t until_ns) const;
+  // Takes one's own file away, and the folder if it was the last.
+  void leave(const std::string& name) const;
   // With everything in it that these processes wrote.
   void remove(uint64_t processes) const;
 

@@ -27,7 +27,8 @@ def main():
     by_input = {}
     for entry in inputs:
         by_input.setdefault(entry["input"], entry)
-    order = [(entry.get("rank", 1 << 64), entry["is_child"], entry["host"], entry["file"]) for entry in by_input.values()]
+    order = [(entry.get("rank", 1 << 64), entry["is_child"], entry["host"], entry["file"])
+             for entry in by_input.values()]
     same("the order of inputs", order, sorted(order))
     number_of = {(entry["file"], entry["host"]): number for number, entry in by_input.items()}
     for name, profile in profiles:

@@ -86,6 +86,40 @@ expect_eq "ranks that are there" "$(json less.json '[.heapprof.merged[] | select
 expect_status 0 "$HEAPPROF_BIN" merge -q -o whole.json less.json node3
 cmp one.json whole.json || fail "the sum with what was late is another one"
 
+# A damaged profile costs the share of who read it, says so, and mpirun, which ends all when one fails, sees none fail.
+mkdir damaged
+head -c 1000 node3/rank.50.json >damaged/rank.50.json
+cat >damaged.sh <<'SH'
+#!/bin/sh
+hostname "node$OMPI_COMM_WORLD_RANK"
+[ "$OMPI_COMM_WORLD_RANK" != 2 ] || exec "$HEAPPROF_BIN" merge -o damaged.json node2 damaged
+exec "$HEAPPROF_BIN" merge -o damaged.json "node$OMPI_COMM_WORLD_RANK"
+SH
+chmod +x damaged.sh
+status=0
+as_ranks 4 unshare --uts "$PWD/damaged.sh" >out.txt 2>err.txt || status=$?
+expect_eq "mpirun's status" $status 4
+expect_said err.txt "damaged.json lacks what some of the 4 processes of this step had: 2 (damaged/rank.50.json is not JSON"
+expect_eq "ranks that are there" "$(json damaged.json '[.heapprof.merged[] | select(.device == "host" and (.is_child | not))] | length')" 48
+
+# One that is late is named; and one whose process 0 does not come says so, and leaves nothing.
+cat >slow.sh <<'SH'
+#!/bin/sh
+hostname "node$OMPI_COMM_WORLD_RANK"
+[ "$OMPI_COMM_WORLD_RANK" != 1 ] || sleep 4
+exec "$HEAPPROF_BIN" merge --wait 8 -o slow.json "node$OMPI_COMM_WORLD_RANK"
+SH
+chmod +x slow.sh
+status=0
+as_ranks 2 unshare --uts "$PWD/slow.sh" >out.txt 2>err.txt || status=$?
+[ "$status" = 4 ] || [ "$status" = 1 ] || { cat err.txt; fail "mpirun's status is $status"; }
+expect_in err.txt "1 (did not come) [HP272]"
+expect_status 1 env OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 "$HEAPPROF_BIN" merge --wait 1 -o left.json node0
+expect_in err.txt "process 0 did not say what to do (in left.json.heapprof-merge-7) [HP273]"
+expect_eq "what it left" "$(ls -d left* 2>/dev/null)" ""
+expect_status 0 env OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=7 "$HEAPPROF_BIN" merge --alone -q -o left.json node0
+expect_eq "ranks that are there" "$(json slow.json '[.heapprof.merged[] | select(.device == "host" and (.is_child | not))] | length')" 16
+
 # A copy of a profile is another file, and the same process.
 mkdir copies
 cp node0/rank.0.json copies/rank.0.json
