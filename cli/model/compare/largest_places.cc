@@ -18,7 +18,7 @@ std::string place_text(const Profile& profile, const Place& place) {
   if (!place.has_frame) return "[no stack]";
   const Frame& frame = profile.frames[place.frame];
   std::string name = frame_name(profile, frame);
-  if (name.empty()) name = fmt::format("0x{:x}", frame.svma);
+  if (name.empty()) name = fmt::format("0x{:X}", frame.svma);
   if (!frame.file.empty()) return fmt::format("{} ({}:{})", name, base_name(frame.file), frame.line);
   if (frame.module < profile.modules.size())
     return fmt::format("{} ({})", name, base_name(profile.modules[frame.module].path));

@@ -17,6 +17,7 @@ namespace heapprof::cli {
 namespace {
 
 constexpr size_t kFields = 5;
+constexpr size_t kMostHostColumns = 16;
 
 std::string bytes(uint64_t value, bool exact) { return exact ? format_bytes_exact(value) : format_bytes(value); }
 
@@ -53,8 +54,8 @@ RankRows rank_rows(const Profile& profile, const RanksLook& look) {
     const MergedPart& part = *parts[i];
     std::string device = escape_controls(part.device);
     if (!part.job.local_device.empty() && part.device.starts_with("cuda")) device += " = " + part.job.local_device;
-    cells.push_back({bytes(part.peak_bytes, look.exact_bytes), rank_word(part), escape_controls(part.job.host), device,
-                     end_word(part)});
+    cells.push_back({bytes(part.peak_bytes, look.exact_bytes), rank_word(part),
+                     shorten_middle(escape_controls(part.job.host), kMostHostColumns), device, end_word(part)});
     for (size_t k = 0; k < kFields; ++k) widths[k] = std::max(widths[k], display_width(cells.back()[k]));
   }
   RankRows ranks;
@@ -68,7 +69,7 @@ RankRows rank_rows(const Profile& profile, const RanksLook& look) {
       const PartRow& row = parts[i]->rows[0];
       const std::string size = bytes(row.peak_bytes, look.exact_bytes) + "  ";
       const size_t used = display_width(line) + display_width(size);
-      line += size + shorten_middle(escape_controls(row.text), look.columns > used + 12 ? look.columns - used : 12);
+      line += size + shorten_middle(escape_controls(row.text), look.columns > used + 8 ? look.columns - used : 8);
     }
     ranks.rows += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

@@ -1,7 +1,7 @@
 // cli/write/report/ranks_text.h: a merged profile's ranks: who had how much where, and how a place differs among them.
 //
 // Guarantees
-//  - No line is wider than `columns`, but for numbers.
+//  - No line is wider than `columns`, from 80 on; in narrower ones rows are as in the narrowest that hold them.
 //  - All are empty where the profile has no ranks.
 #pragma once
 
