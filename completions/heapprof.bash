@@ -39,7 +39,7 @@ _heapprof() {
 
   local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
-  local -r merge_flags='-o --output -q --quiet --all-sites --color -h --help'
+  local -r merge_flags='-o --output --keep --via --wait --alone -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
   local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
   local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --for --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
@@ -95,7 +95,7 @@ _heapprof() {
       return
       ;;
     --metric) mapfile -t COMPREPLY < <(compgen -W 'peak total leaked allocations temporary' -- "$cur"); return ;;
-    --table) mapfile -t COMPREPLY < <(compgen -W 'places callers tree sizes packages suppressions findings devices timeline names name-sites refusals refusal-sites estimates segments api-calls api-threads run threads processes inputs snapshots snapshot-places snapshot-blocks tensors tensor-blocks scopes scope-memory scope-calls kernels graphs backward instances marks operators categories critical-path critical-scopes' -- "$cur"); return ;;
+    --table) mapfile -t COMPREPLY < <(compgen -W 'places callers tree sizes packages suppressions findings devices timeline names name-sites refusals refusal-sites estimates segments api-calls api-threads run threads processes inputs ranks spread snapshots snapshot-places snapshot-blocks tensors tensor-blocks scopes scope-memory scope-calls kernels graphs backward instances marks operators categories critical-path critical-scopes' -- "$cur"); return ;;
     --format) local formats='text json csv dot'; case $command in doctor | history | estimate | top) formats='text json' ;; diff) formats='text json markdown csv' ;; export) formats='folded speedscope dhat pprof memory-viz perfetto dot sites' ;; esac
       mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$cur")
       return

@@ -16,7 +16,8 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kBadProfile = 3;
 inline constexpr int kNotMeasured = 3;
-inline constexpr int kProgramFailed = 4;  // of `check`
+inline constexpr int kProgramFailed = 4;   // of `check`
+inline constexpr int kStepIncomplete = 4;  // of `merge`
 inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;
 

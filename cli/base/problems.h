@@ -217,7 +217,12 @@ namespace heapprof::cli {
   X("HP266", bad_http_request, ("there is no /debug/pprof/mutex here"))                                            \
   X("HP267", server_is_busy, ("eight intervals are being measured"))                                               \
   X("HP268", push_refused, ("http://pyroscope:4040", "it answered 401"))                                           \
-  X("HP269", push_needs_curl, ("no such file or directory"))
+  X("HP269", push_needs_curl, ("no such file or directory"))                                                       \
+  X("HP270", ranks_failed, (2, "rank 17 on node3: killed by signal 9"))                                            \
+  X("HP271", ranks_missing, (2, 64, "40, 41"))                                                                     \
+  X("HP272", step_incomplete, ("all.json", "3 (did not come)", 64))                                                \
+  X("HP273", step_not_led, ("/shared/all.json.step", "process 0 did not say what to do"))                          \
+  X("HP274", process_merged_twice, ("rank 3 on node0", "rank.3.json"))
 
 // Before the start: what the program is (cli/target/elf_check.cc).
 Problem program_not_found(const std::string& program);
@@ -307,6 +312,13 @@ Problem no_snapshots(const std::string& file);
 Problem unknown_snapshot(const std::string& name, const std::string& file, const std::string& known);
 Problem several_snapshots(const std::string& name, const std::string& file, const std::string& numbers);
 Problem snapshots_not_merged(uint64_t snapshots);
+// `which` names them, or the first of them.
+Problem ranks_failed(uint64_t count, const std::string& which);
+Problem ranks_missing(uint64_t count, uint64_t ranks, const std::string& which);
+// Of merge as a step of a job.
+Problem step_incomplete(const std::string& file, const std::string& which, uint64_t processes);
+Problem step_not_led(const std::string& folder, const std::string& why);
+Problem process_merged_twice(const std::string& name, const std::string& file);
 Problem categories_not_readable(const std::string& file, const std::string& reason);
 Problem categories_broken(const std::string& what);
 Problem no_runs_of_scopes(const std::string& file, bool has_scopes);

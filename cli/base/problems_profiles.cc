@@ -76,6 +76,40 @@ Problem folder_without_profiles(const std::string& folder) {
           fmt::format("look what is in it: ls -l {}", quoted(folder)), "name the profiles one by one", kUsage};
 }
 
+Problem ranks_failed(uint64_t count, const std::string& which) {
+  return {"HP270", fmt::format("{} failed: {}", format_counted(count, "rank"), which),
+          "look at one that failed: the folder of whole profiles has them (merge --keep)",
+          "look at all of them: heapprof report --table ranks --format csv FILE", kWarning};
+}
+
+Problem ranks_missing(uint64_t count, uint64_t ranks, const std::string& which) {
+  return {"HP271",
+          fmt::format("{} of {} left no profile that was merged: {}", format_count(count),
+                      format_counted(ranks, "rank"), which),
+          "look for the profiles where those ranks ran, and merge them with the sum: merge -o ALL SUM FILE",
+          "take the sum as it is: it stands for the ranks that it names", kWarning};
+}
+
+Problem step_incomplete(const std::string& file, const std::string& which, uint64_t processes) {
+  return {"HP272",
+          fmt::format("{} lacks what some of the {} of this step had: {}", file, format_counted(processes, "process"),
+                      which),
+          "run the step again, with more time for those that were late: --wait SECONDS",
+          "take the sum as it is: it names the profiles that it stands for", kStepIncomplete};
+}
+
+Problem step_not_led(const std::string& folder, const std::string& why) {
+  return {"HP273", fmt::format("this process's share is in no sum: {} (in {})", why, folder),
+          "name a folder that all processes of the step see: --via FOLDER",
+          "merge in one process, where all profiles can be seen: heapprof merge --alone", kFailed};
+}
+
+Problem process_merged_twice(const std::string& name, const std::string& file) {
+  return {"HP274", fmt::format("two profiles called {} are of one process, {}: it would be counted twice", file, name),
+          "take the copy out of the folders that are merged",
+          "merge the files one by one: heapprof merge -o OUT FILE FILE", kUsage};
+}
+
 Problem profiles_do_not_add(const std::string& first, const std::string& second, const std::string& why) {
   return {"HP084", fmt::format("{} and {} do not add up: {}", first, second, why),
           "merge those of one kind, each kind into a file of its own", "look at each: heapprof report FILE", kUsage};

@@ -10,14 +10,15 @@
 namespace heapprof::cli {
 namespace {
 
-// An object that has a stack besides the fields that visit(reader) knows: other(key) takes what is neither.
+// An object that has a stack (none where `points` is null) besides the fields that visit(reader) knows: other(key)
+// takes what is neither.
 template <typename Visit, typename Other>
 void read_stacked(JsonPull* json, PointReader* points, uint32_t* node, Visit&& visit, Other&& other) {
   if (!json->begin_object()) return;
   uint64_t seen = 0;
   std::string key;
   while (json->next_key(&key)) {
-    if (key == "fs") {
+    if (key == "fs" && points != nullptr) {
       if (*node != 0) json->fail("the name \"fs\" comes twice in one object");
       points->read_stack(json, node);
       continue;
@@ -206,6 +207,19 @@ void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots) {
         }
         return true;
       });
+}
+
+void read_part(JsonPull* json, MergedPart* part) {
+  uint32_t no_stack = 0;
+  const auto visit = [part](FieldReader& reader) {
+    visit_merged_part(*part, reader);
+    visit_job(part->job, reader);
+  };
+  read_stacked(json, nullptr, &no_stack, visit, [&](const std::string& key) {
+    if (key != "places" || !part->rows.empty()) return false;
+    read_structs(json, &part->rows, [](PartRow& row, FieldReader& reader) { visit_part_row(row, reader); });
+    return true;
+  });
 }
 
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api) {

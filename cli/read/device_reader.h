@@ -6,6 +6,7 @@
 
 #include "cli/model/profile/device_api.h"
 #include "cli/model/profile/device_facts.h"
+#include "cli/model/profile/merged_part.h"
 #include "cli/model/profile/named_memory.h"
 #include "cli/model/profile/segments_use.h"
 #include "cli/model/profile/snapshots.h"
@@ -24,5 +25,8 @@ void read_unseen(JsonPull* json, PointReader* points, UnseenMemory* unseen);
 // More than kMostSnapshots are an error.
 void read_snapshots(JsonPull* json, PointReader* points, Snapshots* snapshots);
 void read_api(JsonPull* json, PointReader* points, DeviceApi* api);
+
+// An entry of "merged", with its places.
+void read_part(JsonPull* json, MergedPart* part);
 
 }  // namespace heapprof::cli

@@ -79,6 +79,7 @@ void read_columns(JsonPull* json, SiteColumns* columns) {
                        }});
   }
   for (size_t i = 0; i < kSiteFlags.size(); ++i) members.push_back(numbers(kSiteFlags[i].key, &columns->flags[i]));
+  add_spread_members(json, &columns->spread, &members);
   MemberReader(json, std::move(members)).read();
 }
 
@@ -317,6 +318,11 @@ bool set_exact_numbers(const SiteColumns& columns, std::vector<Site>* sites) {
   return true;
 }
 
+void read_parts(JsonPull* json, std::vector<MergedPart>* parts) {
+  if (!json->begin_array()) return;
+  while (json->next_element() && !json->failed()) read_part(json, &parts->emplace_back());
+}
+
 void read_version(JsonPull* json, uint64_t* version) {
   json->read_unsigned(version);
   if (!json->failed() && *version != kExtensionVersion) json->fail("the extension has another version");
@@ -362,8 +368,8 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
               }),
        structs("modules", &extension->modules,
                [](ProfileModule& module, FieldReader& reader) { visit_module(module, reader); }),
-       structs("merged", &extension->merged,
-               [](MergedPart& part, FieldReader& reader) { visit_merged_part(part, reader); }),
+       {"merged", [&] { read_parts(json, &extension->merged); }},
+       fields("job", [&](FieldReader& reader) { visit_job(run.job, reader); }),
        {"frames", [&] { read_frames(json, extension); }},
        {"device_api", [&] { read_api(json, points, &extension->api); }},
        {"scopes", [&] { read_scopes(json, &extension->scopes); }},
@@ -386,7 +392,8 @@ bool apply_columns(const SiteColumns& columns, Device* device, std::string* reas
   *reason = "the columns of \"sites\" do not fit the program points";
   return set_exact_numbers(columns, sites) && set_numbers(columns, sites) && set_sizes(columns, sites) &&
          set_grouped(columns, sites) && set_live(columns, sites, device->moments_ns.size()) &&
-         set_steps(columns, sites) && set_stays(columns, sites, device->bounds_ns.size());
+         set_steps(columns, sites) && set_stays(columns, sites, device->bounds_ns.size()) &&
+         set_spreads(columns.spread, sites);
 }
 
 }  // namespace heapprof::cli

@@ -7,6 +7,7 @@
 #include "cli/model/profile/site_fields.h"
 #include "cli/read/json_pull.h"
 #include "cli/read/point_reader.h"
+#include "cli/read/spread_reader.h"
 
 #include <array>
 #include <cstdint>
@@ -39,6 +40,7 @@ struct SiteColumns {
   std::vector<uint64_t> stayed;
   std::vector<size_t> stays_end;  // where the numbers of each in `stayed` end in `stays`
   std::vector<uint64_t> stays;    // begin, end, bytes and blocks, and so on
+  SpreadColumns spread;
 };
 
 struct ExactFrame {

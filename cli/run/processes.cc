@@ -66,7 +66,6 @@ struct Processes::Process {
   RunInfo run;  // what is known at the start
   std::string program;
   std::string comm;
-  std::string rank;
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
   // Its agent has left it, and wrote all that it had.
@@ -108,7 +107,6 @@ bool Processes::is_wanted(const Process& process) const {
 void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   const pid_t pid = caller.pid;
   process->comm = process_comm(pid);
-  if (plan_.wants_rank) process->rank = process_rank(pid);
   RunInfo& run = process->run;
   run.pid = static_cast<uint64_t>(pid);
   run.executable = process_executable(pid);
@@ -116,6 +114,7 @@ void Processes::describe(const Caller& caller, bool is_root, Process* process) {
   run.is_attached = (caller.hello.flags & wire::kHelloAttached) != 0;
   run.command = is_root && images_.count(pid) == 0 ? plan_.root_command : process_command(pid);
   run.start_unix_ns = unix_ns();
+  run.job = is_root ? process_job(pid) : process_job(pid, look_at(pid).parent);
   run.machine = plan_.machine;
   if (caller.hello.libc_version[0] != 0) run.machine.libc = fmt::format("glibc {}", caller.hello.libc_version);
   process->program = program_name(run.executable, run.command, process->comm);
@@ -374,7 +373,6 @@ void Processes::finish(Iterator process, RunEnd end, bool is_last) {
   image.is_root = process->handle.pid == plan_.root_pid;
   image.is_last = is_last;
   image.program = std::move(process->program);
-  image.rank = std::move(process->rank);
   image.entry = process->entry;
   RunInfo& run = image.recording.run;
   describe_run(&process->run, &run);

@@ -39,7 +39,6 @@ struct ProcessPlan {
   bool fence_forced = false;
   bool follow = true;
   std::vector<std::string> follow_only;  // globs of program names; empty: all
-  bool wants_rank = false;
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
@@ -50,10 +49,9 @@ struct ProcessPlan {
 // A program image that has ended.
 struct EndedImage {
   Recording recording;
-  bool is_root = false;  // of the process that we started
-  bool is_last = false;  // the process ended with it (not by exec)
-  std::string program;   // its name
-  std::string rank;
+  bool is_root = false;                 // of the process that we started
+  bool is_last = false;                 // the process ended with it (not by exec)
+  std::string program;                  // its name
   uint32_t entry = ProcessTree::kNone;  // in the tree
 };
 

@@ -71,13 +71,6 @@ bool has_directive(const std::string& pattern) {
   return false;
 }
 
-bool has_rank(const std::string& pattern) {
-  for (size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 2)) {
-    if (pattern[at + 1] == 'r') return true;
-  }
-  return false;
-}
-
 std::string expand_name(const std::string& pattern, const NameFacts& facts) {
   std::string name;
   for (size_t at = 0; at < pattern.size(); ++at) {

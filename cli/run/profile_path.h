@@ -38,7 +38,6 @@ struct NameFacts {
 // A usage error if there is a % that means nothing.
 Result<Done> check_name_pattern(const std::string& pattern);
 bool has_directive(const std::string& pattern);  // but for %%
-bool has_rank(const std::string& pattern);
 // pre: check_name_pattern
 std::string expand_name(const std::string& pattern, const NameFacts& facts);
 

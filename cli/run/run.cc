@@ -43,7 +43,7 @@ FinishOptions finish_options(const RunOptions& options) {
 }
 
 NameFacts RunSession::root_facts(pid_t pid) const {
-  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), process_rank(getpid()), unix_ns()};
+  return {static_cast<uint64_t>(pid), base_name(options_.program[0]), rank_text(process_job(getpid())), unix_ns()};
 }
 
 std::string RunSession::name_pattern(uint64_t pid) const {

@@ -14,6 +14,7 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->is_fork = known->is_fork;
   run->is_attached = known->is_attached;
   run->start_unix_ns = known->start_unix_ns;
+  run->job = known->job;
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,

@@ -47,7 +47,7 @@ bool is_said_by_agent(const Coverage& coverage) {
 void RunSession::submit(EndedImage image) {
   const RunInfo& run = image.recording.run;
   const ImageName name = {
-      image.is_root, image.is_last, run.image, {run.pid, image.program, image.rank, run.start_unix_ns}};
+      image.is_root, image.is_last, run.image, {run.pid, image.program, rank_text(run.job), run.start_unix_ns}};
   const std::string path = names_->next(name);
   finisher_.submit({std::move(image.recording), path, may_overwrite_, image.entry});
 }

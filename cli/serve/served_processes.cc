@@ -51,7 +51,7 @@ ServedProcess describe_process(pid_t pid) {
   process.pid = pid;
   process.command = process_command(pid);
   process.program = program_name(process_executable(pid), process.command, process_comm(pid));
-  process.rank = process_rank(pid);
+  process.rank = rank_text(process_job(pid));
   if (process.rank == "none") process.rank.clear();
   process.pod = process_pod(pid);
   return process;

@@ -19,10 +19,6 @@ namespace heapprof::cli {
 
 namespace {
 
-// The launcher that is nearest to the process sets the first of them.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "RANK",      "SLURM_PROCID"};
-constexpr size_t kMostRankDigits = 9;
 constexpr size_t kMostPodBytes = 253;  // the longest name that Kubernetes gives
 constexpr size_t kCommBytes = 15;      // the kernel cuts at TASK_COMM_LEN
 
@@ -73,17 +69,6 @@ std::string variable(const std::string& environment, const char* name) {
 }
 
 }  // namespace
-
-std::string process_rank(pid_t pid) {
-  const std::string environment = '\0' + read_proc(pid, "environ");
-  for (const char* name : kRankVariables) {
-    const std::string value = variable(environment, name);
-    const bool is_number =
-        !value.empty() && value.size() <= kMostRankDigits && value.find_first_not_of("0123456789") == std::string::npos;
-    if (is_number) return value;
-  }
-  return "none";
-}
 
 std::string process_pod(pid_t pid) {
   const std::string environment = '\0' + read_proc(pid, "environ");

@@ -5,10 +5,15 @@
 //   grouped SITES [SEED]              the same, the smallest summed in rows
 //   page SITES [SEED]                 the largest that a page is measured with: so many sites on two devices together,
 //                                     1 M stretches of time, 10,000 runs of scopes
+//   ranks SITES COUNT FOLDER          rank.0.json to rank.COUNT-1.json there, of one program: each lacks some sites,
+//                                     and has its own multiple of the numbers of each; eight ranks a host
 //   rewrite FILE                      what FILE reads as
+#include "cli/base/atomic_file.h"
 #include "cli/base/byte_sink.h"
 #include "cli/model/analysis/group.h"
+#include "cli/model/profile/canonical.h"
 #include "cli/model/profile/invariants.h"
+#include "cli/model/profile/site_fields.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/profile/dhat.h"
 #include "tests/support/sample_profile.h"
@@ -17,7 +22,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 using namespace heapprof;
 
@@ -97,6 +104,58 @@ cli::Profile make_page(test::RandomShape shape) {
   return profile;
 }
 
+uint64_t mixed(uint64_t value) {
+  value = (value ^ value >> 31) * 0x7fb5d329728ea185;
+  return value ^ value >> 29;
+}
+
+cli::Profile make_rank(const cli::Profile& base, uint64_t rank, uint64_t ranks) {
+  cli::Profile profile = base;
+  cli::RunInfo& run = profile.run;
+  run.job = {"Slurm", rank, ranks, rank % 8, "node" + std::to_string(rank / 8), std::to_string(rank % 8), false};
+  run.pid = 1000 + rank;
+  for (cli::Device& device : profile.devices) {
+    std::erase_if(device.sites, [&](const cli::Site& site) { return mixed(site.node * 7919 + rank) % 20 == 0; });
+    device.timeline.buckets.clear();
+    device.moments_ns.clear();
+    for (const cli::SiteField& field : cli::kSiteFields) {
+      if (field.total != nullptr) device.totals.*field.total = 0;
+    }
+    for (cli::Site& site : device.sites) {
+      const uint64_t times = 1 + mixed(site.node * 104729 + rank * 31) % 5;
+      site.live_bytes.clear();
+      site.numbers.sizes.for_each_used(
+          [&](int bucket, uint64_t blocks) { site.numbers.sizes.set(bucket, blocks * times); });
+      for (const cli::SiteField& field : cli::kSiteFields) {
+        if (field.adds == cli::SiteField::Adds::kSum) site.numbers.*field.number *= times;
+        if (field.total != nullptr) device.totals.*field.total += site.numbers.*field.number;
+      }
+    }
+    device.totals.max_blocks = device.totals.total_blocks;
+    device.totals.resident_at_peak_bytes = device.totals.resident_max_bytes = 0;
+    device.totals.live_at_resident_max_bytes = 0;
+  }
+  canonicalize(&profile);
+  return profile;
+}
+
+int write_ranks(const test::RandomShape& shape, uint64_t ranks, const std::string& folder) {
+  cli::Profile base = test::assembled(test::random_sample(shape));
+  base.devices.resize(1);
+  for (uint64_t rank = 0; rank < ranks; ++rank) {
+    const cli::Profile profile = make_rank(base, rank, ranks);
+    for (const std::string& violation : cli::find_violations(profile)) {
+      std::fprintf(stderr, "make_profile: %s\n", violation.c_str());
+      return 1;
+    }
+    cli::Result<cli::AtomicFile> file = cli::AtomicFile::create(folder + "/rank." + std::to_string(rank) + ".json");
+    if (!file) return 1;
+    write_dhat(profile, &*file);
+    if (!file->commit()) return 1;
+  }
+  return 0;
+}
+
 cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
   if (kind == "small") return test::assembled(test::small_sample());
   if (kind == "hostile") return test::assembled(test::hostile_sample());
@@ -124,6 +183,11 @@ cli::Profile make(std::string_view kind, const test::RandomShape& shape) {
 int main(int argc, char** argv) {
   const std::string_view kind = argc > 1 ? argv[1] : "";
   cli::Profile profile;
+  if (kind == "ranks" && argc > 4) {
+    test::RandomShape shape;
+    shape.sites = std::strtoull(argv[2], nullptr, 10);
+    return write_ranks(shape, std::strtoull(argv[3], nullptr, 10), argv[4]);
+  }
   if (kind == "rewrite" && argc > 2) {
     cli::Result<cli::Profile> read = cli::read_profile(argv[2]);
     if (!read) {

@@ -111,6 +111,7 @@ size_t group_device(Device* device, const GroupOptions& options, Grouper* groupe
   for (size_t i = 0; i < small.size(); ++i) {
     small[i]->node = rows[i];
     if (small[i]->grouped_stacks == 0) small[i]->grouped_stacks = 1;
+    small[i]->spread.clear();  // minima and maxima of several sites are no minimum or maximum of their sum
   }
   return small.size();
 }

@@ -1,80 +1,34 @@
 // cli/model/compare/merge_profiles.cc: trees are put side by side below one root, and canonicalize makes one of what
 // reads alike; it is called whenever the sum has doubled, so that a thousand ranks of one program need the memory of
 // few.
+//
+// Ranks are merged in trees, on many machines, in an order that nobody chose, and the result must not show which. So
+// what is kept of two values is never "the first": it is a sum, the smaller, the larger, or nothing where they differ.
+// merge_runs.cc does so for what is known of a run.
 #include "cli/model/compare/merge_profiles.h"
 
 #include "cli/base/file_name.h"
-#include "cli/base/median.h"
 #include "cli/base/problems.h"
+#include "cli/model/compare/largest_places.h"
+#include "cli/model/compare/merge_runs.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace heapprof::cli {
 namespace {
 
-constexpr size_t kMostThreads = 64;
 constexpr size_t kNodesBetween = 200'000;
 
 void add_to(uint64_t* sum, uint64_t value) { *sum = add_saturating(*sum, value); }
 
-void add_names(std::vector<std::string>* names, const std::vector<std::string>& more) {
-  for (const std::string& name : more) {
-    if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
-  }
-}
-
-bool is_same_end(const RunEnd& a, const RunEnd& b) { return a.kind == b.kind && a.status == b.status; }
-
-void add_thread(Thread* sum, const Thread& thread) {
-  add_to(&sum->allocations, thread.allocations);
-  add_to(&sum->total_bytes, thread.total_bytes);
-  add_to(&sum->frees, thread.frees);
-}
-
-// Merges threads. Those that allocated most are kept by name; ids of different processes may be alike.
-void add_threads(RunInfo* sum, const RunInfo& run) {
-  sum->threads.insert(sum->threads.end(), run.threads.begin(), run.threads.end());
-  add_to(&sum->other_threads_count, run.other_threads_count);
-  add_thread(&sum->other_threads, run.other_threads);
-  std::stable_sort(sum->threads.begin(), sum->threads.end(),
-                   [](const Thread& a, const Thread& b) { return a.total_bytes > b.total_bytes; });
-  for (; sum->threads.size() > kMostThreads; sum->threads.pop_back()) {
-    add_thread(&sum->other_threads, sum->threads.back());
-    add_to(&sum->other_threads_count, 1);
-  }
-}
-
-void add_counters(RunInfo* sum, const RunInfo& run) {
-  const auto kSum = [](uint64_t* into, uint64_t value) { add_to(into, value); };
-  const auto kLargest = [](uint64_t* into, uint64_t value) { *into = std::max(*into, value); };
-#define RUN_COUNTER(member, ...) add_to(&sum->counters.member, run.counters.member);
-#define UNWINDER_COUNTER(member, ...) add_to(&sum->unwinder.member, run.unwinder.member);
-#define RUN_COST(member, key, adds) adds(&sum->cost.member, run.cost.member);
-#include "cli/model/profile/run_counters.def"
-#undef RUN_COST
-#undef UNWINDER_COUNTER
-#undef RUN_COUNTER
-}
-
-// Where some of the runs were judged and others not, what is judged is a part.
-void add_judgement(const LeakJudgement& judgement, LeakJudgement* sum) {
-  if (judgement.is_made != sum->is_made) sum->reason = "some of the runs were not judged";
-  sum->is_asked = sum->is_asked || judgement.is_asked;
-  sum->is_made = sum->is_made || judgement.is_made;
-  add_to(&sum->searched_bytes, judgement.searched_bytes);
-  add_to(&sum->unread_bytes, judgement.unread_bytes);
-  add_to(&sum->stopped_threads, judgement.stopped_threads);
-  add_to(&sum->duration_ns, judgement.duration_ns);
-}
-
-void add_totals(DeviceTotals* sum, const DeviceTotals& totals, bool is_largest) {
-  if (is_largest) {
-    sum->peak_ns = totals.peak_ns;
-    sum->max_blocks_ns = totals.max_blocks_ns;
-  }
+void add_totals(DeviceTotals* sum, const DeviceTotals& totals) {
   add_to(&sum->total_bytes, totals.total_bytes);
   add_to(&sum->total_blocks, totals.total_blocks);
   add_to(&sum->peak_bytes, totals.peak_bytes);
@@ -97,26 +51,76 @@ void keep_common(DeviceIdentity* sum, const DeviceIdentity& other) {
   if (sum->memory_bytes != other.memory_bytes) sum->memory_bytes = 0;
 }
 
-uint64_t largest_part(const Profile& profile, const std::string& device) {
+// The peak of one process: of a sum that of the largest.
+uint64_t largest_peak(const Profile& profile, const Device& device) {
+  if (profile.merged.empty()) return device.totals.peak_bytes;
   uint64_t largest = 0;
   for (const MergedPart& part : profile.merged) {
-    if (part.device == device) largest = std::max(largest, part.peak_bytes);
+    if (part.device == device.name) largest = std::max(largest, part.peak_bytes);
   }
   return largest;
+}
+
+// All that is known of an input besides its memory by site, in the order in which inputs stand: ranks first, by number.
+auto key_of(const MergedPart& part) {
+  return std::tuple(
+      part.job.rank.value_or(UINT64_MAX), part.job.is_child, std::tie(part.job.host, part.file, part.pid),
+      std::tie(part.image, part.start_unix_ns, part.command, part.duration_ns, part.end.kind, part.end.status,
+               part.complete),
+      std::tie(part.device, part.peak_bytes, part.peak_ns, part.leaked_bytes, part.total_bytes, part.total_blocks),
+      std::tie(part.job.launcher, part.job.ranks, part.job.local_rank, part.job.local_device));
+}
+
+bool is_before(const std::vector<MergedPart>& a, const std::vector<MergedPart>& b) {
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const MergedPart& left, const MergedPart& right) { return key_of(left) < key_of(right); });
+}
+
+// The host first, cuda:2 before cuda:10.
+bool is_device_before(const std::string& a, const std::string& b) {
+  return std::tuple(a != "host", a.size(), std::string_view(a)) <
+         std::tuple(b != "host", b.size(), std::string_view(b));
+}
+
+std::string identity_of(const ProfileModule& module) { return base_name(module.path) + '\0' + module.build_id; }
+
+// Files of one build under several names, in one profile: one module, as they will be in the sum, and so its sites are
+// one before they are compared with those of others.
+void unite_modules(Profile* profile) {
+  std::map<std::string, uint32_t> known;
+  std::vector<uint32_t> number;
+  bool has_equal = false;
+  for (uint32_t i = 0; i < profile->modules.size(); ++i) {
+    const auto [entry, is_new] = known.try_emplace(identity_of(profile->modules[i]), i);
+    number.push_back(entry->second);
+    if (is_new) continue;
+    has_equal = true;
+    std::string& path = profile->modules[entry->second].path;
+    path = std::min(path, profile->modules[i].path);
+  }
+  if (!has_equal) return;
+  for (Frame& frame : profile->frames) {
+    if (frame.module < number.size()) frame.module = number[frame.module];
+  }
+  canonicalize(profile);
 }
 
 }  // namespace
 
 uint32_t ProfileMerger::find_module(const ProfileModule& module) {
-  for (uint32_t i = 0; i < sum_.modules.size(); ++i) {
-    const ProfileModule& known = sum_.modules[i];
-    if (known.build_id == module.build_id && base_name(known.path) == base_name(module.path)) return i;
+  const auto [entry, is_new] =
+      module_of_identity_.try_emplace(identity_of(module), static_cast<uint32_t>(sum_.modules.size()));
+  if (is_new) {
+    sum_.modules.push_back(module);
+  } else {
+    std::string& path = sum_.modules[entry->second].path;
+    path = std::min(path, module.path);
   }
-  sum_.modules.push_back(module);
-  return static_cast<uint32_t>(sum_.modules.size() - 1);
+  return entry->second;
 }
 
-void ProfileMerger::add_tree(Profile* from) {
+void ProfileMerger::add_tree(Profile* from, uint32_t first_input) {
   std::vector<uint32_t> module_number;
   for (const ProfileModule& module : from->modules) module_number.push_back(find_module(module));
   const auto first_frame = static_cast<uint32_t>(sum_.frames.size());
@@ -131,33 +135,46 @@ void ProfileMerger::add_tree(Profile* from) {
     const FrameNode& node = from->nodes[i];
     sum_.nodes.push_back({node.parent == 0 ? 0 : first_node + node.parent - 1, first_frame + node.frame});
   }
-  add_devices(from, first_node);
+  add_devices(from, {first_node, first_input});
 }
 
-void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
-  for_each_other_node(*from, [first_node](uint32_t& node) { node = node == 0 ? 0 : first_node + node - 1; });
+void ProfileMerger::add_devices(Profile* from, Offsets offsets) {
+  const auto [first_node, first_input] = offsets;
+  for_each_other_node(*from, [first = first_node](uint32_t& node) { node = node == 0 ? 0 : first + node - 1; });
   add_scopes(from->scopes, &sum_.scopes);
   DeviceApi& api = sum_.api;
   api.kernel_launches = add_saturating(api.kernel_launches, from->api.kernel_launches);
   api.calls.insert(api.calls.end(), from->api.calls.begin(), from->api.calls.end());
   api.threads.insert(api.threads.end(), from->api.threads.begin(), from->api.threads.end());
+  const bool is_sum = !from->merged.empty();
   for (Device& device : from->devices) {
     auto same = std::find_if(sum_.devices.begin(), sum_.devices.end(),
                              [&](const Device& known) { return known.name == device.name; });
-    if (same == sum_.devices.end()) {
+    const bool is_new = same == sum_.devices.end();
+    if (is_new) {
       sum_.devices.emplace_back().name = device.name;
       same = std::prev(sum_.devices.end());
       same->identity = device.identity;
+      same->limit_bytes = device.limit_bytes;
     }
-    const uint64_t largest = largest_part(*from, device.name);
-    add_totals(&same->totals, device.totals,
-               (from->merged.empty() ? device.totals.peak_bytes : largest) > largest_part(sum_, device.name) ||
-                   same->totals.total_blocks == 0);
+    PeakMoment& moment = moments_[device.name];
+    const PeakMoment other = {largest_peak(*from, device), device.totals.peak_ns, device.totals.max_blocks_ns};
+    const auto order = [](const PeakMoment& it) {
+      return std::tuple(UINT64_MAX - it.peak_bytes, it.peak_ns, it.max_blocks_ns);
+    };
+    if (is_new || order(other) < order(moment)) moment = other;
+    add_totals(&same->totals, device.totals);
+    same->totals.peak_ns = moment.peak_ns;
+    same->totals.max_blocks_ns = moment.max_blocks_ns;
     for (Site& site : device.sites) {
       if (site.node != 0) site.node = first_node + site.node - 1;
       site.live_bytes.clear();  // of moments that are not the others'
       site.steps.clear();
       site.stays.clear();
+      if (!is_sum && site.grouped_stacks == 0) site.spread = {spread_of_one(site.numbers, 0)};
+      for (SiteSpread& spread : site.spread) {
+        for (NumberSpread& number : spread.of) number.max_input += first_input;
+      }
       same->sites.push_back(std::move(site));
     }
     same->refusals.insert(same->refusals.end(), device.refusals.begin(), device.refusals.end());
@@ -170,65 +187,88 @@ void ProfileMerger::add_devices(Profile* from, uint32_t first_node) {
   }
 }
 
-void ProfileMerger::add_run(const RunInfo& run, const std::string& file) {
-  RunInfo& sum = sum_.run;
-  if (inputs_ == 0) {
-    sum = run;
-    sum.threads.clear();
-    sum.other_threads = {};
-    sum.other_threads_count = 0;
-    sum.processes.clear();  // the parts are named
-    sum.other_processes_count = 0;
-    if (!run.complete) sum.incomplete_reason = base_name(file) + ": " + run.incomplete_reason;
-    return add_threads(&sum, run);
+void ProfileMerger::add_inputs(const Profile& from, const std::string& file) {
+  if (!from.merged.empty()) {
+    uint32_t last = UINT32_MAX;
+    for (const MergedPart& part : from.merged) {
+      if (part.input != last) inputs_.emplace_back();
+      last = part.input;
+      inputs_.back().push_back(part);
+    }
+    return;
   }
-  add_threads(&sum, run);
-  is_same_command_ = is_same_command_ && sum.command == run.command;
-  if (!is_same_command_ && !sum.command.empty()) sum.command.resize(1);  // of different programs, the first one's
-  if (sum.executable != run.executable) sum.executable.clear();
-  if (sum.pid != run.pid) sum.pid = 0;
-  if (sum.parent_pid != run.parent_pid) sum.parent_pid = 0;
-  sum.image = 0;
-  sum.is_fork = sum.is_fork && run.is_fork;
-  sum.start_unix_ns = std::min(sum.start_unix_ns, run.start_unix_ns);
-  sum.duration_ns = std::max(sum.duration_ns, run.duration_ns);
-  if (!is_same_end(sum.end, run.end)) sum.end = {EndKind::kUnknown, 0};
-  if (sum.complete && !run.complete) {
-    sum.complete = false;
-    sum.incomplete_reason = base_name(file) + ": " + run.incomplete_reason;
+  Input& input = inputs_.emplace_back();
+  for (const Device& device : from.devices) {
+    MergedPart& part = input.emplace_back();
+    const DeviceTotals& totals = device.totals;
+    part.file = base_name(file);
+    part.command = from.run.command;
+    part.pid = from.run.pid;
+    part.image = from.run.image;
+    part.start_unix_ns = from.run.start_unix_ns;
+    part.job = from.run.job;
+    part.end = from.run.end;
+    part.duration_ns = from.run.duration_ns;
+    part.complete = from.run.complete;
+    part.device = device.name;
+    part.peak_bytes = totals.peak_bytes;
+    part.peak_ns = totals.peak_ns;
+    part.leaked_bytes = totals.leaked_bytes;
+    part.total_bytes = totals.total_bytes;
+    part.total_blocks = totals.total_blocks;
   }
-  Coverage& coverage = sum.coverage;
-  add_names(&coverage.self_test_failures, run.coverage.self_test_failures);
-  add_names(&coverage.bypassing_modules, run.coverage.bypassing_modules);
-  add_names(&coverage.unknown_functions, run.coverage.unknown_functions);
-  add_names(&coverage.unread_interpreters, run.coverage.unread_interpreters);
-  add_names(&coverage.unrecorded_objects, run.coverage.unrecorded_objects);
-  add_names(&coverage.unrecorded_operators, run.coverage.unrecorded_operators);
-  for (const UnprofiledProgram& program : run.coverage.unprofiled_programs)
-    coverage.unprofiled_programs.push_back(program);
-  coverage.new_recorded = coverage.new_recorded || run.coverage.new_recorded;
-  if (run.coverage.clock == "sequence") coverage.clock = run.coverage.clock;
-  add_counters(&sum, run);
-  add_judgement(run.leak_check, &sum.leak_check);
+  std::vector<std::vector<PartRow>> rows = find_largest_places(from);
+  for (size_t i = 0; i < input.size(); ++i) input[i].rows = std::move(rows[i]);
+  std::sort(input.begin(), input.end(),
+            [](const MergedPart& a, const MergedPart& b) { return is_device_before(a.device, b.device); });
 }
 
-void ProfileMerger::add_parts(const Profile& from, const std::string& file) {
-  uint32_t first_input = sum_.merged.empty() ? 0 : sum_.merged.back().input + 1;
-  for (MergedPart part : from.merged) {
-    part.input += first_input;
-    sum_.merged.push_back(std::move(part));
+// By what a module is known by, which does not change as more is merged: its path may.
+void ProfileMerger::order_modules() {
+  std::vector<ProfileModule> modules;
+  std::vector<uint32_t> number(sum_.modules.size());
+  for (auto& [identity, at] : module_of_identity_) {
+    number[at] = static_cast<uint32_t>(modules.size());
+    modules.push_back(std::move(sum_.modules[at]));
+    at = number[at];
   }
-  if (!from.merged.empty()) return;
-  for (const Device& device : from.devices) {
-    const DeviceTotals& totals = device.totals;
-    sum_.merged.push_back({first_input, base_name(file), from.run.command, from.run.pid, from.run.end,
-                           from.run.duration_ns, from.run.complete, device.name, totals.peak_bytes, totals.peak_ns,
-                           totals.leaked_bytes, totals.total_bytes, totals.total_blocks});
+  sum_.modules = std::move(modules);
+  for (Frame& frame : sum_.frames) {
+    if (frame.module < number.size()) frame.module = number[frame.module];
   }
+}
+
+// Before sites are added up, so that of two processes that had the most the first one is the same in any order.
+void ProfileMerger::order_inputs() {
+  std::vector<uint32_t> order(inputs_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [this](uint32_t a, uint32_t b) { return is_before(inputs_[a], inputs_[b]); });
+  std::vector<uint32_t> number(order.size());
+  std::vector<Input> sorted;
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    number[order[i]] = i;
+    sorted.push_back(std::move(inputs_[order[i]]));
+  }
+  inputs_ = std::move(sorted);
+  for (Device& device : sum_.devices) {
+    for (Site& site : device.sites) {
+      for (SiteSpread& spread : site.spread) {
+        for (NumberSpread& number_spread : spread.of) number_spread.max_input = number[number_spread.max_input];
+      }
+    }
+  }
+}
+
+void ProfileMerger::settle() {
+  order_modules();
+  order_inputs();
+  canonicalize(&sum_);
+  canonical_nodes_ = sum_.nodes.size();
 }
 
 Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
-  if (inputs_ == 0) {
+  if (added_ == 0) {
     first_file_ = file;
     sum_.dialect = profile.dialect;
     sum_.has_lifetimes = profile.has_lifetimes;
@@ -243,56 +283,29 @@ Result<Done> ProfileMerger::add(Profile profile, const std::string& file) {
     return profiles_do_not_add(first_file_, file, "only one of them knows what was live at the peak and at the end");
   }
   sum_.has_coarse_sizes = sum_.has_coarse_sizes || profile.has_coarse_sizes;
-  add_run(profile.run, file);
-  add_tree(&profile);
-  add_parts(profile, file);
-  ++inputs_;
-  if (sum_.nodes.size() > 2 * canonical_nodes_ + kNodesBetween) {
-    canonicalize(&sum_);
-    canonical_nodes_ = sum_.nodes.size();
-  }
+  if (profile.merged.empty()) unite_modules(&profile);
+  add_run({profile, base_name(file), added_ == 0}, &sum_.run);
+  const auto first_input = static_cast<uint32_t>(inputs_.size());
+  add_inputs(profile, file);  // finds its places, before the tree is taken from it
+  add_tree(&profile, first_input);
+  ++added_;
+  if (sum_.nodes.size() > 2 * canonical_nodes_ + kNodesBetween) settle();
   return Done{};
 }
 
 Profile ProfileMerger::take() {
-  canonicalize(&sum_);
+  std::sort(sum_.devices.begin(), sum_.devices.end(),
+            [](const Device& a, const Device& b) { return is_device_before(a.name, b.name); });
+  settle();
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    for (MergedPart& part : inputs_[i]) {
+      part.input = i;
+      sum_.merged.push_back(std::move(part));
+    }
+  }
+  inputs_.clear();
   if (sum_.has_coarse_sizes) coarsen_sizes(&sum_);
   return std::move(sum_);
-}
-
-PeakSpread find_peak_spread(const Profile& profile, const std::string& device) {
-  PeakSpread spread;
-  std::vector<const MergedPart*> parts;
-  for (const MergedPart& part : profile.merged) {
-    if (part.device == device) parts.push_back(&part);
-  }
-  spread.parts = parts.size();
-  if (parts.empty()) return spread;
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const MergedPart* a, const MergedPart* b) { return a->peak_bytes < b->peak_bytes; });
-  std::vector<uint64_t> peaks;
-  for (const MergedPart* part : parts) peaks.push_back(part->peak_bytes);
-  spread.smallest_bytes = parts.front()->peak_bytes;
-  spread.largest_bytes = parts.back()->peak_bytes;
-  spread.median_bytes = median(std::move(peaks));
-  spread.largest = *std::find_if(parts.begin(), parts.end(),
-                                 [&](const MergedPart* part) { return part->peak_bytes == spread.largest_bytes; });
-  const auto distance = [&](const MergedPart* part) {
-    return std::max(part->peak_bytes, spread.median_bytes) - std::min(part->peak_bytes, spread.median_bytes);
-  };
-  bool has_other = false;
-  for (const MergedPart* part : parts) {
-    if (parts.size() > 2 && distance(part) > spread.median_bytes / 4) {
-      spread.outliers.push_back(part);
-      continue;
-    }
-    if (!has_other) spread.smallest_other_bytes = part->peak_bytes;
-    spread.largest_other_bytes = part->peak_bytes;
-    has_other = true;
-  }
-  std::stable_sort(spread.outliers.begin(), spread.outliers.end(),
-                   [&](const MergedPart* a, const MergedPart* b) { return distance(a) > distance(b); });
-  return spread;
 }
 
 }  // namespace heapprof::cli

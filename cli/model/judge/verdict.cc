@@ -5,6 +5,7 @@
 #include "cli/model/analysis/frame_pattern.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/judge/scope_numbers.h"
 #include "cli/model/profile/find_device.h"
 #include "cli/model/profile/program_name.h"

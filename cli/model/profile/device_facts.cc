@@ -33,8 +33,12 @@ void merge_live_sites(std::vector<LiveSite>* live_sites) {
                    [](const LiveSite& a, const LiveSite& b) { return a.live_bytes > b.live_bytes; });
 }
 
+auto words_of(const Refusal& refusal) {
+  return std::tie(refusal.last_ns, refusal.size_bytes, refusal.free_bytes, refusal.live_bytes, refusal.live_blocks);
+}
+
 Refusal sum_of(Refusal a, Refusal b) {
-  if (a.last_ns < b.last_ns) std::swap(a, b);
+  if (words_of(a) < words_of(b)) std::swap(a, b);
   a.count = add_saturating(a.count, b.count);
   a.by_limit_count = add_saturating(a.by_limit_count, b.by_limit_count);
   a.first_ns = std::min(a.first_ns, b.first_ns);
@@ -60,12 +64,18 @@ void add_held(HeldMemory* sum, const HeldMemory& more) {
 
 void add_use(DeviceUse* sum, const DeviceUse& more) {
   const uint64_t samples = add_saturating(sum->samples, more.samples);
-  const std::string missing = sum->missing.empty() ? more.missing : sum->missing;
+  // Of several reasons the first in the alphabet, so that the order of the parts does not matter.
+  const std::string missing = sum->missing.empty()   ? more.missing
+                              : more.missing.empty() ? sum->missing
+                                                     : std::min(sum->missing, more.missing);
   const bool is_of_all = sum->is_of_all || more.is_of_all;
+  const auto amount = [](const DeviceUse& use) {
+    return std::tie(use.is_of_all, use.max_bytes, use.seen_at_max_bytes);
+  };
   if (!is_of_all) {
     sum->max_bytes = add_saturating(sum->max_bytes, more.max_bytes);
     sum->seen_at_max_bytes = add_saturating(sum->seen_at_max_bytes, more.seen_at_max_bytes);
-  } else if (more.max_bytes > sum->max_bytes) {
+  } else if (amount(*sum) < amount(more)) {
     *sum = more;
   }
   sum->samples = samples;

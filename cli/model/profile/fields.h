@@ -129,12 +129,26 @@ void visit_module(Module& module, Visit&& visit) {
   visit("build_id", module.build_id);
 }
 
+// Of a process that has a rank.
+template <typename AnyJob, typename Visit>
+void visit_job(AnyJob& job, Visit&& visit) {
+  visit("launcher", job.launcher);
+  visit("rank", job.rank);
+  visit("ranks_count", job.ranks);
+  visit("local_rank", job.local_rank);
+  visit("host", job.host);
+  visit("local_device", job.local_device);
+  visit("is_child", job.is_child);
+}
+
 template <typename Part, typename Visit>
 void visit_merged_part(Part& part, Visit&& visit) {
   visit("input", part.input);
   visit("file", part.file);
   visit("command", part.command);
   visit("pid", part.pid);
+  visit("image", part.image);
+  visit("start_unix_ns", part.start_unix_ns);
   visit("end", part.end.kind);
   visit("status", part.end.status);
   visit("duration_ns", part.duration_ns);
@@ -145,6 +159,12 @@ void visit_merged_part(Part& part, Visit&& visit) {
   visit("leaked_bytes", part.leaked_bytes);
   visit("total_bytes", part.total_bytes);
   visit("total_count", part.total_blocks);
+}
+
+template <typename Row, typename Visit>
+void visit_part_row(Row& row, Visit&& visit) {
+  visit("place", row.text);
+  visit("peak_bytes", row.peak_bytes);
 }
 
 template <typename Identity, typename Visit>

@@ -37,6 +37,8 @@ class Checker {
     if (!violations_.empty()) return std::move(violations_);  // the rest follows these indexes
     check_frames();
     if (profile_.devices.empty()) violate("there is no device");
+    for (std::string& violation : find_input_violations(profile_)) violations_.push_back(std::move(violation));
+    if (!violations_.empty()) return std::move(violations_);  // sites name inputs by their numbers
     std::unordered_set<std::string_view> names;
     for (const Device& device : profile_.devices) {
       if (!names.insert(device.name).second) violate("two devices are called {}", device.name);
@@ -100,6 +102,7 @@ class Checker {
     }
     check_names(device);
     if (!profile_.merged.empty()) check_parts(device);
+    for (std::string& violation : find_spread_violations(profile_, device)) violations_.push_back(std::move(violation));
     if (profile_.dialect == Dialect::kHeapprof) check_totals(device);
   }
 

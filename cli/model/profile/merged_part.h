@@ -10,11 +10,21 @@
 
 namespace heapprof::cli {
 
+// A row of the input's own report: a place, and what it had at its device's peak.
+struct PartRow {
+  std::string text;  // "decode (tile.cc:88)"
+  uint64_t peak_bytes = 0;
+};
+inline constexpr size_t kMostPartRows = 3;
+
 struct MergedPart {
   uint32_t input = 0;  // number of the profile, from 0
   std::string file;    // its file's name
   std::vector<std::string> command;
   uint64_t pid = 0;
+  uint32_t image = 0;
+  int64_t start_unix_ns = 0;
+  Job job;
   RunEnd end;
   uint64_t duration_ns = 0;
   bool complete = true;
@@ -24,6 +34,7 @@ struct MergedPart {
   uint64_t leaked_bytes = 0;
   uint64_t total_bytes = 0;
   uint64_t total_blocks = 0;
+  std::vector<PartRow> rows;  // those with the most at the peak, the largest first
 };
 
 }  // namespace heapprof::cli

@@ -7,6 +7,7 @@
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/run.h"
 #include "cli/model/profile/scopes.h"
+#include "cli/model/profile/site_spread.h"
 #include "cli/model/profile/snapshots.h"
 #include "cli/model/profile/stays.h"
 
@@ -48,6 +49,7 @@ struct Site {
   std::vector<uint64_t> live_bytes;  // at the device's moments; empty: less than 4 KiB at each of them
   std::vector<SiteStep> steps;       // what it had at the snapshots
   std::vector<Stay> stays;           // by begin, then end
+  std::vector<SiteSpread> spread;    // one, in a sum of profiles; none: it is not known
   uint32_t suppressed_by =
       0;  // > 0: its leaks are known: rule of cli/model/analysis/suppressions.h, from 1; never in a file
 };

@@ -1,6 +1,8 @@
 // cli/model/profile/run.h: what is known about one profiled process besides its allocations.
 #pragma once
 
+#include "cli/model/profile/job.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -118,6 +120,7 @@ struct RunInfo {
   bool is_fork = false;
   bool is_attached = false;   // it ran before it was recorded: what it had then is not known
   int64_t start_unix_ns = 0;  // wall clock
+  Job job;                    // in a sum of profiles that of no input: MergedPart has them
   uint64_t duration_ns = 0;   // from the agent's start to the end
   RunEnd end;
   bool complete = true;           // false: events were lost, or the collector detached

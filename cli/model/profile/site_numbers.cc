@@ -96,6 +96,7 @@ void merge_site(Site* into, const Site& from, uint64_t device_peak_bytes) {
   for (size_t i = 0; i < from.live_bytes.size(); ++i) add(&into->live_bytes[i], from.live_bytes[i]);
   add_steps(&into->steps, from.steps);
   add_stays(&into->stays, from.stays);
+  add_spread(&into->spread, from.spread);
   // Foreign files have their own idea of a maximum: never fall below what was live at the peak.
   sum.max_bytes = std::max(std::min(sum.max_bytes, device_peak_bytes), std::max(sum.peak_bytes, sum.leaked_bytes));
 }

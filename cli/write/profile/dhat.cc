@@ -71,9 +71,7 @@ class DhatWriter {
     json_.new_line();
     const bool is_instructions = profile_.time_unit == "instrs";
     fields_("tu", is_time_ns() ? std::string("µs") : profile_.time_unit);
-    fields_("Mtu", is_time_ns()      ? std::string("s")
-                   : is_instructions ? std::string("Minstr")
-                                     : "M" + profile_.time_unit);
+    fields_("Mtu", is_time_ns() ? std::string("s") : is_instructions ? "Minstr" : "M" + profile_.time_unit);
     if (profile_.has_lifetimes) fields_("tuth", uint64_t{is_instructions ? 500u : 10u});
     json_.new_line();
     fields_("cmd", shell_joined(profile_.run.command));
@@ -155,6 +153,7 @@ class DhatWriter {
     fields_("time_unit", profile_.time_unit);
     json_.new_line();
     write_struct("run", [this] { visit_run(profile_.run, fields_); });
+    if (profile_.run.job.has_rank()) write_struct("job", [this] { visit_job(profile_.run.job, fields_); });
     write_struct("machine", [this] { visit_machine(profile_.run.machine, fields_); });
     write_struct("coverage", [this] { visit_coverage(profile_.run.coverage, fields_); });
     write_structs("unprofiled_programs", profile_.run.coverage.unprofiled_programs,
@@ -164,11 +163,11 @@ class DhatWriter {
     write_struct("cost", [this] { visit_cost(profile_.run.cost, fields_); });
     write_structs("threads", profile_.run.threads, [this](const Thread& thread) { visit_thread(thread, fields_); });
     write_struct("other_threads", [this] { visit_thread(profile_.run.other_threads, fields_); });
-    if (!profile_.run.processes.empty()) write_processes();
+    write_processes();
     write_leak_check();
     write_structs("modules", profile_.modules, [this](const ProfileModule& module) { visit_module(module, fields_); });
     if (!profile_.merged.empty())
-      write_structs("merged", profile_.merged, [this](const MergedPart& part) { visit_merged_part(part, fields_); });
+      write_structs("merged", profile_.merged, [this](const MergedPart& part) { write_part(part); });
     write_frames();
     if (profile_.api.kernel_launches != 0 || !profile_.api.calls.empty())
       write_struct("device_api", [this] { write_api(profile_.api); });
@@ -187,14 +186,22 @@ class DhatWriter {
   }
 
   void write_processes() {
+    if (profile_.run.processes.empty()) return;
     write_structs("processes", profile_.run.processes,
                   [this](const OtherProcess& process) { visit_other_process(process, fields_); });
     if (profile_.run.other_processes_count != 0) fields_("other_processes_count", profile_.run.other_processes_count);
   }
 
+  void write_part(const MergedPart& part) {
+    visit_merged_part(part, fields_);
+    if (part.job.has_rank()) visit_job(part.job, fields_);
+    if (!part.rows.empty())
+      write_structs("places", part.rows, [this](const PartRow& row) { visit_part_row(row, fields_); });
+  }
+
   void write_leak_check() {
-    if (!profile_.run.leak_check.is_asked) return;
-    write_struct("leak_check", [&] { visit_leak_check(profile_.run.leak_check, fields_); });
+    const LeakJudgement& judgement = profile_.run.leak_check;
+    if (judgement.is_asked) write_struct("leak_check", [&] { visit_leak_check(judgement, fields_); });
   }
 
   template <typename WriteFields>
@@ -357,9 +364,8 @@ class DhatWriter {
   // Says that the peak is no amount that was ever in use, and the largest that was.
   void write_peak_of_sum(const Device& device) {
     uint64_t largest = 0;
-    for (const MergedPart& part : profile_.merged) {
+    for (const MergedPart& part : profile_.merged)
       if (part.device == device.name) largest = std::max(largest, part.peak_bytes);
-    }
     fields_("peak_is_sum", true);
     fields_("largest_peak_bytes", largest);
   }

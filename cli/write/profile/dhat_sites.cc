@@ -9,6 +9,7 @@
 #include "cli/model/profile/site_fields.h"
 
 #include <algorithm>
+#include <string>
 
 namespace heapprof::cli {
 namespace {
@@ -38,6 +39,7 @@ bool is_beyond_doubles(const Site& site) {
 bool has_live(const Site& site) { return !site.live_bytes.empty(); }
 bool has_steps(const Site& site) { return !site.steps.empty(); }
 bool has_stays(const Site& site) { return !site.stays.empty(); }
+bool has_spread(const Site& site) { return !site.spread.empty(); }
 
 void write_columns(const std::vector<Site>& sites, JsonWriter* json) {
   for (const SiteField& field : kSiteFields) {
@@ -118,6 +120,25 @@ void write_stays(const std::vector<Site>& sites, JsonWriter* json) {
   json->new_line();
 }
 
+void write_spreads(const std::vector<Site>& sites, JsonWriter* json) {
+  if (std::none_of(sites.begin(), sites.end(), has_spread)) return;
+  write_list("spread", sites, json, has_spread);
+  const auto column = [&](const std::string& key, auto number_of) {
+    std::vector<uint64_t> numbers;
+    for (const Site& site : sites) {
+      if (has_spread(site)) numbers.push_back(number_of(site.spread[0]));
+    }
+    write_numbers(key, numbers, json);
+  };
+  column("inputs_count", [](const SiteSpread& spread) { return spread.inputs; });
+  for (size_t i = 0; i < kSpreadFields; ++i) {
+    const std::string name(spread_fields()[i].name);
+    column(name + "_min_bytes", [i](const SiteSpread& spread) { return spread.of[i].min; });
+    column(name + "_max_bytes", [i](const SiteSpread& spread) { return spread.of[i].max; });
+    column(name + "_max_input", [i](const SiteSpread& spread) { return spread.of[i].max_input; });
+  }
+}
+
 // Most sites have blocks of one size class: its number says it all. Else pairs of class and count.
 void write_sizes(const SizedNumbers& numbers, bool is_coarse, JsonWriter* json) {
   const auto class_of = [is_coarse](int bucket) {
@@ -183,6 +204,7 @@ void write_site_columns(const std::vector<Site>& sites, bool has_coarse_sizes, J
   write_live(sites, json);
   write_steps(sites, json);
   write_stays(sites, json);
+  write_spreads(sites, json);
   write_list("beyond_doubles", sites, json, is_beyond_doubles);
   write_exact_numbers(sites, json);
   json->end_object();

@@ -9,6 +9,7 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/site_numbers.h"
 #include "cli/write/report/held_text.h"
 #include "cli/write/report/inside_text.h"

@@ -5,11 +5,13 @@
 #include "cli/model/analysis/folding.h"
 #include "cli/model/analysis/python/packages.h"
 #include "cli/model/compare/merge_profiles.h"
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/fields.h"
 #include "cli/write/encode/frame_json.h"
 #include "cli/write/encode/json_stream.h"
 #include "cli/write/encode/scopes_json.h"
 #include "cli/write/report/formats.h"
+#include "cli/write/report/ranks_json.h"
 #include "cli/write/report/scopes/critical_path_text.h"
 #include "cli/write/report/scopes/scope_sections.h"
 #include "cli/write/report/scopes/scope_sums_json.h"
@@ -32,7 +34,7 @@ class ReportWriter {
                        : profile_.dialect == Dialect::kValgrind ? "valgrind"
                                                                 : "dhat-rs");
     write_run();
-    if (!profile_.merged.empty()) write_inputs();
+    if (!profile_.merged.empty()) write_inputs(profile_, &json_);
     if (!profile_.run.processes.empty()) write_processes();
     if (count_threads(profile_.run) != 0) write_threads();
     json_.texts("folded", find_folded_names(profile_, tree_, shown_devices(profile_, view_)));
@@ -92,25 +94,6 @@ class ReportWriter {
       if (process.resident_max_bytes != 0) json_.count("resident_max_bytes", process.resident_max_bytes);
     });
     json_.count("other_processes_count", profile_.run.other_processes_count);
-  }
-
-  void write_inputs() {
-    json_.key("inputs");
-    json_.begin_array();
-    for (const MergedPart& part : profile_.merged) {
-      json_.new_line();
-      json_.begin_object();
-      json_.text("file", part.file);
-      json_.count("pid", part.pid);
-      json_.text("end", end_text(part.end));
-      json_.text("device", part.device);
-      json_.count("peak_bytes", part.peak_bytes);
-      json_.count("leaked_bytes", part.leaked_bytes);
-      json_.count("total_bytes", part.total_bytes);
-      json_.count("allocations_count", part.total_blocks);
-      json_.end_object();
-    }
-    json_.end_array();
   }
 
   void write_device(const Device& device) {
@@ -358,6 +341,7 @@ class ReportWriter {
     }
     if (is_ours()) write_sizes(numbers);
     json_.count("sites_count", place.sites.size());
+    write_spread(profile_, device, place, &json_);
     json_.key("callers");
     json_.begin_array();
     const CallerChain chain = find_callers(profile_, tree_, device, place, metric);

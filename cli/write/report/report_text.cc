@@ -15,6 +15,7 @@
 #include "cli/write/report/leak_text.h"
 #include "cli/write/report/packages_text.h"
 #include "cli/write/report/processes_text.h"
+#include "cli/write/report/ranks_text.h"
 #include "cli/write/report/refusal_text.h"
 #include "cli/write/report/scopes/scope_sections.h"
 #include "cli/write/report/sizes_text.h"
@@ -31,7 +32,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 
 namespace heapprof::cli {
 namespace {
@@ -73,6 +73,7 @@ class TextReport {
       if (!refused.empty()) text_ += "\n" + refused;
     }
     if (is_whole) text_ += api_text(profile_, tree_, names_, columns_);
+    if (is_whole) ranks();
     if (is_whole) text_ += last_tensors_text(profile_, tree_, names_, {columns_, view_.exact_bytes, ""});
     for (const Device* device : devices) view_.list_suppressions ? suppressions(*device) : sections(*device);
     if (is_whole) processes();
@@ -168,7 +169,7 @@ class TextReport {
     std::string facts;
     if (!profile_.merged.empty()) {
       const size_t inputs = profile_.merged.back().input + 1;
-      facts = fmt::format("    {} merged    {}{} lost", format_counted(inputs, "profile"), ends_text(),
+      facts = fmt::format("    {} merged    {}{} lost", format_counted(inputs, "profile"), ends_text(profile_),
                           format_counted(run.counters.lost, "event"));
     } else if (is_ours()) {
       facts = fmt::format("    {}    {}    {}    {} lost", start_text(run.start_unix_ns),
@@ -186,18 +187,6 @@ class TextReport {
     const std::string command =
         run.command.empty() ? shorten_path(escape_controls(view_.file), room) : short_command(run.command, room);
     text_ += bold(command) + facts + "\n";
-  }
-
-  // How the merged processes ended.
-  std::string ends_text() const {
-    if (!is_ours()) return "";
-    std::set<uint32_t> all;
-    std::set<uint32_t> well;
-    for (const MergedPart& part : profile_.merged) {
-      all.insert(part.input);
-      if (part.end.kind == EndKind::kExited && part.end.status == 0) well.insert(part.input);
-    }
-    return well.size() == all.size() ? "all exit 0    " : fmt::format("{} of {} exit 0    ", well.size(), all.size());
   }
 
   void sections(const Device& device) {
@@ -221,6 +210,12 @@ class TextReport {
         lost_places(profile_, tree_, names_, device, {columns_, view_.exact_bytes, view_.top.value_or(kTopOfOthers)});
     if (!lost.rows.empty()) title("LOST AT EXIT", device, lost.remark);
     text_ += lost.rows;
+  }
+
+  void ranks() {
+    const RankRows ranks = rank_rows(profile_, {view_.top.value_or(kTopOfOthers), view_.exact_bytes, columns_});
+    if (!ranks.rows.empty()) title("PEAK BY RANK, DEVICE, PLACE", ranks.remark);
+    text_ += ranks.rows;
   }
 
   void processes() {
@@ -327,6 +322,9 @@ class TextReport {
       const std::string callers = callers_text(names_, chain, true, columns_ - left);
       if (!callers.empty()) text_ += std::string(left, ' ') + faint(callers) + "\n";
     }
+    if (const std::string spread = spread_text(profile_, device, place, view_.exact_bytes);
+        metric == Metric::kPeak && !spread.empty())
+      text_ += std::string(std::min(indent, kFurtherLeft), ' ') + faint(spread) + "\n";
     const PlaceNumbers& numbers = place.numbers;
     if (metric != Metric::kLeaked || !is_ours() || numbers.leaked_blocks == 0) return;
     const std::string first = moment_text(profile_, numbers.first_leak_ns);

@@ -1,5 +1,7 @@
 # A program that runs is attached to: what it does from then on is counted to the byte, by its own books; what it had
 # before is counted when it goes. After the detach nothing in any object leads to the agent.
+at_end() { kill -9 $program $attached 2>/dev/null || true; }
+program='' attached=''
 start() {  # COMMAND…: the program, as $program; words for it go to descriptor 7
   rm -f words said.txt
   mkfifo words

@@ -1,6 +1,7 @@
 // tests/unit/model/merge_profiles_test.cc: what adds up, what does not, and whose peak stands out.
 #include "cli/model/compare/merge_profiles.h"
 
+#include "cli/model/compare/peak_spread.h"
 #include "cli/model/profile/canonical.h"
 #include "cli/model/profile/invariants.h"
 #include "tests/support/sample_profile.h"

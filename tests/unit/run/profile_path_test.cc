@@ -58,6 +58,4 @@ TEST_CASE("a % that means nothing is said") {
   CHECK_FALSE(check_name_pattern("a%%%"));
   CHECK(has_directive("%%%p"));
   CHECK_FALSE(has_directive("100%%"));
-  CHECK(has_rank("%p.%r"));
-  CHECK_FALSE(has_rank("%%r"));
 }

@@ -2,6 +2,7 @@
 // snapshots.
 #include "cli/model/analysis/tensor_roles.h"
 #include "cli/model/profile/site_numbers.h"
+#include "cli/write/report/ranks_text.h"
 #include "cli/write/report/tables/tables.h"
 
 #include <algorithm>
@@ -78,7 +79,68 @@ void fill_processes(const TableSource& source, CellTable* table) {
 }
 
 void fill_inputs(const TableSource& source, CellTable* table) {
-  table->add(source.profile.merged, [](const MergedPart& part, const TableRow& row) { visit_merged_part(part, row); });
+  table->add(source.profile.merged, [](const MergedPart& part, const TableRow& row) {
+    visit_merged_part(part, row);
+    visit_job(part.job, row);
+  });
+}
+
+// Peak by rank, device and place: a row for each of an input's largest places; one without a place where none is known.
+void fill_ranks(const TableSource& source, CellTable* table) {
+  struct RankRow {
+    MergedPart part;
+    PartRow place;
+  };
+  std::vector<RankRow> rows;
+  for (const MergedPart& part : source.profile.merged) {
+    if (!is_shown(source, part.device)) continue;
+    if (part.rows.empty()) rows.push_back({part, {}});
+    for (const PartRow& place : part.rows) rows.push_back({part, place});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const RankRow& a, const RankRow& b) { return a.part.peak_bytes > b.part.peak_bytes; });
+  table->add(rows, [](const RankRow& it, const TableRow& row) {
+    visit_job(it.part.job, row);
+    row("file", it.part.file);
+    row("end", it.part.end.kind);
+    row("status", it.part.end.status);
+    row("device", it.part.device);
+    row("peak_bytes", it.part.peak_bytes);
+    row("place", it.place.text);
+    row("place_peak_bytes", it.place.peak_bytes);
+  });
+}
+
+// A row for each site of which it is known how much each input had.
+void fill_spread(const TableSource& source, CellTable* table) {
+  struct SpreadRow {
+    const Device* device = nullptr;
+    const Site* site = nullptr;
+  };
+  std::vector<SpreadRow> rows;
+  for (const Device* device : shown_devices(source.profile, source.view)) {
+    for (const Site& site : device->sites) {
+      if (!site.spread.empty()) rows.push_back({device, &site});
+    }
+  }
+  table->add(rows, [&](const SpreadRow& it, const TableRow& row) {
+    const SiteSpread spread = it.site == nullptr ? SiteSpread{} : it.site->spread[0];
+    row("device", it.device == nullptr ? std::string() : it.device->name);
+    row("inputs_count", spread.inputs);
+    for (size_t i = 0; i < kSpreadFields; ++i) {
+      const std::string name(spread_fields()[i].name);
+      const uint64_t sum = it.site == nullptr ? 0 : it.site->numbers.*spread_fields()[i].number;
+      row(name + "_bytes", sum);
+      row(name + "_min_bytes", spread.of[i].min);
+      row(name + "_average_bytes", sum / std::max(spread.inputs, 1u));
+      row(name + "_max_bytes", spread.of[i].max);
+      const MergedPart none;
+      const MergedPart& part = it.site == nullptr ? none : part_of_input(source.profile, spread.of[i].max_input);
+      row(name + "_max_rank", part.job.rank);
+      row(name + "_max_file", part.file);
+    }
+    add_place_cells(source, it.site == nullptr ? 0 : it.site->node, row);
+  });
 }
 
 void fill_snapshots(const TableSource& source, CellTable* table) {

@@ -33,6 +33,8 @@ constexpr ReportTable kTables[] = {
     {"threads", fill_threads},
     {"processes", fill_processes},
     {"inputs", fill_inputs},
+    {"ranks", fill_ranks},
+    {"spread", fill_spread},
     {"snapshots", fill_snapshots},
     {"snapshot-places", fill_snapshot_places},
     {"snapshot-blocks", fill_snapshot_blocks},

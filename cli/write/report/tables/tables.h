@@ -65,6 +65,8 @@ void fill_run(const TableSource& source, CellTable* table);
 void fill_threads(const TableSource& source, CellTable* table);
 void fill_processes(const TableSource& source, CellTable* table);
 void fill_inputs(const TableSource& source, CellTable* table);
+void fill_ranks(const TableSource& source, CellTable* table);
+void fill_spread(const TableSource& source, CellTable* table);
 void fill_snapshots(const TableSource& source, CellTable* table);
 void fill_snapshot_places(const TableSource& source, CellTable* table);
 void fill_snapshot_blocks(const TableSource& source, CellTable* table);

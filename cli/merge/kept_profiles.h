@@ -1,0 +1,34 @@
+// cli/merge/kept_profiles.h: whole profiles beside a sum: of ranks that failed, and of those with a peak far above the
+// others'.
+#pragma once
+
+#include "cli/base/result.h"
+#include "cli/merge/merge_files.h"
+#include "cli/model/compare/rank_findings.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+inline constexpr size_t kMostFailedKept = 32;
+
+// An input whose profile is kept, by what its file is known by, and the name that it gets.
+struct KeptInput {
+  ReadFile file;  // without a path
+  std::string host;
+  std::string name;
+  std::string why;  // "rank 17 on node3: killed by signal 9"
+};
+// Failed ones first, kMostFailedKept of them, then high ones. No two have one name.
+std::vector<KeptInput> choose_kept(const Profile& profile);
+
+// "all.ranks" beside "all.json".
+std::string kept_folder(const std::string& output);
+
+// Copies those that are among the files; returns how many. The folder is made if there is one to copy.
+Result<size_t> keep_profiles(const std::vector<KeptInput>& kept, const std::vector<ReadFile>& files,
+                             const std::string& folder);
+
+}  // namespace heapprof::cli

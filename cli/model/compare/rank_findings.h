@@ -1,0 +1,49 @@
+// cli/model/compare/rank_findings.h: what a merged profile says of its ranks: who failed, who is missing, whose whole
+// profile is worth keeping.
+//
+// A process that a rank started fails without its rank, and is none of these.
+#pragma once
+
+#include "cli/model/profile/profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heapprof::cli {
+
+// An input that a sum does not stand for.
+struct NotedInput {
+  const MergedPart* part = nullptr;  // its first
+  std::string why;                   // "killed by signal 9", "peak of host 3.00 GiB, median 1.00 GiB"
+};
+
+// Ranks that were killed or exited with another status than 0; without ranks in the profile, processes.
+std::vector<NotedInput> find_failed_inputs(const Profile& profile);
+
+// Those with a peak above the median by more than five times the median absolute deviation and by more than a quarter
+// of the median, on any device; the furthest above first, kMostHighInputs at most.
+inline constexpr size_t kMostHighInputs = 8;
+inline constexpr uint64_t kDeviationsAbove = 5;
+std::vector<NotedInput> find_high_inputs(const Profile& profile);
+
+// Ranks of the job of which there is no profile, where all inputs with a rank say the same number of ranks.
+struct MissingRanks {
+  uint64_t count = 0;
+  uint64_t ranks = 0;           // of the job
+  std::vector<uint64_t> first;  // kMostNamedRanks at most
+};
+inline constexpr size_t kMostNamedRanks = 20;
+MissingRanks find_missing_ranks(const Profile& profile);
+
+// "rank 17 on node3"; of a process without a rank its file.
+std::string input_name(const MergedPart& part);
+// "node0, node1 …" counted: on how many hosts the ranks were, and how many ranks there are.
+struct RankCount {
+  uint64_t ranks = 0;
+  uint64_t hosts = 0;
+  std::string launcher;  // "Slurm"; "several launchers"
+};
+RankCount count_ranks(const Profile& profile);
+
+}  // namespace heapprof::cli
