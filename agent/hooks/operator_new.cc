@@ -222,7 +222,7 @@ void find_new_functions(const link_map* malloc_object) {
   for (size_t index = 0; index < kCount; ++index) {
     const Definition found = find_behind_agent(kNames[index]);
     if (found.address == nullptr) continue;
-    g_is_lasting[index] = true;
+    g_is_lasting[index] = !is_loaded_late();
     if (found.object == malloc_object) g_real_new[index] = found.address;
     set_slot(index, found.address);
   }

@@ -10,6 +10,7 @@
 
 #include <elf.h>
 #include <string.h>
+#include <sys/uio.h>
 
 namespace heapprof::agent {
 
@@ -146,8 +147,10 @@ class Writer {
   // False: it cannot be written.
   bool write(uint64_t address_avma, uint64_t value) {
     if (address_avma % sizeof(uint64_t) != 0 || !is_data(address_avma)) return false;
-    if (!is_writable(address_avma) && address_avma - open_avma_ >= open_bytes_ && !open(address_avma, address_avma))
-      return false;
+    if (!is_writable(address_avma) && address_avma - open_avma_ >= open_bytes_) {
+      if (segments_.is_relro(address_avma) && stored_unprotected(address_avma, value)) return true;
+      if (!open(address_avma, address_avma)) return false;
+    }
     __atomic_store_n(reinterpret_cast<uint64_t*>(address_avma), value, __ATOMIC_RELEASE);
     return true;
   }
@@ -156,6 +159,14 @@ class Writer {
  private:
   static bool protect(uint64_t start_avma, uint64_t bytes, int protection) {
     return !is_error(raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(bytes), protection));
+  }
+  // Another thread may be relocating the object, and protects the page itself when it is done: protected by us, its
+  // next store would fault. The kernel stores only where the page is writable at this moment.
+  static bool stored_unprotected(uint64_t address_avma, uint64_t value) {
+    iovec from{&value, sizeof value};
+    iovec to{reinterpret_cast<void*>(address_avma), sizeof value};
+    return raw_syscall(SYS_process_vm_writev, sys_getpid(), reinterpret_cast<long>(&from), 1,
+                       reinterpret_cast<long>(&to), 1, 0) == static_cast<long>(sizeof value);
   }
   bool is_data(uint64_t address_avma) const { return (segments_.flags_at(address_avma) & (PF_R | PF_X)) == PF_R; }
   bool is_writable(uint64_t address_avma) const {
@@ -245,7 +256,7 @@ void redirect_definitions(const link_map* object, Redirection* list, const Sough
   Writer writer(object);
   if (last_avma == 0 || !writer.open(first_avma, last_avma)) return;
   for (size_t i = 0; i < count; ++i) {
-    if (sought[i].object != object || !is_redirectable(sought[i])) continue;
+    if (sought[i].object != object || !is_redirectable(sought[i]) || list[i].to == nullptr) continue;
     void* real = reinterpret_cast<void*>(object->l_addr + sought[i].symbol->st_value);
     if (!writer.write(word_of(sought[i]), reinterpret_cast<uint64_t>(list[i].to) - object->l_addr)) continue;
     list[i].real = real;
@@ -259,7 +270,6 @@ void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, O
   NameFilter filter;
   bool has_any = false;
   find_symbols_in_process(sought, count);
-  for (size_t i = 0; i < count; ++i) list[i].real = nullptr;
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (!is_passed_over(object)) redirect_definitions(object, list, sought, count);
   }
@@ -289,7 +299,7 @@ void redirect_bound(const Redirection* list, size_t count) {
   }
 }
 
-void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count) {
+void restore_functions(const Redirection* list, const SoughtSymbol* sought, size_t count) {
   for (const link_map* object = _r_debug.r_map; object != nullptr; object = object->l_next) {
     if (is_passed_over(object)) continue;
     {
@@ -301,7 +311,6 @@ void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t cou
     }
     redirect_slots(object, read_relocation_tables(object), list, count, Slots::kRestored);
   }
-  for (size_t i = 0; i < count; ++i) list[i].real = nullptr;
 }
 
 }  // namespace heapprof::agent

@@ -38,14 +38,14 @@ struct Redirection {
 // kStay: what a library calls itself stays with it. kLead: it is led to ours as everybody's, as if we were preloaded.
 enum class OwnCalls { kStay, kLead };
 
-// Fills in `real` and `object` of each. sought[i]: what list[i] is looked for by.
+// Fills in `real` and `object` of each that it finds. sought[i]: what list[i] is looked for by.
 void redirect_functions(Redirection* list, SoughtSymbol* sought, size_t count, OwnCalls own_calls = OwnCalls::kStay);
 
 // Once more, of slots that hold `real` by now: another thread may have been binding them.
 void redirect_bound(const Redirection* list, size_t count);
 
-// Takes that back, also in objects that were loaded meanwhile: afterwards each `real` is nullptr. Addresses of ours
-// that the program keeps elsewhere stay there. sought: what redirect_functions found.
-void restore_functions(Redirection* list, const SoughtSymbol* sought, size_t count);
+// Takes that back, also in objects that were loaded meanwhile. `real` stays: addresses of ours that the program keeps
+// elsewhere lead to hooks that hand on. sought: what redirect_functions found.
+void restore_functions(const Redirection* list, const SoughtSymbol* sought, size_t count);
 
 }  // namespace heapprof::agent

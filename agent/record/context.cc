@@ -43,14 +43,15 @@ bool is_used_by_me(const Context* context) {
   return false;
 }
 
-// Maps ring and context number `ring`, where they are not there yet. nullptr: no memory. pre: the lock is held.
-Context* make_context(uint32_t ring) {
+// Maps ring and context number `ring`, where they are not there yet. is_claimed: the calling thread will have it.
+// nullptr: no memory. pre: the lock is held.
+Context* make_context(uint32_t ring, bool is_claimed = false) {
   if (ring >= wire::kMaxRings) return nullptr;
   if (g_contexts[ring] != nullptr) return g_contexts[ring];
   unsigned char* data = map_ring(ring);
   if (data == nullptr) return nullptr;
   const uint64_t size_bytes = kContextBytes + unwind_context_bytes();
-  unsigned char* memory = take_older(ring, size_bytes);
+  unsigned char* memory = take_older(ring, size_bytes, is_claimed);
   if (memory == nullptr) {
     memory = static_cast<unsigned char*>(map_private(size_bytes));
     if (memory == nullptr) return nullptr;
@@ -186,6 +187,10 @@ Context* claim_context(Context* const& slot, bool is_nested) {
   if (sys_getpid() != g_pid) return nullptr;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   lock(g_fork_page.lock);
+  if (g_fork_page.state != AgentState::kOn) {  // a life ended while the lock was waited for (end_life)
+    unlock(g_fork_page.lock);
+    return nullptr;
+  }
   const uint32_t claimed = g_control->rings_claimed.load(std::memory_order_relaxed);
   Context* context = nullptr;
   if (claimed != 0) {
@@ -195,7 +200,7 @@ Context* claim_context(Context* const& slot, bool is_nested) {
   }
   for (uint32_t ring = 0; context == nullptr; ++ring) {
     if (ring != 0 && shared_context() == nullptr) break;
-    Context* candidate = make_context(ring);
+    Context* candidate = make_context(ring, true);
     if (candidate == nullptr) break;
     if (!candidate->is_shared && owner_of(candidate) == 0 && try_own(candidate, 0)) context = candidate;
   }
@@ -271,6 +276,11 @@ Context* begin_shared_event(Context* context) {
               sizeof(SignalMask));
   for (uint32_t round = 0; __atomic_exchange_n(&context->lock, 1, __ATOMIC_ACQUIRE) != 0; ++round)
     let_others_run(round);
+  if (!is_usable(context)) {  // a life ended meanwhile
+    __atomic_store_n(&context->lock, 0, __ATOMIC_RELEASE);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, reinterpret_cast<long>(&previous), 0, sizeof(SignalMask));
+    return nullptr;
+  }
   context->signals = previous;
   const uint32_t thread_id = static_cast<uint32_t>(sys_gettid());
   if (context->thread_id != thread_id) {
@@ -351,7 +361,7 @@ void prepare_contexts() {
   const SignalsBlocked blocked;
   if (sys_getpid() != g_pid) return;
   lock(g_fork_page.lock);
-  map_prepared_contexts();
+  if (g_fork_page.state == AgentState::kOn) map_prepared_contexts();
   unlock(g_fork_page.lock);
 }
 

@@ -13,12 +13,12 @@ Context* g_older = nullptr;  // those of this process's earlier lives: a list, b
 
 }  // namespace
 
-unsigned char* take_older(uint32_t ring, uint64_t size_bytes) {
+unsigned char* take_older(uint32_t ring, uint64_t size_bytes, bool is_claimed) {
   for (Context** link = &g_older; *link != nullptr; link = &(*link)->older) {
     Context* const context = *link;
-    if (context->is_shared != (ring == kSharedRing)) continue;
+    if (context->is_shared != (ring == kSharedRing) || (context->is_shared && context->thread_id != 0)) continue;
     const uint64_t owner = owner_of(context);
-    const bool is_mine = (owner & kIdentity) == own_identity();
+    const bool is_mine = is_claimed && (owner & kIdentity) == own_identity();
     if (!is_mine && owner != 0 && !is_thread_gone(context->thread_id)) continue;
     *link = context->older;
     raw_syscall(SYS_madvise, reinterpret_cast<long>(context), static_cast<long>(size_bytes), MADV_DONTNEED);

@@ -42,10 +42,9 @@ inline bool is_thread_gone(uint32_t thread_id) {
   return raw_syscall(SYS_tgkill, g_pid, static_cast<long>(thread_id), 0) == -ESRCH;
 }
 
-// Memory of an earlier life that no other thread can reach: the calling thread's own, that of a thread that is gone,
-// and that which had no owner. What threads shared, and may hold still, is shared again. It is zero. nullptr: there is
-// none.
-// pre: the lock is held, signals are blocked.
-unsigned char* take_older(uint32_t ring, uint64_t size_bytes);
+// Memory of an earlier life that no other thread can reach: that of a thread that is gone, that which had no owner, and
+// the calling thread's own if it claims it. What was kept to be shared is so again if no thread ever had it. It is
+// zero. nullptr: there is none. pre: the lock is held, signals are blocked.
+unsigned char* take_older(uint32_t ring, uint64_t size_bytes, bool is_claimed);
 
 }  // namespace heapprof::agent

@@ -74,8 +74,12 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
   if (g_fork_page.state == AgentState::kOn) {
     if (!is_collector_dead()) return AttachAnswer::kBusy;
   }
+  if (agent_object() == nullptr) return AttachAnswer::kNoAllocator;  // the agent is in a namespace of its own (dlmopen)
   if (!take_invitation(invitation, agent_file)) return AttachAnswer::kRefused;
-  if (g_birth != 0) end_life();
+  if (g_birth != 0) {
+    end_life();
+    note_unloading();  // nobody was told of it meanwhile
+  }
   g_fork_page.state = AgentState::kOff;  // no hook begins a life of its own meanwhile
   bool can_record = false;
   with_objects_held([&] {

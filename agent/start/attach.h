@@ -6,9 +6,10 @@
 // and objects that are loaded later bind to ours.
 //
 // Guarantees
-//  - After a detach no definition and no slot of any object leads to the agent, nothing is recorded, and what that took
-//    is given back, but for the agent itself and for one context of each thread that lives, which the next attach uses
-//    again. An address that the program keeps in a variable of its own leads to a hook that hands on.
+//  - After a detach no definition and no slot of malloc's family, of mappings and of the others that are hooked leads
+//    to the agent, nothing is recorded, and what that took is given back, but for the agent itself and for one context
+//    of each thread that lives, which the next attach uses again. What still leads there hands on: an address that the
+//    program keeps in a variable of its own, and an allocator's other names (mallocx, tc_new …), which stay led.
 //  - What was allocated before is not known: its end counts as that of an inherited block.
 // Not provided: devices of CUDA, ranges of NVTX, operators of PyTorch, programs started by posix_spawn; a call through
 //               an address of malloc that the program took before; an allocator inside the executable (kNoAllocator).

@@ -326,9 +326,9 @@ bool end_life() {
     is_quiet = !has_events_in_progress();
   }
   uint32_t none = 0;
-  if (g_control != nullptr && is_quiet)  // (S): all that was written is seen before
-    g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(wire::StopReason::kLeft),
-                                                   std::memory_order_release);
+  const auto reason = is_quiet ? wire::StopReason::kLeft : wire::StopReason::kDetached;  // not all of it is written
+  if (g_control != nullptr)  // (S): what was written is seen before
+    g_control->stop_reason.compare_exchange_strong(none, static_cast<uint32_t>(reason), std::memory_order_release);
   if (is_quiet) {
     retire_contexts();
     release_arena();

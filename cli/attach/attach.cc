@@ -78,6 +78,15 @@ std::vector<std::pair<int, pid_t>> ranked_threads(pid_t pid) {
   return threads;
 }
 
+// A number in a thread's status; 0: the kernel does not say.
+long number_in_status(pid_t pid, pid_t id, const std::string& name) {
+  std::ifstream status(fmt::format("/proc/{}/task/{}/status", pid, id));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name)) return std::strtol(line.c_str() + name.size(), nullptr, 10);
+  }
+  return 0;
+}
+
 // A file that was replaced since it was mapped: what it exported cannot be read any more.
 bool has_deleted(const std::vector<Mapping>& mappings, const std::string& file_name) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const Mapping& mapping) {
@@ -89,18 +98,30 @@ constexpr char kOldAgent[] = "it has an agent whose file was replaced since; onl
 Result<Callables> look_at_process(pid_t pid) {
   Callables found;
   if (::kill(pid, 0) != 0 && errno == ESRCH) return process_not_found(std::to_string(pid));
+  if (number_in_status(pid, pid, "Tgid:") != pid) return process_not_found(std::to_string(pid));  // a thread's number
   found.mappings = read_mappings(pid);
   if (found.mappings.empty()) return attach_refused(std::to_string(pid), std::string(std::strerror(EPERM)));
-  const std::optional<MappedObject> object = find_object(pid, found.mappings, "libc.so.6");
+  std::optional<MappedObject> object = find_object(pid, found.mappings, "libc.so.6");
+  if (!object) object = find_object(pid, found.mappings, "libc-2.");  // before glibc 2.34
   if (!object)
     return attach_impossible(std::to_string(pid), "it has no glibc: it is linked statically, or with another libc");
+  const auto is_start = [&](const Mapping& mapping) { return mapping.path == object->path && mapping.offset == 0; };
+  if (std::count_if(found.mappings.begin(), found.mappings.end(), is_start) != 1)
+    return attach_impossible(std::to_string(pid), "its libc is mapped more than once");
   found.dlopen_avma = function_in(*object, "dlopen");
   if (found.dlopen_avma == 0) {  // before glibc 2.34
-    if (const auto libdl = find_object(pid, found.mappings, "libdl.so.2"))
-      found.dlopen_avma = function_in(*libdl, "dlopen");
+    for (const char* name : {"libdl.so.2", "libdl-2."}) {
+      const auto libdl = find_object(pid, found.mappings, name);
+      if (libdl && found.dlopen_avma == 0) found.dlopen_avma = function_in(*libdl, "dlopen");
+    }
   }
   if (found.dlopen_avma == 0) found.dlopen_avma = function_in(*object, "__libc_dlopen_mode");
   found.restorer_avma = bytes_in(pid, found.mappings, *object, kRestorer);
+  // What loading a library takes may be what a filter kills for. One that we run under ourselves is the container's.
+  for (const auto& [rank, id] : ranked_threads(pid)) {
+    if (number_in_status(pid, id, "Seccomp_filters:") > number_in_status(getpid(), getpid(), "Seccomp_filters:"))
+      return attach_impossible(std::to_string(pid), "it filters its system calls (seccomp)");
+  }
   if (found.dlopen_avma == 0 || found.restorer_avma == 0)
     return attach_impossible(std::to_string(pid), "its libc has no dlopen that could be called");
   return found;
@@ -114,23 +135,25 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 // Stops a thread at a safe place.
-Result<Done> stop_one(pid_t pid, const Callables& libc, const std::string& agent_file,
-                      const std::atomic<bool>& has_to_stop, StoppedThread* thread) {
-  SafePlaces places(pid, libc.mappings, agent_file);
+Result<Done> stop_one(pid_t pid, const std::string& agent_file, const std::atomic<bool>& has_to_stop,
+                      StoppedThread* thread) {
   const uint64_t start_ns = monotonic_ns();
   std::string obstacle = "it has no thread";
   while (!has_to_stop && monotonic_ns() - start_ns < kMostSearchNs) {
     const std::vector<std::pair<int, pid_t>> threads = ranked_threads(pid);
     if (threads.empty()) return process_not_found(std::to_string(pid));
+    SafePlaces places(pid, read_mappings(pid), agent_file);
+    size_t forbidden = 0;
     for (const auto& [rank, id] : threads) {
       if (has_to_stop) break;
       obstacle = thread->stop(pid, id);
       if (obstacle.empty()) obstacle = places.find_obstacle(*thread);
       if (obstacle.empty()) return Done{};
-      const bool is_forbidden = thread->id() == 0 && obstacle == std::strerror(EPERM);
+      // One that ends just now is refused likewise.
+      if (thread->id() == 0 && obstacle == std::strerror(EPERM)) ++forbidden;
       thread->let_go();
-      if (is_forbidden) return attach_refused(std::to_string(pid), obstacle);
     }
+    if (forbidden == threads.size()) return attach_refused(std::to_string(pid), std::strerror(EPERM));
     ::nanosleep(&kBetweenRounds, nullptr);
   }
   return attach_found_no_thread(std::to_string(pid), obstacle);
@@ -149,8 +172,7 @@ Result<Done> attach_agent(const AttachRequest& request, const std::atomic<bool>&
     return attach_sees_no_agent(std::to_string(pid), request.agent);
 
   StoppedThread thread;
-  if (const Result<Done> stopped = stop_one(pid, *libc, agent_name, has_to_stop, &thread); !stopped)
-    return stopped.problem();
+  if (const Result<Done> stopped = stop_one(pid, agent_name, has_to_stop, &thread); !stopped) return stopped.problem();
   std::string failure = thread.prepare(libc->restorer_avma, kTextBytes);
   const std::string followed = request.follows ? request.agent : "";
   if (failure.empty() &&
@@ -196,8 +218,7 @@ Result<bool> detach_agent(pid_t pid, const std::string& agent_path, const std::a
   const uint64_t function_avma = function_in(*agent, wire::kDetachFunction);
   if (function_avma == 0) return attach_failed(std::to_string(pid), "the agent in it is another version's");
   StoppedThread thread;
-  if (const Result<Done> stopped = stop_one(pid, *libc, agent_name, has_to_stop, &thread); !stopped)
-    return stopped.problem();
+  if (const Result<Done> stopped = stop_one(pid, agent_name, has_to_stop, &thread); !stopped) return stopped.problem();
   uint32_t answer = 0;
   std::string failure = thread.prepare(libc->restorer_avma, kTextBytes);
   if (failure.empty()) failure = thread.call(function_avma, {thread.text_avma() + kAnswerAt}, kMostCall);

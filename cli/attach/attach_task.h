@@ -27,6 +27,8 @@ class AttachTask {
   bool is_done() const { return is_done_; }
   // pre: it is done. true: what was to be done was.
   const Result<bool>& result() const { return *result_; }
+  // Gives up; the agent, if it asks already, has to be answered until it is done.
+  void give_up() { has_to_stop_ = true; }
   void end();
 
  private:

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -23,6 +24,14 @@ namespace {
 constexpr uint64_t kPageBytes = 4096;
 constexpr uint64_t kMostCodeBytes = 64u << 20;
 
+// A process in a mount namespace of its own may show another kind of file there.
+UniqueFd open_object(const std::string& file) {
+  UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!fd.is_open() || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();
+  return fd;
+}
+
 std::optional<MappedObject> object_of(pid_t pid, const std::vector<Mapping>& mappings, const std::string& path) {
   MappedObject object;
   object.path = path;
@@ -34,7 +43,7 @@ std::optional<MappedObject> object_of(pid_t pid, const std::vector<Mapping>& map
   }
   if (object.end_avma == 0) return std::nullopt;
   // The first segment begins where the file does.
-  const UniqueFd fd(open(object.file.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd = open_object(object.file);
   if (!fd.is_open() || elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
   Elf* const elf = elf_begin(fd.get(), ELF_C_READ, nullptr);
   if (elf == nullptr) return std::nullopt;
@@ -101,7 +110,7 @@ std::optional<MappedObject> object_at(pid_t pid, const std::vector<Mapping>& map
 }
 
 uint64_t function_in(const MappedObject& object, const std::string& name) {
-  const UniqueFd fd(open(object.file.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd = open_object(object.file);
   if (!fd.is_open() || elf_version(EV_CURRENT) == EV_NONE) return 0;
   Elf* const elf = elf_begin(fd.get(), ELF_C_READ, nullptr);
   if (elf == nullptr) return 0;

@@ -1,7 +1,7 @@
 // cli/attach/process_maps.h: what is mapped in a process, and where functions of its libraries are.
 //
-// Trust:    files are read as ELF by libelf; what is found is an address to be called in the process, so it is looked
-//           for only in files that the process has mapped, as that very file (device and inode).
+// Trust:    files are read as ELF by libelf, as the process sees them: who may trace it, and so call in it, trusts it
+//           that far. What is no ordinary file is not opened.
 #pragma once
 
 #include <sys/types.h>

@@ -79,7 +79,10 @@ bool is_refused(std::string_view name) {
   return std::any_of(kRefused.begin(), kRefused.end(), [name](const char* refused) { return name == refused; });
 }
 
-bool is_libc(const std::string& file) { return file.starts_with("libc.so.") || file.starts_with("libpthread.so."); }
+bool is_libc(const std::string& file) {
+  constexpr std::array kFiles = {"libc.so.", "libpthread.so.", "libc-2.", "libpthread-2."};  // before glibc 2.34
+  return std::any_of(kFiles.begin(), kFiles.end(), [&](const char* start) { return file.starts_with(start); });
+}
 bool is_loader(const std::string& file) { return file.starts_with("ld-linux") || file.starts_with("ld-2"); }
 
 }  // namespace
@@ -184,8 +187,9 @@ std::string SafePlaces::find_obstacle(const StoppedThread& thread) {
     if (!state.obstacle.empty() || ++state.frames > kMostFrames) return DWARF_CB_ABORT;
     return DWARF_CB_OK;
   };
-  dwfl_getthread_frames(state_->dwfl, thread.id(), visit, state_.get());
+  const int walked = dwfl_getthread_frames(state_->dwfl, thread.id(), visit, state_.get());
   if (!state_->obstacle.empty()) return state_->obstacle;
+  if (walked != 0) return "its stack cannot be walked to its end";
   if (!state_->has_left_libc) return "its stack cannot be walked out of libc";
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "cli/base/clock.h"
 
+#include <cpuid.h>
 #include <elf.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -34,6 +36,7 @@ constexpr uint64_t kNoCall = UINT64_MAX;
 constexpr size_t kMostVectorBytes = 16384;
 constexpr uint32_t kMagicBefore = 0x46505853;  // FP_XSTATE_MAGIC1, and …2 behind the area
 constexpr uint32_t kMagicBehind = 0x46505845;
+constexpr size_t kFeaturesAt = 512;  // which components are not in their first state
 constexpr size_t kExtendedAt = 464;  // where the kernel keeps its words in the legacy part of the XSAVE area
 constexpr uint64_t kDirectionFlag = 0x400;
 
@@ -60,6 +63,28 @@ bool write_memory(pid_t pid, uint64_t to_avma, const void* from, size_t bytes) {
   return process_vm_writev(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
 }
 
+bool read_memory(pid_t pid, uint64_t from_avma, void* to, size_t bytes) {
+  iovec local{to, bytes};
+  iovec remote{reinterpret_cast<void*>(from_avma), bytes};
+  return process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+// How long the XSAVE area is as far as its components are in use: the kernel takes no more than the thread may have,
+// which is less than all that the processor has (tiles).
+size_t used_vector_bytes(const std::vector<unsigned char>& vectors, size_t all_bytes) {
+  constexpr size_t kFirstBytes = 576;  // of the legacy part and the header
+  uint64_t features = 0;
+  std::memcpy(&features, vectors.data() + kFeaturesAt, sizeof features);
+  size_t end = kFirstBytes;
+  for (unsigned i = 2; i < 63; ++i) {
+    if ((features >> i & 1) == 0) continue;
+    unsigned bytes = 0, offset = 0, other = 0, more = 0;
+    __cpuid_count(0xd, i, bytes, offset, other, more);
+    end = std::max<size_t>(end, size_t{offset} + bytes);
+  }
+  return std::min(end, all_bytes);
+}
+
 // How a call ended that was stopped: a signal was to be handled before it goes on.
 bool is_to_begin_anew(const user_regs_struct& registers) {
   constexpr int64_t kRestartAlways = -513;  // ERESTARTNOINTR
@@ -82,6 +107,10 @@ bool is_to_begin_anew(const user_regs_struct& registers) {
     case SYS_io_getevents:
     case SYS_accept:
     case SYS_accept4:
+    case SYS_connect:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_io_uring_enter:
     case SYS_recvfrom:
     case SYS_recvmsg: return true;
     default: return false;
@@ -119,6 +148,8 @@ void fill_registers(const user_regs_struct& from, uint64_t* to) {
 }  // namespace
 
 std::string StoppedThread::stop(pid_t pid, pid_t id) {
+  registers_ = {};
+  registers_.orig_rax = kNoCall;
   if (::ptrace(PTRACE_SEIZE, id, nullptr, PTRACE_O_TRACESYSGOOD) != 0) {
     const int error = errno;
     const long tracer = tracer_of(pid, id);
@@ -149,14 +180,44 @@ std::string StoppedThread::stop(pid_t pid, pid_t id) {
   iovec part{&registers_, sizeof registers_};
   if (::ptrace(PTRACE_GETREGSET, id, NT_PRSTATUS, &part) != 0) return std::strerror(errno);
   constexpr uint64_t kCodeOf64Bits = 0x33;
-  return registers_.cs == kCodeOf64Bits ? "" : "it runs 32-bit code";
+  if (registers_.cs != kCodeOf64Bits) return "it runs 32-bit code";
+  if (registers_.orig_rax == SYS_restart_syscall) return "it is in a call that cannot begin anew";
+  return is_in_restartable_sequence() ? "it is in a restartable sequence" : "";
+}
+
+// The kernel would lead a signal's handler to the sequence's abort address first (rseq(2)).
+bool StoppedThread::is_in_restartable_sequence() const {
+  // PTRACE_GET_RSEQ_CONFIGURATION, Linux 5.13
+  constexpr auto kGetConfiguration = static_cast<__ptrace_request>(0x420f);
+  struct {
+    uint64_t area_avma;
+    uint32_t area_bytes, signature, flags, pad;
+  } configuration{};
+  struct {
+    uint32_t version, flags;
+    uint64_t start_avma, bytes, abort_avma;
+  } sequence{};
+  uint64_t sequence_avma = 0;
+  if (::ptrace(kGetConfiguration, id_, sizeof configuration, &configuration) <= 0 || configuration.area_avma == 0)
+    return false;
+  constexpr uint64_t kSequenceAt = 8;
+  if (!read_memory(pid_, configuration.area_avma + kSequenceAt, &sequence_avma, sizeof sequence_avma) ||
+      sequence_avma == 0 || !read_memory(pid_, sequence_avma, &sequence, sizeof sequence))
+    return false;
+  return registers_.rip - sequence.start_avma < sequence.bytes;
 }
 
 void StoppedThread::let_go() {
   if (id_ == 0) return;
   if (!has_called_ && is_to_begin_anew(registers_) && static_cast<int64_t>(registers_.rax) == -EINTR)
     set_registers(begun_anew(registers_));
-  ::ptrace(PTRACE_DETACH, id_, nullptr, nullptr);
+  // One that did not stop in time may stop yet: it must not stand still, traced by nobody.
+  const uint64_t start_ns = monotonic_ns();
+  while (::ptrace(PTRACE_DETACH, id_, nullptr, nullptr) != 0 && monotonic_ns() - start_ns < kMostStopNs) {
+    int status = 0;
+    if (::waitpid(id_, &status, __WALL | WNOHANG) < 0) break;
+    ::nanosleep(&kPause, nullptr);
+  }
   id_ = 0;
 }
 
@@ -176,10 +237,13 @@ std::string StoppedThread::prepare(uint64_t restorer_avma, size_t text_bytes) {
   iovec part{vectors.data(), vectors.size()};
   if (::ptrace(PTRACE_GETREGSET, id_, NT_X86_XSTATE, &part) != 0) return std::strerror(errno);
   if (::ptrace(PTRACE_GETSIGMASK, id_, sizeof mask_, &mask_) != 0) return std::strerror(errno);
-  const size_t vector_bytes = part.iov_len;
+  vectors_.assign(vectors.begin(), vectors.begin() + static_cast<std::ptrdiff_t>(part.iov_len));
+  const size_t vector_bytes = used_vector_bytes(vectors, part.iov_len);
   _fpx_sw_bytes words{};
+  constexpr uint64_t kLegacy = 3;
   uint64_t features = 0;
-  std::memcpy(&features, vectors.data() + kExtendedAt, sizeof features);
+  std::memcpy(&features, vectors.data() + kFeaturesAt, sizeof features);
+  features |= kLegacy;
   words.magic1 = kMagicBefore;
   words.extended_size = static_cast<uint32_t>(vector_bytes + sizeof kMagicBehind);
   words.xstate_bv = features;
@@ -230,7 +294,9 @@ std::string StoppedThread::call(uint64_t function_avma, const std::vector<uint64
   registers.eflags &= ~kDirectionFlag;
   if (!set_registers(registers)) return std::strerror(errno);
   has_called_ = true;
+  // Blocked, a fault's signal would have its handler taken away by the kernel.
   uint64_t all = ~uint64_t{0};
+  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS}) all &= ~(uint64_t{1} << (fault - 1));
   ::ptrace(PTRACE_SETSIGMASK, id_, sizeof all, &all);
   return await_return(most);
 }
@@ -260,9 +326,12 @@ std::string StoppedThread::await_return(std::chrono::seconds most) {
       if (now.orig_rax == SYS_rt_sigreturn && now.rsp == frame_avma_ + sizeof(uint64_t)) return "";
     } else if (status >> 16 == 0) {
       signal = WSTOPSIG(status);
-      const bool is_fault = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+      const bool is_fault =
+          signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGSYS;
       if (is_fault) {  // of what it called: it goes on where it was
         set_registers(begun_anew(registers_));
+        iovec vectors{vectors_.data(), vectors_.size()};
+        ::ptrace(PTRACE_SETREGSET, id_, NT_X86_XSTATE, &vectors);
         ::ptrace(PTRACE_SETSIGMASK, id_, sizeof mask_, &mask_);
         return std::string("it got signal ") + std::to_string(signal) + " in what it was made to call";
       }

@@ -54,6 +54,7 @@ class StoppedThread {
 
  private:
   bool set_registers(const user_regs_struct& registers);
+  bool is_in_restartable_sequence() const;
   std::string await_return(std::chrono::seconds most);
 
   pid_t pid_ = 0;
@@ -61,7 +62,8 @@ class StoppedThread {
   bool is_prepared_ = false;
   bool has_called_ = false;  // it stands before rt_sigreturn, or was lost on its way there
   user_regs_struct registers_{};
-  uint64_t mask_ = 0;  // of signals
+  uint64_t mask_ = 0;                   // of signals
+  std::vector<unsigned char> vectors_;  // registers, as ptrace gives and takes them
   uint64_t frame_avma_ = 0;
   uint64_t text_avma_ = 0;
   size_t text_bytes_ = 0;

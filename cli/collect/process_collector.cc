@@ -164,9 +164,8 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
     state.leaks.emplace(state.arena.get(), identity.pid, hello_text(hello.malloc_object), identity.inherits);
 }
 
-bool ProcessCollector::has_agent_left() const {
-  const uint32_t reason = state_->arena->control().stop_reason.load(std::memory_order_acquire);  // (S)
-  return reason == static_cast<uint32_t>(wire::StopReason::kLeft);
+wire::StopReason ProcessCollector::agent_stop() const {
+  return static_cast<wire::StopReason>(state_->arena->control().stop_reason.load(std::memory_order_acquire));  // (S)
 }
 
 bool ProcessCollector::is_judged() const { return state_->leaks && state_->leaks->is_asked(); }

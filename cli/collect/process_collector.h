@@ -96,8 +96,8 @@ class ProcessCollector {
   size_t drain(RoundKind kind = RoundKind::kAll);
   // When that should be done next, by monotonic_ns().
   uint64_t next_drain_ns() const;
-  // The agent records no more, on its own account, and nothing of it is under way.
-  bool has_agent_left() const;
+  // Why the agent records no more, on its own account; kLeft: and nothing of it is under way.
+  wire::StopReason agent_stop() const;
   // Its live blocks are being judged just now: its threads are held still, and nobody else may wait for a stopped one.
   bool is_judged() const;
   // The process is gone: takes everything that was published.

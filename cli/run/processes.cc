@@ -69,7 +69,7 @@ struct Processes::Process {
   uint32_t entry = ProcessTree::kNone;
   wire::FilterState filter = wire::FilterState::kNone;
   // Its agent has left it, and wrote all that it had.
-  bool has_left() const { return collector != nullptr && collector->has_agent_left(); }
+  bool has_left() const { return collector != nullptr && collector->agent_stop() == wire::StopReason::kLeft; }
 
   std::optional<Recording> stopped;  // memory ran short: all that was recorded; there is no collector any more
 };
@@ -333,9 +333,11 @@ void Processes::for_each(const std::function<void(pid_t, ProcessCollector&)>& vi
   }
 }
 
-bool Processes::has_root_left() const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [this](const Process& one) { return one.handle.pid == plan_.root_pid && one.has_left(); });
+wire::StopReason Processes::root_stop() const {
+  const auto root = std::find_if(processes_.begin(), processes_.end(),
+                                 [this](const Process& one) { return one.handle.pid == plan_.root_pid; });
+  const bool is_there = root != processes_.end() && root->collector != nullptr;
+  return is_there ? root->collector->agent_stop() : wire::StopReason::kNone;
 }
 
 bool Processes::has(pid_t pid) const {

@@ -80,8 +80,8 @@ class Processes {
   // detached.
   void end_root(const RunEnd& end);
   void detach_all(const RunEnd& root_end);
-  // The root runs on, and its agent has left it: nothing more will come.
-  bool has_root_left() const;
+  // Why the root's agent records no more, while the root runs; kNone: it does, or is not known.
+  wire::StopReason root_stop() const;
 
   // visit(pid, collector): of those that are being profiled.
   void for_each(const std::function<void(pid_t, ProcessCollector&)>& visit);

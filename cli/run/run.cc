@@ -175,7 +175,8 @@ Result<int> RunSession::run_attached() {
     if (has_result && !task.result()) return task.result().problem();
     return attach_failed(std::to_string(pid), "it ended, or heapprof was told to leave, before it was attached to");
   }
-  if (watched.end.kind == EndKind::kDetached && has_result && !task.result() && !processes.has_root_left())
+  if (watched.end.kind == EndKind::kDetached && has_result && !task.result() &&
+      processes.root_stop() != wire::StopReason::kLeft)
     warn(detach_failed(std::to_string(pid), task.result().problem().what));
   show_progress();
   say("counting what is left");

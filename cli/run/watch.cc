@@ -137,6 +137,7 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
   root_pid_ = program.process.pid;
   before_root_ns_ = monotonic_ns();
   uint64_t attached_ns = 0;  // 0: not yet
+  bool has_to_leave = false;
   bool is_leaving = false;
   for (;;) {
     round();
@@ -145,15 +146,15 @@ WatchResult Watch::until_left(const AttachedProgram& program, AttachTask* task) 
       return {end_of(program.process), 0};
     }
     const bool is_told_to_leave = has_news_ && signals_.handle(0) != 0;
-    if (!is_leaving && processes_.has_root_left()) return {{EndKind::kDetached, 0}, 0};  // somebody else detached it
+    const wire::StopReason stop = processes_.root_stop();
+    // somebody else detached it
+    if (!is_leaving && stop == wire::StopReason::kLeft) return {{EndKind::kDetached, 0}, 0};
     if (task->is_done() && (is_leaving || !task->result())) return {{EndKind::kDetached, 0}, 0};
     if (task->is_done() && attached_ns == 0) attached_ns = monotonic_ns();
     const bool is_over = program.for_ns != 0 && attached_ns != 0 && monotonic_ns() - attached_ns >= program.for_ns;
-    if (is_told_to_leave && attached_ns == 0) {
-      task->end();
-      if (!task->result() || !*task->result()) return {{EndKind::kDetached, 0}, 0};
-    }
-    if ((is_told_to_leave || is_over) && !is_leaving) {
+    has_to_leave = has_to_leave || is_told_to_leave || is_over || stop != wire::StopReason::kNone;
+    if (has_to_leave && attached_ns == 0) task->give_up();  // it fails, or has attached, before it is done
+    if (has_to_leave && attached_ns != 0 && !is_leaving) {
       is_leaving = true;
       task->detach(program.process.pid, program.agent);
     }
