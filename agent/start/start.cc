@@ -298,6 +298,10 @@ bool start_life() {
   if (forked && is_filtered()) return stay_out();
   SignalsBlocked blocked;
   resolve_real_functions();
+  if (!forked && is_loaded_late()) {  // who loaded it calls its functions alone: nothing begins before an attach
+    g_fork_page.state = AgentState::kOff;
+    return false;
+  }
   lock(g_fork_page.lock);
   if (g_fork_page.state == AgentState::kUnknown) begin_life(forked ? Birth::kForked : Birth::kFirst);
   unlock(g_fork_page.lock);

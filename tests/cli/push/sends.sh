@@ -1,5 +1,7 @@
 # heapprof push: a file and a process, to an address of Pyroscope's and to any other; what servers refuse is said, a
 # token is in no command line, and a redirection takes it nowhere.
+mkdir temporary
+export TMPDIR=$PWD/temporary  # of no other test
 have curl || skip "curl is not installed (apt-get install curl)"
 at_end() { live_ends; kill "${server:-0}" 2>/dev/null || true; }
 "$PYTHON" "$SOURCE/tests/support/takes_pprof.py" &

@@ -1,5 +1,7 @@
 # heapprof serve PID: every path answers, with the numbers of a snapshot of a program that holds still; by its pid and
 # by heapprof's; it ends with the program.
+mkdir temporary
+export TMPDIR=$PWD/temporary  # of no other test
 holds_live_starts
 serves "$target"
 expect_in served.txt "next    go tool pprof $url/debug/pprof/heap"
