@@ -98,8 +98,8 @@ wire::AttachAnswer attach(const char* invitation, const char* agent_file) {
 wire::DetachAnswer detach() {
   using wire::DetachAnswer;
   if (!is_loaded_late() || !g_is_led) return DetachAnswer::kNotAttached;
-  lead_back();
   end_life();
+  lead_back();
   return DetachAnswer::kDetached;
 }
 

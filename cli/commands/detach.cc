@@ -36,7 +36,7 @@ Result<int> detach(const DetachOptions& options) {
   const Result<bool> detached = detach_agent(pid, agent->agent, has_to_stop);
   if (!detached) return detached.problem();
   if (!*detached) return process_not_attached(options.pid);
-  if (!options.quiet) fmt::print(stderr, "process {} is as it was before heapprof attached to it\n", pid);
+  if (!options.quiet) fmt::print(stderr, "heapprof is detached from process {}\n", pid);
   return 0;
 }
 
