@@ -14,7 +14,7 @@
 #include "cli/run/run.h"
 #include "cli/run/run_server.h"
 #include "cli/run/signals.h"
-#include "cli/run/summary.h"
+#include "cli/run/summary/summary.h"
 #include "cli/run/top_desk.h"
 #include "cli/run/watch.h"
 #include "cli/target/agent_files.h"

@@ -1,6 +1,6 @@
 // tests/unit/run/summary_leaks_test.cc: what the screen at exit says of live blocks that were judged (--leak-check).
 #include "cli/base/text.h"
-#include "cli/run/summary.h"
+#include "cli/run/summary/summary.h"
 #include "tests/support/golden.h"
 #include "tests/support/judged_scene.h"
 

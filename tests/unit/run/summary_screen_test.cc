@@ -1,7 +1,7 @@
 // tests/unit/run/summary_screen_test.cc: what there is to say about a program without names fits one screen, and
 // processes give way to places.
 #include "cli/run/process_tree_text.h"
-#include "cli/run/summary.h"
+#include "cli/run/summary/summary.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>

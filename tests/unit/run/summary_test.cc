@@ -1,5 +1,5 @@
 // tests/unit/run/summary_test.cc: the screen at exit, and that it keeps to its width whatever the program was called.
-#include "cli/run/summary.h"
+#include "cli/run/summary/summary.h"
 
 #include "cli/base/text.h"
 #include "cli/run/process_tree_text.h"

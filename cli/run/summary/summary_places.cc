@@ -1,8 +1,8 @@
-// cli/run/summary_places.cc: see summary_places.h.
+// cli/run/summary/summary_places.cc: see summary_places.h.
 //
 // Temporary blocks are in the summary where they are the story: a hundred thousand of them, and a quarter of all
 // allocations. A run with fewer spends next to nothing on them, and the report has them anyway.
-#include "cli/run/summary_places.h"
+#include "cli/run/summary/summary_places.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"

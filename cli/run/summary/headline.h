@@ -1,4 +1,5 @@
-// cli/run/headline.h: which process, or program image, of a run the summary is about: the one with the largest peak.
+// cli/run/summary/headline.h: which process, or program image, of a run the summary is about: the one with the largest
+// peak.
 //
 // What counts is what people call memory: the peaks of the heap and of mapped memory added, or a GPU's peak if that is
 // larger.

@@ -1,5 +1,5 @@
-// cli/run/summary_places.h: the rows of the summary: who has the memory at the peak, who makes blocks for a moment, who
-// still has some at the end.
+// cli/run/summary/summary_places.h: the rows of the summary: who has the memory at the peak, who makes blocks for a
+// moment, who still has some at the end.
 //
 // Guarantees
 //  - As many rows as there is room for on the screen, three of each at most; and three at the largest peak and one of

@@ -1,4 +1,4 @@
-// cli/run/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
+// cli/run/summary/summary.h: what `heapprof run` says at exit: how much, when, whose function, what leaked.
 //
 // Guarantees
 //  - No line is wider than the terminal, as far as numbers allow.
@@ -10,10 +10,10 @@
 #include "cli/model/analysis/places.h"
 #include "cli/model/profile/profile.h"
 #include "cli/run/finisher.h"
-#include "cli/run/headline.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/run.h"
-#include "cli/run/summary_places.h"
+#include "cli/run/summary/headline.h"
+#include "cli/run/summary/summary_places.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/worst_text.h"
 

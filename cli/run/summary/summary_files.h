@@ -1,7 +1,7 @@
-// cli/run/summary_files.h: the last lines of a summary: which profiles there are, and what to call next.
+// cli/run/summary/summary_files.h: the last lines of a summary: which profiles there are, and what to call next.
 #pragma once
 
-#include "cli/run/summary.h"
+#include "cli/run/summary/summary.h"
 
 #include <cstddef>
 #include <string>

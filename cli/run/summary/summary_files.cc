@@ -1,6 +1,6 @@
-// cli/run/summary_files.cc: names are what a reader pastes, so none is broken or cut: cells that have no room go below.
-// Of many images and processes the largest are named, and the others counted.
-#include "cli/run/summary_files.h"
+// cli/run/summary/summary_files.cc: names are what a reader pastes, so none is broken or cut: cells that have no room
+// go below. Of many images and processes the largest are named, and the others counted.
+#include "cli/run/summary/summary_files.h"
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"

@@ -1,10 +1,10 @@
-// cli/run/headline.cc: `sh -c 'sort big.txt | uniq -c'` is a question about sort. The shell's own 2 KiB are no answer
-// to it, and neither is a driver's (gcc, make), a starter's that has ended (a daemon), or that of a program that became
-// another one.
+// cli/run/summary/headline.cc: `sh -c 'sort big.txt | uniq -c'` is a question about sort. The shell's own 2 KiB are no
+// answer to it, and neither is a driver's (gcc, make), a starter's that has ended (a daemon), or that of a program that
+// became another one.
 //
 // The peaks of heap and mapped memory are added although each has its own moment: the sum is an upper bound of what
 // both took together, and the same for all that are compared.
-#include "cli/run/headline.h"
+#include "cli/run/summary/headline.h"
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"

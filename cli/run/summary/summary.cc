@@ -1,5 +1,5 @@
-// cli/run/summary.cc: about twenty lines; who wants more reads the report.
-#include "cli/run/summary.h"
+// cli/run/summary/summary.cc: about twenty lines; who wants more reads the report.
+#include "cli/run/summary/summary.h"
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
@@ -9,8 +9,8 @@
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/names_advice.h"
 #include "cli/run/process_tree_text.h"
-#include "cli/run/summary_files.h"
-#include "cli/run/summary_places.h"
+#include "cli/run/summary/summary_files.h"
+#include "cli/run/summary/summary_places.h"
 #include "cli/write/report/device_choice.h"
 #include "cli/write/report/device_text.h"
 #include "cli/write/report/held_text.h"
