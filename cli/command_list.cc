@@ -16,6 +16,7 @@
 #include "cli/commands/export.h"
 #include "cli/commands/history.h"
 #include "cli/commands/merge.h"
+#include "cli/commands/orders.h"
 #include "cli/commands/push.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
@@ -34,12 +35,15 @@
 namespace heapprof::cli {
 
 std::span<const Command> commands() {
-  static constexpr std::array<Command, 16> kCommands = {{{"run", run_text, run_main},
+  static constexpr std::array<Command, 19> kCommands = {{{"run", run_text, run_main},
                                                          {"attach", attach_text, attach_main},
                                                          {"detach", detach_text, detach_main},
                                                          {"report", report_text, report_main},
                                                          {"diff", diff_text, diff_main},
                                                          {"snapshot", snapshot_text, snapshot_main},
+                                                         {"pause", pause_text, pause_main},
+                                                         {"resume", resume_text, resume_main},
+                                                         {"mark", mark_text, mark_main},
                                                          {"top", top_text, top_main},
                                                          {"serve", serve_command_text, serve_main},
                                                          {"merge", merge_text, merge_main},

@@ -51,7 +51,8 @@ enum class RecordType : uint32_t {
   X(kReset,      4)  /* w1 = events lost in this ring so far: the previous stack is empty again */                     \
   X(kChunk,      5)  /* w1 = offset in the ring of the record that follows, the beginning of a chunk */                \
   X(kScopeTime,  6)  /* w1 = when the kScope record that follows was, in nanoseconds: where stamps are no times */     \
-  X(kLaunches,   7)  /* w1 = kernels that this ring's owners have launched so far; before a kScope record */
+  X(kLaunches,   7)  /* w1 = kernels that this ring's owners have launched so far; before a kScope record */ \
+  X(kInterval,   8)  /* w1 = the interval by which the blocks that begin from here on are chosen; 0: all are */
 // clang-format on
 
 enum class ControlKind : uint32_t {

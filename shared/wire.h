@@ -1,8 +1,9 @@
-// shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up.
+// shared/wire.h: layout of the arena that an agent and the collector share, and of the messages that set it up. (long:
+// one layout)
 //
 // One sparse memfd per process, created, sized and sealed by the collector:
-//   [control page][module table][notes][names][texts][kernels' names][ring headers][ring 0][ring 1] … [code objects]
-//   (shared/README.md has the tables)
+//   [control page][module table][notes][names][texts][kernels' names][sampling][ring headers][ring 0][ring 1] … [code
+//   objects] (shared/README.md has the tables)
 //
 // Guarantees
 //  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
@@ -12,6 +13,7 @@
 
 #include "shared/objects_state.h"
 #include "shared/operators_state.h"
+#include "shared/sampling.h"
 
 #include <atomic>
 #include <cstddef>
@@ -20,7 +22,7 @@
 namespace heapprof::wire {
 
 inline constexpr uint32_t kMagic = 0x46505048;  // "HPPF", little endian
-inline constexpr uint32_t kProtocolVersion = 20;
+inline constexpr uint32_t kProtocolVersion = 21;
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint64_t kControlBytes = kPageBytes;
@@ -49,7 +51,8 @@ inline constexpr uint64_t kNotesOff = kModuleTableOff + kModuleTableBytes;
 inline constexpr uint64_t kNamesOff = kNotesOff + kMaxNotes * kNoteBytes;
 inline constexpr uint64_t kTextsOff = kNamesOff + kMaxNames * kNameBytes;
 inline constexpr uint64_t kKernelsOff = kTextsOff + kQuestions * kTextBytes;
-inline constexpr uint64_t kRingHeadersOff = kKernelsOff + kMaxKernels * kKernelNameBytes;
+inline constexpr uint64_t kSamplingOff = kKernelsOff + kMaxKernels * kKernelNameBytes;
+inline constexpr uint64_t kRingHeadersOff = kSamplingOff + sizeof(SamplingPage);
 inline constexpr uint64_t kRingDataOff = kRingHeadersOff + kMaxRings * kRingHeaderBytes;
 
 constexpr uint64_t ring_bytes(uint32_t ring) { return ring < kLargeRings ? kLargeRingBytes : kSmallRingBytes; }
@@ -275,12 +278,16 @@ struct alignas(128) RingHeader {
   // the chunk. High half: chunks that the collector is giving back to the system meanwhile.
   std::atomic<uint64_t> chunks;
   std::atomic<uint32_t> resident;  // chunks that may have memory: set by the producer, cleared by the collector
-  uint32_t reserved2[25];
+  uint32_t reserved2[9];
+  // The producer's again.
+  Countdown countdown;
+  uint32_t reserved3[8];
 };
 static_assert(sizeof(RingHeader) == kRingHeaderBytes);
 static_assert(offsetof(RingHeader, unwind) == 32 && offsetof(RingHeader, kernel_launches) == 112 &&
               offsetof(RingHeader, tail) == 128 && offsetof(RingHeader, wake_sequence) == 140 &&
-              offsetof(RingHeader, chunks) == 144 && offsetof(RingHeader, resident) == 152);
+              offsetof(RingHeader, chunks) == 144 && offsetof(RingHeader, resident) == 152 &&
+              offsetof(RingHeader, countdown) == 192);
 
 // One loaded object, appended to the module table before any of its addresses is in a published record. The table is
 // gone round: an entry that does not fit before its end begins at its start, and a word of 0 says so.

@@ -113,11 +113,11 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
     return real(a, b, c, d, e, f);
   } else if constexpr (row.kind == Kind::Reallocate || row.kind == Kind::ReallocateOrFree) {
     const size_t old = given[row.index_of(Role::Block)];
-    if (old != 0) record_realloc_begin(pointer(old), frame);
+    const bool has_begun = old != 0 && record_realloc_begin(pointer(old), frame);
     const size_t block = real(a, b, c, d, e, f);
     const bool is_freed = block == 0 && row.kind == Kind::ReallocateOrFree;
     if (old != 0) {
-      record_realloc_end(pointer(block), is_freed ? 0 : bytes, frame);
+      record_realloc_end(has_begun ? pointer(old) : nullptr, pointer(block), is_freed ? 0 : bytes, frame);
     } else if (block != 0) {
       record_malloc(pointer(block), bytes, frame);
     }
@@ -125,11 +125,11 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
   } else if constexpr (row.kind == Kind::ReallocateInto) {
     void* const* out = static_cast<void* const*>(pointer(given[row.index_of(Role::Out)]));
     void* old = out == nullptr ? nullptr : *out;
-    if (old != nullptr) record_realloc_begin(old, frame);
+    const bool has_begun = old != nullptr && record_realloc_begin(old, frame);
     const size_t error = real(a, b, c, d, e, f);
     void* block = static_cast<int>(error) == 0 && out != nullptr ? *out : nullptr;
     if (old != nullptr) {
-      record_realloc_end(block, bytes, frame);
+      record_realloc_end(has_begun ? old : nullptr, block, bytes, frame);
     } else if (block != nullptr) {
       record_malloc(block, bytes, frame);
     }
@@ -137,13 +137,14 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
   } else if constexpr (row.kind == Kind::Resize) {
     const size_t extra = given[row.index_of(Role::Extra)];
     void* block = pointer(given[row.index_of(Role::Block)]);
-    record_realloc_begin(block, frame);
+    const bool has_begun = record_realloc_begin(block, frame);
     const size_t has_bytes = real(a, b, c, d, e, f);
     const size_t most = bytes + extra < bytes ? SIZE_MAX : bytes + extra;
     if (has_bytes >= bytes) {
-      record_realloc_end(block, has_bytes < most ? has_bytes : most, frame);
+      record_realloc_end(has_begun ? block : nullptr, block, has_bytes < most ? has_bytes : most, frame);
     } else {
-      record_realloc_end(nullptr, bytes == 0 ? 1 : bytes, frame);  // it could not be made larger
+      // it could not be made larger
+      record_realloc_end(has_begun ? block : nullptr, nullptr, bytes == 0 ? 1 : bytes, frame);
     }
     return has_bytes;
   } else {

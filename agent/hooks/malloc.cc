@@ -52,7 +52,8 @@ void no_free(void*) {}
 
 // The hook's last call is the way that is not common: so it keeps nothing meanwhile.
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
-  record_free(block, sp);
+  if (HEAPPROF_LIKELY(is_end_passed(block, sp))) return g_real.free(block);
+  record_told_free(block, sp);
   g_real.free(block);
 }
 [[gnu::noinline]] void free_sized_slow(void* block, size_t size, uint64_t sp) {
@@ -136,9 +137,9 @@ HOOK void* realloc(void* block, size_t size) {
     if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, size, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
+  const bool has_begun = record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, size);
-  record_realloc_end_fast(fresh, size, HEAPPROF_HOOK_FRAME());
+  record_realloc_end_fast(has_begun ? block : nullptr, fresh, size, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 
@@ -155,9 +156,9 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
     if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, bytes, HEAPPROF_HOOK_FRAME());
     return fresh;
   }
-  record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
+  const bool has_begun = record_realloc_begin_fast(block, HEAPPROF_HOOK_FRAME());
   void* fresh = g_real.realloc(block, bytes);
-  record_realloc_end_fast(fresh, bytes, HEAPPROF_HOOK_FRAME());
+  record_realloc_end_fast(has_begun ? block : nullptr, fresh, bytes, HEAPPROF_HOOK_FRAME());
   return fresh;
 }
 

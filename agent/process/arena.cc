@@ -13,6 +13,7 @@
 namespace heapprof::agent {
 
 wire::Control* g_control = nullptr;
+alignas(wire::kPageBytes) constinit wire::SamplingPage g_sampling{};  // hooks are called before constructors run
 
 namespace {
 
@@ -28,11 +29,27 @@ unsigned char* g_released = nullptr;  // the first part of an arena that was rel
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
+void map_over(void* address, uint64_t size_bytes) {
+  raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+bool map_sampling(int fd) {
+  const long mapped =
+      raw_syscall(SYS_mmap, reinterpret_cast<long>(&g_sampling), sizeof g_sampling, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, wire::kSamplingOff);
+  return !is_error(mapped);
+}
+
 }  // namespace
 
 bool map_arena(int fd) {
   void* base = sys_mmap(kFirstPartBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
   if (base == nullptr) return false;
+  if (!map_sampling(fd)) {
+    raw_syscall(SYS_munmap, reinterpret_cast<long>(base), static_cast<long>(kFirstPartBytes));
+    return false;
+  }
   g_mapping.base = static_cast<unsigned char*>(base);
   g_mapping.rings[0] = g_mapping.base + wire::ring_data_off(0);
   g_control = static_cast<wire::Control*>(base);
@@ -46,16 +63,13 @@ bool map_arena(int fd) {
 }
 
 void forget_arena() {
-  const auto replace = [](unsigned char* address, uint64_t size_bytes) {
-    raw_syscall(SYS_mmap, reinterpret_cast<long>(address), static_cast<long>(size_bytes), PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-  };
   for (uint32_t ring = 1; ring < wire::kMaxRings && g_mapping.rings[ring] != nullptr; ++ring) {
-    replace(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
+    map_over(g_mapping.rings[ring] - wire::kPageBytes, wire::kPageBytes + wire::ring_bytes(ring));
   }
-  if (g_mapping.base != nullptr) replace(g_mapping.base, kFirstPartBytes);
-  if (g_mapping.before_codes != nullptr) replace(g_mapping.before_codes, wire::kPageBytes);
-  if (g_mapping.codes != nullptr) replace(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
+  if (g_mapping.base != nullptr) map_over(&g_sampling, sizeof g_sampling);
+  if (g_mapping.base != nullptr) map_over(g_mapping.base, kFirstPartBytes);
+  if (g_mapping.before_codes != nullptr) map_over(g_mapping.before_codes, wire::kPageBytes);
+  if (g_mapping.codes != nullptr) map_over(g_mapping.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
   g_mapping.before_codes = g_mapping.codes = nullptr;
   memset(g_mapping.rings, 0, sizeof g_mapping.rings);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "shared/kernels.h"
+#include "shared/sampling.h"
 #include "shared/scopes.h"
 
 #include <stdint.h>
@@ -21,6 +22,10 @@ namespace heapprof::agent {
 
 // The control page of the arena; nullptr until the arena is mapped.
 extern wire::Control* g_control;
+
+// What is recorded, where a hook finds it without a look at a pointer. All 0, so that everything is recorded, until an
+// arena is mapped, and again behind it.
+extern wire::SamplingPage g_sampling;
 
 // Maps control page, module table, ring headers and the first ring. Returns false if it cannot.
 bool map_arena(int fd);

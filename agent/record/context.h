@@ -44,7 +44,8 @@ struct Context {
   uint64_t guard;  // 0, or the stack pointer of the event in progress; ~0 in the shared context
   // The age at which records can be written at once; kNotReady: something has to be done before.
   uint64_t ready_for;
-  uint64_t stack_ready_for;  // likewise, of records with a stack; where Python's frames are read, always kNotReady
+  uint64_t stack_ready_for;  // likewise, of records with a stack; where Python's frames are read, or blocks were
+                             // sampled, always kNotReady
   uint64_t base;             // address of the current chunk − chunk_count: the record at count n is at base + n
   uint64_t head;             // next byte to write; header->head follows when a record is published
   uint64_t limit;            // head may grow to here, and a kChunk record still fits; then another chunk is needed
@@ -54,7 +55,12 @@ struct Context {
   uint32_t stamp_delta;  // the last record's
   uint32_t until_stamp;  // while single-threaded: records until the next stamp
   uint32_t age;          // what the last kAge record said
-  uint32_t birth;        // of the life in which it was made (g_birth)
+  uint32_t reserved;
+  // Where blocks are sampled (agent/record/sampling.h):
+  uint64_t drawn_interval;  // by which the distance to the next point was drawn; 0: not yet
+  uint64_t told_interval;   // what the last kInterval record said
+  uint64_t random;          // the last number that it was drawn by
+  uint32_t birth;           // of the life in which it was made (g_birth)
   uint32_t thread_id;
   uint32_t ring;
   uint64_t owner;           // whose it is, atomically (context.cc); 0: nobody's yet

@@ -8,6 +8,7 @@
 #include "agent/process/age.h"
 #include "agent/process/link_map.h"
 #include "agent/record/record_fast.h"
+#include "agent/record/record_parts.h"
 #include "agent/record/reference.h"
 #include "agent/start/start.h"
 #include "agent/unwind/unwind_plain.h"
@@ -17,9 +18,6 @@ namespace heapprof::agent {
 void (*g_at_stack)() = nullptr;
 std::atomic<const Waiting*> g_waiting{nullptr};
 
-namespace {
-
-// Does what has to be done before the next record. False: the event is not to be recorded.
 [[gnu::noinline]] bool prepare(Context* context) {
   if (context->needs_open && !open_ring(context)) return false;
   const uint32_t age = current_age();
@@ -33,17 +31,13 @@ namespace {
       g_control->python != 0 && context->python == nullptr && g_python.load(std::memory_order_acquire) != nullptr;
   if (HEAPPROF_UNLIKELY(is_python_new)) start_python(context);
   context->ready_for = g_control->unwinder == wire::UnwinderKind::kHeapprof ? age : kNotReady;
-  context->stack_ready_for = context->python == nullptr ? context->ready_for : kNotReady;
+  context->stack_ready_for = context->python == nullptr && context->told_interval == 0 ? context->ready_for : kNotReady;
   return true;
 }
 
-bool is_prepared(Context* context) {
-  return context->ready_for == g_fork_page.age.load(std::memory_order_relaxed) || prepare(context);
-}
+namespace {
 
 static_assert(kRecordBytes + wire::payload_bytes(wire::kMaxFreshFrames) <= kMostReservedBytes);
-
-uint64_t prefix(wire::RecordType type) { return static_cast<uint64_t>(type) << 60; }
 
 // Puts the prefixes of a device's record. device: nullptr for the heap.
 [[gnu::always_inline]] inline void put_device(Context* context, const DeviceRecord* device) {
@@ -109,12 +103,24 @@ void put_frames(Context* context, const StackDelta& delta, uint32_t first, uint3
   publish(context);
 }
 
+// Says how the blocks of the heap are chosen that begin from here on. False: there is no space.
+[[gnu::noinline]] bool tell_interval(Context* context, uint64_t interval_bytes) {
+  if (!reserve(context, wire::kUnitBytes)) return false;
+  put(context, wire::pack_control(wire::ControlKind::kInterval, interval_bytes));
+  publish(context);
+  context->told_interval = interval_bytes;
+  return prepare(context);
+}
+
 // Writes a record with a stack. False: there is none, or it is truncated.
 [[gnu::always_inline]] inline bool write_stacked(Context* context, wire::RecordType type, uint64_t address,
-                                                 uint64_t size_bytes, const StartFrame& caller,
+                                                 uint64_t size_bytes, uint64_t interval_bytes, const StartFrame& caller,
                                                  const DeviceRecord* device = nullptr) {
   if (HEAPPROF_UNLIKELY(g_at_stack != nullptr)) g_at_stack();
   if (!is_prepared(context)) return false;
+  if (HEAPPROF_UNLIKELY(context->told_interval != interval_bytes) && device == nullptr &&
+      !tell_interval(context, interval_bytes))
+    return false;
   StackDelta delta;
   if (HEAPPROF_LIKELY(context->ready_for != kNotReady)) {
     const bool is_near = context->python != nullptr && capture_as_hooks_do(context->unwind, caller, &delta);
@@ -160,15 +166,16 @@ void look_for_loads(const uint64_t* hook_frame) {
 
 }  // namespace
 
-void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
-                  const uint64_t* hook_frame) {
+void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
+                     uint64_t interval_bytes, const uint64_t* hook_frame) {
   look_for_loads(hook_frame);
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
     end_event(context);
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
   }
-  const bool is_whole = write_stacked(context, type, address_of(block), size_bytes, caller_of(hook_frame));
+  const bool is_whole =
+      write_stacked(context, type, address_of(block), size_bytes, interval_bytes, caller_of(hook_frame));
   const Waiting* const waiting = g_waiting.load(std::memory_order_acquire);
   const bool is_time = HEAPPROF_UNLIKELY(waiting != nullptr) && is_whole && is_time_for(*waiting, context->unwind);
   end_event(context);
@@ -196,30 +203,42 @@ void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame) {
 }
 
 void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(recording() != 0)) return record_sampled(type, block, size_bytes, hook_frame);
   look_for_loads(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_LIKELY(context != nullptr)) record_begun(type, context, block, size_bytes, hook_frame);
 }
 
 void record_free(const void* block, uint64_t sp) {
+  if (!is_end_passed(block, sp)) record_told_free(block, sp);
+}
+
+void record_told_free(const void* block, uint64_t sp) {
   Context* context = begin_ending_event(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
   write_plain(context, wire::RecordType::kFree, address_of(block));
   end_event(context);
 }
 
-void record_realloc_begin(const void* block, const uint64_t* hook_frame) {
+bool record_realloc_begin(const void* block, const uint64_t* hook_frame) {
+  if (is_end_passed(block, cfa_of(hook_frame))) return false;
   Context* context = begin_ending_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return true;
   write_plain(context, wire::RecordType::kReallocBegin, address_of(block));
+  end_event(context);
+  return true;
+}
+
+void record_ended(Context* context, wire::RecordType type) {
+  write_plain(context, type, 0);
   end_event(context);
 }
 
-void record_realloc_failed(size_t size_bytes, const uint64_t* hook_frame) {
+void record_realloc_failed(const void* begun, size_t size_bytes, const uint64_t* hook_frame) {
+  if (size_bytes != 0) take_back_end(begun);
   Context* context = begin_event(cfa_of(hook_frame));
   if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  write_plain(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel, 0);
-  end_event(context);
+  record_ended(context, size_bytes == 0 ? wire::RecordType::kReallocFree : wire::RecordType::kReallocCancel);
 }
 
 void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
@@ -240,7 +259,7 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
     case wire::DeviceOperation::kBeginInner:
     case wire::DeviceOperation::kResizeInner:
     case wire::DeviceOperation::kRefuseInner:
-      write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, caller_of(hook_frame),
+      write_stacked(context, wire::RecordType::kMalloc, record.address, record.size_bytes, 0, caller_of(hook_frame),
                     &record);
       break;
     case wire::DeviceOperation::kRelease:
@@ -264,130 +283,6 @@ void record_device(const DeviceRecord& record, const uint64_t* hook_frame) {
       break;
   }
   end_event(context);
-}
-
-namespace {
-
-// Kernels that were launched since the last scope began or ended here are of the one that is innermost until now.
-void tell_launches(Context* context) {
-  const uint64_t launches = context->header->kernel_launches.load(std::memory_order_relaxed);
-  if (HEAPPROF_LIKELY(launches == context->launches_told)) return;
-  context->launches_told = launches;
-  put(context, wire::pack_control(wire::ControlKind::kLaunches, launches));
-}
-
-}  // namespace
-
-void (*g_at_scope_end)(const uint64_t* hook_frame) = nullptr;
-
-Context* own_context(const uint64_t* hook_frame) {
-  if (t_context == nullptr || t_context->birth != g_birth) {
-    if (Context* const context = begin_event(cfa_of(hook_frame))) end_event(context);
-  }
-  Context* const context = t_context;
-  return context == nullptr || context->is_shared || context->birth != g_birth ? nullptr : context;
-}
-
-namespace {
-
-// Behind a launch every change of scopes comes here, and not to record_scope_fast: so that is no slower for what only
-// launches need.
-// operator_word: 0 of what is none
-[[gnu::always_inline]] inline uint64_t write_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id,
-                                                   uint32_t operator_word, const uint64_t* hook_frame) {
-  Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return 0;
-  if (HEAPPROF_UNLIKELY(!is_prepared(context) || !reserve(context, kRecordBytes))) {
-    end_event(context);
-    return 0;
-  }
-  if (operation == wire::ScopeOperation::kBegin || operation == wire::ScopeOperation::kBeginApart)
-    id = next_scope_id(context);
-  ++context->scope_changes;
-  const uint32_t delta = stamp_anew(context);
-  tell_launches(context);
-  if (HEAPPROF_UNLIKELY(!g_use_tsc)) put(context, wire::pack_control(wire::ControlKind::kScopeTime, read_ticks()));
-  if (operator_word != 0) put(context, prefix(wire::RecordType::kPrefixSize), operator_word);
-  put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));
-  publish(context);
-  end_event(context);
-  return id;
-}
-
-}  // namespace
-
-uint64_t record_scope(wire::ScopeOperation operation, uint32_t name, uint64_t id, const uint64_t* hook_frame) {
-  const bool is_end = operation == wire::ScopeOperation::kEnd || operation == wire::ScopeOperation::kEndOnly;
-  if (HEAPPROF_UNLIKELY(is_end && g_at_scope_end != nullptr)) g_at_scope_end(hook_frame);
-  return write_scope(operation, name, id, 0, hook_frame);
-}
-
-uint64_t record_operator(uint32_t name, uint32_t operator_word, const uint64_t* hook_frame) {
-  return write_scope(wire::ScopeOperation::kBegin, name, 0, operator_word, hook_frame);
-}
-
-namespace {
-
-// What a program says of the memory at an address.
-void record_of_memory(wire::ScopeOperation operation, const void* block, uint32_t name, uint64_t id,
-                      const uint64_t* hook_frame) {
-  Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
-    // The block may be another thread's, from which this one has just got it: not stamped before that was seen.
-    asm volatile("lfence" ::: "memory");
-    const uint32_t delta = stamp_anew(context);
-    put(context, prefix(wire::RecordType::kPrefixAddress), address_of(block));
-    put(context, wire::pack_scope(operation, name, id), wire::pack_w1(delta, 0, 0));
-    publish(context);
-  }
-  end_event(context);
-}
-
-}  // namespace
-
-void record_block_name(const void* block, uint32_t name, const uint64_t* hook_frame) {
-  record_of_memory(wire::ScopeOperation::kNameBlock, block, name, 0, hook_frame);
-}
-
-void record_tensor(const void* block, wire::TensorRole role, uint32_t name, const uint64_t* hook_frame) {
-  record_of_memory(wire::ScopeOperation::kTensor, block, name, static_cast<uint64_t>(role), hook_frame);
-}
-
-void record_launch(wire::Record launch, const uint64_t* hook_frame) {
-  Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
-    put(context, launch);
-    publish(context);
-  }
-  end_event(context);
-}
-
-namespace {
-
-constexpr uint64_t kIdMask = (1ull << wire::kScopeIdBits) - 1;
-
-// What a program or the driver says of what is open.
-void record_unstamped(wire::ScopeOperation operation, uint64_t id, uint64_t value, const uint64_t* hook_frame) {
-  Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
-  if (HEAPPROF_LIKELY(is_prepared(context) && reserve(context, kRecordBytes))) {
-    put(context, wire::pack_scope(operation, 0, id & kIdMask), value);
-    publish(context);
-  }
-  end_event(context);
-}
-
-}  // namespace
-
-void record_gpu_interval(wire::ScopeOperation operation, uint64_t id, uint64_t duration_ns,
-                         const uint64_t* hook_frame) {
-  record_unstamped(operation, id, duration_ns, hook_frame);
-}
-
-void record_scope_items(uint64_t id, uint64_t items, const uint64_t* hook_frame) {
-  record_unstamped(wire::ScopeOperation::kItems, id, items, hook_frame);
 }
 
 }  // namespace heapprof::agent

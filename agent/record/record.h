@@ -23,9 +23,15 @@ struct Context;
 
 // Records a block, after the real call returned it: kMalloc or kReallocEnd.
 void record_stacked(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame);
-// The same in an event that has begun; ends it.
-void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
-                  const uint64_t* hook_frame);
+// The same in an event that has begun; ends it. interval_bytes: how the block was chosen; 0: as all are.
+void record_begun_by(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
+                     uint64_t interval_bytes, const uint64_t* hook_frame);
+inline void record_begun(wire::RecordType type, Context* context, const void* block, size_t size_bytes,
+                         const uint64_t* hook_frame) {
+  record_begun_by(type, context, block, size_bytes, 0, hook_frame);
+}
+// What realloc came to, where it gave no block that is recorded: kReallocCancel or kReallocFree. Ends the event.
+void record_ended(Context* context, wire::RecordType type);
 // The same where the record's first word is known and the context is ready (record_fast.h); ends the event.
 void record_changed(Context* context, uint64_t w0, const uint64_t* hook_frame);
 inline void record_malloc(const void* block, size_t size_bytes, const uint64_t* hook_frame) {
@@ -33,14 +39,18 @@ inline void record_malloc(const void* block, size_t size_bytes, const uint64_t* 
 }
 // Records the end of a block, before the real call. pre: block is not nullptr. sp: the hook's CFA
 void record_free(const void* block, uint64_t sp);
-// Records that realloc is about to be called on a block. pre: block is not nullptr
-void record_realloc_begin(const void* block, const uint64_t* hook_frame);
+// The same where it is known that somebody has to know of it (agent/record/sampling.h).
+void record_told_free(const void* block, uint64_t sp);
+// Records that realloc is about to be called on a block. pre: block is not nullptr. False: nobody has to know of that
+// block, and what comes of it is a block like any other.
+[[nodiscard]] bool record_realloc_begin(const void* block, const uint64_t* hook_frame);
 // Records that realloc returned nullptr: it failed, or freed the block because size_bytes was 0.
-void record_realloc_failed(size_t size_bytes, const uint64_t* hook_frame);
-// Records what realloc returned.
-inline void record_realloc_end(const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
-  if (fresh == nullptr) return record_realloc_failed(size_bytes, hook_frame);
-  record_stacked(wire::RecordType::kReallocEnd, fresh, size_bytes, hook_frame);
+void record_realloc_failed(const void* begun, size_t size_bytes, const uint64_t* hook_frame);
+// Records what realloc returned. begun: the block that record_realloc_begin recorded; nullptr: it did not
+inline void record_realloc_end(const void* begun, const void* fresh, size_t size_bytes, const uint64_t* hook_frame) {
+  const auto type = begun != nullptr ? wire::RecordType::kReallocEnd : wire::RecordType::kMalloc;
+  if (fresh != nullptr) return record_stacked(type, fresh, size_bytes, hook_frame);
+  if (begun != nullptr) record_realloc_failed(begun, size_bytes, hook_frame);
 }
 
 // An operation on memory of a device: recorded after a call that allocates has returned, and before one that frees.

@@ -10,6 +10,7 @@
 #include "agent/process/loaded_object.h"
 #include "agent/record/record.h"
 #include "agent/record/ring_writer.h"
+#include "agent/record/sampling.h"
 #include "agent/unwind/unwind_fast.h"
 
 namespace heapprof::agent {
@@ -54,6 +55,7 @@ template <bool kHasFresh>
 template <wire::RecordType kType>
 [[gnu::always_inline]] inline void record_stacked_fast(const void* block, size_t size_bytes,
                                                        const uint64_t* hook_frame) {
+  if (HEAPPROF_UNLIKELY(is_sampling())) return record_sampled(kType, block, size_bytes, hook_frame);
   const uint64_t address = reinterpret_cast<uint64_t>(block);
   const uint64_t sp = cfa_of(hook_frame);
   Context* context = begin_event_fast(sp);
@@ -74,10 +76,11 @@ template <wire::RecordType kType>
   record_stacked_fast<wire::RecordType::kMalloc>(block, size_bytes, hook_frame);
 }
 
-// Records what ends a block, or may. False: nothing was recorded.
+// Records what ends a block, or may. False: nothing was recorded, and record.cc has to.
 template <wire::RecordType kType>
 [[gnu::always_inline]] inline bool record_ending_fast(const void* block, uint64_t sp) {
   const uint64_t address = reinterpret_cast<uint64_t>(block);
+  if (HEAPPROF_UNLIKELY(is_sampling())) return false;
   if (HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8)))) return false;
   Context* context = begin_event_fast(sp);
   if (HEAPPROF_UNLIKELY(context == nullptr)) return false;
@@ -91,9 +94,10 @@ template <wire::RecordType kType>
   return record_ending_fast<wire::RecordType::kFree>(block, sp);
 }
 
-[[gnu::always_inline]] inline void record_realloc_begin_fast(const void* block, const uint64_t* hook_frame) {
-  if (HEAPPROF_UNLIKELY(!record_ending_fast<wire::RecordType::kReallocBegin>(block, cfa_of(hook_frame))))
-    record_realloc_begin(block, hook_frame);
+// As record_realloc_begin.
+[[gnu::always_inline, nodiscard]] inline bool record_realloc_begin_fast(const void* block, const uint64_t* hook_frame) {
+  if (HEAPPROF_LIKELY(record_ending_fast<wire::RecordType::kReallocBegin>(block, cfa_of(hook_frame)))) return true;
+  return record_realloc_begin(block, hook_frame);
 }
 
 // The end of an object of Python. False: nothing was recorded.
@@ -116,9 +120,11 @@ template <wire::RecordType kType>
   return can_write;
 }
 
-[[gnu::always_inline]] inline void record_realloc_end_fast(const void* fresh, size_t size_bytes,
+// As record_realloc_end.
+[[gnu::always_inline]] inline void record_realloc_end_fast(const void* begun, const void* fresh, size_t size_bytes,
                                                            const uint64_t* hook_frame) {
-  if (HEAPPROF_UNLIKELY(fresh == nullptr)) return record_realloc_failed(size_bytes, hook_frame);
+  if (HEAPPROF_UNLIKELY(begun == nullptr || fresh == nullptr))
+    return record_realloc_end(begun, fresh, size_bytes, hook_frame);
   record_stacked_fast<wire::RecordType::kReallocEnd>(fresh, size_bytes, hook_frame);
 }
 

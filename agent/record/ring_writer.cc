@@ -138,7 +138,7 @@ bool wait_for_space(Context* context) {
 }
 
 bool open_ring(Context* context) {
-  if (!reserve(context, 4 * wire::kUnitBytes)) return false;
+  if (!reserve(context, 5 * wire::kUnitBytes)) return false;
   const uint64_t now = read_clock();
   context->stamp_base = now;
   context->stamp_delta = 0;
@@ -147,6 +147,8 @@ bool open_ring(Context* context) {
   put(context, wire::pack_control(wire::ControlKind::kThread, context->thread_id));
   context->age = current_age();
   put(context, wire::pack_control(wire::ControlKind::kAge, context->age));
+  context->told_interval = 0;
+  put(context, wire::pack_control(wire::ControlKind::kInterval, 0));
   if (context->needs_reset) {
     put(context,
         wire::pack_control(wire::ControlKind::kReset, context->header->events_lost.load(std::memory_order_relaxed)));

@@ -206,6 +206,12 @@ namespace heapprof::cli {
   X("HP286", bad_attach_time, ("5 parsecs"))                                                                       \
   X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
   X("HP288", process_not_attached, ("4711"))                                                                       \
+  X("HP290", profile_is_sampled, ("r.json", "512 KiB"))                                                            \
+  X("HP291", flags_exclude, ("--sample", "--leak-check", "both need every block"))                                 \
+  X("HP292", order_refused, ("pause", "4711", "its heapprof belongs to another user"))                             \
+  X("HP293", bad_mark_name, ("", 119))                                                                             \
+  X("HP294", bad_start, ("noon"))                                                                                  \
+  X("HP295", numbers_are_estimates, ("512 KiB"))                                                                   \
   X("HP245", folders_have_no_page, ("after"))                                                                      \
   X("HP250", one_profile_in_format, ("pprof", "b.json", "--format perfetto"))                                      \
   X("HP260", bad_listen_address, ("localhost:http", "the port is a number from 0 to 65,535"))                      \
@@ -408,6 +414,12 @@ Problem attach_found_no_thread(const std::string& pid, const std::string& obstac
 Problem attach_sees_no_agent(const std::string& pid, const std::string& agent);
 Problem attach_failed(const std::string& pid, const std::string& reason);
 Problem already_profiled(const std::string& pid);
+Problem profile_is_sampled(const std::string& file, const std::string& interval);
+Problem flags_exclude(const std::string& flag, const std::string& other, const std::string& reason);
+Problem order_refused(const std::string& command, const std::string& pid, const std::string& reason);
+Problem bad_mark_name(const std::string& name, size_t most_bytes);
+Problem bad_start(const std::string& value);
+Problem numbers_are_estimates(const std::string& interval);
 Problem bad_attach_time(const std::string& value);
 Problem process_not_attached(const std::string& pid);
 Problem detach_failed(const std::string& pid, const std::string& reason);

@@ -149,6 +149,10 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   const Budget& budget = what->budget;
   const std::vector<Profile>& runs = what->measured.runs;
   Profile& profile = what->measured.runs[shown];
+  for (size_t i = 0; i < runs.size() && !options_.allow_sampled; ++i) {
+    if (const Sampling& sampling = runs[i].run.sampling; sampling.is_sampled())
+      return profile_is_sampled(what->measured.files[i], format_bytes(sampling.interval_bytes));
+  }
   std::vector<Problem> warnings;
   const Result<Done> fits = what->fit == nullptr ? check_budget(budget, runs, what->measured.files, &warnings)
                             : what->is_started   ? Done{}
@@ -160,6 +164,8 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   Result<Baseline> baseline = baselines_.find(budget, profile, rules);
   if (!baseline) return baseline.problem();
+  if (baseline->profile && baseline->profile->run.sampling.is_sampled() && !options_.allow_sampled)
+    return profile_is_sampled(baseline->path, format_bytes(baseline->profile->run.sampling.interval_bytes));
   verdict->baseline = baseline->path;
   verdict->baseline_runs = count_baseline_runs(baseline->runs);
   const Evidence evidence = compare(budget, runs, shown, *baseline);

@@ -35,6 +35,7 @@ struct CheckOptions {
   uint64_t runs = 0;                      // 0: as the budget has it, else 1
   std::optional<ProcessScope> processes;  // none: as the budget has it, else kStarted
   std::string output;                     // where the program's profile goes; empty: only kept if something is wrong
+  bool allow_sampled = false;             // estimates are judged as if they were exact
   bool warn_only = false;
   bool update_budget = false;
   bool update_baseline = false;

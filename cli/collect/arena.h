@@ -35,9 +35,11 @@ class Arena {
   char* text(uint32_t question) {
     return reinterpret_cast<char*>(base_ + wire::kTextsOff + question * wire::kTextBytes);
   }
+  wire::SamplingPage& sampling() { return *reinterpret_cast<wire::SamplingPage*>(base_ + wire::kSamplingOff); }
   const unsigned char* module_table() const { return base_ + wire::kModuleTableOff; }
   const wire::Note* notes() const { return reinterpret_cast<const wire::Note*>(base_ + wire::kNotesOff); }
   const wire::Name* names() const { return reinterpret_cast<const wire::Name*>(base_ + wire::kNamesOff); }
+  wire::Name* writable_names() { return reinterpret_cast<wire::Name*>(base_ + wire::kNamesOff); }
   const wire::KernelName* kernel_names() const {
     return reinterpret_cast<const wire::KernelName*>(base_ + wire::kKernelsOff);
   }

@@ -5,14 +5,15 @@
 
 namespace heapprof::cli {
 
-Counters counters_of(const LedgerCounts& counts, const wire::Control& control, bool is_fork) {
+Counters counters_of(const LedgerCounts& counts, const wire::Control& control, UnknownEnds unknown) {
   Counters counters;
   counters.allocations = counts.allocations;
   counters.frees = counts.frees;
   counters.reallocs = counts.reallocs;
   counters.failed_reallocs = counts.failed_reallocs;
   counters.reordered = counts.reordered;
-  (is_fork ? counters.inherited_frees : counters.foreign_frees) = counts.foreign;
+  if (unknown == UnknownEnds::kForeign) counters.foreign_frees = counts.foreign;
+  if (unknown == UnknownEnds::kInherited) counters.inherited_frees = counts.foreign;
   counters.unseen_frees = counts.unseen_frees;
   counters.unmatched_names = counts.unmatched_names;
   counters.left_out = counts.left_out.blocks;

@@ -9,8 +9,12 @@
 
 namespace heapprof::cli {
 
+// Ends of blocks that nobody saw begin: are as many mistakes; are of blocks from before, or of a pause; mean nothing,
+// as any address may seem to be a chosen block's.
+enum class UnknownEnds { kForeign, kInherited, kMeaningless };
+
 // What the ledger and the agent have counted.
-Counters counters_of(const LedgerCounts& counts, const wire::Control& control, bool is_fork);
+Counters counters_of(const LedgerCounts& counts, const wire::Control& control, UnknownEnds unknown);
 
 // Why the profile is not whole; empty if it is.
 std::string what_is_missing(const Counters& counters, wire::StopReason stop, bool is_detached,

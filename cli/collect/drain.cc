@@ -69,6 +69,24 @@ uint64_t Drain::kernel_launches() const {
   return launches;
 }
 
+// A pair is replaced at once, but read in two halves: while its thread runs on, it may be of two moments.
+Amount Drain::counted_down() const {
+  Amount sum{};
+  for (uint32_t i = 0; i < rings_.size(); ++i) {
+    const wire::Countdown& countdown = arena_.header(i).countdown;
+    uint64_t granted = countdown.granted.load(std::memory_order_acquire);
+    uint64_t until = 0;
+    for (uint64_t seen = granted + 1; seen != granted;) {
+      seen = granted;
+      until = static_cast<uint64_t>(countdown.until.load(std::memory_order_acquire));
+      granted = countdown.granted.load(std::memory_order_acquire);
+    }
+    sum.bytes += granted - until;
+    sum.blocks += countdown.allocations.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
 UnwinderCounters Drain::unwinder_counters() const {
   UnwinderCounters sum;
   for (uint32_t i = 0; i < rings_.size(); ++i) {

@@ -77,6 +77,7 @@ class Drain {
   uint64_t events_lost() const;                // by all rings
   UnwinderCounters unwinder_counters() const;  // of all rings
   uint64_t kernel_launches() const;            // likewise
+  Amount counted_down() const;                 // blocks that began while some were chosen, of all rings: exact
 
  private:
   static constexpr size_t kMaxWaiting = 2u << 20;  // events of 32 bytes

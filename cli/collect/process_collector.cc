@@ -1,4 +1,5 @@
-// cli/collect/process_collector.cc: wires the parts of one process and decides when each has its turn.
+// cli/collect/process_collector.cc: wires the parts of one process and decides when each has its turn. (long: one
+// process)
 //
 // The parts know nothing of each other. The drain fetches events and gives them to the ledger; what needs a clock of
 // its own is done here, between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as
@@ -11,12 +12,14 @@
 
 #include "cli/base/clock.h"
 #include "cli/collect/arena.h"
+#include "cli/collect/block_choice.h"
 #include "cli/collect/books/live_samples.h"
 #include "cli/collect/books_need.h"
 #include "cli/collect/clock.h"
 #include "cli/collect/control_options.h"
 #include "cli/collect/counters.h"
 #include "cli/collect/coverage.h"
+#include "cli/collect/device_use_books.h"
 #include "cli/collect/drain.h"
 #include "cli/collect/leak_watch.h"
 #include "cli/collect/questions.h"
@@ -54,6 +57,7 @@ struct ProcessCollector::State {
         scale(chosen.clock_mode),
         ledger(&threads,
                chosen.clock_mode == wire::ClockMode::kTsc ? Ledger::TimeSource::kStamps : Ledger::TimeSource::kDrains),
+        choice(arena.get(), &ledger, chosen.recorded, chosen.starts_paused),
         questions(arena.get(), monotonic_ns()) {
     ledger.set_same_name([this](uint32_t number) { return same_names.first_of(number, arena->names()); });
   }
@@ -86,6 +90,7 @@ struct ProcessCollector::State {
   bool is_detached = false;
   bool is_broken = false;   // memory ran out in the middle of a round
   std::string stop_reason;  // empty: has not stopped before its time
+  BlockChoice choice;
   QuestionDesk questions;
   std::optional<LeakWatch> leaks;  // with leak_check
   DeviceUses uses;
@@ -128,6 +133,20 @@ void ProcessCollector::set_filter(wire::FilterState state) {
   }
 }
 
+bool ProcessCollector::set_recorded(const RecordedBlocks& recorded) { return state_->choice.set_recorded(recorded); }
+void ProcessCollector::pause() { state_->choice.pause(); }
+void ProcessCollector::resume() { state_->choice.resume(); }
+
+bool ProcessCollector::add_mark(std::string_view name) {
+  const uint32_t number = take_name(name, state_->arena->writable_names());
+  if (number == 0 || state_->drain == nullptr) return false;
+  drain();
+  state_->ledger.mark_from_outside(number, state_->book_ticks(0));
+  return true;
+}
+
+bool ProcessCollector::has_met_mark() const { return state_->choice.has_met_mark(); }
+
 void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& identity) {
   State& state = *state_;
   state.hello = hello;
@@ -141,6 +160,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.tree = &state.tree;
   state.shared.modules = state.modules.get();
   state.shared.threads = &state.threads;
+  state.shared.rates = &state.choice.rates();
   state.shared.devices = &state.ledger.device_events();
   state.shared.second = state.options.second;
   state.shared.max_frames =
@@ -150,6 +170,7 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
   }
   if (identity.inherits) state.ledger.set_inherits();
+  state.choice.await_mark(state.options.awaited_mark);
   state.ledger.start(state.scale.start_ticks());
   state.ledger.devices().trace().start(state.options.trace_events);
   if (state.options.snapshot_interval_ns != 0) {
@@ -233,23 +254,10 @@ std::vector<std::string> ProcessCollector::device_uuids() const {
   return uuids;
 }
 
-// A number of this process's own is worth more than one of all processes. NVML may count memory before its event is
-// here: if it says the same number again, it is the same memory, and the books have caught up with it.
 void ProcessCollector::note_device_use(const std::string& uuid, uint64_t bytes, bool is_of_all) {
   for (const auto& [device, identity] : state_->read_identities()) {
-    if (identity.uuid != uuid) continue;
-    DeviceUse& use = state_->uses[device];
-    if (use.samples != 0 && use.is_of_all != is_of_all) {
-      if (is_of_all) return;
-      use = {};
-    }
-    use.missing.clear();
-    use.is_of_all = is_of_all;
-    ++use.samples;
-    if (bytes < use.max_bytes) continue;
-    const uint64_t seen_bytes = state_->ledger.devices().seen_bytes(device);
-    use.seen_at_max_bytes = bytes > use.max_bytes ? seen_bytes : std::max(use.seen_at_max_bytes, seen_bytes);
-    use.max_bytes = bytes;
+    if (identity.uuid == uuid)
+      note_use(bytes, is_of_all, state_->ledger.devices().seen_bytes(device), &state_->uses[device]);
   }
 }
 
@@ -362,7 +370,8 @@ Recording ProcessCollector::finish() {
   state.ledger.finish(state.end_ticks);
   const uint64_t end_ticks = state.ledger.last_ticks();
   run.duration_ns = state.scale.since_start_ns(end_ticks);
-  run.counters = counters_of(state.ledger.counts(), control, state.identity.inherits);
+  run.counters = counters_of(state.ledger.counts(), control, state.choice.unknown_ends(state.identity.inherits));
+  run.sampling = state.choice.result(state.drain->counted_down(), run.duration_ns);
   state.ledger.for_each_left_out(
       [&run](uint64_t, uint64_t size_bytes) { run.counters.left_out_live_bytes += size_bytes; });
   run.counters.lost = state.drain->events_lost() + control.events_lost.load(std::memory_order_relaxed);

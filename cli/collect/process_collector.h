@@ -17,6 +17,7 @@
 
 #include "cli/base/result.h"
 #include "cli/collect/memory/memory_budget.h"
+#include "cli/collect/recorded_blocks.h"
 #include "cli/collect/rings/pace.h"
 #include "cli/model/profile/recording.h"
 #include "shared/wire.h"
@@ -43,7 +44,10 @@ struct DeviceLimits {
 };
 
 struct CollectorOptions {
-  wire::ClockMode clock_mode = wire::ClockMode::kTsc;                  // detect_clock_mode() in clock.h
+  RecordedBlocks recorded;                             // at first
+  bool starts_paused = false;                          // nothing of the heap is recorded before resume()
+  std::string awaited_mark;                            // a mark of the program that somebody waits for; empty: none
+  wire::ClockMode clock_mode = wire::ClockMode::kTsc;  // detect_clock_mode() in clock.h
   wire::FenceMode fence_mode = wire::FenceMode::kMembarrierExpedited;  // detect_fence_mode()
   wire::FullPolicy full_policy = wire::FullPolicy::kWait;
   wire::UnwinderKind unwinder = wire::UnwinderKind::kHeapprof;
@@ -91,6 +95,17 @@ class ProcessCollector {
   // The process has connected: time begins. To be called before the agent is answered. Raises this process's soft limit
   // of open files to the hard one.
   void start(const wire::Hello& hello, const ProcessIdentity& identity);
+
+  // What of the heap is recorded from now on: may be changed at any time, and counts from the moment at which a thread
+  // of the program looks. The ends of blocks that were recorded always are. set_recorded() ends a pause; false: there
+  // have been too many different intervals.
+  bool set_recorded(const RecordedBlocks& recorded);
+  void pause();
+  void resume();
+  // A mark from outside of the program, at this moment. False: there is no room for its name.
+  bool add_mark(std::string_view name);
+  // The program has set the awaited mark.
+  bool has_met_mark() const;
 
   // Takes what is published; kIfDue: if it is worth it already. Returns the number of events taken.
   size_t drain(RoundKind kind = RoundKind::kAll);

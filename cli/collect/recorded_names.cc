@@ -13,6 +13,20 @@ uint32_t SameNames::first_of(uint32_t number, const wire::Name* names) {
   return first;
 }
 
+// From the end: the program looks for free slots from where its names lead it.
+uint32_t take_name(std::string_view text, wire::Name* names) {
+  for (uint32_t number = wire::kMaxNames; number != 0; --number) {
+    wire::Name& name = names[number - 1];
+    wire::NameState state = wire::NameState::kFree;
+    if (!name.state.compare_exchange_strong(state, wire::NameState::kWriting, std::memory_order_acquire)) continue;
+    name.category_bytes = 0;
+    name.text_bytes = static_cast<uint16_t>(text.copy(name.characters, sizeof name.characters));
+    name.state.store(wire::NameState::kReady, std::memory_order_release);  // (L)
+    return number;
+  }
+  return 0;
+}
+
 std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tree, const wire::Name* names) {
   std::vector<NamedMemory> recorded;
   auto site = book.sites().begin();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,6 +29,9 @@ class SameNames {
   std::unordered_map<uint32_t, uint32_t> first_of_;
   std::map<std::pair<std::string, std::string>, uint32_t> by_text_;
 };
+
+// A number for a name of our own, which is told in the program's table as its names are. 0: there is no room.
+uint32_t take_name(std::string_view text, wire::Name* names);
 
 std::vector<NamedMemory> recorded_names(const NameBook& book, const CallTree& tree, const wire::Name* names);
 

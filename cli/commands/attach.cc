@@ -4,6 +4,7 @@
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
 #include "cli/base/units.h"
+#include "cli/flags/sample_option.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/run.h"
@@ -42,6 +43,7 @@ void declare_options(Options* options, AttachOptions* target) {
   declare_fold_options(options, kRareGroup, "fold nothing: show wrappers themselves", &run->suppressions);
   options->add_color(&run->color);
   options->add_text({"--for", "TIME", recording, "detach after TIME; default: at Ctrl-C, or its end"}, &target->time);
+  declare_sample_option(options, recording, &run->recorded.interval_bytes);
   options->add_flag({"--no-follow", "", recording, "leave out processes that it starts"}, &run->no_follow);
   options->add_texts({"--follow", "NAME", recording, "only those of this name; repeatable"}, &run->follow_only);
   options->add_choice<OnFull>({"--on-full", "ACTION", recording, "when events come too fast: wait, or drop"},

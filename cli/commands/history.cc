@@ -108,6 +108,11 @@ Result<int> add(const HistoryOptions& options) {
     const RunState state = find_run_state(*profile);
     if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
     if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
+    if (const Sampling& sampling = profile->run.sampling; sampling.is_sampled()) {
+      Problem problem = profile_is_sampled(options.files[i], format_bytes(sampling.interval_bytes));
+      problem.instead.clear();
+      return problem;
+    }
     mark_suppressed(rules->suppressions, &*profile);
     const std::string name = options.filter.name.empty() ? history_name(*profile) : options.filter.name;
     for (const Device& device : profile->devices) entries.push_back(make_history_entry(*profile, device, name, commit));

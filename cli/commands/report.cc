@@ -224,9 +224,12 @@ Result<int> show_report(const ReportOptions& options) {
       return options.format->render_table(options.table->name, make_table(*options.table, *profile, view));
     return render(*profile, view, inspect_terminal(STDOUT_FILENO, options.color));
   };
+  const bool says_that_it_is_sampled = render == render_report_text && options.table == nullptr;
   const int code = print_output(shown_text());
-  for (const Problem& warning : find_warnings(*profile, names_adviser(view.file)))
-    print_problem(warning, options.color);  // last: seen on a terminal
+  for (const Problem& warning : find_warnings(*profile, names_adviser(view.file))) {
+    // last: seen on a terminal
+    if (!says_that_it_is_sampled || warning.id != "HP295") print_problem(warning, options.color);
+  }
   for (const Problem& rule : unused) print_problem(rule, options.color);
   return code;
 }

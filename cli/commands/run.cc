@@ -3,6 +3,8 @@
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"
+#include "cli/base/units.h"
+#include "cli/flags/sample_option.h"
 #include "cli/flags/suppression_options.h"
 #include "cli/run/device_limits.h"
 #include "cli/run/profile_path.h"
@@ -23,6 +25,37 @@ CommandText run_text() {
       {"exit status: the program's own; 128+N if signal N ended it; 125 if heapprof",
        "could not profile it, 126 if PROGRAM cannot be executed, 127 if there is none", "manual: man heapprof-run"}};
 }
+
+namespace {
+
+constexpr DurationRange kStartTimes{1'000'000, 366ull * 24 * 3600 * 1'000'000'000};
+
+Result<StartRule> parse_start(const std::string& text) {
+  constexpr std::string_view kAfter = "after=", kAtMark = "at=mark:";
+  if (text.empty()) return StartRule{};
+  if (text == "paused") return StartRule{StartKind::kPaused, 0, ""};
+  if (text.starts_with(kAtMark) && text.size() > kAtMark.size())
+    return StartRule{StartKind::kAtMark, 0, text.substr(kAtMark.size())};
+  if (text.starts_with(kAfter)) {
+    if (const std::optional<uint64_t> after_ns = parse_duration(text.substr(kAfter.size()), kStartTimes))
+      return StartRule{StartKind::kAfter, *after_ns, ""};
+  }
+  return bad_start(text);
+}
+
+// What cannot be had of a part of the blocks.
+std::optional<Problem> find_excluded(const RunOptions& options) {
+  const bool is_sampled = options.recorded.interval_bytes != 0;
+  if (!is_sampled && options.start.kind == StartKind::kAtOnce) return std::nullopt;
+  const std::string flag = is_sampled ? "--sample" : "--start";
+  if (options.leak_check)
+    return flags_exclude(flag, "--leak-check", "which block leads to which others is known only where all are");
+  if (options.python_objects && is_sampled)
+    return flags_exclude(flag, "--python-objects", "objects are recorded one by one, as those that hold them are");
+  return std::nullopt;
+}
+
+}  // namespace
 
 void declare_run_options(Options* options, RunOptions* target) {
   const char* output = "output";
@@ -56,6 +89,8 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"--no-python", "", kRareGroup, "put no frames of Python into stacks"}, &target->no_python);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
+  declare_sample_option(options, recording, &target->recorded.interval_bytes);
+  options->add_text({"--start", "WHEN", recording, "paused, after=TIME, or at=mark:NAME"}, &target->start_text);
   options->add_texts({"--limit", "DEVICE=SIZE", recording, "let it have so much of cuda:N or host"}, &target->limits);
   options->add_text({"--interval", "TIME", recording, "keep snapshots so far apart, and at marks"}, &target->interval);
   options->add_number({"--device-trace", "N", kRareGroup, "keep the newest N events of devices; 0: none"}, 0,
@@ -114,6 +149,16 @@ int run_main(const std::vector<std::string>& arguments) {
   if (const Result<DeviceLimits> limits = parse_limits(target.limits); !limits) {
     print_problem(limits.problem(), target.color);
     return run_exit_code(limits.problem());
+  }
+  if (const Result<StartRule> start = parse_start(target.start_text); start) {
+    target.start = *start;
+  } else {
+    print_problem(start.problem(), target.color);
+    return run_exit_code(start.problem());
+  }
+  if (const std::optional<Problem> excluded = find_excluded(target)) {
+    print_problem(*excluded, target.color);
+    return run_exit_code(*excluded);
   }
   if (target.torch_operators && target.unwinder == UnwinderChoice::kFramePointers) {
     print_problem(operators_need_stacks(), target.color);

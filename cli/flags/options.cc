@@ -127,12 +127,18 @@ void Options::add_number(const FlagText& flag, uint64_t smallest, uint64_t large
 }
 
 void Options::add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target) {
+  add_size(flag, smallest_bytes, UINT64_MAX, target);
+}
+
+void Options::add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t largest_bytes, uint64_t* target) {
   declare_value(flag, [=, this](const std::string& name, const std::string& text) {
     const Result<uint64_t> size_bytes = parse_size(text);
     if (!size_bytes) {
       complain(size_bytes.problem());
     } else if (*size_bytes < smallest_bytes) {
       complain(bad_value(name, text, fmt::format("a size of {} or more", format_bytes(smallest_bytes))));
+    } else if (*size_bytes > largest_bytes) {
+      complain(bad_value(name, text, fmt::format("a size of {} at most", format_bytes(largest_bytes))));
     } else {
       *target = *size_bytes;
     }

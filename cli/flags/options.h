@@ -57,6 +57,7 @@ class Options {
   void add_wait(const FlagText& flag, uint64_t largest, std::optional<std::chrono::seconds>* target);
   // A size with its unit, at least `smallest_bytes`.
   void add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t* target);
+  void add_size(const FlagText& flag, uint64_t smallest_bytes, uint64_t largest_bytes, uint64_t* target);
   template <typename T>
   void add_choice(const FlagText& flag, const Choices<T>& choices, T* target) {
     std::vector<std::string> words;

@@ -349,6 +349,7 @@ void read_extension(JsonPull* json, PointReader* points, Extension* extension) {
        {"dialect", [&] { read_dialect(json, &extension->dialect); }},
        {"time_unit", [&] { read_text(json, &extension->time_unit); }},
        fields("run", [&](FieldReader& reader) { visit_run(run, reader); }),
+       fields("sampling", [&](FieldReader& reader) { visit_sampling(run.sampling, reader); }),
        fields("machine", [&](FieldReader& reader) { visit_machine(run.machine, reader); }),
        fields("coverage", [&](FieldReader& reader) { visit_coverage(run.coverage, reader); }),
        fields("counters", [&](FieldReader& reader) { visit_counters(run.counters, reader); }),

@@ -61,6 +61,9 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.machine = describe_machine();
   plan.max_memory_bytes = options.max_memory_bytes;
   plan.collector.hooks_deep_bind = options.hooks_deep_bind;
+  plan.collector.recorded = options.recorded;
+  plan.collector.starts_paused = options.start.kind != StartKind::kAtOnce;
+  plan.collector.awaited_mark = options.start.mark;
   plan.collector.estimates_gpu = options.estimates_gpu;
   plan.collector.gpu_time = options.gpu_time;
   plan.collector.snapshot_interval_ns = options.snapshot_interval_ns;

@@ -91,6 +91,13 @@ class Processes {
   bool is_known(pid_t pid) const;
   Recording snapshot(pid_t pid);
 
+  // How processes that come from now on are recorded.
+  const RecordedBlocks& recorded_next() const { return plan_.collector.recorded; }
+  void set_recorded_next(const RecordedBlocks& recorded, bool is_paused) {
+    plan_.collector.recorded = recorded;
+    plan_.collector.starts_paused = is_paused;
+  }
+
   // Full rings lose events, and are not waited for.
   bool is_dropping() const { return plan_.collector.full_policy == wire::FullPolicy::kDrop; }
   size_t running() const { return processes_.size(); }

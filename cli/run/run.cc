@@ -8,6 +8,7 @@
 #include "cli/run/processes.h"
 #include "cli/run/profile_path.h"
 #include "cli/run/profile_writing.h"
+#include "cli/run/recording_switch.h"
 #include "cli/run/session.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
@@ -126,7 +127,8 @@ Result<int> RunSession::run() {
   desk_.set_root(launched->pid);
   if (options_.live) viewer_.start(launched->pid, options_, signals, &*server);
   served_.start(options_, signals, &*server);
-  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
+  RecordingSwitch recording(options_.start);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &recording, &device_use);
   const WatchResult watched = watch.until_end(*launched);
   if (watched.detached_by == 0) {
     processes.end_root(watched.end);
@@ -166,7 +168,8 @@ Result<int> RunSession::run_attached() {
   DeviceUseWatch device_use(agent->nvml);
   Explainer explainer(finish_options(options_));
   desk_.set_root(pid);
-  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &device_use);
+  RecordingSwitch recording(options_.start);
+  Watch watch(&*server, &signals, &processes, &snapshots, &explainer, &desk_, &recording, &device_use);
   AttachTask task;
   task.attach({pid, agent->agent, invitation(*server), !options_.no_follow});
   const WatchResult watched = watch.until_left(program, &task);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cli/base/terminal.h"
+#include "cli/collect/recorded_blocks.h"
 #include "cli/model/profile/device_trace.h"
 #include "cli/read/read_suppressions.h"
 #include "shared/wire.h"
@@ -23,6 +24,14 @@ enum class OnFull { kWait, kDrop };
 enum class ClockChoice { kAuto, kTsc, kSequence };
 enum class FenceChoice { kAuto, kExpedited, kGlobal, kProducer };
 enum class ThreadsChoice { kAuto, kOne, kTwo };
+
+// When recording begins.
+enum class StartKind { kAtOnce, kPaused, kAfter, kAtMark };
+struct StartRule {
+  StartKind kind = StartKind::kAtOnce;
+  uint64_t after_ns = 0;  // kAfter: of the run
+  std::string mark;       // kAtMark: when a process of the run sets it
+};
 
 struct RunOptions {
   std::string output;  // may hold directives (profile_path.h); empty: heapprof.PROGRAM.PID.json in the current folder
@@ -51,10 +60,13 @@ struct RunOptions {
   bool no_python = false;                                // stacks have no frames of Python
   bool estimates_gpu = false;                            // around the making of contexts and modules
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read
-  std::string interval;                                  // of --interval, as it was given
-  uint64_t snapshot_interval_ns = 0;                     // 0: no snapshots (snapshot_interval.h)
-  uint64_t trace_events = kDefaultTraceEvents;           // of --device-trace
-  std::vector<std::string> limits;                       // DEVICE=SIZE: what the program may have
+  RecordedBlocks recorded;                               // at first, while not paused
+  std::string start_text;                                // of --start, as it was given
+  StartRule start;
+  std::string interval;                         // of --interval, as it was given
+  uint64_t snapshot_interval_ns = 0;            // 0: no snapshots (snapshot_interval.h)
+  uint64_t trace_events = kDefaultTraceEvents;  // of --device-trace
+  std::vector<std::string> limits;              // DEVICE=SIZE: what the program may have
   ClockChoice clock = ClockChoice::kAuto;
   FenceChoice fence = FenceChoice::kAuto;
   ThreadsChoice collector_threads = ThreadsChoice::kAuto;

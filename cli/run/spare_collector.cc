@@ -18,7 +18,9 @@ void SpareCollector::prepare() {
 }
 
 Result<std::unique_ptr<ProcessCollector>> SpareCollector::take(const CollectorOptions& options) {
-  if (spare_ != nullptr && options_.fence_mode != options.fence_mode) spare_.reset();
+  const bool is_alike = options_.fence_mode == options.fence_mode && options_.recorded == options.recorded &&
+                        options_.starts_paused == options.starts_paused;
+  if (!is_alike) spare_.reset();
   options_ = options;
   if (spare_ != nullptr) return std::move(spare_);
   return ProcessCollector::create(options);

@@ -47,13 +47,14 @@ RunEnd decode_status(int status) {
 }  // namespace
 
 Watch::Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-             TopDesk* desk, DeviceUseWatch* use)
+             TopDesk* desk, RecordingSwitch* recording, DeviceUseWatch* use)
     : server_(*server),
       signals_(*signals),
       processes_(*processes),
       snapshots_(*snapshots),
       explainer_(*explainer),
       desk_(*desk),
+      recording_(*recording),
       use_(*use),
       longest_nap_ns_(processes->is_dropping() ? kLongestDroppingNapNs : kLongestNapNs) {}
 
@@ -63,6 +64,8 @@ void Watch::admit() {
       snapshots_.take(*caller, &server_, &processes_);
     } else if (caller->top) {
       desk_.admit(std::move(*caller), &server_, &processes_);
+    } else if (caller->order) {
+      recording_.obey(*caller, &processes_);
     } else {
       processes_.admit(std::move(*caller));
     }
@@ -79,6 +82,7 @@ void Watch::round() {
   }
   const std::vector<DeviceUseSample> samples = use_.take();
   set_nap(processes_.drain(RoundKind::kIfDue));
+  recording_.tick(&processes_);
   explainer_.serve(&server_, &processes_);
   pass_on_device_use(samples, &processes_);
   const bool is_time = now_ns >= next_reap_ns_;

@@ -6,6 +6,7 @@
 #include "cli/attach/attach_task.h"
 #include "cli/run/explainer.h"
 #include "cli/run/processes.h"
+#include "cli/run/recording_switch.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_taker.h"
 #include "cli/run/top_desk.h"
@@ -40,7 +41,7 @@ struct AttachedProgram {
 class Watch {
  public:
   Watch(Server* server, SignalWatch* signals, Processes* processes, SnapshotTaker* snapshots, Explainer* explainer,
-        TopDesk* desk, DeviceUseWatch* use);
+        TopDesk* desk, RecordingSwitch* recording, DeviceUseWatch* use);
 
   // Runs until the program has ended, or we are told to leave.
   WatchResult until_end(const Launched& launched);
@@ -68,6 +69,7 @@ class Watch {
   SnapshotTaker& snapshots_;
   Explainer& explainer_;
   TopDesk& desk_;
+  RecordingSwitch& recording_;
   DeviceUseWatch& use_;
   std::vector<pollfd> waiting_;
   uint64_t next_news_ns_ = 0;  // when it is asked for news that no descriptor has told of

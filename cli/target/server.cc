@@ -175,6 +175,13 @@ std::optional<Caller> Server::hear(Pending* pending) {
     caller.pid = pending->pid;
     return caller;
   }
+  if (Order order; got == static_cast<ssize_t>(sizeof order) && packet.magic == kOrderMagic) {
+    std::memcpy(static_cast<void*>(&order), &packet, sizeof order);
+    caller.order = order;
+    caller.connection = std::move(connection);
+    caller.pid = pending->pid;
+    return caller;
+  }
   // An agent of another user reaches a collector of root's; root's own agents are none of an ordinary user's.
   if (got != static_cast<ssize_t>(sizeof caller.hello) || (geteuid() != 0 && caller.uid != geteuid()))
     return std::nullopt;

@@ -14,6 +14,7 @@
 
 #include "cli/base/fd.h"
 #include "cli/base/result.h"
+#include "cli/target/order_wire.h"
 #include "cli/target/snapshot_wire.h"
 #include "cli/target/top_wire.h"
 #include "shared/wire.h"
@@ -38,6 +39,7 @@ struct Caller {
   wire::Hello hello{};
   std::optional<SnapshotRequest> snapshot;  // who asks is no agent, but wants a profile
   std::optional<TopRequest> top;            // or to watch
+  std::optional<Order> order;               // or something done
 };
 
 class Server {

@@ -49,7 +49,7 @@ void InnerBlocks::begin(uint64_t address, const Event& event, InnerChange* chang
   LiveHeap::Entry* const entry = blocks_.insert(address, &is_new);
   if (!is_new) {  // its end went by unseen
     ++unmatched_;
-    trace(TraceAction::kEnd, address, entry->size_bytes, entry->site);
+    trace(TraceAction::kEnd, address, entry->size_bytes(), entry->site);
     end_name(entry->block(address));
     close(entry->block(address), false, change);
   }

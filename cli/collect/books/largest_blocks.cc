@@ -12,7 +12,7 @@ void LargestBlocks::drop_dead(LiveHeap* heap) {
     const uint64_t address = noted_[i].address;
     if (kept != 0 && noted_[kept - 1].address == address) continue;
     const LiveHeap::Entry* entry = heap->find(address);
-    if (entry != nullptr && entry->size_bytes >= least_bytes) noted_[kept++] = {address, entry->size_bytes};
+    if (entry != nullptr && entry->size_bytes() >= least_bytes) noted_[kept++] = {address, entry->size_bytes()};
   }
   noted_.resize(kept);
 }

@@ -63,9 +63,10 @@ void Ledger::prefetch_site(const Event& event) const {
     if (!repairs()) count_foreign();
     return;
   }
-  count_free(event);
+  const Amount amount = amount_of(block);
+  count_free(event, amount.blocks);
   close_block(block, block.address, true);
-  free_in_scope(event.thread(), block.size_bytes);
+  free_in_scope(event.thread(), amount);
   note_change();
   if (!parking_.empty()) [[unlikely]]
     settle(event.address);
@@ -206,7 +207,7 @@ void Ledger::on_realloc_begin(const Event& event, uint32_t ring) {
   Block block;
   if (heap_.take(event.address, &block)) {
     unlink(block, &fresh);
-  } else if (take_left_out(event.address, &fresh.block.size_bytes)) {
+  } else if (take_left_out(event.address, &fresh.block)) {
     fresh.state = BegunState::kLeftOut;
   } else if (repairs()) {
     fresh.state = BegunState::kParked;
@@ -243,12 +244,12 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   if (!is_over_left_out || !repairs()) entry = heap_.insert(event.address, &is_new);  // from here on nothing fails
   const bool waits = !is_new && repairs();
   if (waits) park(as_kind(event, EventKind::kMalloc), ring);
-  ++counts_.reallocs;
   BegunRealloc begun;
   bool is_known = false;
   const bool has_begun = take_begun(event.thread(), ring, &begun);
+  counts_.reallocs += has_begun && begun.state == BegunState::kKnown ? amount_of(begun.block).blocks : 1;
   if (has_begun && begun.state == BegunState::kLeftOut) {
-    ++counts_.left_out_ended;
+    counts_.left_out_ended += amount_of(begun.block).blocks;
   } else if (!has_begun || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
@@ -267,7 +268,9 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   open_block(entry, event);
   if (is_known) {
     const bool has_moved = begun.block.address != event.address;
-    sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
+    // Of a chosen block nobody knows how many others were resized.
+    if (rate_of(event.size_bytes) == 0)
+      sites_.note_resize(event.site, has_moved ? std::min(begun.block.size_bytes, event.size_bytes) : 0);
     if (begun.name != 0) [[unlikely]]
       name_memory(event.address, begun.name);
   }
@@ -277,15 +280,16 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
 }
 
 void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
-  count_free(event);
   BegunRealloc begun;
-  if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) {
+  const bool has_begun = take_begun(event.thread(), ring, &begun);
+  count_free(event, has_begun && begun.state == BegunState::kKnown ? amount_of(begun.block).blocks : 1);
+  if (!has_begun || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {
     close_begun(begun, event.thread(), true);
     note_change();
   } else if (begun.state == BegunState::kLeftOut) {
-    ++counts_.left_out_ended;
+    counts_.left_out_ended += amount_of(begun.block).blocks;
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->event = as_kind(parked->event, EventKind::kFree);
   }
@@ -309,17 +313,17 @@ void Ledger::relink(const BegunRealloc& begun) {
   } catch (const std::bad_alloc&) {  // at the end of memory it cannot live on: the sums are true all the same
   }
   if (is_new) {
-    *entry = {begun.block.size_bytes, begun.block.birth, begun.block.site, begun.block.thread};
+    *entry = {begun.block.size_word(), begun.block.birth, begun.block.site, begun.block.thread};
     ThreadSlot& thread = threads_[entry->thread];
     if (thread.last_address == begun.last_key) thread.last_address = begun.block.address;
     if (begun.name != 0) relink_name(begun);
-    if (largest_.is_large(entry->size_bytes)) largest_.note(begun.block.address, entry->size_bytes, &heap_);
+    if (largest_.is_large(entry->size_bytes())) largest_.note(begun.block.address, entry->size_bytes(), &heap_);
     if (!parking_.empty()) [[unlikely]]
       settle(begun.block.address);
   } else {  // somebody has this address, so the block ended after all; or there is no room for it
-    ++counts_.unseen_frees;
+    counts_.unseen_frees += amount_of(begun.block).blocks;
     close_block(begun.block, begun.last_key, false);
-    if (begun.name != 0) names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
+    if (begun.name != 0) remove_name(begun.name, begun.block);
     note_change();
   }
 }

@@ -23,12 +23,14 @@
 #include "cli/collect/books/mapping_ledger.h"
 #include "cli/collect/books/name_book.h"
 #include "cli/collect/books/parking.h"
+#include "cli/collect/books/sample_weight.h"
 #include "cli/collect/books/scope_book.h"
 #include "cli/collect/books/site_book.h"
 #include "cli/collect/books/snapshot_book.h"
 #include "cli/collect/books/stay_book.h"
 #include "cli/collect/books/timeline.h"
 #include "cli/collect/rings/event.h"
+#include "cli/collect/rings/sample_rates.h"
 #include "cli/collect/rings/thread_table.h"
 
 #include <cstdint>
@@ -52,6 +54,8 @@ struct LedgerCounts {
   uint64_t unseen_frees = 0;
   Amount left_out{};             // blocks of a thread that paused, which are in no other sum
   uint64_t left_out_ended = 0;   // of them; the ends are among the frees and the reallocs
+  uint64_t chosen = 0;           // blocks that were chosen among others
+  Amount chosen_for{};           // what these stand for; in the other numbers, too
   uint64_t unmatched_names = 0;  // that the program gave to what was not live, or for which there was no memory
 };
 
@@ -81,6 +85,18 @@ class Ledger {
   void set_inherits() {
     inherits_ = true;
     devices_.set_inherits();
+  }
+  // Blocks may be chosen by these. An end that nobody knows is as good as none from now on.
+  void set_sampled(const SampleRates* rates) {
+    rates_ = rates;
+    inherits_ = true;
+  }
+  // Called with the name's number at each mark of the program's own, by whoever applies the events.
+  void set_on_mark(std::function<void(uint32_t)> on_mark) { on_mark_ = std::move(on_mark); }
+  // A mark that no thread of the program has set.
+  void mark_from_outside(uint32_t name, uint64_t ticks) {
+    mark(name, 0, ticks);
+    if (snapshots_at_marks_) take_snapshot({ticks, true, name, 0, {}});
   }
   // A name may have several numbers: the books go by the one that this gives. Without it each number is a name.
   void set_same_name(std::function<uint32_t(uint32_t)> same_name) { same_name_ = std::move(same_name); }
@@ -148,10 +164,10 @@ class Ledger {
   void for_each_live(const Visitor& visit) const {
     heap_.for_each(visit);
   }
-  // visit(address, size_bytes): blocks that were left out, and live.
+  // visit(address, bytes): blocks that were left out, and live.
   template <typename Visitor>
   void for_each_left_out(const Visitor& visit) const {
-    for (const auto& [address, size_bytes] : left_out_) visit(address, size_bytes);
+    for (const auto& [address, word] : left_out_) visit(address, amount_of(left_out_block(address, word)).bytes);
   }
   // visit(const Block&): those that a realloc is at work on just now; they are among the others when it has ended.
   template <typename Visitor>
@@ -195,14 +211,17 @@ class Ledger {
   void apply_device_in_scope(const DeviceEvent& device_event, const Event& event, uint32_t stack);
   void book_device(const DeviceEvent& device_event, const Event& event);
   void apply_scope(const Event& event);
+  static Block left_out_block(uint64_t address, uint64_t size_word) {
+    return {address, size_of(size_word), 0, 0, 0, rate_of(size_word)};
+  }
   bool is_left_out(uint64_t address) const { return !left_out_.empty() && left_out_.count(address) != 0; }
   bool is_live(uint64_t address) { return heap_.find(address) != nullptr || is_left_out(address); }
-  bool take_left_out(uint64_t address, uint64_t* size_bytes);
+  bool take_left_out(uint64_t address, Block* block);
   bool free_left_out(const Event& event);
-  void leave_out(uint64_t address, uint64_t size_bytes);
+  void leave_out(const Event& event);
   void on_malloc_in_pause(const Event& event, uint32_t ring);
   void on_realloc_end_in_pause(const Event& event, uint32_t ring);
-  void perform_on_left_out(const ParkedEvent& parked, uint64_t size_bytes);
+  void perform_on_left_out(const ParkedEvent& parked, const Block& block);
   void relink_left_out(const BegunRealloc& begun);
   void give_up_in_pause(const Event& event);
   void on_name(const Event& event, uint32_t ring);
@@ -238,23 +257,30 @@ class Ledger {
   void close_block(const Block& block, uint64_t last_key, bool may_be_temporary);
   void close_begun(const BegunRealloc& begun, uint32_t thread, bool may_be_temporary) {
     close_block(begun.block, begun.last_key, may_be_temporary);
-    free_in_scope(thread, begun.block.size_bytes);
-    if (begun.name != 0) names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
+    free_in_scope(thread, amount_of(begun.block));
+    if (begun.name != 0) remove_name(begun.name, begun.block);
   }
   // The thread has freed it, in whatever scope it is.
-  void free_in_scope(uint32_t thread, uint64_t size_bytes) {
+  void free_in_scope(uint32_t thread, Amount amount) {
     const uint32_t stack = threads_[thread].scopes;
     if (stack != 0) [[unlikely]]
-      scopes_.free(stack, size_bytes);
+      scopes_.free(stack, amount);
   }
+  // What the block stands for.
+  [[gnu::always_inline]] Amount amount_of(const Block& block) const {
+    if (block.rate != 0) [[unlikely]]
+      return weigh(block, rates_->interval_bytes(block.rate));
+    return {block.size_bytes, 1};
+  }
+  void remove_name(uint32_t name, const Block& block) { names_.shrink(name, block.site, amount_of(block)); }
   void unlink(const Block& block, BegunRealloc* begun);
   void close_unseen(const Block& block);
   void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }
-  void count_free(const Event& event) {
-    ++counts_.frees;
-    ++threads_[event.thread()].frees;
+  void count_free(const Event& event, uint64_t blocks = 1) {
+    counts_.frees += blocks;
+    threads_[event.thread()].frees += blocks;
   }
 
   bool take_begun(uint32_t thread, uint32_t ring, BegunRealloc* begun);
@@ -280,9 +306,10 @@ class Ledger {
   SiteBook sites_;
   ScopeBook scopes_;
   bool has_paused_ = false;                          // a thread did, ever
-  std::unordered_map<uint64_t, uint64_t> left_out_;  // sizes of the heap's blocks that were left out, by address
+  std::unordered_map<uint64_t, uint64_t> left_out_;  // size words of the heap's blocks that were left out, by address
   NameBook names_;
   std::function<uint32_t(uint32_t)> same_name_;
+  std::function<void(uint32_t)> on_mark_;
   std::unordered_map<uint64_t, uint32_t> names_by_address_;  // of the heap's blocks
   LaunchBook launches_;
   GpuTimeBook gpu_times_;
@@ -298,6 +325,7 @@ class Ledger {
   uint64_t now_ticks_ = 0;
   uint64_t repair_window_ = 0;
   bool inherits_ = false;
+  const SampleRates* rates_ = nullptr;
   bool devices_changed_ = false;  // since scopes were told what is live on them
   uint64_t next_expiry_ = UINT64_MAX;
   Parking parking_;

@@ -18,24 +18,33 @@ namespace heapprof::cli {
 
 [[gnu::always_inline]] inline void Ledger::open_block(LiveHeap::Entry* entry, const Event& event) {
   *entry = {event.size_bytes, now_ticks_, event.site, event.thread()};
-  sites_.add(event.site, event.size_bytes);
-  ++counts_.allocations;
+  const uint64_t size_bytes = size_of(event.size_bytes);
+  const Amount amount = amount_of(entry->block(event.address));
+  if (rate_of(event.size_bytes) != 0) [[unlikely]] {
+    ++counts_.chosen;
+    counts_.chosen_for = {counts_.chosen_for.bytes + amount.bytes, counts_.chosen_for.blocks + amount.blocks};
+  }
+  sites_.add(event.site, size_bytes, amount);
+  counts_.allocations += amount.blocks;
   ThreadSlot& thread = threads_[event.thread()];
-  ++thread.allocations;
-  thread.total_bytes += event.size_bytes;
+  thread.allocations += amount.blocks;
+  thread.total_bytes += amount.bytes;
   thread.last_address = event.address;
   if (thread.scopes != 0) [[unlikely]]
-    scopes_.allocate(thread.scopes, event.size_bytes);
-  if (largest_.is_large(event.size_bytes)) [[unlikely]]
-    largest_.note(event.address, event.size_bytes, &heap_);
+    scopes_.allocate(thread.scopes, amount);
+  if (largest_.is_large(size_bytes)) [[unlikely]]
+    largest_.note(event.address, size_bytes, &heap_);
 }
 
 // Books the end of a block. The caller takes it out of the heap.
 [[gnu::always_inline]] inline void Ledger::close_block(const Block& block, uint64_t last_key, bool may_be_temporary) {
   ThreadSlot& thread = threads_[block.thread];
   const bool is_last = thread.last_address == last_key;
-  sites_.remove(block.site, block.size_bytes, now_ticks_ - block.birth, is_last && may_be_temporary);
-  stays_.end(block.site, {block.birth, now_ticks_}, block.size_bytes, 1);
+  const Amount amount = amount_of(block);
+  // What was allocated between a chosen block's begin and its end is not known.
+  const bool is_temporary = is_last && may_be_temporary && block.rate == 0;
+  sites_.remove(block.site, amount, now_ticks_ - block.birth, is_temporary);
+  stays_.end(block.site, {block.birth, now_ticks_}, amount.bytes, amount.blocks);
   if (!names_by_address_.empty() && last_key == block.address) [[unlikely]]
     end_name(block);
   if (!is_last) return;

@@ -60,8 +60,9 @@ void Ledger::finish(uint64_t end_ticks) {
   }
   bounds_.finish(now_ticks_);
   heap_.for_each([&](const Block& block) {
-    sites_.add_final_lifetime(block.site, now_ticks_ - block.birth);
-    stays_.leave(block.site, block.birth, block.size_bytes);
+    const Amount amount = amount_of(block);
+    sites_.add_final_lifetime(block.site, now_ticks_ - block.birth, amount.blocks);
+    stays_.leave(block.site, block.birth, amount.bytes, amount.blocks);
   });
   devices_.finish(now_ticks_);
   mappings_.finish(now_ticks_);
@@ -90,7 +91,10 @@ std::vector<std::string> Ledger::check() const {
     temporary_blocks += site.temporary_blocks;
   }
   Amount heap{};
-  heap_.for_each([&heap](const Block& block) { heap = {heap.bytes + block.size_bytes, heap.blocks + 1}; });
+  heap_.for_each([&](const Block& block) {
+    const Amount amount = amount_of(block);
+    heap = {heap.bytes + amount.bytes, heap.blocks + amount.blocks};
+  });
 
   const SiteBook::Totals& totals = sites_.totals();
   expect("the sum of the sites' live bytes", live.bytes, "the live total", totals.live.bytes);

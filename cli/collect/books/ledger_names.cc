@@ -38,15 +38,15 @@ void Ledger::name_memory(uint64_t address, uint32_t name) {
 void Ledger::name_block(const Block& block, uint32_t name) {
   if (const auto at = names_by_address_.find(block.address); at != names_by_address_.end()) {
     if (at->second == name) return;
-    names_.add(name, block.site, block.size_bytes);
-    names_.remove(std::exchange(at->second, name), block.site, block.size_bytes);
+    names_.add(name, block.site, amount_of(block));
+    remove_name(std::exchange(at->second, name), block);
     return;
   }
-  names_.add(name, block.site, block.size_bytes);
+  names_.add(name, block.site, amount_of(block));
   try {
     names_by_address_.emplace(block.address, name);
   } catch (const std::bad_alloc&) {
-    names_.remove(name, block.site, block.size_bytes);
+    remove_name(name, block);
     throw;
   }
 }
@@ -61,7 +61,7 @@ uint32_t Ledger::take_name(uint64_t address) {
 }
 
 void Ledger::end_name(const Block& block) {
-  if (const uint32_t name = take_name(block.address)) names_.remove(name, block.site, block.size_bytes);
+  if (const uint32_t name = take_name(block.address)) remove_name(name, block);
 }
 
 // Where a block's begin waits for its address, so does its name, be it a new one or that which realloc takes along.
@@ -79,7 +79,7 @@ void Ledger::relink_name(const BegunRealloc& begun) {
   try {
     names_by_address_.emplace(begun.block.address, begun.name);
   } catch (const std::bad_alloc&) {
-    names_.remove(begun.name, begun.block.site, begun.block.size_bytes);
+    remove_name(begun.name, begun.block);
     ++counts_.unmatched_names;
   }
 }

@@ -19,7 +19,7 @@ Event of_thread(Event event, uint32_t thread) {
 
 // The block's address begins again, so the block must have ended without our seeing it.
 void Ledger::close_unseen(const Block& block) {
-  ++counts_.unseen_frees;
+  counts_.unseen_frees += amount_of(block).blocks;
   close_block(block, block.address, false);
 }
 
@@ -61,7 +61,7 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
   const uint32_t stack = std::exchange(threads_[event.thread()].scopes, 0);
   open_block(entry, event);
   threads_[event.thread()].scopes = stack;
-  if (scope_path != 0) scopes_.allocate_by_path(scope_path, event.size_bytes);
+  if (scope_path != 0) scopes_.allocate_by_path(scope_path, amount_of(entry->block(event.address)));
   note_growth();
 }
 
@@ -69,15 +69,14 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
   if (event.kind() == EventKind::kMalloc) {
-    if (parked.is_in_pause) return leave_out(event.address, event.size_bytes);
+    if (parked.is_in_pause) return leave_out(event);
     sites_.make_room();
     bool is_new = false;
     return open_parked(heap_.insert(event.address, &is_new), event, parked.scope_path);
   }
   if (event.kind() == EventKind::kName) return name_memory(event.address, static_cast<uint32_t>(event.size_bytes));
   Block block;
-  if (uint64_t size_bytes = 0; take_left_out(event.address, &size_bytes))
-    return perform_on_left_out(parked, size_bytes);
+  if (take_left_out(event.address, &block)) return perform_on_left_out(parked, block);
   heap_.take(event.address, &block);
   if (event.kind() == EventKind::kReallocBegin && !parked.after_realloc) {
     for (BegunRealloc& begun : begun_of(parked.ring)) {
@@ -89,8 +88,13 @@ void Ledger::perform(const ParkedEvent& parked) {
   }
   // Its realloc has returned: nobody knows any more which block is its heir.
   if (parked.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
+  // It was counted as one when it came.
+  const uint64_t others = amount_of(block).blocks - 1;
+  if (others != 0) [[unlikely]]
+    (parked.after_realloc ? counts_.reallocs : counts_.frees) += others;
+  if (others != 0 && !parked.after_realloc) threads_[event.thread()].frees += others;
   close_block(block, block.address, event.kind() == EventKind::kFree);
-  if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, block.size_bytes);
+  if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, amount_of(block));
   note_change();
 }
 

@@ -11,26 +11,28 @@
 namespace heapprof::cli {
 
 // Of two blocks at one address the end of the first was never seen, if it is not about to come.
-void Ledger::leave_out(uint64_t address, uint64_t size_bytes) {
-  left_out_.insert_or_assign(address, size_bytes);
-  counts_.left_out = {counts_.left_out.bytes + size_bytes, counts_.left_out.blocks + 1};
+void Ledger::leave_out(const Event& event) {
+  left_out_.insert_or_assign(event.address, event.size_bytes);
+  const Amount amount = amount_of(left_out_block(event.address, event.size_bytes));
+  counts_.left_out = {counts_.left_out.bytes + amount.bytes, counts_.left_out.blocks + amount.blocks};
 }
 
-bool Ledger::take_left_out(uint64_t address, uint64_t* size_bytes) {
+bool Ledger::take_left_out(uint64_t address, Block* block) {
   if (left_out_.empty()) return false;
   const auto at = left_out_.find(address);
   if (at == left_out_.end()) return false;
-  *size_bytes = at->second;
+  *block = left_out_block(address, at->second);
   left_out_.erase(at);
   return true;
 }
 
 // False: it is of no such block.
 bool Ledger::free_left_out(const Event& event) {
-  uint64_t size_bytes = 0;
-  if (!take_left_out(event.address, &size_bytes)) return false;
-  count_free(event);
-  ++counts_.left_out_ended;
+  Block block;
+  if (!take_left_out(event.address, &block)) return false;
+  const uint64_t blocks = amount_of(block).blocks;
+  count_free(event, blocks);
+  counts_.left_out_ended += blocks;
   if (!parking_.empty()) settle(event.address);
   return true;
 }
@@ -44,7 +46,7 @@ void Ledger::on_malloc_in_pause(const Event& event, uint32_t ring) {
 
 // What is still at that address has ended unseen.
 void Ledger::give_up_in_pause(const Event& event) {
-  leave_out(event.address, event.size_bytes);
+  leave_out(event);
   Block block;
   if (!heap_.take(event.address, &block)) return;
   close_unseen(block);
@@ -59,28 +61,28 @@ void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
   on_malloc_in_pause(begin, ring);
   BegunRealloc begun;
   if (!take_begun(event.thread(), ring, &begun) || begun.state == BegunState::kUnknown) return;
-  count_free(event);
+  count_free(event, amount_of(begun.block).blocks);
   if (begun.state == BegunState::kKnown) {
     close_begun(begun, event.thread(), false);
     note_change();
   } else if (begun.state == BegunState::kLeftOut) {
-    ++counts_.left_out_ended;
+    counts_.left_out_ended += amount_of(begun.block).blocks;
   } else if (ParkedEvent* parked = parking_.find(begun.block.address, begun.parked)) {
     parked->event.thread_and_kind = pack_thread(parked->event.thread(), EventKind::kFree);
   }
 }
 
 // An end that came before its begin, which was in a pause.
-void Ledger::perform_on_left_out(const ParkedEvent& parked, uint64_t size_bytes) {
+void Ledger::perform_on_left_out(const ParkedEvent& parked, const Block& block) {
   if (parked.event.kind() == EventKind::kFree || parked.after_realloc) {
-    ++counts_.left_out_ended;
+    counts_.left_out_ended += amount_of(block).blocks;
     return;
   }
   for (BegunRealloc& begun : begun_of(parked.ring)) {
     if (begun.parked != parked.id) continue;
     begun.parked = 0;
     begun.state = BegunState::kLeftOut;
-    begun.block.size_bytes = size_bytes;
+    begun.block = block;
   }
 }
 
@@ -88,7 +90,7 @@ void Ledger::perform_on_left_out(const ParkedEvent& parked, uint64_t size_bytes)
 void Ledger::relink_left_out(const BegunRealloc& begun) {
   if (is_live(begun.block.address)) return;  // it has ended after all
   try {
-    left_out_.emplace(begun.block.address, begun.block.size_bytes);
+    left_out_.emplace(begun.block.address, begun.block.size_word());
   } catch (const std::bad_alloc&) {  // at the end of memory: it is in no sum
     return;
   }

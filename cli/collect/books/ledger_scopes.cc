@@ -99,6 +99,7 @@ void Ledger::apply_scope(const Event& event) {
     case wire::ScopeOperation::kSnapshot: return take_own_snapshot(name, event.thread(), ticks, id != 0);
     case wire::ScopeOperation::kMark:
       mark(name, event.thread(), ticks);
+      if (on_mark_) on_mark_(name);
       if (snapshots_at_marks_) take_snapshot({ticks == 0 ? now_ticks_ : ticks, true, name, thread.id, {}});
       return;
   }

@@ -18,6 +18,7 @@
 #include "cli/collect/memory/prefetch.h"
 #include "cli/collect/memory/slab_pool.h"
 #include "cli/collect/memory/splitting_table.h"
+#include "cli/collect/rings/event.h"
 
 #include <array>
 #include <bit>
@@ -32,19 +33,23 @@ struct Block {
   uint64_t size_bytes;
   uint64_t birth;  // ticks
   uint32_t site;
-  uint32_t thread;  // slot of the thread that allocated it
+  uint32_t thread;    // slot of the thread that allocated it
+  uint32_t rate = 0;  // by which it was chosen among others (sample_weight.h); 0: all are recorded
+
+  uint64_t size_word() const { return pack_size(size_bytes, rate); }
 };
 
 class LiveHeap {
  public:
   // A block but for its address.
   struct Entry {
-    uint64_t size_bytes;
+    uint64_t size_word;
     uint64_t birth;
     uint32_t site;
     uint32_t thread;
 
-    Block block(uint64_t address) const { return {address, size_bytes, birth, site, thread}; }
+    uint64_t size_bytes() const { return size_of(size_word); }
+    Block block(uint64_t address) const { return {address, size_bytes(), birth, site, thread, rate_of(size_word)}; }
   };
   static_assert(sizeof(Entry) == 24);
 

@@ -38,11 +38,13 @@ class NameBook {
   const Sites& sites() const { return sites_; }
 
   // A block gets the name. Without memory it throws std::bad_alloc, and nothing has changed but for an empty sum.
-  void add(uint32_t name, uint32_t site, uint64_t size_bytes) {
+  void add(uint32_t name, uint32_t site, uint64_t size_bytes) { add(name, site, Amount{size_bytes, 1}); }
+  void add(uint32_t name, uint32_t site, Amount amount) {
     NameSum& sum = sums_[name];
     NameOfSite& of_site = sites_[{name, site}];
-    for (Amount* total : {&sum.total, &of_site.total}) *total = {total->bytes + size_bytes, total->blocks + 1};
-    grow(&sum, &of_site, {size_bytes, 1});
+    for (Amount* total : {&sum.total, &of_site.total})
+      *total = {total->bytes + amount.bytes, total->blocks + amount.blocks};
+    grow(&sum, &of_site, amount);
   }
   // It has it no more. pre of all that follow: a block of that site has got the name
   void remove(uint32_t name, uint32_t site, uint64_t size_bytes) { shrink(name, site, {size_bytes, 1}); }

@@ -103,15 +103,15 @@ class ScopeBook {
   void set_devices_live(InstanceBook::DevicesLive&& live) { instances_.set_devices_live(std::move(live)); }
 
   // Of the heap, in the innermost scope. pre: stack is not 0
-  void allocate(uint32_t stack, uint64_t size_bytes) {
+  void allocate(uint32_t stack, Amount amount) {
     Open& innermost = stacks_[stack].back();
-    count_allocation(&paths_[innermost.path].host, {size_bytes, 1});
-    innermost.host.rise(size_bytes);
+    count_allocation(&paths_[innermost.path].host, amount);
+    innermost.host.rise(amount.bytes);
   }
-  void free(uint32_t stack, uint64_t size_bytes) {
+  void free(uint32_t stack, Amount amount) {
     Open& innermost = stacks_[stack].back();
-    count_free(&paths_[innermost.path].host, {size_bytes, 1});
-    innermost.host.growth -= size_bytes;
+    count_free(&paths_[innermost.path].host, amount);
+    innermost.host.growth -= amount.bytes;
   }
   // Of a device. pre: as above
   void change(uint32_t stack, uint32_t device, Amount allocated, Amount freed);
@@ -120,8 +120,8 @@ class ScopeBook {
 
   // The same where the thread may have gone on to another scope since: of the scope alone, by its path.
   uint32_t path_of(uint32_t stack) const { return stack == 0 ? 0 : stacks_[stack].back().path; }
-  void allocate_by_path(uint32_t path, uint64_t size_bytes) { count_allocation(&paths_[path].host, {size_bytes, 1}); }
-  void free_by_path(uint32_t path, uint64_t size_bytes) { count_free(&paths_[path].host, {size_bytes, 1}); }
+  void allocate_by_path(uint32_t path, Amount amount) { count_allocation(&paths_[path].host, amount); }
+  void free_by_path(uint32_t path, Amount amount) { count_free(&paths_[path].host, amount); }
 
   // No event comes any more. end_ticks: how long what is open has lasted
   void finish(uint64_t end_ticks);

@@ -4,11 +4,11 @@
 namespace heapprof::cli {
 
 // A million sites that allocate one size each, as compilers have, should not pay for the counters of all.
-void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class) {
+void SiteBook::start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t blocks) {
   const size_t index = histograms_.size() == 0 ? 1 : histograms_.size();
   histograms_.grow_to(index + 1);
   histograms_[index][class_of(entry.largest_bytes)] = entry.total.blocks;
-  ++histograms_[index][size_class];
+  histograms_[index][size_class] += blocks;
   entry.histogram = static_cast<uint32_t>(index);
 }
 

@@ -13,20 +13,17 @@
 //           it.
 #pragma once
 
+#include "cli/collect/books/amount.h"
 #include "cli/collect/memory/growing_array.h"
 #include "cli/collect/memory/prefetch.h"
 #include "cli/model/profile/recording.h"
 #include "cli/model/profile/size_histogram.h"
+#include "shared/sampling.h"
 
 #include <algorithm>
 #include <cstdint>
 
 namespace heapprof::cli {
-
-struct Amount {
-  uint64_t bytes;
-  uint64_t blocks;
-};
 
 struct SiteEntry {
   // Changed by every event.
@@ -91,27 +88,32 @@ class SiteBook {
     prefetch_line(&sites_[site].total);
   }
 
-  [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes) {
+  [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes) { add(site, size_bytes, {size_bytes, 1}); }
+  // stands_for: of a block that was chosen among others (sample_weight.h)
+  [[gnu::always_inline]] void add(uint32_t site, uint64_t size_bytes, Amount stands_for) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
-    entry.live.bytes += size_bytes;
-    entry.live.blocks += 1;
+    entry.live.bytes += stands_for.bytes;
+    entry.live.blocks += stands_for.blocks;
     if (entry.live.bytes >= entry.max.bytes) raise_max(entry);
-    count_size(entry, size_bytes);
-    entry.total.bytes += size_bytes;
-    entry.total.blocks += 1;
-    totals_.live.bytes += size_bytes;
-    totals_.live.blocks += 1;
+    count_size(entry, size_bytes, stands_for.blocks);
+    entry.total.bytes += stands_for.bytes;
+    entry.total.blocks += stands_for.blocks;
+    totals_.live.bytes += stands_for.bytes;
+    totals_.live.blocks += stands_for.blocks;
   }
 
   void remove(uint32_t site, uint64_t size_bytes, uint64_t lifetime_ticks, bool is_temporary) {
+    remove(site, Amount{size_bytes, 1}, lifetime_ticks, is_temporary);
+  }
+  [[gnu::always_inline]] void remove(uint32_t site, Amount stands_for, uint64_t lifetime_ticks, bool is_temporary) {
     SiteEntry& entry = sites_[site];
     save(site, entry);
-    entry.live.bytes -= size_bytes;
-    entry.live.blocks -= 1;
-    add_lifetime(entry, lifetime_ticks);
-    totals_.live.bytes -= size_bytes;
-    totals_.live.blocks -= 1;
+    entry.live.bytes -= stands_for.bytes;
+    entry.live.blocks -= stands_for.blocks;
+    add_lifetime(entry, lifetime_ticks, stands_for.blocks);
+    totals_.live.bytes -= stands_for.bytes;
+    totals_.live.blocks -= stands_for.blocks;
     if (is_temporary) {
       entry.temporary_blocks += 1;
       totals_.temporary_blocks += 1;
@@ -172,7 +174,9 @@ class SiteBook {
   uint64_t epoch() const { return epoch_; }  // grows with every new maximum of bytes
 
   // Adds the lifetime of a block that is still live at the end.
-  void add_final_lifetime(uint32_t site, uint64_t lifetime_ticks) { add_lifetime(sites_[site], lifetime_ticks); }
+  void add_final_lifetime(uint32_t site, uint64_t lifetime_ticks, uint64_t blocks = 1) {
+    add_lifetime(sites_[site], lifetime_ticks, blocks);
+  }
 
   const SiteEntry& operator[](uint32_t site) const { return sites_[site]; }
   Amount at_peak(uint32_t site) const {
@@ -225,26 +229,32 @@ class SiteBook {
       if (saved.epoch != phase_epoch_) saved = {entry.live, phase_epoch_};
     }
   }
-  static void add_lifetime(SiteEntry& entry, uint64_t ticks) {
-    entry.lifetime_low_ticks += ticks;
-    entry.lifetime_high_ticks += entry.lifetime_low_ticks < ticks ? 1 : 0;
+  static void add_lifetime(SiteEntry& entry, uint64_t ticks, uint64_t blocks) {
+    uint64_t low_ticks = ticks;
+    if (blocks != 1) [[unlikely]] {
+      const auto all = static_cast<wire::Wide>(ticks) * blocks;
+      entry.lifetime_high_ticks += static_cast<uint32_t>(all >> 64);
+      low_ticks = static_cast<uint64_t>(all);
+    }
+    entry.lifetime_low_ticks += low_ticks;
+    entry.lifetime_high_ticks += entry.lifetime_low_ticks < low_ticks ? 1 : 0;
   }
-  void count_size(SiteEntry& entry, uint64_t size_bytes) {
+  void count_size(SiteEntry& entry, uint64_t size_bytes, uint64_t blocks) {
     const bool is_between = size_bytes >= entry.smallest_bytes && size_bytes <= entry.largest_bytes;
     if (entry.histogram != 0) {
-      ++histograms_[entry.histogram][class_of(size_bytes)];
+      histograms_[entry.histogram][class_of(size_bytes)] += blocks;
     } else if (entry.total.blocks == 0) {
       entry.smallest_bytes = entry.largest_bytes = size_bytes;
       return;
     } else if (!is_between && class_of(size_bytes) != class_of(entry.largest_bytes)) {
-      start_histogram(entry, class_of(size_bytes));
+      start_histogram(entry, class_of(size_bytes), blocks);
     }
     if (is_between) return;
     entry.smallest_bytes = std::min(entry.smallest_bytes, size_bytes);
     entry.largest_bytes = std::max(entry.largest_bytes, size_bytes);
   }
   static uint32_t class_of(uint64_t size_bytes) { return static_cast<uint32_t>(size_bucket(size_bytes)); }
-  void start_histogram(SiteEntry& entry, uint32_t size_class);
+  void start_histogram(SiteEntry& entry, uint32_t size_class, uint64_t blocks);
 
   GrowingArray<SiteEntry> sites_;
   GrowingArray<SizeCounts> histograms_;  // [0] is unused

@@ -88,7 +88,7 @@ class StayBook {
     uint64_t begin_ticks;
     uint64_t end_ticks;
   };
-  // So much ended; blocks: 1, or 0 for a part of one that lives on.
+  // So much ended; blocks: 1, or 0 for a part of one that lives on; of a chosen block, those that it stands for.
   void end(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) {
     if (bounds_ != nullptr && life.begin_ticks < bounds_->open_ticks()) [[unlikely]]
       note(site, life, bytes, blocks);
@@ -97,8 +97,8 @@ class StayBook {
   void take_back(uint32_t site, Life life, uint64_t bytes, uint64_t blocks) { end(site, life, 0 - bytes, 0 - blocks); }
 
   // A block that is left. pre: the bounds are finished
-  void leave(uint32_t site, uint64_t begin_ticks, uint64_t bytes) {
-    if (bounds_ != nullptr) end(site, {begin_ticks, bounds_->open_ticks()}, bytes, 1);
+  void leave(uint32_t site, uint64_t begin_ticks, uint64_t bytes, uint64_t blocks = 1) {
+    if (bounds_ != nullptr) end(site, {begin_ticks, bounds_->open_ticks()}, bytes, blocks);
   }
 
   bool is_given_up() const { return is_given_up_; }

@@ -27,7 +27,7 @@ enum class EventKind : uint32_t {
 struct Event {
   uint64_t stamp;       // never smaller than that of the event before it in the same ring
   uint64_t address;     // 0 for kReallocCancel, kReallocFree, kThreadLeft
-  uint64_t size_bytes;  // of the new block
+  uint64_t size_bytes;  // of the new block; of one of the heap with the rate by which it was chosen: pack_size
   uint32_t site;        // of the new block; of a kScope that begins an operator, wire::pack_operator; of a
                         // kName of a tensor, its wire::TensorRole; 0 otherwise
   uint32_t thread_and_kind;
@@ -36,6 +36,14 @@ struct Event {
   uint32_t thread() const { return thread_and_kind >> 4; }  // slot in the thread table
 };
 static_assert(sizeof(Event) == 32);
+
+// A size and, in its highest byte, the number of a rate (rings/sample_rates.h). As they are where the rate is 0.
+inline constexpr uint32_t kSizeWordBits = 56;
+constexpr uint64_t pack_size(uint64_t size_bytes, uint32_t rate) {
+  return size_bytes | static_cast<uint64_t>(rate) << kSizeWordBits;
+}
+constexpr uint64_t size_of(uint64_t size_word) { return size_word & ((uint64_t{1} << kSizeWordBits) - 1); }
+constexpr uint32_t rate_of(uint64_t size_word) { return static_cast<uint32_t>(size_word >> kSizeWordBits); }
 
 constexpr bool is_of_object(const Event& event) {
   return event.kind() == EventKind::kObjectBegin || event.kind() == EventKind::kObjectEnd;

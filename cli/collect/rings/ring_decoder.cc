@@ -65,7 +65,7 @@ bool RingDecoder::refuse() {
 template <bool kByMemo>
 RingDecoder::Cursor RingDecoder::decode_common(const Cursor& cursor, uint64_t head, const DecodeLimits& limits,
                                                std::span<Event> batch) {
-  if (prefix_.has_any || cursor.position >= head || cursor.frames > kLastFrames) return cursor;
+  if (prefix_.has_any || rate_ != 0 || cursor.position >= head || cursor.frames > kLastFrames) return cursor;
   const uint32_t free_tag = pack_thread(thread_, EventKind::kFree);
   const uint32_t malloc_tag = pack_thread(thread_, EventKind::kMalloc);
   const uint64_t stamp_base = stamp_base_, ceiling = limits.ceiling;
@@ -211,7 +211,13 @@ bool RingDecoder::decode_block(RecordType type, wire::Record record, uint64_t he
       if (type == RecordType::kReallocFree) kind = EventKind::kReallocFree;
       break;
   }
-  if (prefix_.has_device && !take_device(&kind, &event)) return refuse();
+  if (prefix_.has_device) {
+    if (!take_device(&kind, &event)) return refuse();
+  } else {
+    if (rate_of(event.size_bytes) != 0) return refuse();  // no block is so large
+    if (type == RecordType::kMalloc || type == RecordType::kReallocEnd)
+      event.size_bytes = pack_size(event.size_bytes, rate_);
+  }
   prefix_ = {};
   cursor->last_stamp = event.stamp;
   event.thread_and_kind = pack_thread(thread_, kind);
@@ -289,8 +295,19 @@ bool RingDecoder::decode_control(wire::Record record, std::span<Event> batch, Cu
       batch[cursor->events++] = {cursor->last_stamp, 0, record.w1 - std::exchange(launches_, record.w1), 0,
                                  pack_thread(thread_, EventKind::kLaunches)};
       return true;
+    case wire::ControlKind::kInterval: return set_rate(record.w1);
   }
   return refuse();
+}
+
+// How the blocks were chosen that begin from here on.
+bool RingDecoder::set_rate(uint64_t interval_bytes) {
+  std::optional<uint32_t> rate;
+  if (interval_bytes == 0) rate = 0;
+  if (shared_->rates != nullptr) rate = shared_->rates->find(interval_bytes);
+  if (!rate) return refuse();
+  rate_ = *rate;
+  return true;
 }
 
 // The record at `position`, the next one, lies at `ring_off`. Any chunk of the ring will do: what an owner who jumps

@@ -18,6 +18,7 @@
 #include "cli/collect/rings/event.h"
 #include "cli/collect/rings/module_map.h"
 #include "cli/collect/rings/path_memo.h"
+#include "cli/collect/rings/sample_rates.h"
 #include "cli/collect/rings/second_thread.h"
 #include "cli/collect/rings/thread_table.h"
 #include "shared/events.h"
@@ -37,7 +38,8 @@ struct DecodeShared {
   ThreadTable* threads;
   uint32_t max_frames;
   DeviceEventTable* devices;
-  SecondThread* second;  // may be reading the threads and devices; nullptr: there is none
+  const SampleRates* rates = nullptr;  // by which blocks may be chosen; nullptr: by none
+  SecondThread* second;                // may be reading the threads and devices; nullptr: there is none
   uint64_t truncated_stacks = 0;
   uint64_t corrupt_records = 0;
 
@@ -161,6 +163,7 @@ class RingDecoder {
   bool decode_prefix(wire::RecordType type, uint64_t value);
   bool take_device(EventKind* kind, Event* event);
   bool decode_control(wire::Record record, std::span<Event> batch, Cursor* cursor);
+  bool set_rate(uint64_t interval_bytes);
   bool enter_chunk(uint64_t ring_off, uint64_t position);
   bool push_frames(uint64_t w1, uint64_t head, uint16_t event, Cursor* cursor, uint32_t* site);
   void locate_frames(const FreshFrames& at, DecodeShared::Frame* frame);
@@ -217,6 +220,7 @@ class RingDecoder {
   uint64_t scope_time_ = 0;  // of the kScope record that follows
   bool has_scope_time_ = false;
   uint64_t launches_ = 0;  // that the last kLaunches record said
+  uint32_t rate_ = 0;      // by which the blocks were chosen that begin (sample_rates.h)
   bool has_stopped_ = false;
   bool is_shared_ = false;
   std::unordered_map<uint32_t, uint32_t> sharing_;  // in a shared ring: thread id → slot

@@ -7,7 +7,8 @@ bool has_numbers(const Profile& profile, SiteField::Needs needs) {
   switch (needs) {
     case SiteField::Needs::kNothing: return true;
     case SiteField::Needs::kLifetimes: return profile.has_lifetimes;
-    case SiteField::Needs::kOurs:
+    // What happened between a chosen block's begin and its end is not known.
+    case SiteField::Needs::kOurs: return profile.dialect == Dialect::kHeapprof && !profile.run.sampling.is_sampled();
     case SiteField::Needs::kSizes:
     case SiteField::Needs::kLeaks: return profile.dialect == Dialect::kHeapprof;
     case SiteField::Needs::kJudgement: return profile.run.leak_check.is_made;

@@ -3,6 +3,7 @@
 
 #include "cli/base/file_name.h"
 #include "cli/base/problems.h"
+#include "cli/base/units.h"
 #include "cli/model/analysis/python/calls.h"
 #include "cli/model/analysis/script_frames.h"
 #include "cli/model/analysis/unnamed.h"
@@ -95,6 +96,8 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
   } else if (!profile.run.complete && counters.lost == 0) {
     warnings.push_back(profile_incomplete(reason));
   }
+  if (profile.run.sampling.is_sampled())
+    warnings.push_back(numbers_are_estimates(format_bytes(profile.run.sampling.interval_bytes)));
   if (counters.corrupt_records > 0) warnings.push_back(records_corrupt(counters.corrupt_records));
   if (!coverage.self_test_failures.empty())
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));

@@ -124,6 +124,14 @@ void add_counters(RunInfo* sum, const RunInfo& run) {
 #undef RUN_COUNTER
 }
 
+void add_sampling(const Sampling& sampling, Sampling* sum) {
+  sum->interval_bytes = std::max(sum->interval_bytes, sampling.interval_bytes);
+  add_to(&sum->chosen, sampling.chosen);
+  add_to(&sum->counted, sampling.counted);
+  add_to(&sum->counted_bytes, sampling.counted_bytes);
+  sum->unrecorded_ns = std::max(sum->unrecorded_ns, sampling.unrecorded_ns);
+}
+
 // Where some of the runs were judged and others not, what is judged is a part.
 void add_judgement(const LeakJudgement& judgement, LeakJudgement* sum) {
   constexpr const char* kSome = "some of the runs were not judged";
@@ -178,6 +186,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
   keep_equal_machine(&sum.machine, run.machine);
   add_coverage(run.coverage, &sum.coverage);
   add_counters(&sum, run);
+  add_sampling(run.sampling, &sum.sampling);
   add_judgement(run.leak_check, &sum.leak_check);
 }
 

@@ -39,6 +39,15 @@ void visit_run(Run& run, Visit&& visit) {
   visit("other_threads_count", run.other_threads_count);
 }
 
+template <typename Sampled, typename Visit>
+void visit_sampling(Sampled& sampling, Visit&& visit) {
+  visit("interval_bytes", sampling.interval_bytes);
+  visit("chosen_count", sampling.chosen);
+  visit("counted_count", sampling.counted);
+  visit("counted_bytes", sampling.counted_bytes);
+  visit("unrecorded_ns", sampling.unrecorded_ns);
+}
+
 template <typename Judgement, typename Visit>
 void visit_leak_check(Judgement& judgement, Visit&& visit) {
   visit("made", judgement.is_made);

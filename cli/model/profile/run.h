@@ -111,6 +111,20 @@ struct LeakJudgement {
   uint64_t duration_ns = 0;
 };
 
+// Where not every block of the heap was recorded. Numbers of the heap are estimates then, and of devices and pages
+// exact (cli/model/profile/sampling.h).
+struct Sampling {
+  uint64_t interval_bytes = 0;  // the largest by which blocks were chosen (shared/sampling.h); 0: none were
+  uint64_t chosen = 0;          // blocks that were chosen
+  // Blocks that began while some were chosen, or all were recorded, and their bytes: exact.
+  uint64_t counted = 0;
+  uint64_t counted_bytes = 0;
+  uint64_t unrecorded_ns = 0;  // of the duration: none was recorded
+
+  bool is_sampled() const { return interval_bytes != 0; }
+  bool has_any() const { return is_sampled() || unrecorded_ns != 0; }
+};
+
 struct RunInfo {
   std::vector<std::string> command;  // argv
   std::string executable;            // path
@@ -122,6 +136,7 @@ struct RunInfo {
   int64_t start_unix_ns = 0;  // wall clock
   Job job;                    // in a sum of profiles that of no input: MergedPart has them
   uint64_t duration_ns = 0;   // from the agent's start to the end
+  Sampling sampling;
   RunEnd end;
   bool complete = true;           // false: events were lost, or the collector detached
   std::string incomplete_reason;  // empty if complete

@@ -5,6 +5,7 @@
 #include "cli/base/problems.h"
 #include "cli/base/text.h"
 #include "cli/base/units.h"
+#include "cli/model/analysis/metrics.h"
 #include "cli/model/analysis/places.h"
 #include "cli/model/analysis/warnings.h"
 #include "cli/run/names_advice.h"
@@ -23,6 +24,7 @@
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
+#include "cli/write/text/sampling_text.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -79,14 +81,15 @@ struct TableStyle {
 
 std::string device_table(const Profile& profile, const std::vector<const Device*>& devices, const TableStyle& style) {
   using Row = std::array<std::string, 7>;
-  std::vector<Row> rows = {
-      {"device", "peak", "at", std::string(live_word(profile)), "allocations", "total", style.temporary}};
+  const bool has_temporary = has_metric(profile, Metric::kTemporary);
+  std::vector<Row> rows = {{"device", "peak", "at", std::string(live_word(profile)), "allocations", "total",
+                            has_temporary ? style.temporary : ""}};
   for (const Device* device : devices) {
     const DeviceTotals& totals = device->totals;
     rows.push_back({escape_controls(device->name), format_bytes(totals.peak_bytes),
                     moment_text(profile, totals.peak_ns), format_bytes(sum_of_sites(*device).leaked_bytes),
                     format_count(totals.total_blocks), format_bytes(totals.total_bytes),
-                    format_percent_rounded({totals.temporary_blocks, totals.total_blocks})});
+                    has_temporary ? format_percent_rounded({totals.temporary_blocks, totals.total_blocks}) : ""});
   }
   std::string table;
   for (const Row& row : rows) {
@@ -229,6 +232,7 @@ std::string end_sentence(const Profile& profile, bool is_shown) {
 }
 
 constexpr std::string_view kNoNames = "HP068";
+constexpr std::string_view kEstimates = "HP295";
 
 // What the started program's functions are called does not matter where another's are shown.
 // tree: of what is shown, where there is one.
@@ -240,6 +244,7 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     const bool is_shown = profile == input.shown || input.shown == nullptr;
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
+      if (is_shown && warning.id == kEstimates) continue;  // it has a line of its own
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }
@@ -289,7 +294,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
       (has_refusals ? refusals(profile, tree, columns) : "") +
       refusals_of_others(input.tree, input.shown != nullptr ? input.headline->other->path : input.file, columns);
   if (!refused.empty()) text += refused + "\n";
-  text += device_part(profile, devices, columns) +
+  text += device_part(profile, devices, columns) + sampling_lines(profile, columns) +
           small_devices_line(profile, devices, false, "heapprof report", columns) +
           inside_text(profile, devices.shown, false, columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);

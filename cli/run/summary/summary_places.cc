@@ -12,6 +12,7 @@
 #include "cli/write/text/fold_text.h"
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
+#include "cli/write/text/sampling_text.h"
 
 #include <fmt/format.h>
 
@@ -108,6 +109,7 @@ class PlaceSections::Parts {
                     format_percent({numbers.metric(metric), sum.metric(metric)})};
     line.function = names_.place_function(place);
     line.location = names_.place_location(place);
+    add_error(profile_, device, numbers, metric, &line.numbers);
     if (metric == Metric::kLeaked) line.remark = format_counted(numbers.leaked_blocks, "block");
     if (metric == Metric::kTemporary)
       line.remark = fmt::format("of {}, {}", format_count(numbers.total_blocks), each_text(numbers, false));

@@ -7,6 +7,7 @@
 #include "cli/base/units.h"
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>
@@ -187,8 +188,9 @@ void write_call_graph_dot(const Profile& profile, const ExportView& view, ByteSi
   const CallGraph graph(profile, device, metric);
   sink->write("digraph calls {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n");
   sink->write(fmt::format("  labelloc=t;\n  fontname=\"sans-serif\";\n  total=\"{}\";\n", graph.total));
-  sink->write(fmt::format("  label=\"{} {}: {}\\n{}\\n{}\";\n", quoted(device.name), metric_word(metric),
-                          exact_text(metric, graph.total), pruned_text(graph), left_out_text()));
+  const std::string sampled = interval_of(profile, device) == 0 ? "" : "\\n" + sampling_words(profile);
+  sink->write(fmt::format("  label=\"{} {}: {}\\n{}\\n{}{}\";\n", quoted(device.name), metric_word(metric),
+                          exact_text(metric, graph.total), pruned_text(graph), left_out_text(), sampled));
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode& node = graph.nodes[i];
     if (!node.is_shown) continue;

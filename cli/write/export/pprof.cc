@@ -7,6 +7,7 @@
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/pprof_drop.h"
 #include "cli/write/export/pprof_fields.h"
@@ -125,9 +126,9 @@ class PprofWriter {
     write_value_type(top::kSampleType, type.type, type.unit);
   }
 
-  void write_period() {
+  void write_period(uint64_t interval_bytes = 0) {  // 0: nothing is sampled
     write_value_type(top::kPeriodType, "space", "bytes");
-    top_.add_int64(top::kPeriod, 1);  // nothing is sampled
+    top_.add_int64(top::kPeriod, as_signed(std::max<uint64_t>(interval_bytes, 1)));
   }
 
   void write_tables() {
@@ -143,9 +144,10 @@ class PprofWriter {
     const RunInfo& run = profile.run;
     top_.add_int64(top::kTimeNanos, run.start_unix_ns);
     if (profile.time_unit == "ns") top_.add_int64(top::kDurationNanos, as_signed(run.duration_ns));
-    write_period();
-    std::string comment = "heapprof " HEAPPROF_VERSION;
-    if (device != nullptr) comment += ", device " + device->name;
+    const uint64_t interval_bytes = device == nullptr ? run.sampling.interval_bytes : interval_of(profile, *device);
+    write_period(interval_bytes);
+    std::string comment = "heapprof " HEAPPROF_VERSION + (device == nullptr ? "" : ", device " + device->name);
+    if (interval_bytes != 0) comment += sampling_comment(profile);
     top_.add_int64(top::kComment, intern(comment));
     std::string command;
     for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;

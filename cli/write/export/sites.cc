@@ -84,9 +84,9 @@ class SitesWriter {
     for (const std::string& word : run.command) command += (command.empty() ? "" : " ") + word;
     return fmt::format(
         ",\"run_command\":{},\"run_pid\":{},\"run_image\":{},\"run_start_unix_ns\":{},\"run_end\":{},"
-        "\"run_status\":{},\"run_complete\":{}}}\n",
+        "\"run_status\":{},\"run_complete\":{},\"run_sample_interval_bytes\":{}}}\n",
         json_text(command), run.pid, run.image, run.start_unix_ns, json_text(end_kind_name(run.end.kind)),
-        run.end.status, run.complete);
+        run.end.status, run.complete, run.sampling.interval_bytes);
   }
 
   void write_site(const std::string& start, const Site& site) {

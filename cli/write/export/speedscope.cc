@@ -6,6 +6,7 @@
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ class SpeedscopeWriter {
   std::string title() const {
     std::string words;
     for (const std::string& word : profile_.run.command) words += (words.empty() ? "" : " ") + word;
+    if (const std::string sampled = sampling_words(profile_); !sampled.empty()) words += " (" + sampled + ")";
     return words.empty() ? "heapprof" : words;
   }
 

@@ -6,6 +6,7 @@
 #include "cli/base/text.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/write/encode/field_writer.h"
 #include "cli/write/encode/json_stream.h"
@@ -62,8 +63,7 @@ class DhatWriter {
   }
 
   void write_head() {
-    json_.key("dhatFileVersion");
-    json_.number(2);
+    json_.count("dhatFileVersion", 2);
     fields_("mode", std::string("heap"));
     fields_("verb", std::string("Allocated"));
     fields_("bklt", profile_.has_lifetimes);
@@ -74,7 +74,7 @@ class DhatWriter {
     fields_("Mtu", is_time_ns() ? std::string("s") : is_instructions ? "Minstr" : "M" + profile_.time_unit);
     if (profile_.has_lifetimes) fields_("tuth", uint64_t{is_instructions ? 500u : 10u});
     json_.new_line();
-    fields_("cmd", shell_joined(profile_.run.command));
+    fields_("cmd", shell_joined(profile_.run.command) + sampling_comment(profile_));
     fields_("pid", clamp(profile_.run.pid));
     // Rounded up, so that no moment and no lifetime is beyond it.
     fields_("te", dhat_time(profile_.run.duration_ns) + (is_time_ns() && profile_.run.duration_ns % kNsPerUs != 0));
@@ -148,11 +148,12 @@ class DhatWriter {
     json_.key("heapprof");
     json_.begin_object();
     fields_("version", uint64_t{1});
-    json_.key("dialect");
-    json_.string(dialect_name(profile_.dialect));
+    json_.text("dialect", dialect_name(profile_.dialect));
     fields_("time_unit", profile_.time_unit);
     json_.new_line();
     write_struct("run", [this] { visit_run(profile_.run, fields_); });
+    const Sampling& sampling = profile_.run.sampling;
+    if (sampling.has_any()) write_struct("sampling", [&] { visit_sampling(sampling, fields_); });
     if (profile_.run.job.has_rank()) write_struct("job", [this] { visit_job(profile_.run.job, fields_); });
     write_struct("machine", [this] { visit_machine(profile_.run.machine, fields_); });
     write_struct("coverage", [this] { visit_coverage(profile_.run.coverage, fields_); });

@@ -76,6 +76,7 @@ class ReportWriter {
     json_.boolean(run.complete);
     json_.count("lost_events_count", run.counters.lost);
     json_.count("truncated_stacks_count", run.counters.truncated_stacks);
+    if (run.sampling.has_any()) write_sampling();
     if (run.leak_check.is_asked) write_leak_check();
   }
 
@@ -202,6 +203,11 @@ class ReportWriter {
   void write_place_of(uint32_t node) {
     const uint32_t place = node == 0 ? 0 : tree_.place_node[node];
     if (place != 0) write_frame(profile_, profile_.nodes[place].frame, &json_);
+  }
+
+  void write_sampling() {
+    const auto field = field_writer();
+    write_object("sampling", [&] { visit_sampling(profile_.run.sampling, field); });
   }
 
   void write_leak_check() {

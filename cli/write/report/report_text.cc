@@ -27,6 +27,7 @@
 #include "cli/write/text/metric_text.h"
 #include "cli/write/text/place_text.h"
 #include "cli/write/text/run_text.h"
+#include "cli/write/text/sampling_text.h"
 
 #include <fmt/format.h>
 
@@ -62,7 +63,7 @@ class TextReport {
     const bool is_whole = view_.device.empty() && !view_.list_suppressions;
     const DeviceChoice choice = choose_devices(profile_);
     const std::vector<const Device*> devices = is_whole ? choice.shown : shown_devices(profile_, view_);
-    text_ += device_lines(profile_, devices, view_.exact_bytes, columns_);
+    text_ += device_lines(profile_, devices, view_.exact_bytes, columns_) + sampling_lines(profile_, columns_);
     if (is_whole)
       text_ += small_devices_line(profile_, choice, view_.exact_bytes, "heapprof report", columns_) +
                leak_lines(profile_, tree_, names_, {columns_, view_.exact_bytes, 0});
@@ -140,7 +141,7 @@ class TextReport {
           sizes_lines(places[index].numbers, {view_.exact_bytes, profile_.has_coarse_sizes, kIndent, columns_});
       used += bars.size() + (columns_ < kTitleColumns ? 2 : 1);
       if (!view_.top && !lines.empty() && used > kScreenLines) break;
-      PlaceLine& line = lines.emplace_back(place_line(places[index], metric, all));
+      PlaceLine& line = lines.emplace_back(place_line(device, places[index], metric, all));
       line.remark.clear();
       chains.push_back(find_callers(profile_, tree_, device, places[index], metric));
       line.callers = &chains.back();
@@ -238,7 +239,7 @@ class TextReport {
     text_ += "\n" + bold(left) + std::string(right_end > used + 2 ? right_end - used : 2, ' ') + remark + "\n";
   }
 
-  PlaceLine place_line(const Place& place, Metric metric, uint64_t all) const {
+  PlaceLine place_line(const Device& device, const Place& place, Metric metric, uint64_t all) const {
     const PlaceNumbers& numbers = place.numbers;
     const std::string share = format_percent({numbers.metric(metric), all});
     PlaceLine line;
@@ -263,6 +264,7 @@ class TextReport {
             format_percent_rounded({numbers.temporary_blocks, numbers.total_blocks})};
         break;
     }
+    add_error(profile_, device, numbers, metric, &line.numbers);
     const bool shows_sizes = metric == Metric::kTemporary || metric == Metric::kAllocations;
     if (shows_sizes) line.remark = each_text(numbers, view_.exact_bytes);
     return line;
@@ -287,7 +289,7 @@ class TextReport {
     std::vector<PlaceLine> lines;
     uint64_t covered = 0;
     for (size_t i = 0; i < shown; ++i) {
-      lines.push_back(place_line(places[order[i]], metric, all));
+      lines.push_back(place_line(device, places[order[i]], metric, all));
       covered += places[order[i]].numbers.metric(metric);
     }
     title(metric_title(metric, live_word(profile_)), device,

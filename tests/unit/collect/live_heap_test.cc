@@ -16,11 +16,11 @@ namespace {
 TEST_CASE("a live heap finds what was inserted, and nothing else") {
   LiveHeap heap;
   bool is_new = false;
-  heap.insert(0x1000, &is_new)->size_bytes = 1235;
+  heap.insert(0x1000, &is_new)->size_word = 1235;
   CHECK(is_new);
-  CHECK(heap.find(0x1000)->size_bytes == 1235);
+  CHECK(heap.find(0x1000)->size_word == 1235);
   CHECK(heap.find(0x1010) == nullptr);
-  CHECK(heap.insert(0x1000, &is_new)->size_bytes == 1235);
+  CHECK(heap.insert(0x1000, &is_new)->size_word == 1235);
   CHECK_FALSE(is_new);
   CHECK(heap.size() == 1);
 
@@ -83,8 +83,8 @@ void compare_with_map(const std::vector<uint64_t>& addresses, uint32_t seed) {
       bool is_new = false;
       LiveHeap::Entry* block = heap.insert(address, &is_new);
       REQUIRE(is_new == (reference.count(address) == 0));
-      block->size_bytes = random();
-      reference[address] = block->size_bytes;
+      block->size_word = size_of(random());
+      reference[address] = block->size_word;
     } else if (heap.take(address, &taken)) {
       REQUIRE(reference.at(address) == taken.size_bytes);
       reference.erase(address);
@@ -95,7 +95,7 @@ void compare_with_map(const std::vector<uint64_t>& addresses, uint32_t seed) {
   REQUIRE(heap.size() == reference.size());
   for (const auto& [address, size_bytes] : reference) {
     REQUIRE(heap.find(address) != nullptr);
-    REQUIRE(heap.find(address)->size_bytes == size_bytes);
+    REQUIRE(heap.find(address)->size_word == size_bytes);
   }
   size_t visited = 0;
   heap.for_each([&](const Block& block) { visited += reference.count(block.address); });

@@ -285,10 +285,10 @@ void play(uint32_t seed, size_t threads, const Mix& mix, size_t events) {
         book.change(stack, kDevices[device], allocated, freed);
         model.change(thread, device, allocated, freed);
       } else if (is_end) {
-        book.free(stack, size_bytes);
+        book.free(stack, {size_bytes, 1});
         model.change(thread, 0, none, amount);
       } else {
-        book.allocate(stack, size_bytes);
+        book.allocate(stack, {size_bytes, 1});
         model.change(thread, 0, amount, none);
       }
       if (Sum* sum = model.innermost(thread); sum != nullptr && below(5) == 0) {
@@ -375,7 +375,7 @@ TEST_CASE("one id twice, which no agent gives out, spoils no sum") {
     stack = book.leave(stack, 7, 110);
   }
   for (int i = 0; i < 50; ++i) stack = book.begin(stack, 2, 8, 100);
-  book.allocate(stack, 10);
+  book.allocate(stack, {10, 1});
   book.end(0, 999, 100);  // from here on places are known
   for (int i = 0; i < 200; ++i) {
     stack = book.end(stack, i % 2 == 0 ? 7 : 8, 200);

@@ -26,7 +26,7 @@ TEST_CASE("more ways than there is room for are one, and nothing of them is lost
   uint32_t stack = book.begin(0, 1, 1, 5);
   for (uint32_t i = 0; i < kMore; ++i) {
     stack = book.begin(stack, 10 + i, 2 + i, 5);
-    book.allocate(stack, 3);
+    book.allocate(stack, {3, 1});
     stack = book.end(stack, 2 + i, 6);
   }
   stack = book.end(stack, 1, 7);
@@ -52,9 +52,9 @@ TEST_CASE("more open scopes than there is room for are counted, and their ends e
   uint32_t stack = 0;
   for (uint64_t id = 1; id <= kMore; ++id) stack = book.begin(stack, id == 1 ? 1 : 2, id, 5);
   CHECK(book.lost() == 100'000);
-  book.allocate(stack, 10);
+  book.allocate(stack, {10, 1});
   for (uint64_t id = kMore; id > 1; --id) stack = book.end(stack, id, 6);
-  book.allocate(stack, 7);
+  book.allocate(stack, {7, 1});
   CHECK(only(book, 1).host.allocated.bytes == 7);
   CHECK(book.end(stack, 1, 7) == 0);
   uint64_t ended = 0;

@@ -23,9 +23,9 @@ TEST_CASE("a scope that ends alone leaves those inside of it open, and what they
   uint32_t stack = book.begin(0, 1, 11, 100);
   stack = book.begin(stack, 2, 12, 110);
   stack = book.begin(stack, 3, 13, 120);
-  book.allocate(stack, 50);
+  book.allocate(stack, {50, 1});
   stack = book.end_only(stack, 12, 150);
-  book.allocate(stack, 7);
+  book.allocate(stack, {7, 1});
   stack = book.end_only(stack, 13, 200);
   CHECK(book.end_only(stack, 11, 300) == 0);
   CHECK(book.end_only(0, 11, 300) == 0);
@@ -47,7 +47,7 @@ TEST_CASE("a scope apart has a time, whoever ends it, and no memory") {
   ScopeBook book;
   const uint32_t stack = book.begin(0, 1, 11, 100);
   book.begin_apart(2, 12, 110);
-  book.allocate(stack, 50);
+  book.allocate(stack, {50, 1});
   CHECK(book.enter(0, 12, 120) == 0);  // nobody is in it
   book.add_items(0, 12, 9);
   CHECK(book.end_only(0, 12, 150) == 0);
@@ -86,11 +86,11 @@ TEST_CASE("a thread whose scopes another one ended is in none, and goes on") {
   uint32_t mine = book.begin(0, 1, 11, 100);
   CHECK(book.end(0, 11, 130) == 0);
   CHECK(only(book, 1).ticks == 30);
-  book.allocate(mine, 50);  // in none
-  book.free(mine, 50);
+  book.allocate(mine, {50, 1});  // in none
+  book.free(mine, {50, 1});
   CHECK(only(book, 1).host.allocated.bytes == 0);
   mine = book.begin(mine, 1, 12, 140);
-  book.allocate(mine, 60);
+  book.allocate(mine, {60, 1});
   CHECK(book.end(mine, 12, 150) == 0);
   CHECK(only(book, 1).host.allocated.bytes == 60);
   CHECK(only(book, 1).ended == 2);

@@ -210,7 +210,7 @@ void play(uint32_t seed, size_t threads) {
       const size_t device = below(kDeviceCount);
       const bool is_end = below(2) == 0;
       const uint64_t bytes = is_end ? below(model.live[device] + 1) : below(5000);
-      if (stack != 0 && device == 0) is_end ? book.free(stack, bytes) : book.allocate(stack, bytes);
+      if (stack != 0 && device == 0) is_end ? book.free(stack, {bytes, 1}) : book.allocate(stack, {bytes, 1});
       if (stack != 0 && device != 0)
         book.change(stack, kDevices[device], {is_end ? 0 : bytes, 1}, {is_end ? bytes : 0, 1});
       model.change(thread, device, is_end ? -static_cast<int64_t>(bytes) : static_cast<int64_t>(bytes));

@@ -170,13 +170,13 @@ TEST_CASE("the largest blocks are those that a look at all of them finds") {
         LiveHeap::Entry* entry = heap.insert(address, &is_new);
         if (!is_new) continue;
         *entry = {random() % most_bytes, 0, 1, 0};
-        if (largest.is_large(entry->size_bytes)) largest.note(address, entry->size_bytes, &heap);
+        if (largest.is_large(entry->size_bytes())) largest.note(address, entry->size_bytes(), &heap);
         live.push_back(address);
       }
       if (i % 5000 == 4999) {
         std::vector<uint64_t> by_size = live;
         std::sort(by_size.begin(), by_size.end(),
-                  [&](uint64_t a, uint64_t b) { return heap.find(a)->size_bytes > heap.find(b)->size_bytes; });
+                  [&](uint64_t a, uint64_t b) { return heap.find(a)->size_bytes() > heap.find(b)->size_bytes(); });
         for (size_t k = 0; k < by_size.size() / 2; ++k) {
           Block block;
           REQUIRE(heap.take(by_size[k], &block));

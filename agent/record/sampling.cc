@@ -1,0 +1,111 @@
+// agent/record/sampling.cc: counts blocks down, and chooses those on which a point falls.
+//
+// A block that is not chosen takes no event: the guard is asked, and not set. So a handler that comes in between counts
+// down as well, and each step is one instruction, which a handler finds done or not begun. Nothing here may use
+// floating point, as the agent has no vector registers.
+#include "agent/record/sampling.h"
+
+#include "agent/record/record_fast.h"
+
+namespace heapprof::agent {
+
+namespace {
+
+// Takes the bytes of a block off the countdown, by one instruction: a signal handler may do the same at any instant.
+// False: a point falls on the block.
+[[gnu::always_inline]] inline bool count_down(wire::Countdown* countdown, size_t size_bytes) {
+  bool is_passed;
+  asm volatile("subq %2, %0" : "+m"(countdown->until), "=@ccs"(is_passed) : "r"(size_bytes));
+  return !is_passed;
+}
+[[gnu::always_inline]] inline void count_up(wire::Countdown* countdown, size_t size_bytes) {
+  asm volatile("addq %1, %0" : "+m"(countdown->until) : "r"(size_bytes) : "cc");
+}
+[[gnu::always_inline]] inline void count_allocation(wire::Countdown* countdown) {
+  asm volatile("incq %0" : "+m"(countdown->allocations) : : "cc");
+}
+
+uint64_t next_random(Context* context) {
+  if (context->random == 0) {
+    context->random = wire::mix_bits(g_sampling.seed ^ wire::mix_bits(uint64_t{context->ring} << 32 | context->birth) ^
+                                     static_cast<uint64_t>(g_pid));
+  }
+  return wire::mix_bits(context->random += 0x9e3779b97f4a7c15);
+}
+
+// Draws the distance to the next point. What was counted down stays counted.
+void draw(Context* context, uint64_t interval_bytes) {
+  wire::Countdown& countdown = context->header->countdown;
+  const int64_t distance = wire::draw_distance(next_random(context), interval_bytes);
+  bool is_replaced = false;
+  auto until = static_cast<uint64_t>(countdown.until.load(std::memory_order_relaxed));
+  uint64_t granted = countdown.granted.load(std::memory_order_relaxed);
+  while (!is_replaced) {
+    const uint64_t fresh_granted = granted - until + static_cast<uint64_t>(distance);
+    asm volatile("cmpxchg16b %0"
+                 : "+m"(countdown), "+a"(until), "+d"(granted), "=@ccz"(is_replaced)
+                 : "b"(distance), "c"(fresh_granted));
+  }
+  context->drawn_interval = interval_bytes;
+}
+
+// From here on an end may be older than its begin's address's last begin, which nobody saw: stamps must not be inverted
+// (cli/collect/README.md).
+void order_stamps() {
+  if (g_use_tsc && (g_fences & kFenceOrder) == 0) g_fences |= kFenceOrder;
+}
+
+// Whether a block is recorded that begins in this event, and by which interval: 0: as all are. False: it is not.
+bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* interval_bytes) {
+  const wire::Begins begins = wire::begins_of(recording());
+  *interval_bytes = 0;
+  if (begins != wire::Begins::kSampled) return begins == wire::Begins::kAll;
+  const uint64_t wanted = g_sampling.interval_bytes.load(std::memory_order_relaxed);
+  if (context->drawn_interval == 0) draw(context, wanted);
+  wire::Countdown* const countdown = &context->header->countdown;
+  const bool is_chosen = !count_down(countdown, size_bytes);
+  count_allocation(countdown);
+  if (!is_chosen) return false;
+  *interval_bytes = context->drawn_interval;
+  wire::add_chosen(&g_sampling, reinterpret_cast<uint64_t>(block));
+  draw(context, wanted);
+  return true;
+}
+
+// A block that may be chosen. Not inlined: a block that is not pays for none of it.
+[[gnu::noinline]] void record_chosen(wire::RecordType type, const void* block, size_t size_bytes,
+                                     const uint64_t* hook_frame) {
+  order_stamps();
+  if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
+  Context* context = begin_event(cfa_of(hook_frame));
+  if (context == nullptr) return;
+  uint64_t interval_bytes = 0;
+  if (choose(context, block, size_bytes, &interval_bytes)) {
+    record_begun_by(type, context, block, size_bytes, interval_bytes, hook_frame);
+  } else if (type == wire::RecordType::kReallocEnd) {
+    record_ended(context, wire::RecordType::kReallocFree);
+  } else {
+    end_event(context);
+  }
+}
+
+}  // namespace
+
+void record_sampled(wire::RecordType type, const void* block, size_t size_bytes, const uint64_t* hook_frame) {
+  Context* context = t_context;
+  const wire::Begins begins = wire::begins_of(recording());
+  const bool is_begin =
+      HEAPPROF_LIKELY(type == wire::RecordType::kMalloc) && HEAPPROF_LIKELY(!is_loader(hook_frame[1]));
+  if (is_begin && begins == wire::Begins::kNone) return;
+  const bool is_plain = is_begin && HEAPPROF_LIKELY(begins == wire::Begins::kSampled) &&
+                        HEAPPROF_LIKELY(context != nullptr) && HEAPPROF_LIKELY(context->guard == 0) &&
+                        HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed));
+  if (HEAPPROF_LIKELY(is_plain)) {
+    wire::Countdown* const countdown = &context->header->countdown;
+    if (HEAPPROF_LIKELY(count_down(countdown, size_bytes))) return count_allocation(countdown);
+    count_up(countdown, size_bytes);
+  }
+  record_chosen(type, block, size_bytes, hook_frame);
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,20 @@
+// cli/collect/books/sample_weight.h: what a block stands for that was chosen among others (shared/sampling.h).
+//
+// A block of S bytes is chosen with probability p = 1 − e^(−S/R). So each that is chosen counts as 1/p blocks of S
+// bytes, and every sum of the books is unbiased (Horvitz and Thompson, 1952). They are whole blocks: 1/p is rounded up
+// or down at random, so that its mean is kept, and always the same way for the same block.
+//
+// Cost:  an exponential each, where a chosen block begins and where it ends.
+#pragma once
+
+#include "cli/collect/books/amount.h"
+#include "cli/collect/books/live_heap.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+// interval_bytes: R, not 0
+Amount weigh(const Block& block, uint64_t interval_bytes);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,98 @@
+// cli/run/recording_switch.cc: passes on to collectors what a run is told.
+//
+// The run's heapprof stands for all of its processes: an order to it is kept for those that come. An order to one
+// process is that one's alone, and its children begin as the run says.
+#include "cli/run/recording_switch.h"
+
+#include "cli/base/clock.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+
+namespace heapprof::cli {
+
+namespace {
+
+void answer(const Caller& caller, OrderStatus status, uint32_t processes, std::string_view text) {
+  OrderAnswer packet;
+  packet.status = status;
+  packet.processes = processes;
+  text.copy(packet.text, sizeof packet.text - 1);
+  static_cast<void>(send(caller.connection.get(), &packet, sizeof packet, MSG_NOSIGNAL));
+}
+
+// Why the order is refused; empty if it may be followed.
+std::string_view refusal(const Caller& caller) {
+  const Order& order = *caller.order;
+  if (caller.uid != geteuid() && caller.uid != 0) return "its heapprof belongs to another user";
+  if (order.version != kOrderVersion) return "its heapprof is of another version";
+  if (order.kind == OrderKind::kSample && order.interval_bytes != 0 &&
+      (order.interval_bytes < wire::kLeastInterval || order.interval_bytes > wire::kMostInterval))
+    return "the interval is none that blocks can be chosen by";
+  if (order.kind == OrderKind::kMark && (order.name[0] == 0 || order.name[sizeof order.name - 1] != 0))
+    return "the mark has no name";
+  return "";
+}
+
+// False: the process cannot follow.
+bool follow(const Order& order, ProcessCollector* collector) {
+  switch (order.kind) {
+    case OrderKind::kPause: collector->pause(); return true;
+    case OrderKind::kResume: collector->resume(); return true;
+    case OrderKind::kSample: return collector->set_recorded({order.interval_bytes});
+    case OrderKind::kMark: return collector->add_mark(order.name);
+  }
+  return false;
+}
+
+}  // namespace
+
+RecordingSwitch::RecordingSwitch(const StartRule& start)
+    : awaits_mark_(start.kind == StartKind::kAtMark),
+      resume_at_ns_(start.kind == StartKind::kAfter ? monotonic_ns() + start.after_ns : UINT64_MAX) {}
+
+void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
+  if (const std::string_view why = refusal(caller); !why.empty()) return answer(caller, OrderStatus::kRefused, 0, why);
+  const Order& order = *caller.order;
+  const bool is_of_all = order.pid == getpid();
+  if (!is_of_all && !processes->has(order.pid)) return answer(caller, OrderStatus::kUnknown, 0, "");
+  uint32_t following = 0;
+  bool has_failed = false;
+  processes->for_each([&](pid_t pid, ProcessCollector& collector) {
+    if (!is_of_all && pid != order.pid) return;
+    if (follow(order, &collector)) {
+      ++following;
+    } else {
+      has_failed = true;
+    }
+  });
+  const bool is_about_recording = order.kind != OrderKind::kMark;
+  if (is_of_all && is_about_recording) {
+    awaits_mark_ = false;
+    resume_at_ns_ = UINT64_MAX;
+    RecordedBlocks recorded = processes->recorded_next();
+    if (order.kind == OrderKind::kSample) recorded.interval_bytes = order.interval_bytes;
+    processes->set_recorded_next(recorded, order.kind == OrderKind::kPause);
+  }
+  if (has_failed && following == 0)
+    return answer(caller, OrderStatus::kRefused, 0,
+                  order.kind == OrderKind::kMark ? "there is no room for another name"
+                                                 : "there have been 255 different intervals");
+  answer(caller, OrderStatus::kDone, following, "");
+}
+
+void RecordingSwitch::tick(Processes* processes) {
+  bool is_time = monotonic_ns() >= resume_at_ns_;
+  if (awaits_mark_)
+    processes->for_each([&](pid_t, ProcessCollector& collector) { is_time = is_time || collector.has_met_mark(); });
+  if (!is_time) return;
+  awaits_mark_ = false;
+  resume_at_ns_ = UINT64_MAX;
+  processes->for_each([](pid_t, ProcessCollector& collector) { collector.resume(); });
+  processes->set_recorded_next(processes->recorded_next(), false);
+}
+
+}  // namespace heapprof::cli

@@ -1,0 +1,53 @@
+// cli/target/order_wire.h: what `heapprof pause`, `resume` and `mark` say to the collector of a run, on the agents'
+// socket.
+//
+// The asker sends one order; the collector follows it, or not, and answers once.
+//
+// Trust:    any process of our user may send anything: the collector checks every field. Both come from one build, or
+//           refuse.
+#pragma once
+
+#include "cli/target/snapshot_wire.h"
+#include "shared/wire.h"
+
+#include <cstdint>
+
+namespace heapprof::cli {
+
+inline constexpr uint32_t kOrderMagic = 0x4f505048;  // "HPPO": no agent's hello begins with it
+inline constexpr uint32_t kOrderVersion = 1;
+
+enum class OrderKind : uint32_t {
+  kPause = 1,   // record no blocks that begin from now on
+  kResume = 2,  // record as before the pause
+  kSample = 3,  // record blocks chosen by `interval_bytes`; 0: all
+  kMark = 4,    // set a mark `name`
+};
+
+struct Order {
+  uint32_t magic = kOrderMagic;
+  uint32_t version = kOrderVersion;
+  int32_t pid = 0;  // of a profiled process, or of the heapprof that runs it: all of its processes, and those to come
+  OrderKind kind = OrderKind::kPause;
+  uint64_t interval_bytes = 0;
+  char name[120] = {};  // ends with a zero byte
+};
+static_assert(sizeof(Order) == 144);
+static_assert(sizeof(Order) != sizeof(wire::Hello) && sizeof(Order) != sizeof(SnapshotRequest));
+
+enum class OrderStatus : uint32_t {
+  kDone = 1,
+  kUnknown = 2,  // no such process in this run
+  kRefused = 3,  // text: why
+};
+
+struct OrderAnswer {
+  uint32_t magic = kOrderMagic;
+  uint32_t version = kOrderVersion;
+  OrderStatus status = OrderStatus::kRefused;
+  uint32_t processes = 0;  // that follow it
+  char text[240] = {};     // ends with a zero byte
+};
+static_assert(sizeof(OrderAnswer) == 256);
+
+}  // namespace heapprof::cli

@@ -1,0 +1,150 @@
+// shared/sampling.h: how blocks are chosen where not all of them are recorded, and how both sides tell what is
+// recorded.
+//
+// A block of S bytes is chosen with probability 1 − e^(−S/R), R being the interval: a point falls on each byte that a
+// thread allocates with the rate 1/R, independently (a Poisson process), and a block is chosen if a point falls on it.
+// The agent counts down to the next point. The distance is drawn anew behind each point, as the process has no memory.
+// Of a block of 0 bytes nothing is ever known but that it was counted.
+//
+// The end of a block matters only if its begin was recorded. So the agent keeps the addresses of the chosen blocks that
+// are live: a byte for each address modulo 16 MiB counts them, which tells of nearly all ends that they are nobody's
+// business, and buckets have the addresses themselves. Where a bucket has no room, ends that may be of a chosen block
+// are told, and the collector knows better.
+//
+// Trust:  these tables are the agent's alone. What a program spoils there, it spoils of its own profile.
+// Cost:   drawing a distance 50-100 ns, without floating point.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace heapprof::wire {
+
+// What is recorded of the blocks that begin, and of those that end.
+enum class Begins : uint32_t { kAll = 0, kSampled = 1, kNone = 2 };
+enum class Ends : uint32_t {
+  kAll = 0,
+  kMarked = 1,  // every block that was ever recorded had a mark
+  kNone = 2,    // none was ever recorded
+};
+// As one word; 0: everything.
+constexpr uint32_t pack_recording(Begins begins, Ends ends) {
+  return static_cast<uint32_t>(begins) | static_cast<uint32_t>(ends) << 2;
+}
+constexpr Begins begins_of(uint32_t recording) { return static_cast<Begins>(recording & 3); }
+constexpr Ends ends_of(uint32_t recording) { return static_cast<Ends>(recording >> 2 & 3); }
+
+inline constexpr uint64_t kLeastInterval = 256;  // bytes; below it, recording everything is cheaper
+inline constexpr uint64_t kMostInterval = uint64_t{1} << 34;
+inline constexpr uint64_t kMostSampledBytes = uint64_t{1} << 47;  // no block is larger
+inline constexpr uint64_t kMarkBytes = 1u << 20;
+inline constexpr uint64_t kBuckets = 1u << 14;
+
+// Addresses of chosen blocks that are live; a line of the cache.
+struct alignas(64) ChosenBucket {
+  std::atomic<uint64_t> addresses[7];  // 0: free
+  std::atomic<uint64_t> without_room;  // that found no place here, ever
+};
+static_assert(sizeof(ChosenBucket) == 64);
+
+// A part of the arena that the agent maps where a hook finds it without a look at a pointer.
+struct SamplingPage {
+  std::atomic<uint32_t> recording;  // collector, any time: pack_recording
+  uint32_t reserved0;
+  std::atomic<uint64_t> interval_bytes;  // collector, any time: R; 0 where nothing was ever sampled
+  uint64_t seed;                         // collector, before
+  unsigned char unused[4096 - 24];
+  std::atomic<uint8_t> marks[kMarkBytes];
+  ChosenBucket buckets[kBuckets];
+};
+static_assert(sizeof(SamplingPage) == 4096 + kMarkBytes + kBuckets * sizeof(ChosenBucket));
+
+constexpr uint64_t mark_index(uint64_t address) { return (address >> 4 ^ address >> 24) % kMarkBytes; }
+constexpr uint64_t bucket_index(uint64_t address) { return address * 0x9e3779b97f4a7c15 >> 50; }
+static_assert(kBuckets == 1u << (64 - 50));
+inline constexpr uint8_t kFullMark = 255;  // it stays for ever: nobody knows how many there are
+
+inline void add_mark(std::atomic<uint8_t>& mark) {
+  uint8_t count = mark.load(std::memory_order_relaxed);
+  while (count != kFullMark &&
+         !mark.compare_exchange_weak(count, static_cast<uint8_t>(count + 1), std::memory_order_relaxed)) {
+  }
+}
+inline void take_mark(std::atomic<uint8_t>& mark) {
+  uint8_t count = mark.load(std::memory_order_relaxed);
+  while (count != kFullMark && count != 0 &&
+         !mark.compare_exchange_weak(count, static_cast<uint8_t>(count - 1), std::memory_order_relaxed)) {
+  }
+}
+
+// A block at that address was chosen, and its begin has been, or will be, recorded by this thread.
+inline void add_chosen(SamplingPage* page, uint64_t address) {
+  ChosenBucket& bucket = page->buckets[bucket_index(address)];
+  for (std::atomic<uint64_t>& slot : bucket.addresses) {
+    if (slot.load(std::memory_order_relaxed) == address) return;  // the end of the block before it was not seen
+  }
+  bool has_room = false;
+  for (std::atomic<uint64_t>& slot : bucket.addresses) {
+    uint64_t free = 0;
+    has_room = slot.compare_exchange_strong(free, address, std::memory_order_relaxed);
+    if (has_room) break;
+  }
+  if (!has_room) bucket.without_room.fetch_add(1, std::memory_order_relaxed);
+  add_mark(page->marks[mark_index(address)]);
+}
+// Whether the block at that address, which ends, may be a chosen one. pre: there is a mark
+inline bool take_chosen(SamplingPage* page, uint64_t address) {
+  ChosenBucket& bucket = page->buckets[bucket_index(address)];
+  for (std::atomic<uint64_t>& slot : bucket.addresses) {
+    uint64_t found = slot.load(std::memory_order_relaxed);
+    if (found != address || !slot.compare_exchange_strong(found, 0, std::memory_order_relaxed)) continue;
+    take_mark(page->marks[mark_index(address)]);
+    return true;
+  }
+  return bucket.without_room.load(std::memory_order_relaxed) != 0;
+}
+
+// The countdown of a ring's owners, in the ring's header. Bytes that were counted: granted − until. A new distance
+// replaces both by one instruction, so a process that is killed leaves a true sum.
+struct alignas(16) Countdown {
+  std::atomic<int64_t> until;         // bytes to the next point; below 0 for as long as it is being passed
+  std::atomic<uint64_t> granted;      // bytes that were ever given to count down
+  std::atomic<uint64_t> allocations;  // that were counted
+  uint64_t reserved;
+};
+static_assert(sizeof(Countdown) == 32);
+
+__extension__ using Wide = unsigned __int128;
+
+// Numbers that nobody could tell from random ones (splitmix64, Steele, Lea and Flood, OOPSLA 2014).
+constexpr uint64_t mix_bits(uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+  value = (value ^ value >> 27) * 0x94d049bb133111eb;
+  return value ^ value >> 31;
+}
+
+// −log2 of (random + 1) / 2^64, in units of 2^−32: by squaring, each of which gives one digit.
+constexpr uint64_t minus_log2(uint64_t random) {
+  if (random == UINT64_MAX) return 0;
+  uint64_t value = random + 1;
+  const auto leading = static_cast<uint32_t>(__builtin_clzll(value));
+  value <<= leading;  // 1.63 bits, in [1, 2)
+  uint64_t fraction = 0;
+  for (int digit = 0; digit < 32; ++digit) {
+    const auto square = static_cast<Wide>(value) * value;
+    const bool is_two = (square >> 127) != 0;
+    fraction = fraction << 1 | static_cast<uint64_t>(is_two);
+    value = static_cast<uint64_t>(square >> (is_two ? 64 : 63));
+  }
+  return ((uint64_t{leading} + 1) << 32) - fraction;
+}
+
+// Bytes to the next point, whole: floor(−ln(u) × R) for u uniform in (0, 1], so that a block of S bytes is passed by it
+// with probability e^(−S/R) for every whole S. pre: interval_bytes <= kMostInterval
+constexpr int64_t draw_distance(uint64_t random, uint64_t interval_bytes) {
+  constexpr uint64_t kLn2 = 2977044472;  // × 2^−32
+  return static_cast<int64_t>(static_cast<Wide>(minus_log2(random)) * kLn2 * interval_bytes >> 64);
+}
+
+}  // namespace heapprof::wire
