@@ -23,7 +23,7 @@ std::string bytes_of(const Profile& profile) {
   return sink.text();
 }
 
-constexpr uint32_t kSeeds = kIsSanitized ? 3 : 12;
+constexpr uint32_t kSeeds = kHasThreadSanitizer ? 1 : kHasAddressSanitizer ? 3 : 12;
 
 // The nodes of random_sample may repeat; those of a recording never do.
 void make_nodes_distinct(Recording* recording) {
