@@ -1,17 +1,20 @@
 # `cmake --install` puts agent, tool, headers, Python module, man pages and completions where they belong. The tool
 # finds its agent by its own place, so the whole prefix can be moved.
 #
+# scripts/package takes the component `portable` instead of `tool`; an installation of everything leaves it out.
+#
 # What is installed is stripped, its debug information in a file beside it: of 29 MB of the tool, 4 are code.
 function(heapprof_install target kind folder component)
   if(NOT TARGET ${target})
     return()
   endif()
-  install(TARGETS ${target} ${kind} DESTINATION ${folder} COMPONENT ${component})
+  install(TARGETS ${target} ${kind} DESTINATION ${folder} COMPONENT ${component} ${ARGN})
   install(CODE "set(objcopy \"${CMAKE_OBJCOPY}\")
 set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\")
-include(\"${PROJECT_SOURCE_DIR}/cmake/SplitDebug.cmake\")" COMPONENT ${component})
+include(\"${PROJECT_SOURCE_DIR}/cmake/SplitDebug.cmake\")" COMPONENT ${component} ${ARGN})
 endfunction()
-heapprof_install(heapprof RUNTIME ${CMAKE_INSTALL_BINDIR} Unspecified)
+heapprof_install(heapprof RUNTIME ${CMAKE_INSTALL_BINDIR} tool)
+heapprof_install(heapprof_portable RUNTIME ${CMAKE_INSTALL_BINDIR} portable EXCLUDE_FROM_ALL)
 heapprof_install(heapprof_agent LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof Unspecified)
 heapprof_install(heapprof_nvml RUNTIME ${CMAKE_INSTALL_LIBDIR}/heapprof Unspecified)
 heapprof_install(heapprof_verify LIBRARY ${CMAKE_INSTALL_LIBDIR}/heapprof verify)

@@ -3,6 +3,7 @@
 #include "cli/symbolize/worker.h"
 
 #include "cli/base/fd.h"
+#include "cli/base/sanitizers.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -71,10 +72,10 @@ void prepare_child(pid_t parent, uint64_t data_bytes) {
   if (::getppid() != parent) ::_exit(1);  // it ended before the line above
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(signal, SIG_DFL);
   ::signal(SIGPIPE, SIG_IGN);
-#ifndef __SANITIZE_ADDRESS__
-  UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  if (nowhere.is_open()) ::dup2(nowhere.get(), STDERR_FILENO);  // the last words of a library that gives up
-#endif
+  if (!kHasAddressSanitizer) {
+    UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (nowhere.is_open()) ::dup2(nowhere.get(), STDERR_FILENO);  // the last words of a library that gives up
+  }
   limit_data(data_bytes);
   rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);

@@ -23,7 +23,7 @@ namespace {
 // it. Reading /proc/cpuinfo instead makes some kernels ask every processor for its frequency, and wait 20 ms for it.
 std::string cpu_model() {
   std::array<unsigned, 12> words{};
-  if (__get_cpuid_max(0x80000000, nullptr) < 0x80000004) return {};
+  if (static_cast<unsigned>(__get_cpuid_max(0x80000000, nullptr)) < 0x80000004) return {};
   for (unsigned part = 0; part < 3; ++part) {
     unsigned* const at = &words[size_t{4} * part];
     __get_cpuid(0x80000002 + part, at, at + 1, at + 2, at + 3);

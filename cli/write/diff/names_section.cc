@@ -27,7 +27,7 @@ NamesSection find_name_changes(const TwoProfiles& two, const DiffView& view, siz
       NameChange change;
       std::tie(change.device, change.category, change.name) = key;
       change.is_maximum = is_maximum;
-      const auto bytes_of = [&](Side side) {
+      const auto bytes_of = [is_maximum, &sides = sides](Side side) {
         if (sides[side] == nullptr) return uint64_t{0};
         return is_maximum ? sides[side]->max_bytes : sides[side]->leaked_bytes;
       };

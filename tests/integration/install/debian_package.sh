@@ -14,7 +14,9 @@ for release in bookworm trixie; do
   mv "$cache/$release.part" "$cache/$release"
 done
 
-"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1 || { cat package.txt; fail "scripts/package"; }
+from=(--built "$BUILD") # as in package.sh
+[ -z "${HEAPPROF_PACK_FROM_SOURCES:-}" ] || from=(--build "$BUILD/package")
+"$SOURCE/scripts/package" -o "$PWD/dist" "${from[@]}" >package.txt 2>&1 || { cat package.txt; fail "scripts/package"; }
 deb=$(echo dist/heapprof_*_amd64.deb)
 [ -s "$deb" ] || fail "no package: $deb"
 if have lintian; then
@@ -23,7 +25,7 @@ else
   not_tried "lintian"
 fi
 cp "$deb" first.deb
-"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1
+"$SOURCE/scripts/package" -o "$PWD/dist" "${from[@]}" >package.txt 2>&1
 cmp first.deb "$deb" || fail "a second packing gives another package"
 
 # A copy of the root, whose files cost nothing until they are changed (overlayfs), with /proc and /sys; it goes with the

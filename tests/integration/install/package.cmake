@@ -1,3 +1,3 @@
-# It builds the tool a second time, on all cores, and may fetch a root file system: it begins first, so that others
-# overlap with its waiting.
-set_tests_properties(integration.package PROPERTIES TIMEOUT 1800 PROCESSORS 2 COST 1000 RESOURCE_LOCK package_build)
+# It may fetch a root file system: it begins early, so that others overlap with its waiting. With
+# HEAPPROF_PACK_FROM_SOURCES it compiles the tool a second time.
+set_tests_properties(integration.package PROPERTIES TIMEOUT 1800 COST 1000 RESOURCE_LOCK package_build)

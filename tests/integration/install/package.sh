@@ -14,13 +14,31 @@ if [ ! -e "$old/.complete" ]; then
   mv "$old.part" "$old"
 fi
 
-# The same sources give the same bytes: packed twice.
-"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1 || { cat package.txt; fail "scripts/package"; }
+# It is linked from the objects of the tests' own build. With HEAPPROF_PACK_FROM_SOURCES it is compiled for packing
+# (scripts/nightly).
+from=(--built "$BUILD")
+[ -z "${HEAPPROF_PACK_FROM_SOURCES:-}" ] || from=(--build "$BUILD/package")
+
+# The same sources give the same bytes: linked and packed twice.
+"$SOURCE/scripts/package" -o "$PWD/dist" "${from[@]}" >package.txt 2>&1 || { cat package.txt; fail "scripts/package"; }
 tarball=$(echo dist/heapprof-*-x86_64-linux.tar.gz)
 [ -s "$tarball" ] || fail "no tarball: $tarball"
 sum=$(sha256sum <"$tarball")
-"$SOURCE/scripts/package" -o "$PWD/dist" --build "$BUILD/package" >package.txt 2>&1
+rm "${from[1]}/portable/heapprof" "$tarball"
+"$SOURCE/scripts/package" -o "$PWD/dist" "${from[@]}" >package.txt 2>&1 || { cat package.txt; fail "scripts/package a second time"; }
 expect_eq "checksum of a second packing" "$(sha256sum <"$tarball")" "$sum"
+
+# What is compiled for packing differs from that in two things: its names of folders are replaced, and there are no
+# precompiled headers. All of its commands say so, and one small program is compiled by them.
+"$SOURCE/scripts/package" --configure "$PWD/real" >package.txt 2>&1 || { cat package.txt; fail "scripts/package --configure"; }
+ninja -C real -t commands heapprof_portable heapprof_agent heapprof_nvml | grep -- ' -c ' >commands.txt
+[ "$(wc -l <commands.txt)" -gt 400 ] || fail "the tool and the agent are compiled by $(wc -l <commands.txt) commands"
+expect_eq "commands that name folders as they are" "$(grep -vc -- "-ffile-prefix-map=$SOURCE=/usr/src/heapprof -ffile-prefix-map=$PWD/real=" commands.txt)" 0
+expect_eq "commands with precompiled headers" "$(grep -c cmake_pch commands.txt)" 0
+ninja -C real heapprof_nvml >package.txt 2>&1 || { cat package.txt; fail "the helper for GPUs, compiled for packing"; }
+strings -a real/lib/heapprof/heapprof-nvml >names.txt
+expect_not_in names.txt "$SOURCE/"
+expect_in names.txt /usr/src/heapprof
 
 folder=/opt/heapprof-test
 rm -rf "${old:?}$folder"  # of a run that failed

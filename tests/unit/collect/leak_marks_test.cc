@@ -69,7 +69,7 @@ TEST_CASE("a table of blocks finds what an address lies in") {
   CHECK(table.first_behind(0x7f0000000074) == 3);
 }
 
-TEST_CASE("a table of random blocks agrees with a search of all", "[one thread]") {
+TEST_CASE("a table of random blocks agrees with a search of all") {
   std::mt19937_64 random(4711);
   std::vector<LeakBlock> blocks;
   uint64_t at = 0x400000;

@@ -102,7 +102,7 @@ void compare_with_map(const std::vector<uint64_t>& addresses, uint32_t seed) {
   CHECK(visited == reference.size());
 }
 
-TEST_CASE("a live heap agrees with a map", "[one thread]") {
+TEST_CASE("a live heap agrees with a map") {
   std::vector<uint64_t> addresses;
   SECTION("ascending blocks") {
     for (uint64_t i = 0; i < 50'000; ++i) addresses.push_back(0x555555000010 + 48 * i);

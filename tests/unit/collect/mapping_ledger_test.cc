@@ -246,8 +246,7 @@ TEST_CASE("every device has the bytes that a list of all pages has, over random 
   }
 }
 
-TEST_CASE("what leads over ever more pieces ends in a count, not in hours; what is small is followed all the same",
-          "[one thread]") {
+TEST_CASE("what leads over ever more pieces ends in a count, not in hours; what is small is followed all the same") {
   Session session;
   constexpr uint64_t kPieces = 100'000;
   for (uint64_t i = 0; i < kPieces; ++i) session.map(10 + 2 * i, 1, kMapped);

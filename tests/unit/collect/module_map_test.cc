@@ -142,7 +142,7 @@ TEST_CASE("a table that no agent writes is read no further") {
   CHECK(map.locations()[map.locate(0x3500, 0)].module == kNoModule);
 }
 
-TEST_CASE("a table is gone round for ever", "[one thread]") {
+TEST_CASE("a table is gone round for ever") {
   Table table;
   ModuleMap map = make_map();
   std::mt19937 random(7);

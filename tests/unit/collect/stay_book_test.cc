@@ -93,7 +93,7 @@ struct Story {
 
 }  // namespace
 
-TEST_CASE("between any two bounds the stays are what a list of all blocks says", "[one thread]") {
+TEST_CASE("between any two bounds the stays are what a list of all blocks says") {
   for (const uint64_t rest_ticks : {uint64_t{0}, uint64_t{1} << 28}) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       const Story story(seed, 4000 * seed, 20, rest_ticks);
@@ -110,7 +110,7 @@ TEST_CASE("between any two bounds the stays are what a list of all blocks says",
   }
 }
 
-TEST_CASE("a book has a bounded number of stays, and is exact at the bounds that it keeps", "[one thread]") {
+TEST_CASE("a book has a bounded number of stays, and is exact at the bounds that it keeps") {
   const Story story(7, 120'000, 2500, 0);
   REQUIRE_FALSE(story.book.is_given_up());
   CHECK(story.book.bytes() >= 2 * sizeof(KeptStay) * StayBook::kFewest);  // it was full

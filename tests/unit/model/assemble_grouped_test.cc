@@ -3,6 +3,7 @@
 // The oracle is the long way: all sites in canonical form, the smallest summed, and all of it once more.
 #include "cli/model/analysis/assemble_grouped.h"
 
+#include "cli/base/sanitizers.h"
 #include "cli/model/profile/invariants.h"
 #include "cli/write/profile/dhat.h"
 #include "tests/support/sample_profile.h"
@@ -22,12 +23,7 @@ std::string bytes_of(const Profile& profile) {
   return sink.text();
 }
 
-// The sanitizers take minutes for what takes seconds without them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint32_t kSeeds = 3;
-#else
-constexpr uint32_t kSeeds = 12;
-#endif
+constexpr uint32_t kSeeds = kHasThreadSanitizer ? 1 : kHasAddressSanitizer ? 3 : 12;
 
 // The nodes of random_sample may repeat; those of a recording never do.
 void make_nodes_distinct(Recording* recording) {

@@ -25,17 +25,23 @@ function(add_shapes_program name compiler)
   set(symbolize_files ${symbolize_files} ${folder}/shapes PARENT_SCOPE)
 endfunction()
 
-add_shapes_program(gcc_O0 ${CMAKE_CXX_COMPILER} -O0 -g)
-add_shapes_program(gcc_O1 ${CMAKE_CXX_COMPILER} -O1 -g)
-add_shapes_program(gcc_O2 ${CMAKE_CXX_COMPILER} -O2 -g -rdynamic)
-add_shapes_program(gcc_dwarf4 ${CMAKE_CXX_COMPILER} -O2 -g -gdwarf-4)
-add_shapes_program(gcc_split ${CMAKE_CXX_COMPILER} -O2 -g -gsplit-dwarf)
-add_shapes_program(gcc_split_dwarf4 ${CMAKE_CXX_COMPILER} -O2 -g -gsplit-dwarf -gdwarf-4)
-add_shapes_program(gcc_lto ${CMAKE_CXX_COMPILER} -O2 -g -flto=auto)
-add_shapes_program(gcc_types ${CMAKE_CXX_COMPILER} -O2 -g -fdebug-types-section)
-add_shapes_program(gcc_compressed ${CMAKE_CXX_COMPILER} -O2 -g -gz)
-add_shapes_program(gcc_no_pie ${CMAKE_CXX_COMPILER} -O2 -g -no-pie -fno-pie)
-add_shapes_program(gcc_sections ${CMAKE_CXX_COMPILER} -O2 -g -ffunction-sections -Wl,--gc-sections)
+# The asan preset is compiled by clang; programs of both compilers are there all the same.
+set(SYMBOLIZE_GCC ${CMAKE_CXX_COMPILER})
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  find_program(SYMBOLIZE_GXX NAMES g++ REQUIRED)
+  set(SYMBOLIZE_GCC ${SYMBOLIZE_GXX})
+endif()
+add_shapes_program(gcc_O0 ${SYMBOLIZE_GCC} -O0 -g)
+add_shapes_program(gcc_O1 ${SYMBOLIZE_GCC} -O1 -g)
+add_shapes_program(gcc_O2 ${SYMBOLIZE_GCC} -O2 -g -rdynamic)
+add_shapes_program(gcc_dwarf4 ${SYMBOLIZE_GCC} -O2 -g -gdwarf-4)
+add_shapes_program(gcc_split ${SYMBOLIZE_GCC} -O2 -g -gsplit-dwarf)
+add_shapes_program(gcc_split_dwarf4 ${SYMBOLIZE_GCC} -O2 -g -gsplit-dwarf -gdwarf-4)
+add_shapes_program(gcc_lto ${SYMBOLIZE_GCC} -O2 -g -flto=auto)
+add_shapes_program(gcc_types ${SYMBOLIZE_GCC} -O2 -g -fdebug-types-section)
+add_shapes_program(gcc_compressed ${SYMBOLIZE_GCC} -O2 -g -gz)
+add_shapes_program(gcc_no_pie ${SYMBOLIZE_GCC} -O2 -g -no-pie -fno-pie)
+add_shapes_program(gcc_sections ${SYMBOLIZE_GCC} -O2 -g -ffunction-sections -Wl,--gc-sections)
 find_program(SYMBOLIZE_CLANG NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14)
 if(SYMBOLIZE_CLANG)
   add_shapes_program(clang_O0 ${SYMBOLIZE_CLANG} -O0 -g)
@@ -56,7 +62,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   add_custom_command(
     OUTPUT ${symbolize_folder}/contradictory/shapes
     COMMAND ${CMAKE_COMMAND} -E make_directory ${symbolize_folder}/contradictory
-    COMMAND ${CMAKE_CXX_COMPILER} ${symbolize_sources}/contradictory.S $<TARGET_OBJECTS:symbolize_record>
+    COMMAND ${SYMBOLIZE_GCC} ${symbolize_sources}/contradictory.S $<TARGET_OBJECTS:symbolize_record>
             -o ${symbolize_folder}/contradictory/shapes
     DEPENDS ${symbolize_sources}/contradictory.S symbolize_record $<TARGET_OBJECTS:symbolize_record>
     COMMENT "Building contradictory/shapes" VERBATIM)

@@ -3,10 +3,10 @@
 
 #include "cli/model/analysis/group.h"
 #include "cli/write/export/formats.h"
+#include "tests/support/json_document.h"
 #include "tests/support/sample_profile.h"
 
 #include <catch2/catch.hpp>
-#include <rapidjson/document.h>
 
 #include <fstream>
 #include <iterator>

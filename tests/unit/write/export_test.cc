@@ -5,12 +5,12 @@
 #include "cli/write/encode/gzip_sink.h"
 #include "cli/write/export/formats.h"
 #include "cli/write/report/formats.h"
+#include "tests/support/json_document.h"
 #include "tests/support/nasty_profile.h"
 #include "tests/support/sample_profile.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
-#include <rapidjson/document.h>
 
 #include <fstream>
 #include <iterator>

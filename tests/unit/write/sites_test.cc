@@ -1,11 +1,11 @@
 // tests/unit/write/sites_test.cc: the table of sites: one row a line, whatever the names, and every number as it is.
 #include "cli/model/analysis/metrics.h"
 #include "cli/write/export/formats.h"
+#include "tests/support/json_document.h"
 #include "tests/support/nasty_profile.h"
 #include "tests/support/scene_profile.h"
 
 #include <catch2/catch.hpp>
-#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <map>
