@@ -37,7 +37,7 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-inner-allocators --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
   local -r merge_flags='-o --output --keep --via --wait --alone -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'

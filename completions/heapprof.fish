@@ -65,6 +65,7 @@ complete -c heapprof -n $run -l follow -x -d 'Of the processes that PROGRAM star
 complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
 complete -c heapprof -n $run -l leak-check -d 'Tell apart what is live at exit: lost, or not'
 complete -c heapprof -n $run -l no-nvtx -d "Make no scopes of NVTX's ranges"
+complete -c heapprof -n $run -l no-inner-allocators -d 'Leave alone allocators inside of programs'
 complete -c heapprof -n $run -l no-python -d "Put no frames of Python into stacks"
 complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM starts'
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
