@@ -13,7 +13,7 @@
 //  - Pages of code are afterwards protected as before.
 // Not provided: libraries, a process that runs already (attach).
 // Context:  plan: the start, before anything is recorded; the one thread of the program.
-// Cost:     of a hooked function: 4 ns more than a hook of malloc (an indirect call, and what it is told at run time).
+// Cost:     more than a hook of malloc by a jump and by what is told at run time: tests/bench/runs/2026-11-26-inner.md.
 #pragma once
 
 #include "agent/hooks/ended_heap.h"
