@@ -26,7 +26,7 @@ for allocator in jemalloc tcmalloc_minimal; do
   tried=$((tried + 1))
 
   # Random work against the program's own books, on one thread and on eight.
-  for parameters in "101 1 40000 free" "110 8 60000 free" "103 2 30000 barrier"; do
+  for parameters in "101 1 20000 free" "110 8 40000 free" "103 2 20000 barrier"; do
     read -r seed threads operations mode <<<"$parameters"
     "$HEAPPROF_BIN" run -q -o rest.json -- "$TARGETS/oracle_in_$allocator" $seed $threads 0 $mode rest_books.json 256 a || fail "oracle without work"
     "$HEAPPROF_BIN" run -q --all-sites -o profile.json -- "$TARGETS/oracle_in_$allocator" $seed $threads $operations $mode books.json 256 a || fail "oracle $seed"

@@ -21,7 +21,7 @@ gcc -g -O2 -DNDEBUG -DMI_MALLOC_OVERRIDE=1 -DMI_STATIC_LIB -Imimalloc/include -c
 # Random work against the program's own books.
 mapfile -t objects < <(find "$BUILD/tests/CMakeFiles/target_oracle.dir" -name '*.o')
 g++ "${objects[@]}" mimalloc.o -o oracle_in_mimalloc -lpthread
-for parameters in "101 1 60000 free" "110 8 100000 free" "103 2 60000 barrier"; do
+for parameters in "101 1 20000 free" "110 8 40000 free" "103 2 20000 barrier"; do
   read -r seed threads operations mode <<<"$parameters"
   "$HEAPPROF_BIN" run -q -o rest.json -- ./oracle_in_mimalloc $seed $threads 0 $mode rest_books.json 256 a || fail "oracle without work"
   "$HEAPPROF_BIN" run -q --all-sites -o profile.json -- ./oracle_in_mimalloc $seed $threads $operations $mode books.json 256 a || fail "oracle $seed"
