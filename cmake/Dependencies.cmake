@@ -14,6 +14,13 @@ find_path(LIBIBERTY_INCLUDE_DIR NAMES libiberty/demangle.h REQUIRED)            
 find_path(TOMLPLUSPLUS_INCLUDE_DIR NAMES toml++/toml.h REQUIRED)                 # cli/read: budgets
 find_library(LIBIBERTY_LIBRARY NAMES libiberty.a REQUIRED)
 
+# cli/inner: instructions of x86. Zydis would be smaller, but its package has no archive.
+find_path(CAPSTONE_INCLUDE_DIR NAMES capstone/capstone.h REQUIRED)
+find_library(CAPSTONE_LIBRARY NAMES libcapstone.a REQUIRED)
+add_library(heapprof_capstone INTERFACE)
+target_include_directories(heapprof_capstone SYSTEM INTERFACE ${CAPSTONE_INCLUDE_DIR})
+target_link_libraries(heapprof_capstone INTERFACE ${CAPSTONE_LIBRARY})
+
 # cli/serve: HTTP. The archive, as of elfutils; cli/serve/no_tls stands in for the library that its TLS would need.
 find_path(MICROHTTPD_INCLUDE_DIR NAMES microhttpd.h REQUIRED)
 find_library(MICROHTTPD_LIBRARY NAMES libmicrohttpd.a REQUIRED)

@@ -37,14 +37,17 @@ _heapprof() {
   local cur prev words cword split
   _heapprof_init || return
 
-  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
+  local -r run_flags='-o --output --live --serve --token-file --child-output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --leak-check --no-nvtx --no-inner-allocators --no-python --python-objects --torch-ops --device-trace --no-follow --follow --wait --on-full --stall-timeout --max-memory --sample --start --limit --interval --estimate-gpu --gpu-time --deepbind --unwinder --verify-stacks --clock --fence --collector-threads -h --help'
   local -r diff_flags='--sort --top --all --device --suppressions --no-default-suppressions --fold --all-frames --python-libraries --tolerance --exit-code --format --html --bytes --color -h --help'
   local -r merge_flags='-o --output --keep --via --wait --alone -q --quiet --all-sites --color -h --help'
   local -r symbolize_flags='--debug-dir --no-debuginfod -o --output -q --quiet --color -h --help'
-  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
-  local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --for --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
+  local -r check_flags='--max-peak --max-leaked --max-total --max-allocations --max-temporary --budget --contracts --name --baseline --scope --tolerance --slack --suppressions --no-default-suppressions --fold --all-frames --python-libraries --runs --processes -o --output --allow-sampled --warn-only --update-budget --update-baseline -q --quiet --color --annotations --summary --junit --codequality --metrics --sarif --json --bmf --gha-benchmark --history --commit -h --help'
+  local -r attach_flags='-o --output -q --quiet --no-summary --all-sites --suppressions --no-default-suppressions --fold --all-frames --python-libraries --html --no-cache --color --for --sample --no-follow --follow --on-full --stall-timeout --max-memory --interval --no-python --clock --collector-threads -h --help'
   local -r detach_flags='-q --quiet --color -h --help'
   local -r snapshot_flags='-o --output -q --quiet --color -h --help'
+  local -r pause_flags='-q --quiet --color -h --help'
+  local -r resume_flags='--sample --exact -q --quiet --color -h --help'
+  local -r mark_flags='-q --quiet --color -h --help'
   local -r top_flags='--once --format --interval --sort --color -h --help'
   local -r push_flags='--name --device --token-file -q --quiet --color -h --help'
   local -r serve_flags='--follow --listen --token-file --host -q --quiet --color -h --help'
@@ -55,7 +58,7 @@ _heapprof() {
   local -r report_flags='--sort --top --tree --all-frames --python-libraries --sizes --threads --packages --scopes --stable --instances --critical-path --categories --snapshots --between --suppressions --no-default-suppressions --fold --list-suppressions --findings --device --format --html --table --bytes --color -h --help'
 
   if [[ $cword -eq 1 ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run attach detach report diff snapshot pause resume mark top serve merge symbolize export push history check estimate doctor help version -h --help -V --version' -- "$cur")
     return
   fi
 
@@ -66,7 +69,7 @@ _heapprof() {
     for ((i = 2; i < cword; i++)); do
       case ${words[i]} in
         --) _heapprof_program $((i + 1)); return ;;
-        -o | --output | --child-output | --token-file | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
+        -o | --output | --child-output | --token-file | --suppressions | --fold | --color | --on-full | --stall-timeout | --max-memory | --sample | --start | --limit | --interval | --device-trace | --gpu-time | --deepbind | --unwinder | --clock | --fence | --collector-threads) ((i++)) ;;
         -*) ;;
         *) _heapprof_program "$i"; return ;;
       esac
@@ -87,6 +90,8 @@ _heapprof() {
     --unwinder) mapfile -t COMPREPLY < <(compgen -W 'auto heapprof libunwind fp' -- "$cur"); return ;;
     --clock) mapfile -t COMPREPLY < <(compgen -W 'auto tsc sequence' -- "$cur"); return ;;
     --fence) mapfile -t COMPREPLY < <(compgen -W 'auto expedited global producer' -- "$cur"); return ;;
+    --sample) mapfile -t COMPREPLY < <(compgen -W '64KiB 512KiB 4MiB' -- "$cur"); return ;;
+    --start) mapfile -t COMPREPLY < <(compgen -W 'paused after= at=mark:' -- "$cur"); compopt -o nospace; return ;;
     --gpu-time) mapfile -t COMPREPLY < <(compgen -W 'off deferred scope immediate' -- "$cur"); return ;;
     --deepbind) mapfile -t COMPREPLY < <(compgen -W 'name hook' -- "$cur"); return ;;
     --collector-threads) mapfile -t COMPREPLY < <(compgen -W 'auto 1 2' -- "$cur"); return ;;
@@ -189,6 +194,27 @@ _heapprof() {
     snapshot)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$snapshot_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    pause)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$pause_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    resume)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$resume_flags" -- "$cur")
+      else
+        _pids
+      fi
+      ;;
+    mark)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$mark_flags" -- "$cur")
       else
         _pids
       fi

@@ -9,7 +9,7 @@ function __heapprof_program
             case --
                 set -e words[1]
                 break
-            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --limit --interval --device-trace --gpu-time --deepbind --unwinder --clock --fence --collector-threads
+            case -o --output --suppressions --fold --color --on-full --stall-timeout --max-memory --sample --start --limit --interval --device-trace --gpu-time --deepbind --unwinder --clock --fence --collector-threads
                 set -e words[1]
             case '-*'
             case '*'
@@ -30,6 +30,9 @@ complete -c heapprof -n __fish_use_subcommand -f -a detach -d 'End what attach b
 complete -c heapprof -n __fish_use_subcommand -f -a report -d 'Show where memory comes from'
 complete -c heapprof -n __fish_use_subcommand -f -a diff -d 'Show what changed between two profiles'
 complete -c heapprof -n __fish_use_subcommand -f -a snapshot -d 'Write the profile so far'
+complete -c heapprof -n __fish_use_subcommand -f -a pause -d 'Record nothing for a while'
+complete -c heapprof -n __fish_use_subcommand -f -a resume -d 'Record again'
+complete -c heapprof -n __fish_use_subcommand -f -a mark -d 'Set a mark in a profile'
 complete -c heapprof -n __fish_use_subcommand -f -a top -d 'Watch a program that runs'
 complete -c heapprof -n __fish_use_subcommand -f -a serve -d 'Serve profiles over HTTP'
 complete -c heapprof -n __fish_use_subcommand -f -a merge -d 'Add profiles up'
@@ -65,11 +68,14 @@ complete -c heapprof -n $run -l follow -x -d 'Of the processes that PROGRAM star
 complete -c heapprof -n $run -l wait -d 'Stay until they have ended too'
 complete -c heapprof -n $run -l leak-check -d 'Tell apart what is live at exit: lost, or not'
 complete -c heapprof -n $run -l no-nvtx -d "Make no scopes of NVTX's ranges"
+complete -c heapprof -n $run -l no-inner-allocators -d 'Leave alone allocators inside of programs'
 complete -c heapprof -n $run -l no-python -d "Put no frames of Python into stacks"
 complete -c heapprof -n $run -l no-follow -d 'Leave out processes that PROGRAM starts'
 complete -c heapprof -n $run -l on-full -x -a 'wait drop' -d 'When events come too fast'
 complete -c heapprof -n $run -l stall-timeout -x -d 'Longest wait for a stalled heapprof'
 complete -c heapprof -n $run -l max-memory -x -d 'Most memory for heapprof itself'
+complete -c heapprof -n $run -l sample -x -a '64KiB 512KiB 4MiB' -d 'Record one block for each SIZE bytes, at random'
+complete -c heapprof -n $run -l start -x -a 'paused after=5s at=mark:' -d 'When recording begins'
 complete -c heapprof -n $run -l interval -x -a '1s 5s 1min marks' -d 'Keep snapshots so far apart, and at marks'
 complete -c heapprof -n $run -l device-trace -x -a '10000 100000 0' -d 'Keep the newest N events of devices; 0: none'
 complete -c heapprof -n $run -l python-objects -d 'See each object of Python, inside of others'
@@ -227,6 +233,7 @@ complete -c heapprof -n $attach -l html -r -F -d 'Write a page for a browser, to
 complete -c heapprof -n $attach -l no-cache -d 'Neither use nor keep names for later runs'
 complete -c heapprof -n $attach -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $attach -l for -x -a '10s 30s 5min' -d 'Detach after this time'
+complete -c heapprof -n $attach -l sample -x -a '64KiB 512KiB 4MiB' -d 'Record one block for each SIZE bytes, at random'
 complete -c heapprof -n $attach -l no-follow -d 'Leave out processes that it starts'
 complete -c heapprof -n $attach -l follow -x -d 'Of the processes that it starts only those of this name'
 complete -c heapprof -n $attach -l on-full -x -a 'wait drop' -d 'When events come too fast'
@@ -254,6 +261,29 @@ complete -c heapprof -n $snapshot -x -a '(__fish_complete_pids)'
 complete -c heapprof -n $snapshot -l color -x -a 'auto always never' -d 'When to use colour'
 complete -c heapprof -n $snapshot -s h -d 'A screen of help'
 complete -c heapprof -n $snapshot -l help -d 'All of it'
+
+set -l pause '__fish_seen_subcommand_from pause'
+complete -c heapprof -n $pause -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $pause -x -a '(__fish_complete_pids)'
+complete -c heapprof -n $pause -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $pause -s h -d 'A screen of help'
+complete -c heapprof -n $pause -l help -d 'All of it'
+
+set -l resume '__fish_seen_subcommand_from resume'
+complete -c heapprof -n $resume -l sample -x -a '64KiB 512KiB 4MiB' -d 'Record one block for each SIZE bytes, at random'
+complete -c heapprof -n $resume -l exact -d 'Record every block from now on'
+complete -c heapprof -n $resume -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $resume -x -a '(__fish_complete_pids)'
+complete -c heapprof -n $resume -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $resume -s h -d 'A screen of help'
+complete -c heapprof -n $resume -l help -d 'All of it'
+
+set -l mark '__fish_seen_subcommand_from mark'
+complete -c heapprof -n $mark -s q -l quiet -d 'Say nothing but errors'
+complete -c heapprof -n $mark -x -a '(__fish_complete_pids)'
+complete -c heapprof -n $mark -l color -x -a 'auto always never' -d 'When to use colour'
+complete -c heapprof -n $mark -s h -d 'A screen of help'
+complete -c heapprof -n $mark -l help -d 'All of it'
 
 set -l top '__fish_seen_subcommand_from top'
 complete -c heapprof -n $top -l once -d 'One sample, with rates over an interval'
@@ -307,6 +337,7 @@ complete -c heapprof -n $check -l fold -x -d 'Functions whose rows are their cal
 complete -c heapprof -n $check -l all-frames -d 'Fold nothing'
 complete -c heapprof -n $check -l python-libraries -d 'Python: rows of its libraries, too'
 complete -c heapprof -n $check -l runs -x -d 'Run the program N times, judge the median'
+complete -c heapprof -n $check -l allow-sampled -d 'Judge estimates of sampled profiles, too'
 complete -c heapprof -n $check -l warn-only -d 'Over a limit is a warning'
 complete -c heapprof -n $check -l update-budget -d 'Raise the limits of the file that are exceeded'
 complete -c heapprof -n $check -l update-baseline -d 'Make this the baseline'

@@ -11,6 +11,8 @@
 // Order:    each atomic names its partner below; the letters are those of shared/README.md.
 #pragma once
 
+#include "shared/image_obstacle.h"
+#include "shared/inner.h"
 #include "shared/objects_state.h"
 #include "shared/operators_state.h"
 #include "shared/sampling.h"
@@ -70,7 +72,8 @@ inline constexpr uint64_t kCodesBytes = kMaxCodes * sizeof(uint64_t) + kCodeText
 inline constexpr uint32_t kPythonUnknown = 1u << 31;  // of Control::python_version: its frames cannot be read
 inline constexpr uint32_t kMaxPythonFrames = 4096;    // of a stack, beside those that are counted by max_frames
 
-inline constexpr uint64_t kArenaBytes = kCodesOff + kCodesBytes;
+inline constexpr uint64_t kInnerPlanOff = kCodesOff + kCodesBytes;  // shared/inner.h
+inline constexpr uint64_t kArenaBytes = kInnerPlanOff + kInnerPlanBytes;
 
 // The chunks of a ring, as bits.
 constexpr uint32_t ring_chunks(uint32_t ring) {
@@ -226,7 +229,11 @@ struct Control {
   uint32_t torch_operators;                   // 1: operators of PyTorch become scopes
   std::atomic<OperatorsState> operators_state;  // agent: whether they do
   std::atomic<uint32_t> operators_lost;         // agent, adding: those that began and became none
-  uint32_t reserved[5];
+  uint32_t inner_plan_bytes;              // of the plan for an allocator inside of the executable; 0: there is none
+  std::atomic<InnerState> inner_state;    // agent: what became of it
+  std::atomic<uint32_t> inner_functions;  // agent: how many functions were hooked
+  std::atomic<uint32_t> inner_passed;     // agent: bit i: group i has its memory from functions that are hooked anyway
+  uint32_t reserved[1];
 };
 static_assert(sizeof(Control) == 640 && sizeof(Control) <= kQuestionsOff);
 static_assert(offsetof(Control, filter) == 40 && offsetof(Control, events_lost) == 72 &&
@@ -316,34 +323,6 @@ enum class NoteKind : uint32_t {
   // A function of the CUDA driver that gives out memory, and that no hook stands for; reason: CUDA's version.
   kUnknownFunction = 4,
 };
-
-// Why a program cannot be profiled. Numbers are part of the protocol: append only.
-#define HEAPPROF_IMAGE_OBSTACLES(X)                                              \
-  X(kNone, 0, "can be profiled")                                                 \
-  X(kStatic, 1, "statically linked")                                             \
-  X(kPrivileges, 2, "gains privileges: setuid, setgid or capabilities")          \
-  X(kOtherLibc, 3, "made for another C library")                                 \
-  X(kOtherMachine, 4, "a program for another machine")                           \
-  X(kAgentUnreadable, 5, "cannot read the agent: another root folder or user")   \
-  X(kChildCutOff, 6, "a forked child without a descriptor or a way to heapprof") \
-  X(kChildFiltered, 7, "a child forked under a filter of system calls")          \
-  X(kSanitizer, 8, "built with a sanitizer, which replaces malloc itself")
-
-enum class ImageObstacle : uint32_t {
-#define X(name, number, text) name = number,
-  HEAPPROF_IMAGE_OBSTACLES(X)
-#undef X
-};
-
-constexpr const char* image_obstacle_text(ImageObstacle obstacle) {
-  switch (obstacle) {
-#define X(name, number, text) \
-  case ImageObstacle::name: return text;
-    HEAPPROF_IMAGE_OBSTACLES(X)
-#undef X
-  }
-  return "for an unknown reason";
-}
 
 enum class BypassReason : uint32_t {
   kDeepBind = 1,   // dlopen with RTLD_DEEPBIND

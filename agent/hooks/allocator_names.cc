@@ -4,10 +4,12 @@
 // does not look at.
 #include "agent/hooks/allocator_names.h"
 
+#include "agent/hooks/ended_heap.h"
 #include "agent/hooks/hook.h"
 #include "agent/hooks/real.h"
 #include "agent/process/loaded_object.h"
 #include "agent/process/redirect.h"
+#include "shared/allocator_functions.h"
 
 #include <string.h>
 
@@ -17,41 +19,17 @@ namespace heapprof::agent {
 
 namespace {
 
-enum class Kind {
-  Allocate,
-  AllocateInto,
-  CopyText,
-  Release,
-  Reallocate,
-  ReallocateOrFree,
-  ReallocateInto,
-  Resize,
-  EndHeap
-};
-enum class Role { None, Size, Count, Block, Alignment, Out, Heap, Text, Extra, Other };
+using Kind = wire::AllocatorKind;
+using Role = wire::AllocatorRole;
+constexpr size_t kParameters = wire::kAllocatorParameters;
 
-constexpr size_t kParameters = 6;
-struct Row {
+struct Row : wire::AllocatorFunction {
   const char* name;
-  Kind kind;
-  Role roles[kParameters];
-
-  constexpr size_t index_of(Role role) const {
-    size_t i = 0;
-    while (i < kParameters && roles[i] != role) ++i;
-    return i;  // kParameters: it has none
-  }
-  constexpr bool has(Role role) const { return index_of(role) < kParameters; }
 };
-
-constexpr Row row_of(const char* name, Kind kind, Role a, Role b = Role::None, Role c = Role::None, Role d = Role::None,
-                     Role e = Role::None, Role f = Role::None) {
-  return {name, kind, {a, b, c, d, e, f}};
-}
-using enum Role;
+using enum wire::AllocatorRole;
 constexpr Row kRows[] = {
-#define X(name, kind, ...) row_of(#name, Kind::kind, __VA_ARGS__),
-#include "agent/hooks/allocator_names.def"
+#define X(name, kind, ...) {wire::allocator_function(Kind::kind, __VA_ARGS__), #name},
+#include "shared/allocator_names.def"
 #undef X
 };
 
@@ -61,25 +39,9 @@ Redirection g_functions[kAllocatorNames];
 SoughtSymbol g_sought[kAllocatorNames];  // not on the stack, which may be small
 bool g_is_passed[kAllocatorNames];
 
-// mimalloc's, to see the blocks of a heap that ends.
-using VisitBlock = bool(const void* heap, const void* area, void* block, size_t block_bytes, void* argument);
-using VisitBlocks = bool (*)(const void* heap, bool visit_all_blocks, VisitBlock* visit, void* argument);
-VisitBlocks g_visit_blocks = nullptr;
-const void* (*g_backing_heap)() = nullptr;
+HeapFunctions g_heaps;
 
 void* pointer(size_t word) { return reinterpret_cast<void*>(word); }
-
-// A heap that is not the thread's first one: its blocks go with it.
-void record_end_of_heap(const void* heap, uint64_t sp) {
-  if (g_visit_blocks == nullptr || g_backing_heap == nullptr || heap == nullptr || heap == g_backing_heap()) return;
-  g_visit_blocks(
-      heap, true,
-      [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
-        if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
-        return true;
-      },
-      reinterpret_cast<void*>(sp));
-}
 
 // The hook of row kRow.
 template <size_t kRow>
@@ -148,7 +110,7 @@ __attribute__((noinline)) size_t by_name(size_t a, size_t b, size_t c, size_t d,
     }
     return has_bytes;
   } else {
-    record_end_of_heap(pointer(given[row.index_of(Role::Heap)]), cfa_of(frame));
+    record_end_of_heap(g_heaps, pointer(given[row.index_of(Role::Heap)]), cfa_of(frame));
     return real(a, b, c, d, e, f);
   }
 }
@@ -177,7 +139,7 @@ size_t call(size_t index, void* block) {
       case Role::Alignment: given[i] = kTryAlignment; break;
       case Role::Out: given[i] = reinterpret_cast<size_t>(&out); break;
       case Role::Heap:
-        given[i] = reinterpret_cast<size_t>(g_backing_heap == nullptr ? nullptr : g_backing_heap());
+        given[i] = reinterpret_cast<size_t>(g_heaps.backing_heap == nullptr ? nullptr : g_heaps.backing_heap());
         break;
       case Role::Text: given[i] = reinterpret_cast<size_t>(text); break;
       default: break;
@@ -254,8 +216,10 @@ bool counts_by_itself(size_t index, const link_map* malloc_object) {
 
 void redirect_allocator_names() {
   fill_functions(std::make_index_sequence<kAllocatorNames>());
-  find_real(&g_visit_blocks, "mi_heap_visit_blocks");
-  find_real(&g_backing_heap, "mi_heap_get_backing");
+  g_heaps.visit_blocks =
+      reinterpret_cast<decltype(g_heaps.visit_blocks)>(find_behind_agent("mi_heap_visit_blocks").address);
+  g_heaps.backing_heap =
+      reinterpret_cast<decltype(g_heaps.backing_heap)>(find_behind_agent("mi_heap_get_backing").address);
   for (size_t index = 0; index < kAllocatorNames; ++index) {
     // glibc has it for old programs only, as a hidden version.
     const bool is_old = strcmp(kRows[index].name, "cfree") == 0;

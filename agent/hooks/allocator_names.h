@@ -1,5 +1,5 @@
 // agent/hooks/allocator_names.h: the other names by which an allocator gives and takes memory: __libc_malloc, mallocx,
-// tc_new, mi_malloc, mi_heap_malloc … (allocator_names.def).
+// tc_new, mi_malloc, mi_heap_malloc … (shared/allocator_names.def).
 //
 // Guarantees
 //  - A program finds such a name, by a weak reference or dlsym, if and only if it does so without us
@@ -20,7 +20,7 @@ namespace heapprof::agent {
 
 inline constexpr size_t kAllocatorNames = 0
 #define X(name, kind, ...) +1
-#include "agent/hooks/allocator_names.def"
+#include "shared/allocator_names.def"
 #undef X
     ;
 

@@ -50,6 +50,16 @@ void* no_memory_again(void*, size_t) {
 }
 void no_free(void*) {}
 
+// Of the main program, where it defines them: libc's functions that are not hooked but emulated call those.
+void* (*g_program_realloc)(void*, size_t) = nullptr;
+void (*g_program_free)(void*) = nullptr;
+
+template <typename Function>
+void find_in_program(Function* function, const char* name) {
+  const Definition found = find_in_process(name);
+  if (found.object == _r_debug.r_map) *function = reinterpret_cast<Function>(found.address);
+}
+
 // The hook's last call is the way that is not common: so it keeps nothing meanwhile.
 [[gnu::noinline]] void free_slow(void* block, uint64_t sp) {
   if (HEAPPROF_LIKELY(is_end_passed(block, sp))) return g_real.free(block);
@@ -76,6 +86,8 @@ RealFunctions g_real = {
 uint32_t g_one_family = 0;
 
 bool find_real_functions(const link_map** malloc_object) {
+  find_in_program(&g_program_realloc, "realloc");
+  find_in_program(&g_program_free, "free");
   RealFunctions found{};
   const link_map* family = find_behind_agent("malloc").object;
   uint32_t bit = 0;
@@ -151,6 +163,7 @@ HOOK void* reallocarray(void* block, size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
+  if (HEAPPROF_UNLIKELY(g_program_realloc != nullptr)) return g_program_realloc(block, bytes);
   if (block == nullptr) {
     void* fresh = g_real.realloc(nullptr, bytes);
     if (HEAPPROF_LIKELY(fresh != nullptr)) record_malloc_fast(fresh, bytes, HEAPPROF_HOOK_FRAME());
@@ -193,12 +206,14 @@ HOOK void* pvalloc(size_t size) {
 }
 
 HOOK void free_sized(void* block, size_t size) {
+  if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
   if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
     return free_sized_slow(block, size, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_sized(block, size);
 }
 
 HOOK void free_aligned_sized(void* block, size_t alignment, size_t size) {
+  if (HEAPPROF_UNLIKELY(g_program_free != nullptr)) return g_program_free(block);
   if (block != nullptr && HEAPPROF_UNLIKELY(!record_free_fast(block, cfa_of(HEAPPROF_HOOK_FRAME()))))
     return free_aligned_sized_slow(block, alignment, size, cfa_of(HEAPPROF_HOOK_FRAME()));
   g_real.free_aligned_sized(block, alignment, size);

@@ -6,6 +6,7 @@
 #include "agent/hooks/mapping.h"
 
 #include "agent/hooks/hook.h"
+#include "agent/hooks/inner.h"
 #include "agent/hooks/real.h"
 #include "agent/process/known_pages.h"
 #include "agent/process/loaded_object.h"
@@ -79,7 +80,8 @@ uint32_t device_of(int protection, bool is_file) {
 bool is_recorded(const uint64_t* hook_frame) {
   // What is mapped while the agent tries the allocator, or starts, is the allocator's.
   return HEAPPROF_LIKELY(g_real_mapping.mmap != nullptr) && (t_flags & kThreadInside) == 0 &&
-         hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma;
+         hook_frame[1] - g_allocator_start_avma >= g_allocator_end_avma - g_allocator_start_avma &&
+         !is_inner_code(hook_frame[1]);
 }
 // True if the program names a range that can be one; others are for the kernel to refuse.
 bool is_pages(const void* address, size_t size_bytes) {

@@ -26,6 +26,8 @@ struct Mapping {
 Mapping g_mapping;
 unsigned char* g_released = nullptr;  // the first part of an arena that was released, until there is another one
 
+const wire::InnerPlan* g_inner_plan = nullptr;
+
 constexpr uint64_t kFirstPartBytes = wire::ring_data_off(1);
 constexpr uint64_t kBeforeCodesOff = wire::kCodesOff - wire::kPageBytes;
 
@@ -55,6 +57,11 @@ bool map_arena(int fd) {
   g_control = static_cast<wire::Control*>(base);
   const long page = raw_syscall(SYS_mmap, 0, wire::kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
                                 kBeforeCodesOff);
+  if (g_control->inner_plan_bytes != 0 && g_inner_plan == nullptr) {
+    const long plan = raw_syscall(SYS_mmap, 0, g_control->inner_plan_bytes, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd,
+                                  wire::kInnerPlanOff);
+    if (!is_error(plan)) g_inner_plan = reinterpret_cast<const wire::InnerPlan*>(plan);
+  }
   g_mapping.before_codes = is_error(page) ? nullptr : reinterpret_cast<unsigned char*>(page);
   if (g_released != nullptr)
     raw_syscall(SYS_munmap, reinterpret_cast<long>(g_released), static_cast<long>(kFirstPartBytes));
@@ -86,6 +93,8 @@ void release_arena() {
   if (before.codes != nullptr) give_back(before.codes - wire::kPageBytes, wire::kPageBytes + wire::kCodesBytes);
   g_released = before.base;
 }
+
+const wire::InnerPlan* inner_plan() { return g_inner_plan; }
 
 const char* question_text(uint32_t question) {
   return reinterpret_cast<const char*>(g_mapping.base + wire::kTextsOff + question * wire::kTextBytes);

@@ -37,6 +37,9 @@ void forget_arena();
 // The same, where no event is in progress and none begins before the next map_arena: address space is given back.
 void release_arena();
 
+// The plan that came with the process's first arena; nullptr: none did. It stays, in forked children, too.
+const wire::InnerPlan* inner_plan();
+
 // pre: an arena is mapped.
 wire::Name* names();
 wire::KernelName* kernel_names();

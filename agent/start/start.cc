@@ -14,6 +14,7 @@
 #include "agent/hooks/exec.h"
 #include "agent/hooks/fork.h"
 #include "agent/hooks/host_limit.h"
+#include "agent/hooks/inner.h"
 #include "agent/hooks/jumped.h"
 #include "agent/hooks/mapping.h"
 #include "agent/hooks/operator_new.h"
@@ -221,7 +222,14 @@ bool join_collector(Birth birth) {
     turn_off(wire::StopReason::kNoWipeOnFork);
     return false;
   }
+  if (birth == Birth::kFirst) hook_inner_allocators();
+  // What could not be tried by malloc's names counts now: forked children have nothing to complain of.
+  if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) g_self_test_failures = 0;
   if (birth == Birth::kFirst && g_control->host_limit_bytes != 0) {
+    if (g_control->inner_functions.load(std::memory_order_relaxed) != 0) {  // they ask no one who keeps to it
+      turn_off(wire::StopReason::kNoUsableSize);
+      return false;
+    }
     if (is_new_recorded() || !start_host_limit(g_control->host_limit_bytes, g_malloc_object)) {
       turn_off(wire::StopReason::kNoUsableSize);
       return false;

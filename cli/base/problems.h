@@ -43,6 +43,7 @@ namespace heapprof::cli {
   X("HP037", launch_failed, ("./server", "resource temporarily unavailable"))                                      \
   X("HP038", events_lost, (Share{1204, 18400000}))                                                                 \
   X("HP039", stacks_truncated, (Share{12, 18400000}))                                                              \
+  X("HP310", inner_allocator_not_hooked, ("server", "jemalloc: free is shorter than a jump"))                      \
   X("HP040", modules_bypass_hooks, ("libfoo.so.1, libbar.so.2"))                                                   \
   X("HP041", self_test_failed, ("pvalloc"))                                                                        \
   X("HP042", clock_without_time, ("sequence"))                                                                     \
@@ -244,6 +245,8 @@ Problem interpreters_too_deep(const std::string& script);
 Problem program_has_unknown_format(const std::string& program);
 Problem program_has_sanitizer(const std::string& program, const std::string& sanitizer, const std::string& flag);
 Problem program_defines_malloc(const std::string& program, const std::string& functions);  // warning
+// what: the allocator, and why. A warning.
+Problem inner_allocator_not_hooked(const std::string& program, const std::string& what);
 Problem program_hides_allocations(const std::string& program);
 Problem program_is_damaged(const std::string& program, const std::string& reason);
 Problem program_not_inspected(const std::string& program, const std::string& reason);  // warning

@@ -85,6 +85,13 @@ Problem program_defines_malloc(const std::string& program, const std::string& fu
           kWarning};
 }
 
+Problem inner_allocator_not_hooked(const std::string& program, const std::string& what) {
+  return {"HP310",
+          fmt::format("what {} allocates by an allocator inside of it is not in the profile ({})", program, what),
+          "link that allocator as a shared library: heapprof sees it there",
+          "read the profile as what the libraries allocate, and those parts of the program that ask libc", kWarning};
+}
+
 Problem program_hides_allocations(const std::string& program) {
   return {"HP016", fmt::format("the profile is empty: all that {} allocates comes from a malloc of its own", program),
           "build it without its own allocator, or link that allocator as a shared library", valgrind_instead(program),

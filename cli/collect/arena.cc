@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
@@ -61,6 +62,19 @@ Arena::~Arena() {
   }
   if (codes_ != nullptr) ::munmap(codes_, wire::kCodesBytes);
   ::munmap(region_, kRegionBytes);
+}
+
+bool Arena::put_inner_plan(const std::vector<unsigned char>& plan) {
+  if (plan.empty() || plan.size() > wire::kInnerPlanBytes) return false;
+  size_t done = 0;
+  while (done < plan.size()) {
+    const ssize_t put =
+        ::pwrite(fd_.get(), plan.data() + done, plan.size() - done, static_cast<off_t>(wire::kInnerPlanOff + done));
+    if (put <= 0) return false;
+    done += static_cast<size_t>(put);
+  }
+  control().inner_plan_bytes = static_cast<uint32_t>(plan.size());
+  return true;
 }
 
 const unsigned char* Arena::codes() {

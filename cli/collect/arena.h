@@ -46,6 +46,8 @@ class Arena {
   wire::RingHeader& header(uint32_t ring) {
     return reinterpret_cast<wire::RingHeader*>(base_ + wire::kRingHeadersOff)[ring];
   }
+  // Puts the plan for inner allocators where the agent looks for it. False: it is empty, or has no room.
+  bool put_inner_plan(const std::vector<unsigned char>& plan);
   // Code objects of Python: wire::kCodesBytes. nullptr: no address space is left.
   const unsigned char* codes();
   // The data of a ring; nullptr: no address space is left.

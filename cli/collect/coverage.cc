@@ -2,6 +2,7 @@
 #include "cli/collect/coverage.h"
 
 #include "cli/base/file_name.h"
+#include "cli/base/units.h"
 
 #include <fmt/format.h>
 
@@ -62,6 +63,32 @@ void add_unrecorded_objects(const wire::Control& control, Coverage* coverage) {
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage) {
   if (control.operators_state.load(std::memory_order_relaxed) == wire::OperatorsState::kUnknown)
     coverage->unrecorded_operators.emplace_back("it lacks a function by which it tells of them");
+}
+
+void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage) {
+  const wire::InnerState state = control.inner_state.load(std::memory_order_relaxed);
+  const uint32_t passed = control.inner_passed.load(std::memory_order_relaxed);
+  const bool is_planned = control.inner_plan_bytes != 0;
+  if (is_planned && state == wire::InnerState::kNone && passed == 0) return;  // the program ended before it was tried
+  for (size_t group = 0; group < inner.allocators.size(); ++group) {
+    const InnerProgram::Allocator& allocator = inner.allocators[group];
+    const bool is_passed = group < 32 && (passed >> group & 1) != 0;
+    if (is_passed) continue;  // it counts where it asks for what it gives
+    if (is_planned && state == wire::InnerState::kHooked) {
+      coverage->inner_allocators.push_back(
+          fmt::format("{}: {}", allocator.name, format_counted(allocator.functions, "function")));
+      continue;
+    }
+    std::string why = inner.left_because;
+    if (is_planned) {
+      const char* const text = wire::inner_state_text(state);
+      why = text == nullptr ? "" : text;
+    } else if (!inner.refusals.empty()) {
+      why = inner.refusals.size() == 1 ? inner.refusals[0]
+                                       : fmt::format("{} ({} more)", inner.refusals[0], inner.refusals.size() - 1);
+    }
+    coverage->unhooked_allocators.push_back(fmt::format("{}: {}", allocator.name, why));
+  }
 }
 
 }  // namespace heapprof::cli

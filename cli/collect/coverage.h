@@ -24,4 +24,7 @@ void add_unrecorded_objects(const wire::Control& control, Coverage* coverage);
 // Why operators of PyTorch are no scopes, where that was asked for.
 void add_unrecorded_operators(const wire::Control& control, Coverage* coverage);
 
+// Which allocators inside of the executable were hooked in place, and which were not, and why.
+void add_inner_allocators(const wire::Control& control, const InnerProgram& inner, Coverage* coverage);
+
 }  // namespace heapprof::cli

@@ -166,10 +166,11 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   state.shared.max_frames =
       std::min<uint32_t>(state.options.max_frames + wire::kMaxPythonFrames, UINT16_MAX);  // keep has 16 bits
   wire::FenceMode fence_mode = state.options.fence_mode;
-  if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0) {
+  if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0)
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
-  }
-  if (identity.inherits) state.ledger.set_inherits();
+  // What an allocator inside gave out before it was hooked is freed later.
+  if (identity.inner && state.arena->put_inner_plan(identity.inner->plan)) state.identity.inherits = true;
+  if (state.identity.inherits) state.ledger.set_inherits();
   state.choice.await_mark(state.options.awaited_mark);
   state.ledger.start(state.scale.start_ticks());
   state.ledger.devices().trace().start(state.options.trace_events);
@@ -363,6 +364,7 @@ Recording ProcessCollector::finish() {
     add_unread_interpreter(control.python_version.load(std::memory_order_relaxed), &run.coverage);
   add_unrecorded_objects(control, &run.coverage);
   add_unrecorded_operators(control, &run.coverage);
+  if (state.identity.inner) add_inner_allocators(control, *state.identity.inner, &run.coverage);
   if (state.drain == nullptr) return recording;  // never started
 
   if (state.end_ticks == 0) drain_to_end();

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "cli/base/result.h"
+#include "cli/collect/inner_program.h"
 #include "cli/collect/memory/memory_budget.h"
 #include "cli/collect/recorded_blocks.h"
 #include "cli/collect/rings/pace.h"
@@ -79,6 +80,7 @@ struct ProcessIdentity {
   pid_t pid = 0;
   bool inherits = false;   // it has blocks that nobody saw begin: it was forked, or attached to
   std::string executable;  // path of /proc/PID/exe
+  std::shared_ptr<const InnerProgram> inner = nullptr;  // nullptr: there is no allocator inside
 };
 
 class ProcessCollector {

@@ -87,6 +87,8 @@ void declare_run_options(Options* options, RunOptions* target) {
                       86'400, &target->stall_timeout_s);
   options->add_flag({"--no-nvtx", "", kRareGroup, "make no scopes of NVTX's ranges"}, &target->no_nvtx);
   options->add_flag({"--no-python", "", kRareGroup, "put no frames of Python into stacks"}, &target->no_python);
+  options->add_flag({"--no-inner-allocators", "", kRareGroup, "leave alone allocators inside of programs"},
+                    &target->no_inner_allocators);
   options->add_size({"--max-memory", "SIZE", recording, "stop recording before heapprof takes so much"}, 16u << 20,
                     &target->max_memory_bytes);
   declare_sample_option(options, recording, &target->recorded.interval_bytes);

@@ -67,7 +67,7 @@ void note_own_allocator(Recording* recording) {
   constexpr uint64_t kLeastBytes = 1 << 20;
   constexpr uint64_t kLeastResidentBytes = 32 << 20;
   constexpr uint64_t kTimes = 4;
-  if (recording->devices.empty()) return;
+  if (recording->devices.empty() || !recording->run.coverage.inner_allocators.empty()) return;
   const DeviceTotals& heap = recording->devices[0].totals;
   bool is_elsewhere =
       heap.resident_max_bytes >= kLeastResidentBytes && heap.resident_max_bytes / kTimes > heap.peak_bytes;

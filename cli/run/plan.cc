@@ -57,6 +57,7 @@ ProcessPlan make_plan(const RunOptions& options) {
   plan.collector.unwinder = choose_unwinder(options);
   plan.follow = !options.no_follow;
   plan.follow_only = options.follow_only;
+  plan.leaves_inner_allocators = options.no_inner_allocators;
   plan.root_command = options.program;
   plan.machine = describe_machine();
   plan.max_memory_bytes = options.max_memory_bytes;

@@ -47,10 +47,12 @@ constexpr int kMostGenerations = 16;   // of processes without an agent between 
 
 // Makes the arena, and the collector that reads it. A problem: there is no memory for them.
 Result<std::unique_ptr<ProcessCollector>> make_collector(const CollectorOptions& options, const Caller& caller,
-                                                         const RunInfo& run, SpareCollector* spare) {
+                                                         const RunInfo& run, std::shared_ptr<const InnerProgram> inner,
+                                                         SpareCollector* spare) {
   try {
     Result<std::unique_ptr<ProcessCollector>> collector = spare->take(options);
-    if (collector) (*collector)->start(caller.hello, {caller.pid, run.is_fork || run.is_attached, run.executable});
+    if (collector)
+      (*collector)->start(caller.hello, {caller.pid, run.is_fork || run.is_attached, run.executable, inner});
     return collector;
   } catch (const std::bad_alloc&) {
     return memory_refused("profile it");
@@ -128,7 +130,11 @@ bool Processes::start(const Caller& caller, Process* process) {
                              ? wire::FenceMode::kMembarrierExpedited
                              : wire::FenceMode::kMembarrierGlobal;
   }
-  Result<std::unique_ptr<ProcessCollector>> collector = make_collector(options, caller, process->run, &spare_);
+  std::string left_because = plan_.leaves_inner_allocators ? "--no-inner-allocators" : "";
+  if (process->run.is_attached) left_because = "it is hooked when a program starts: heapprof run";
+  std::shared_ptr<const InnerProgram> inner;  // a forked child has its parent's hooks
+  if (!process->run.is_fork) inner = inner_programs_.of(caller.pid, left_because);
+  Result<std::unique_ptr<ProcessCollector>> collector = make_collector(options, caller, process->run, inner, &spare_);
   if (!collector) {
     Server::answer(caller, wire::Answer::kStayOut, -1);
     tree_->set_fate(process->entry, Fate::kRefused);

@@ -17,6 +17,7 @@
 #include "cli/collect/process_collector.h"
 #include "cli/collect/rings/second_thread.h"
 #include "cli/model/profile/recording.h"
+#include "cli/run/inner_programs.h"
 #include "cli/run/process_tree.h"
 #include "cli/run/spare_collector.h"
 #include "cli/target/process_identity.h"
@@ -39,6 +40,7 @@ struct ProcessPlan {
   bool fence_forced = false;
   bool follow = true;
   std::vector<std::string> follow_only;  // globs of program names; empty: all
+  bool leaves_inner_allocators = false;  // inside of executables: they are named, and not hooked
   pid_t root_pid = 0;
   std::vector<std::string> root_command;
   Machine machine;
@@ -137,6 +139,7 @@ class Processes {
   size_t watched_ = 0;  // whose turn it is to be looked at in /proc
   uint32_t wrong_version_ = 0;
   SpareCollector spare_;
+  InnerPrograms inner_programs_;
   MemoryBudget budget_;
   uint64_t next_memory_ns_ = 0;
 };

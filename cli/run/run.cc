@@ -102,6 +102,9 @@ Result<int> RunSession::run() {
   const Result<ProgramFacts> facts = inspect_program(options_.program[0]);
   if (!facts) return facts.problem();
   for (const Problem& warning : facts->warnings) warn(warning);
+  if (options_.no_inner_allocators && !facts->own_allocation_functions.empty())
+    warn(program_defines_malloc(options_.program[0],
+                                fmt::format("{}", fmt::join(facts->own_allocation_functions, ", "))));
   own_malloc_ = !facts->own_allocation_functions.empty();
   if (const Result<Done> prepared = prepare(); !prepared) return prepared.problem();
   if (const Result<Done> opened = served_.open(options_); !opened) return opened.problem();

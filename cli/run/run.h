@@ -57,6 +57,7 @@ struct RunOptions {
   bool no_nvtx = false;                                  // ranges of NVTX are not looked at
   bool python_objects = false;                           // each object of Python, beside the memory it lies in
   bool torch_operators = false;                          // operators of PyTorch are scopes
+  bool no_inner_allocators = false;                      // those inside of executables are not hooked
   bool no_python = false;                                // stacks have no frames of Python
   bool estimates_gpu = false;                            // around the making of contexts and modules
   wire::GpuTimeMode gpu_time = wire::GpuTimeMode::kOff;  // when events around kernels are read

@@ -18,8 +18,12 @@ void describe_run(RunInfo* known, RunInfo* run) {
   run->machine = std::move(known->machine);
   known->coverage.unprofiled_programs = std::move(run->coverage.unprofiled_programs);
   for (auto list : {&Coverage::bypassing_modules, &Coverage::unknown_functions, &Coverage::unread_interpreters,
-                    &Coverage::unrecorded_objects, &Coverage::unrecorded_operators})
+                    &Coverage::unrecorded_objects, &Coverage::unrecorded_operators, &Coverage::inner_allocators,
+                    &Coverage::unhooked_allocators})
     known->coverage.*list = std::move(run->coverage.*list);
+  // What could not be tried by malloc's names was hooked in place afterwards, or it is said why it was not.
+  if (!known->coverage.inner_allocators.empty() || !known->coverage.unhooked_allocators.empty())
+    known->coverage.self_test_failures.clear();
   run->coverage = std::move(known->coverage);
 }
 

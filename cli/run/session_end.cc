@@ -162,7 +162,8 @@ int RunSession::finish(const WatchResult& watched, const Processes& processes, u
   std::vector<SavedProfile> saved;  // all but the root's last image
   std::optional<Finished> root = finish_root(processes, watched.end, &saved, &problems);
   // What the program says of itself counts for more than what we could not see, unless it says that all is well.
-  if (root && own_malloc_ && root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
+  if (root && own_malloc_ && root->profile->run.coverage.inner_allocators.empty() &&
+      root->profile->run.counters.allocations == 0 && exit_code(watched.end) == 0) {
     problems.push_back(program_hides_allocations(options_.program[0]));
   }
   desk_.end_run(root ? &*root : nullptr);

@@ -124,12 +124,6 @@ bool has_symbol(const ElfFacts& elf, const std::string& name) {
          std::find(elf.required.begin(), elf.required.end(), name) != elf.required.end();
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 // The file that a problem names. For a script that is the interpreter, whose fault it is.
 std::string subject_of(const ProgramFacts& facts, const std::string& program) {
   return facts.scripts.empty() ? program : facts.elf_path;
@@ -168,9 +162,6 @@ Result<Done> judge_elf(int fd, const std::string& subject, ProgramFacts* facts) 
   for (const std::string& name : allocation_functions()) {
     if (std::find(elf.defined.begin(), elf.defined.end(), name) != elf.defined.end())
       facts->own_allocation_functions.push_back(name);
-  }
-  if (!facts->own_allocation_functions.empty()) {
-    facts->warnings.push_back(program_defines_malloc(subject, joined(facts->own_allocation_functions)));
   }
   return Done{};
 }

@@ -103,6 +103,8 @@ std::vector<Problem> find_warnings(const Profile& profile, const NamesAdviser& a
     warnings.push_back(self_test_failed(list_names(coverage.self_test_failures)));
   if (!coverage.bypassing_modules.empty())
     warnings.push_back(modules_bypass_hooks(list_names(coverage.bypassing_modules)));
+  for (const std::string& one : coverage.unhooked_allocators)
+    warnings.push_back(inner_allocator_not_hooked(base_name(profile.run.executable), one));
   if (counters.lost == 0 && profile.run.complete) warn_of_elsewhere(counters, &warnings);
   if (!coverage.unknown_functions.empty())
     warnings.push_back(functions_unknown(list_names(coverage.unknown_functions)));

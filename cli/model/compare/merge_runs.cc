@@ -31,10 +31,10 @@ void keep_equal(Value* sum, const Value& other) {
   if (*sum != other) *sum = Value();
 }
 
-constexpr std::array kNameLists = {&Coverage::self_test_failures,  &Coverage::bypassing_modules,
-                                   &Coverage::unknown_functions,   &Coverage::unread_modules,
-                                   &Coverage::unread_interpreters, &Coverage::unrecorded_operators,
-                                   &Coverage::unrecorded_objects};
+constexpr std::array kNameLists = {
+    &Coverage::self_test_failures, &Coverage::bypassing_modules,   &Coverage::unknown_functions,
+    &Coverage::unread_modules,     &Coverage::unread_interpreters, &Coverage::unrecorded_operators,
+    &Coverage::unrecorded_objects, &Coverage::inner_allocators,    &Coverage::unhooked_allocators};
 
 void sum_unprofiled(std::vector<UnprofiledProgram>* programs) {
   const auto key = [](const UnprofiledProgram& program) { return std::tie(program.path, program.reason); };

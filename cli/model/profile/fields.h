@@ -81,6 +81,8 @@ void visit_coverage(Coverage& coverage, Visit&& visit) {
   visit("unread_interpreters", coverage.unread_interpreters);
   visit("unrecorded_objects", coverage.unrecorded_objects);
   visit("unrecorded_operators", coverage.unrecorded_operators);
+  visit("inner_allocators", coverage.inner_allocators);
+  visit("unhooked_allocators", coverage.unhooked_allocators);
 }
 
 template <typename Program, typename Visit>

@@ -56,7 +56,9 @@ struct Coverage {
   std::vector<std::string> unread_modules;        // whose names could not be read: no memory, or a broken file
   std::vector<std::string> unread_interpreters;   // "Python 3.15": whose frames are in no stack
   std::vector<std::string> unrecorded_operators;  // why PyTorch's operators are no scopes, where that was asked
-  std::vector<std::string> unrecorded_objects;  // why an interpreter's objects were not recorded, where that was asked
+  std::vector<std::string> unrecorded_objects;   // why an interpreter's objects were not recorded, where that was asked
+  std::vector<std::string> inner_allocators;     // inside of the executable, hooked in place: "jemalloc: 33 functions"
+  std::vector<std::string> unhooked_allocators;  // likewise, and not hooked: "jemalloc: free is shorter than a jump"
   std::vector<UnprofiledProgram> unprofiled_programs;
 };
 

@@ -269,6 +269,14 @@ std::string warnings_within(size_t lines, std::vector<Problem> warnings, const T
   return warning_text(warnings, terminal);
 }
 
+// "jemalloc: 33 functions", as a sentence.
+std::string inner_line(const Profile& profile, const std::string& inner, size_t columns) {
+  const size_t colon = std::min(inner.find(": "), inner.size());
+  return fitted(fmt::format("{} inside of {}{} hooked in place\n", inner.substr(0, colon),
+                            base_name(profile.run.executable), inner.substr(colon)),
+                columns);
+}
+
 }  // namespace
 
 SummaryParts::SummaryParts(const Profile& profile, PlaceTree place_tree)
@@ -298,6 +306,7 @@ std::string render_summary(const SummaryInput& input, const Terminal& terminal) 
           small_devices_line(profile, devices, false, "heapprof report", columns) +
           inside_text(profile, devices.shown, false, columns) + unseen(profile, tree, columns);
   if (!profile.devices.empty() && profile.merged.empty()) text += resident_lines(profile.devices[0].totals, columns);
+  for (const std::string& inner : profile.run.coverage.inner_allocators) text += inner_line(profile, inner, columns);
   if (!profile.devices.empty()) text += package_lines(profile, profile.devices[0], columns);
   text += leaks(profile, tree, columns);
   for (const std::string& part :

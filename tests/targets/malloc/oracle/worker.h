@@ -38,6 +38,8 @@ struct Settings {
   // bytes (it counts 1), no pvalloc and no throw (they end the program), aligned operator new of whole alignments only
   // (it does not see libstdc++ round them up)
   bool as_valgrind;
+  // nothing that jemalloc, tcmalloc and mimalloc do otherwise: no pvalloc, nothing that must fail
+  bool on_other_allocator;
 };
 
 class Worker {

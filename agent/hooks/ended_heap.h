@@ -1,0 +1,32 @@
+// agent/hooks/ended_heap.h: a heap of mimalloc's that is destroyed takes its blocks with it: each end is recorded.
+#pragma once
+
+#include "agent/record/record.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace heapprof::agent {
+
+// mimalloc's functions by which that is found out; nullptr: it has none, and nothing is recorded.
+struct HeapFunctions {
+  using VisitBlock = bool(const void* heap, const void* area, void* block, size_t block_bytes, void* argument);
+  bool (*visit_blocks)(const void* heap, bool visit_all_blocks, VisitBlock* visit, void* argument) = nullptr;
+  const void* (*backing_heap)() = nullptr;
+};
+
+// Context: before the real call. The thread's first heap is never destroyed. sp: the hook's CFA
+inline void record_end_of_heap(const HeapFunctions& functions, const void* heap, uint64_t sp) {
+  if (functions.visit_blocks == nullptr || functions.backing_heap == nullptr || heap == nullptr ||
+      heap == functions.backing_heap())
+    return;
+  functions.visit_blocks(
+      heap, true,
+      [](const void*, const void*, void* block, size_t, void* sp_of_hook) {
+        if (block != nullptr) record_free(block, reinterpret_cast<uint64_t>(sp_of_hook));
+        return true;
+      },
+      reinterpret_cast<void*>(sp));
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,297 @@
+// agent/hooks/inner_patch.cc: carries out the plan of inner.h.
+//
+// For each function there is a thunk in pages near the executable's code: it loads the function's number and jumps to
+// heapprof_inner, and behind that stand the function's first instructions, moved. Where they stood stands a jump to the
+// thunk.
+#include "agent/hooks/hook.h"
+#include "agent/hooks/inner.h"
+#include "agent/process/arena.h"
+#include "agent/process/copied_process.h"
+#include "agent/process/loaded_object.h"
+#include "agent/process/own_pages.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+namespace heapprof::agent {
+
+namespace {
+
+using Kind = wire::AllocatorKind;
+using Role = wire::AllocatorRole;
+using wire::InnerFunction;
+using wire::InnerState;
+
+constexpr size_t kParameters = wire::kAllocatorParameters;
+constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kThunkBytes = 96;
+constexpr uint64_t kEntryBytes = 12;  // mov r11d, number; jmp *address, which stands before the first thunk
+constexpr uint64_t kHeadBytes = 64;
+static_assert(kEntryBytes + wire::kMostMovedBytes <= kThunkBytes);
+constexpr uint64_t kReach = (1ull << 31) - (1ull << 24);  // of a jump, with what its ends may differ by
+
+struct Plan {
+  const wire::InnerPlan* head;
+  const InnerFunction* functions;
+  const wire::InnerRange* ranges;
+  uint64_t bias;
+
+  bool is_left_out(const InnerFunction& function) const {
+    return function.group < 32 && (passed >> function.group & 1) != 0;
+  }
+  uint64_t patch_avma(const InnerFunction& function) const { return bias + function.patch_svma; }
+  uint32_t passed = 0;  // groups, as bits
+};
+
+// How many threads the process has: /proc/self/task has as many folders. 0: nobody can tell.
+uint64_t count_threads() {
+  struct stat_buffer {  // the kernel's struct stat
+    uint64_t device, inode, links;
+    uint64_t others[15];
+  } facts{};
+  const long result = raw_syscall(SYS_newfstatat, AT_FDCWD, reinterpret_cast<long>("/proc/self/task"),
+                                  reinterpret_cast<long>(&facts), 0);
+  if (!is_error(result)) return facts.links > 2 ? facts.links - 2 : 0;
+  return g_single_threaded != nullptr && *g_single_threaded != 0 ? 1 : 0;
+}
+
+// Whether functions of the plan ask others that record. Each group by the first function that gives a block.
+struct Trial {
+  const Plan* plan;
+  uint32_t passed;
+};
+size_t call_to_try(const InnerFunction& function, uint64_t entry_avma) {
+  constexpr size_t kTrySize = 128;  // small enough for functions of small blocks
+  size_t given[kParameters] = {};
+  for (size_t i = 0; i < kParameters; ++i) {
+    if (function.what.roles[i] == Role::Size) given[i] = kTrySize;
+    if (function.what.roles[i] == Role::Count) given[i] = 1;
+  }
+  return reinterpret_cast<InnerReal>(entry_avma)(given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+bool is_plain(const wire::AllocatorFunction& what) {
+  return what.kind == Kind::Allocate && !what.has(Role::Alignment) && !what.has(Role::Heap);
+}
+void try_groups(void* result) {
+  auto* const trial = static_cast<Trial*>(result);
+  uint32_t tried = 0;
+  t_flags |= kThreadSelfTest;
+  for (uint32_t i = 0; i < trial->plan->head->function_count; ++i) {
+    const InnerFunction& function = trial->plan->functions[i];
+    const uint32_t bit = function.group < 32 ? 1u << function.group : 0;
+    if (!is_plain(function.what) || (tried & bit) != 0) continue;
+    tried |= bit;
+    const uint32_t before = g_self_test_events;
+    call_to_try(function, trial->plan->patch_avma(function));
+    if (g_self_test_events != before) trial->passed |= bit;
+  }
+  t_flags &= ~kThreadSelfTest;
+}
+
+// The last byte of a distance that a moved operand, or a jump, has to bridge must be within reach.
+bool put_distance(unsigned char* at, uint64_t from_avma, uint64_t to_avma) {
+  const auto distance = static_cast<int64_t>(to_avma - from_avma);
+  const auto short_distance = static_cast<int32_t>(distance);
+  if (short_distance != distance) return false;
+  memcpy(at, &short_distance, sizeof short_distance);
+  return true;
+}
+
+// Whether the processor compares where a function returns to with a stack of its own.
+bool has_shadow_stack() {
+  constexpr long kShadowStackStatus = 0x5005;  // ARCH_SHSTK_STATUS, of newer headers
+  constexpr uint64_t kIsOn = 1;                // ARCH_SHSTK_SHSTK
+  uint64_t features = 0;
+  const long result = raw_syscall(SYS_arch_prctl, kShadowStackStatus, reinterpret_cast<long>(&features));
+  return !is_error(result) && (features & kIsOn) != 0;
+}
+bool has_moved_calls(const Plan& plan) {
+  for (uint32_t i = 0; i < plan.head->function_count; ++i) {
+    if (plan.functions[i].pushes_return != 0) return true;
+  }
+  return false;
+}
+
+// What pages of code with these bytes may be used for, as mmap has it; 0: they are no code, or cannot be read.
+int protection_of(uint64_t start_avma, uint64_t bytes) {
+  const ProgramHeaders headers = headers_of_object(_r_debug.r_map);
+  for (uint32_t i = 0; i < headers.count; ++i) {
+    const ElfW(Phdr)& part = headers.first[i];
+    const uint64_t offset = start_avma - (_r_debug.r_map->l_addr + part.p_vaddr);
+    if (part.p_type != PT_LOAD || offset >= part.p_filesz || part.p_filesz - offset < bytes) continue;
+    if ((part.p_flags & (PF_R | PF_X)) != (PF_R | PF_X)) return 0;
+    return PROT_READ | PROT_EXEC | ((part.p_flags & PF_W) != 0 ? PROT_WRITE : 0);
+  }
+  return 0;
+}
+
+bool has_expected_code(const Plan& plan) {
+  for (uint32_t i = 0; i < plan.head->function_count; ++i) {
+    const InnerFunction& function = plan.functions[i];
+    if (protection_of(plan.patch_avma(function), function.patch_bytes) == 0) return false;
+    if (memcmp(reinterpret_cast<const void*>(plan.patch_avma(function)), function.original, function.patch_bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Pages within reach of the code, that nobody has. The kernel takes the address as a wish; where another mapping is, it
+// gives one elsewhere, which is given back.
+unsigned char* map_near(uint64_t start_avma, uint64_t end_avma, uint64_t bytes) {
+  constexpr uint64_t kStep = 16 << 20;
+  constexpr uint64_t kLowest = 1 << 20;
+  const auto try_at = [&](uint64_t wish_avma) -> unsigned char* {
+    const long mapped = raw_syscall(SYS_mmap, static_cast<long>(wish_avma), static_cast<long>(bytes),
+                                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (is_error(mapped)) return nullptr;
+    const auto at_avma = static_cast<uint64_t>(mapped);
+    const uint64_t low_avma = at_avma < start_avma ? at_avma : start_avma;
+    const uint64_t high_avma = at_avma + bytes > end_avma ? at_avma + bytes : end_avma;
+    if (high_avma - low_avma < kReach) return reinterpret_cast<unsigned char*>(mapped);
+    sys_munmap(reinterpret_cast<void*>(mapped), bytes);
+    return nullptr;
+  };
+  const uint64_t below = (start_avma & ~(kPageBytes - 1)) - bytes;
+  for (uint64_t distance = kPageBytes * 16; distance < kReach; distance += kStep) {
+    if (below > distance + kLowest) {
+      if (unsigned char* pages = try_at(below - distance)) return pages;
+    }
+    // The break grows behind the program: its room is left alone as far as that goes.
+    if (distance > kReach / 2) {
+      if (unsigned char* pages = try_at(((end_avma + kPageBytes) & ~(kPageBytes - 1)) + distance)) return pages;
+    }
+  }
+  return nullptr;
+}
+
+bool protect(uint64_t start_avma, uint64_t end_avma, int protection) {
+  start_avma &= ~(kPageBytes - 1);
+  end_avma = (end_avma + kPageBytes - 1) & ~(kPageBytes - 1);
+  return !is_error(
+      raw_syscall(SYS_mprotect, static_cast<long>(start_avma), static_cast<long>(end_avma - start_avma), protection));
+}
+
+bool fill_thunk(const Plan& plan, uint32_t index, unsigned char* pages, unsigned char* thunk) {
+  const InnerFunction& function = plan.functions[index];
+  const auto thunk_avma = reinterpret_cast<uint64_t>(thunk);
+  thunk[0] = 0x41;  // mov r11d, imm32
+  thunk[1] = 0xbb;
+  memcpy(thunk + 2, &index, sizeof index);
+  thunk[6] = 0xff;  // jmp *distance(%rip)
+  thunk[7] = 0x25;
+  if (!put_distance(thunk + 8, thunk_avma + kEntryBytes, reinterpret_cast<uint64_t>(pages))) return false;
+  unsigned char* const moved = thunk + kEntryBytes;
+  memcpy(moved, function.moved, function.moved_bytes);
+  for (uint32_t i = 0; i < function.operand_count; ++i) {
+    const wire::MovedOperand& operand = function.operands[i];
+    const uint64_t target_avma = plan.bias + operand.target_svma;
+    const auto low = static_cast<uint32_t>(target_avma);
+    const auto upper = static_cast<uint32_t>(target_avma >> 32);
+    switch (operand.value) {
+      case wire::MovedValue::kLowAddress: memcpy(moved + operand.at, &low, sizeof low); break;
+      case wire::MovedValue::kUpperAddress: memcpy(moved + operand.at, &upper, sizeof upper); break;
+      case wire::MovedValue::kDistance:
+        if (!put_distance(moved + operand.at, reinterpret_cast<uint64_t>(moved) + operand.end, target_avma))
+          return false;
+        break;
+    }
+  }
+  InnerSlot& slot = g_inner_slots[index];
+  slot.real = reinterpret_cast<InnerReal>(moved);
+  slot.what = function.what;
+  const bool takes = function.what.kind == Kind::Release;
+  slot.first = static_cast<uint8_t>(function.what.index_of(takes ? Role::Block : Role::Size));
+  slot.count = static_cast<uint8_t>(function.what.index_of(Role::Count));
+  return true;
+}
+
+// Writes a jump to the thunk, or, where there is none, what stood there before. False: the system refuses.
+bool write_code(const Plan& plan, uint32_t index, const unsigned char* thunk) {
+  const InnerFunction& function = plan.functions[index];
+  const uint64_t patch_avma = plan.patch_avma(function);
+  unsigned char code[wire::kJumpBytes] = {0xe9};
+  put_distance(code + 1, patch_avma + sizeof code, reinterpret_cast<uint64_t>(thunk));
+  if (thunk == nullptr) memcpy(code, function.original, sizeof code);
+  const int protection = protection_of(patch_avma, sizeof code);
+  if (!protect(patch_avma, patch_avma + sizeof code, protection | PROT_WRITE)) return false;
+  memcpy(reinterpret_cast<void*>(patch_avma), code, sizeof code);
+  protect(patch_avma, patch_avma + sizeof code, protection);
+  return true;
+}
+
+InnerState carry_out(Plan* plan) {
+  const wire::InnerPlan& head = *plan->head;
+  if (!has_expected_code(*plan)) return InnerState::kOtherCode;
+  if (count_threads() != 1) return InnerState::kThreads;
+  if (has_moved_calls(*plan) && has_shadow_stack()) return InnerState::kShadowStack;
+  Trial trial{plan, 0};
+  if (run_in_copy(try_groups, &trial, sizeof trial) != CopyEnd::kDone) return InnerState::kNotTried;
+  plan->passed = trial.passed;
+
+  uint64_t first_avma = UINT64_MAX;
+  uint64_t last_avma = 0;
+  for (uint32_t i = 0; i < head.function_count; ++i) {
+    if (plan->is_left_out(plan->functions[i])) continue;
+    const uint64_t patch_avma = plan->patch_avma(plan->functions[i]);
+    if (patch_avma < first_avma) first_avma = patch_avma;
+    if (patch_avma + wire::kMostPatchBytes > last_avma) last_avma = patch_avma + wire::kMostPatchBytes;
+  }
+  if (last_avma == 0) return InnerState::kNone;  // all is counted elsewhere
+  const uint64_t bytes = (kHeadBytes + head.function_count * kThunkBytes + kPageBytes - 1) & ~(kPageBytes - 1);
+  unsigned char* const pages = map_near(plan->bias + head.base_svma, plan->bias + head.limit_svma, bytes);
+  if (pages == nullptr) return InnerState::kNoRoom;
+  const auto pages_avma = reinterpret_cast<uint64_t>(pages);
+  const auto entry = reinterpret_cast<uint64_t>(heapprof_inner);
+  memcpy(pages, &entry, sizeof entry);
+  bool is_filled = true;
+  for (uint32_t i = 0; i < head.function_count; ++i)
+    is_filled = is_filled && fill_thunk(*plan, i, pages, pages + kHeadBytes + i * kThunkBytes);
+  if (!is_filled || !protect(pages_avma, pages_avma + bytes, PROT_READ | PROT_EXEC)) {
+    sys_munmap(pages, bytes);
+    return is_filled ? InnerState::kProtected : InnerState::kNoRoom;
+  }
+  note_own_pages(pages, bytes);
+
+  // The page of each function, one after the other: what stands between may be data. It stays executable all the time,
+  // so that a refusal changes nothing, nor does one of taking the right to write away again.
+  for (uint32_t i = 0; i < head.function_count; ++i) {
+    if (plan->is_left_out(plan->functions[i])) continue;
+    if (write_code(*plan, i, pages + kHeadBytes + i * kThunkBytes)) continue;
+    while (i-- > 0) {  // those before, as they were
+      if (!plan->is_left_out(plan->functions[i])) write_code(*plan, i, nullptr);
+    }
+    return InnerState::kProtected;
+  }
+  return InnerState::kHooked;
+}
+
+}  // namespace
+
+void hook_inner_allocators() {
+  const wire::InnerPlan* head = inner_plan();
+  if (head == nullptr) return;
+  Plan plan{};
+  plan.head = head;
+  plan.functions = reinterpret_cast<const InnerFunction*>(head + 1);
+  plan.ranges = reinterpret_cast<const wire::InnerRange*>(plan.functions + head->function_count);
+  plan.bias = _r_debug.r_map->l_addr;
+  const InnerState state = is_filtered() ? InnerState::kFiltered : carry_out(&plan);
+  uint32_t hooked = 0;
+  for (uint32_t i = 0; i < head->function_count; ++i) hooked += !plan.is_left_out(plan.functions[i]);
+  if (state == InnerState::kHooked) {
+    HeapFunctions heaps;
+    if (head->visit_blocks_svma != 0 && head->backing_heap_svma != 0) {
+      heaps.visit_blocks = reinterpret_cast<decltype(heaps.visit_blocks)>(plan.bias + head->visit_blocks_svma);
+      heaps.backing_heap = reinterpret_cast<decltype(heaps.backing_heap)>(plan.bias + head->backing_heap_svma);
+    }
+    LoadedObject agent{};
+    find_object(reinterpret_cast<uint64_t>(heapprof_inner), &agent);
+    set_inner_code({heaps, plan.ranges, head->range_count, plan.bias + head->base_svma, agent.info.start_avma,
+                    agent.info.end_avma});
+    g_control->inner_functions.store(hooked, std::memory_order_relaxed);
+  }
+  g_control->inner_passed.store(plan.passed, std::memory_order_relaxed);
+  g_control->inner_state.store(state, std::memory_order_relaxed);
+}
+
+}  // namespace heapprof::agent

@@ -1,0 +1,111 @@
+// cli/inner/function_names.cc: a table of whole names, and jemalloc's prefixes taken off.
+#include "cli/inner/function_names.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace heapprof::cli {
+
+namespace {
+
+using Kind = wire::AllocatorKind;
+using Role = wire::AllocatorRole;
+using enum wire::AllocatorRole;
+using wire::allocator_function;
+
+using Table = std::unordered_map<std::string_view, NamedFunction>;
+
+constexpr std::array<std::string_view, 5> kJemallocPrefixes = {"_rjem_", "je_", "rjem_", "jemalloc_", "__je_"};
+constexpr std::array<std::string_view, 2> kOtherPrefixes = {"tc_", "mi_"};
+
+std::string group_of(std::string_view name) {
+  for (const std::string_view prefix : kJemallocPrefixes) {
+    if (name.starts_with(prefix)) return std::string(prefix);
+  }
+  for (const std::string_view prefix : kOtherPrefixes) {
+    if (name.starts_with(prefix)) return std::string(prefix);
+  }
+  return {};
+}
+
+// operator new and delete: the first parameter decides; of the others none does.
+void add_operators(Table* table) {
+  constexpr std::string_view kNew[] = {"_Znwm",
+                                       "_Znam",
+                                       "_ZnwmRKSt9nothrow_t",
+                                       "_ZnamRKSt9nothrow_t",
+                                       "_ZnwmSt11align_val_t",
+                                       "_ZnamSt11align_val_t",
+                                       "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                                       "_ZnamSt11align_val_tRKSt9nothrow_t"};
+  constexpr std::string_view kDelete[] = {"_ZdlPv",
+                                          "_ZdaPv",
+                                          "_ZdlPvm",
+                                          "_ZdaPvm",
+                                          "_ZdlPvRKSt9nothrow_t",
+                                          "_ZdaPvRKSt9nothrow_t",
+                                          "_ZdlPvSt11align_val_t",
+                                          "_ZdaPvSt11align_val_t",
+                                          "_ZdlPvmSt11align_val_t",
+                                          "_ZdaPvmSt11align_val_t",
+                                          "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                                          "_ZdaPvSt11align_val_tRKSt9nothrow_t"};
+  for (const std::string_view name : kNew)
+    (*table)[name] = {allocator_function(Kind::Allocate, Size, Other, Other), "", false};
+  for (const std::string_view name : kDelete)
+    (*table)[name] = {allocator_function(Kind::Release, Block, Other, Other), "", false};
+}
+
+Table make_table() {
+  Table table;
+#define X(name, kind, ...) table[#name] = {allocator_function(Kind::kind, __VA_ARGS__), group_of(#name), false};
+#include "shared/allocator_names.def"
+#undef X
+  const auto family = [&table](std::string_view name, wire::AllocatorFunction what) { table[name] = {what, "", true}; };
+  family("malloc", allocator_function(Kind::Allocate, Size));
+  family("calloc", allocator_function(Kind::Allocate, Count, Size));
+  family("realloc", allocator_function(Kind::Reallocate, Block, Size));
+  family("reallocarray", allocator_function(Kind::Reallocate, Block, Count, Size));
+  family("free", allocator_function(Kind::Release, Block));
+  family("memalign", allocator_function(Kind::Allocate, Alignment, Size));
+  family("aligned_alloc", allocator_function(Kind::Allocate, Alignment, Size));
+  family("posix_memalign", allocator_function(Kind::AllocateInto, Out, Alignment, Size));
+  family("valloc", allocator_function(Kind::Allocate, Size));
+  family("pvalloc", allocator_function(Kind::Allocate, Size));
+  family("free_sized", allocator_function(Kind::Release, Block, Other));
+  family("free_aligned_sized", allocator_function(Kind::Release, Block, Other, Other));
+  add_operators(&table);
+  return table;
+}
+
+const Table& all_names() {
+  static const Table table = make_table();
+  return table;
+}
+
+}  // namespace
+
+std::optional<NamedFunction> named_function(std::string_view name) {
+  const Table& table = all_names();
+  if (const auto found = table.find(name); found != table.end()) return found->second;
+  for (const std::string_view prefix : kJemallocPrefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string plain = "je_" + std::string(name.substr(prefix.size()));
+    const auto found = table.find(plain);
+    if (found == table.end()) return std::nullopt;
+    NamedFunction function = found->second;
+    function.group = std::string(prefix);
+    return function;
+  }
+  return std::nullopt;
+}
+
+std::string allocator_of(std::string_view function_name) {
+  const std::string group = group_of(function_name);
+  if (group == "tc_") return "tcmalloc";
+  if (group == "mi_") return "mimalloc";
+  if (!group.empty() || function_name == "mallocx" || function_name == "sdallocx") return "jemalloc";
+  return {};
+}
+
+}  // namespace heapprof::cli

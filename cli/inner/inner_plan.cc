@@ -1,0 +1,245 @@
+// cli/inner/inner_plan.cc: names, then code, then patches.
+//
+// An allocator's functions call one another: mimalloc's realloc calls mi_heap_malloc and mi_free, which are hooked as
+// well. Such a call must not count. Which calls these are cannot be found out by trying, as it depends on sizes and on
+// what is free; so it is told by where a call comes from. The code from which the allocator's own calls come is what
+// its functions reach by direct calls and jumps. It may be too much (a function of a template that the program uses as
+// well), and the agent looks besides whether a function of the allocator is in progress on the stack.
+#include "cli/inner/inner_plan.h"
+
+#include "cli/inner/code_file.h"
+#include "cli/inner/function_names.h"
+#include "cli/inner/prologue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+namespace heapprof::cli {
+
+namespace {
+
+constexpr uint64_t kMostReachedBytes = 64 << 20;  // of code that is looked through
+
+struct Candidate {
+  const CodeSymbol* symbol = nullptr;
+  NamedFunction named;
+};
+
+bool has_kind(const std::vector<Candidate>& all, const std::string& group, wire::AllocatorKind kind) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Candidate& one) { return one.named.group == group && one.named.what.kind == kind; });
+}
+
+// The functions with known names. Those of malloc's family count only where malloc and free are among them: a program's
+// own operator new calls malloc, which is hooked.
+std::vector<Candidate> find_candidates(const CodeFile& file) {
+  std::vector<Candidate> all;
+  bool has_malloc = false;
+  bool has_free = false;
+  for (const CodeSymbol& symbol : file.functions()) {
+    std::optional<NamedFunction> named = named_function(symbol.name);
+    if (!named) continue;
+    has_malloc = has_malloc || symbol.name == "malloc";
+    has_free = has_free || symbol.name == "free";
+    all.push_back({&symbol, std::move(*named)});
+  }
+  std::erase_if(all, [&](const Candidate& one) {
+    if (one.named.group.empty()) return !has_malloc || !has_free;
+    return !has_kind(all, one.named.group, wire::AllocatorKind::Allocate) ||
+           !has_kind(all, one.named.group, wire::AllocatorKind::Release);
+  });
+  return all;
+}
+
+// Names of one address are one function: malloc's own name comes first, then operators, then the others. An allocator
+// whose prefixed names and malloc's are the same functions is one.
+void keep_one_of_each(std::vector<Candidate>* all) {
+  const auto rank = [](const Candidate& one) { return one.named.is_family ? 0 : one.named.group.empty() ? 1 : 2; };
+  std::stable_sort(all->begin(), all->end(), [&](const Candidate& a, const Candidate& b) {
+    return a.symbol->start_svma != b.symbol->start_svma ? a.symbol->start_svma < b.symbol->start_svma
+                                                        : rank(a) < rank(b);
+  });
+  const auto is_same = [](const Candidate& a, const Candidate& b) {
+    return a.symbol->start_svma == b.symbol->start_svma;
+  };
+  std::vector<std::string> joined;
+  for (size_t i = 1; i < all->size(); ++i) {
+    if (is_same((*all)[i - 1], (*all)[i]) && (*all)[i - 1].named.group.empty()) joined.push_back((*all)[i].named.group);
+  }
+  all->erase(std::unique(all->begin(), all->end(), is_same), all->end());
+  for (Candidate& one : *all) {
+    if (std::find(joined.begin(), joined.end(), one.named.group) != joined.end()) one.named.group.clear();
+  }
+}
+
+struct Range {
+  uint64_t start_svma;
+  uint64_t end_svma;
+};
+
+// The part of the code that the candidates reach.
+class Reach {
+ public:
+  explicit Reach(const CodeFile& file) : file_(file) {
+    for (const CodeSymbol& symbol : file.functions()) {
+      uint64_t& size_bytes = sizes_[symbol.start_svma];
+      size_bytes = std::max(size_bytes, symbol.size_bytes);
+      if (symbol.name.ends_with(".cold")) cold_.push_back({symbol.start_svma, symbol.start_svma + symbol.size_bytes});
+    }
+  }
+
+  // False: there is more of it than is looked through.
+  bool add(uint64_t start_svma) {
+    if (!reached_.emplace(start_svma, 0).second) return true;
+    std::vector<uint64_t> open = {start_svma};
+    while (!open.empty()) {
+      const uint64_t function_svma = open.back();
+      open.pop_back();
+      const uint64_t end_svma = end_of(function_svma);
+      reached_[function_svma] = end_svma;
+      looked_bytes_ += end_svma - function_svma;
+      if (looked_bytes_ > kMostReachedBytes || reached_.size() > wire::kMostInnerRanges) return false;
+      follow(function_svma, end_svma, &open);
+    }
+    return true;
+  }
+  std::vector<Range> ranges() const {
+    std::vector<Range> merged;
+    for (const auto& [start_svma, end_svma] : reached_) {
+      if (!merged.empty() && start_svma <= merged.back().end_svma) {
+        merged.back().end_svma = std::max(merged.back().end_svma, end_svma);
+      } else {
+        merged.push_back({start_svma, end_svma});
+      }
+    }
+    return merged;
+  }
+
+ private:
+  uint64_t end_of(uint64_t start_svma) const {
+    const auto known = sizes_.find(start_svma);
+    const uint64_t next_svma = file_.next_start_svma(start_svma);
+    if (known == sizes_.end() || known->second == 0) return next_svma;
+    return std::max(std::min(start_svma + known->second, file_.limit_svma()), start_svma + 1);
+  }
+
+  void note(uint64_t target_svma, std::vector<uint64_t>* open) {
+    uint64_t start_svma = target_svma;
+    if (!file_.is_start(target_svma)) {
+      // A part that the compiler set apart as unlikely is entered anywhere.
+      const auto part = std::find_if(cold_.begin(), cold_.end(), [&](const Range& range) {
+        return target_svma >= range.start_svma && target_svma < range.end_svma;
+      });
+      if (part == cold_.end()) return;
+      start_svma = part->start_svma;
+    }
+    if (reached_.emplace(start_svma, 0).second) open->push_back(start_svma);
+  }
+
+  // Every byte that may begin a direct call or jump. What looks like one and is none leads to the very start of a
+  // function once in ten thousand times.
+  void follow(uint64_t start_svma, uint64_t end_svma, std::vector<uint64_t>* open) {
+    constexpr unsigned char kCall = 0xe8;
+    constexpr unsigned char kJump = 0xe9;
+    const std::span<const unsigned char> code = file_.code_at(start_svma, end_svma - start_svma);
+    for (size_t at = 0; at + 5 <= code.size(); ++at) {
+      const bool is_condition = at > 0 && code[at - 1] == 0x0f && (code[at] & 0xf0) == 0x80;
+      if (code[at] != kCall && code[at] != kJump && !is_condition) continue;
+      int32_t distance;
+      std::memcpy(&distance, code.data() + at + 1, sizeof distance);
+      note(start_svma + at + 5 + static_cast<uint64_t>(static_cast<int64_t>(distance)), open);
+    }
+  }
+
+  const CodeFile& file_;
+  std::map<uint64_t, uint64_t> sizes_;
+  std::map<uint64_t, uint64_t> reached_;  // start, end
+  std::vector<Range> cold_;
+  uint64_t looked_bytes_ = 0;
+};
+
+// The allocator that a group of functions is: of those without a prefix, by the names beside malloc.
+std::string name_of_group(const std::string& group, const CodeFile& file) {
+  if (!group.empty()) return allocator_of(group);
+  for (const CodeSymbol& symbol : file.functions()) {
+    if (std::string name = allocator_of(symbol.name); !name.empty()) return name;
+  }
+  return "malloc";
+}
+
+// 0: there is no such function.
+uint64_t start_of(const CodeFile& file, std::string_view name) {
+  for (const CodeSymbol& symbol : file.functions()) {
+    if (symbol.name == name) return symbol.start_svma;
+  }
+  return 0;
+}
+
+void append(std::vector<unsigned char>* to, const void* bytes, size_t count) {
+  const auto* const first = static_cast<const unsigned char*>(bytes);
+  to->insert(to->end(), first, first + count);
+}
+
+}  // namespace
+
+InnerPlanning plan_inner_hooks(int fd, int debug_fd) {
+  InnerPlanning planning;
+  std::optional<CodeFile> file = CodeFile::read(fd, debug_fd);
+  if (!file || !file->has_loader()) return planning;  // the loader itself, or a static program
+  std::vector<Candidate> candidates = find_candidates(*file);
+  if (candidates.empty()) return planning;
+  keep_one_of_each(&candidates);
+
+  std::vector<wire::InnerFunction> functions;
+  const bool has_code = file->read_code();
+  if (!has_code) planning.refusals.emplace_back("its code cannot be read");
+  if (candidates.size() > wire::kMostInnerFunctions || file->limit_svma() - file->base_svma() > UINT32_MAX)
+    planning.refusals.emplace_back("it has more functions, or more code, than heapprof knows an allocator to have");
+  Reach reach(*file);
+  for (const Candidate& one : candidates) {
+    size_t group = 0;
+    while (group < planning.allocators.size() && planning.allocators[group].group != one.named.group) ++group;
+    if (group == planning.allocators.size())
+      planning.allocators.push_back({name_of_group(one.named.group, *file), one.named.group, 0});
+    ++planning.allocators[group].functions;
+    if (!has_code) continue;
+    if (one.symbol->is_indirect) {
+      planning.refusals.push_back(fmt::format("{} is chosen when the program starts", one.symbol->name));
+      continue;
+    }
+    Prologue prologue = move_prologue(*file, one.symbol->start_svma, one.symbol->size_bytes);
+    if (!prologue.refusal.empty()) {
+      planning.refusals.push_back(fmt::format("{} {}", one.symbol->name, prologue.refusal));
+      continue;
+    }
+    prologue.function.what = one.named.what;
+    prologue.function.group = static_cast<uint8_t>(std::min<size_t>(group, UINT8_MAX));
+    functions.push_back(prologue.function);
+    if (!reach.add(one.symbol->start_svma))
+      planning.refusals.push_back(fmt::format("{} reaches too much of the program", one.symbol->name));
+  }
+  const std::vector<Range> ranges = reach.ranges();
+  if (ranges.size() > wire::kMostInnerRanges) planning.refusals.emplace_back("it reaches too much of the program");
+  if (!planning.refusals.empty()) return planning;
+
+  const wire::InnerPlan head{static_cast<uint32_t>(functions.size()),
+                             static_cast<uint32_t>(ranges.size()),
+                             file->base_svma(),
+                             file->limit_svma(),
+                             start_of(*file, "mi_heap_visit_blocks"),
+                             start_of(*file, "mi_heap_get_backing")};
+  append(&planning.plan, &head, sizeof head);
+  append(&planning.plan, functions.data(), functions.size() * sizeof functions[0]);
+  for (const Range& range : ranges) {
+    const wire::InnerRange one{static_cast<uint32_t>(range.start_svma - head.base_svma),
+                               static_cast<uint32_t>(std::min(range.end_svma, head.limit_svma) - head.base_svma)};
+    append(&planning.plan, &one, sizeof one);
+  }
+  return planning;
+}
+
+}  // namespace heapprof::cli

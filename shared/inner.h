@@ -1,0 +1,109 @@
+// shared/inner.h: the plan by which the agent hooks an allocator inside of the executable, where it stands.
+//
+// No name leads to such functions: calls of them are bound when the program is linked. So their first instructions are
+// replaced by a jump. The collector makes the plan, out of the executable's symbols and code (cli/inner), and puts it
+// into the arena before the agent gets that; the agent checks and carries it out (agent/hooks/inner.h).
+//
+//   [InnerPlan][InnerFunction × function_count][InnerRange × range_count]
+//
+// Guarantees
+//  - Every structure has a fixed size, checked here; a change of any of them changes kProtocolVersion.
+// Trust:    the agent trusts the collector, and looks at the program's bytes before it writes.
+#pragma once
+
+#include "shared/allocator_functions.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heapprof::wire {
+
+inline constexpr uint32_t kMostInnerFunctions = 512;
+inline constexpr uint32_t kMostInnerRanges = 16'384;
+inline constexpr size_t kMostPatchBytes = 24;    // of the instructions that a jump replaces
+inline constexpr size_t kMostMovedBytes = 64;    // of the same instructions, where they are executed instead
+inline constexpr size_t kMostMovedOperands = 4;  // of these, relative to where they stand
+inline constexpr size_t kJumpBytes = 5;          // jmp rel32
+
+enum class MovedValue : uint8_t {
+  kDistance = 0,      // to the target, from the end of the instruction
+  kLowAddress = 1,    // the lower half of the target's address
+  kUpperAddress = 2,  // the upper half
+};
+
+// Four bytes of a moved instruction that hold what depends on where it and its target stand.
+struct MovedOperand {
+  uint64_t target_svma;
+  uint8_t at;   // where in `moved` they stand
+  uint8_t end;  // where in `moved` the instruction ends
+  MovedValue value;
+  uint8_t reserved[5];
+};
+static_assert(sizeof(MovedOperand) == 16);
+
+struct InnerFunction {
+  uint64_t patch_svma;  // of the first byte that is replaced: the function's entry, or behind its endbr64
+  AllocatorFunction what;
+  uint8_t group;        // an allocator: functions of one name's prefix
+  uint8_t patch_bytes;  // of whole instructions: kJumpBytes at least
+  uint8_t moved_bytes;  // they end with a jump behind the patch, or with what ends the function
+  uint8_t operand_count;
+  uint8_t pushes_return;  // 1: a call is moved, as a push of its return address and a jump
+  uint8_t reserved[4];
+  uint8_t original[kMostPatchBytes];
+  uint8_t moved[kMostMovedBytes];
+  MovedOperand operands[kMostMovedOperands];
+};
+static_assert(sizeof(InnerFunction) == 8 + 7 + 9 + 24 + 64 + 64);
+
+// Code of an allocator: what its functions call, directly or not. svma, as distances from InnerPlan::base_svma.
+struct InnerRange {
+  uint32_t start;
+  uint32_t end;
+};
+
+struct InnerPlan {
+  uint32_t function_count;
+  uint32_t range_count;
+  uint64_t base_svma;   // the lowest address of the executable's segments
+  uint64_t limit_svma;  // one past the highest
+  // mimalloc's, by which the blocks of a heap are found that is destroyed; 0: it has none.
+  uint64_t visit_blocks_svma;
+  uint64_t backing_heap_svma;
+};
+static_assert(sizeof(InnerPlan) == 40);
+
+inline constexpr uint64_t kInnerPlanBytes = 256u << 10;
+static_assert(sizeof(InnerPlan) + kMostInnerFunctions * sizeof(InnerFunction) + kMostInnerRanges * sizeof(InnerRange) <=
+              kInnerPlanBytes);
+
+// What became of the plan. Numbers are part of the protocol: append only.
+#define HEAPPROF_INNER_STATES(X)                                                                         \
+  X(kNone, 0, nullptr)                                                                                   \
+  X(kHooked, 1, nullptr)                                                                                 \
+  X(kThreads, 2, "the program had more than one thread before the agent started")                        \
+  X(kOtherCode, 3, "its code in memory is not that of its file")                                         \
+  X(kNoRoom, 4, "no memory was to be had near its code")                                                 \
+  X(kProtected, 5, "the system lets nobody change code (SELinux, seccomp, PR_SET_MDWE …)")               \
+  X(kNotTried, 6, "it could not be tried in a copy of the process")                                      \
+  X(kShadowStack, 8, "a function begins with a call, and the processor watches returns (shadow stacks)") \
+  X(kFiltered, 7, "the program runs under a filter of system calls that heapprof does not have")
+
+enum class InnerState : uint32_t {
+#define X(name, number, text) name = number,
+  HEAPPROF_INNER_STATES(X)
+#undef X
+};
+
+// Why it was not carried out; nullptr: it was, or there is none.
+constexpr const char* inner_state_text(InnerState state) {
+  switch (state) {
+#define X(name, number, text) \
+  case InnerState::name: return text;
+    HEAPPROF_INNER_STATES(X)
+#undef X
+  }
+  return "for an unknown reason";
+}
+
+}  // namespace heapprof::wire
