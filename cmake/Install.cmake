@@ -58,6 +58,12 @@ elseif(page_sources)
     install(FILES ${output} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
   endforeach()
   add_custom_target(man ALL DEPENDS ${pages})
+  # One page is about several commands: their names lead to it.
+  foreach(name resume mark)
+    set(link ${PROJECT_BINARY_DIR}/share/man/man1/heapprof-${name}.1)
+    file(WRITE ${link} ".so man1/heapprof-pause.1\n")
+    install(FILES ${link} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endforeach()
 endif()
 
 # Each shell looks for completions in its own place, by name.

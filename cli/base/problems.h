@@ -207,7 +207,7 @@ namespace heapprof::cli {
   X("HP286", bad_attach_time, ("5 parsecs"))                                                                       \
   X("HP287", detach_failed, ("4711", "it did not return in time"))                                                 \
   X("HP288", process_not_attached, ("4711"))                                                                       \
-  X("HP290", profile_is_sampled, ("r.json", "512 KiB"))                                                            \
+  X("HP290", profile_is_partial, ("r.json", "was paused"))                                                         \
   X("HP291", flags_exclude, ("--sample", "--leak-check", "both need every block"))                                 \
   X("HP292", order_refused, ("pause", "4711", "its heapprof belongs to another user"))                             \
   X("HP293", bad_mark_name, ("", 119))                                                                             \
@@ -417,7 +417,7 @@ Problem attach_found_no_thread(const std::string& pid, const std::string& obstac
 Problem attach_sees_no_agent(const std::string& pid, const std::string& agent);
 Problem attach_failed(const std::string& pid, const std::string& reason);
 Problem already_profiled(const std::string& pid);
-Problem profile_is_sampled(const std::string& file, const std::string& interval);
+Problem profile_is_partial(const std::string& file, const std::string& how);
 Problem flags_exclude(const std::string& flag, const std::string& other, const std::string& reason);
 Problem order_refused(const std::string& command, const std::string& pid, const std::string& reason);
 Problem bad_mark_name(const std::string& name, size_t most_bytes);

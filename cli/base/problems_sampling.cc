@@ -5,10 +5,10 @@
 
 namespace heapprof::cli {
 
-Problem profile_is_sampled(const std::string& file, const std::string& interval) {
-  return {"HP290", fmt::format("{} is sampled, one block for each {}: its numbers are estimates", file, interval),
-          "record every block for a check: heapprof run, without --sample",
-          "judge the estimates as they are: --allow-sampled", kUsage};
+Problem profile_is_partial(const std::string& file, const std::string& how) {
+  return {"HP290", fmt::format("{} {}", file, how),
+          "record every block, from the beginning: heapprof run, without --sample and --start",
+          "judge its numbers as they are: --allow-sampled", kUsage};
 }
 
 Problem flags_exclude(const std::string& flag, const std::string& other, const std::string& reason) {
@@ -18,14 +18,16 @@ Problem flags_exclude(const std::string& flag, const std::string& other, const s
 
 Problem order_refused(const std::string& command, const std::string& pid, const std::string& reason) {
   return {"HP292", fmt::format("heapprof {} {} was refused: {}", command, pid, reason),
-          "see who records it: ps -C heapprof -o pid,user,args", "", kFailed};
+          "see who records it, and how: ps -C heapprof -o pid,user,args",
+          fmt::format("look at the profile so far: heapprof snapshot {}", pid), kFailed};
 }
 
 Problem bad_mark_name(const std::string& name, size_t most_bytes) {
   return {"HP293",
           name.empty() ? std::string("the mark has no name")
                        : fmt::format("the mark's name has {} bytes, and {} at most would do", name.size(), most_bytes),
-          "name it behind the process: heapprof mark PID NAME", "", kUsage};
+          "name it behind the process: heapprof mark PID NAME",
+          "let the program set it: HEAPPROF_MARK (man 3 heapprof)", kUsage};
 }
 
 Problem bad_start(const std::string& value) {

@@ -25,6 +25,7 @@
 #include "cli/model/analysis/warnings.h"
 #include "cli/model/judge/verdict.h"
 #include "cli/model/judge/verdict_entry.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/read/read_profile.h"
 #include "cli/write/check/check_report.h"
 #include "cli/write/history/append_history.h"
@@ -150,8 +151,8 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   const std::vector<Profile>& runs = what->measured.runs;
   Profile& profile = what->measured.runs[shown];
   for (size_t i = 0; i < runs.size() && !options_.allow_sampled; ++i) {
-    if (const Sampling& sampling = runs[i].run.sampling; sampling.is_sampled())
-      return profile_is_sampled(what->measured.files[i], format_bytes(sampling.interval_bytes));
+    if (const std::string why = why_partial(runs[i]); !why.empty())
+      return profile_is_partial(what->measured.files[i], why);
   }
   std::vector<Problem> warnings;
   const Result<Done> fits = what->fit == nullptr ? check_budget(budget, runs, what->measured.files, &warnings)
@@ -164,8 +165,8 @@ Result<Done> Checker::judge_by(Case* what, size_t shown, Verdict* verdict) {
   if (const Result<Done> there = baselines_.check(budget); !there) return there.problem();
   Result<Baseline> baseline = baselines_.find(budget, profile, rules);
   if (!baseline) return baseline.problem();
-  if (baseline->profile && baseline->profile->run.sampling.is_sampled() && !options_.allow_sampled)
-    return profile_is_sampled(baseline->path, format_bytes(baseline->profile->run.sampling.interval_bytes));
+  const std::string why = baseline->profile && !options_.allow_sampled ? why_partial(*baseline->profile) : "";
+  if (!why.empty()) return profile_is_partial(baseline->path, why);
   verdict->baseline = baseline->path;
   verdict->baseline_runs = count_baseline_runs(baseline->runs);
   const Evidence evidence = compare(budget, runs, shown, *baseline);

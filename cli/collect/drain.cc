@@ -69,14 +69,16 @@ uint64_t Drain::kernel_launches() const {
   return launches;
 }
 
-// A pair is replaced at once, but read in two halves: while its thread runs on, it may be of two moments.
+// A pair is replaced at once, but read in two halves: while its thread runs on, it may be of two moments. Who spoils it
+// all the time is not waited for.
 Amount Drain::counted_down() const {
   Amount sum{};
   for (uint32_t i = 0; i < rings_.size(); ++i) {
     const wire::Countdown& countdown = arena_.header(i).countdown;
     uint64_t granted = countdown.granted.load(std::memory_order_acquire);
     uint64_t until = 0;
-    for (uint64_t seen = granted + 1; seen != granted;) {
+    uint64_t seen = granted + 1;
+    for (int tries = 0; seen != granted && tries < 100; ++tries) {
       seen = granted;
       until = static_cast<uint64_t>(countdown.until.load(std::memory_order_acquire));
       granted = countdown.granted.load(std::memory_order_acquire);

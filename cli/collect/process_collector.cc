@@ -136,6 +136,7 @@ void ProcessCollector::set_filter(wire::FilterState state) {
 bool ProcessCollector::set_recorded(const RecordedBlocks& recorded) { return state_->choice.set_recorded(recorded); }
 void ProcessCollector::pause() { state_->choice.pause(); }
 void ProcessCollector::resume() { state_->choice.resume(); }
+bool ProcessCollector::needs_all() const { return state_->options.leak_check || state_->options.records_objects; }
 
 bool ProcessCollector::add_mark(std::string_view name) {
   const uint32_t number = take_name(name, state_->arena->writable_names());

@@ -104,6 +104,8 @@ class ProcessCollector {
   bool set_recorded(const RecordedBlocks& recorded);
   void pause();
   void resume();
+  // What it was started for cannot be had of a part of the blocks: leaks are judged, or Python's objects recorded.
+  bool needs_all() const;
   // A mark from outside of the program, at this moment. False: there is no room for its name.
   bool add_mark(std::string_view name);
   // The program has set the awaited mark.

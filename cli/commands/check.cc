@@ -79,7 +79,7 @@ void declare_check_options(Options* options, CheckFlags* target) {
       {"--processes", "WHICH", checking, "judge the one started (default), or each"},
       {{"started", ProcessScope::kStarted}, {"each", ProcessScope::kEach}}, &check->processes);
   options->add_text({"-o,--output", "FILE", checking, "keep the program's profile"}, &check->output);
-  options->add_flag({"--allow-sampled", "", checking, "judge estimates of sampled profiles, too"},
+  options->add_flag({"--allow-sampled", "", kRareGroup, "judge estimates of sampled profiles, too"},
                     &check->allow_sampled);
   options->add_flag({"--warn-only", "", checking, "over a limit is a warning: exit 0"}, &check->warn_only);
   options->add_flag({"--update-budget", "", checking, "raise the file's limits that are exceeded"},

@@ -10,6 +10,7 @@
 #include "cli/model/analysis/metrics.h"
 #include "cli/model/judge/history_series.h"
 #include "cli/model/judge/verdict.h"
+#include "cli/model/profile/sampling.h"
 #include "cli/read/read_history.h"
 #include "cli/read/read_profile.h"
 #include "cli/read/read_suppressions.h"
@@ -108,8 +109,8 @@ Result<int> add(const HistoryOptions& options) {
     const RunState state = find_run_state(*profile);
     if (state.trouble == Trouble::kIncomplete) return profile_not_whole(options.files[i], state.reason);
     if (state.trouble == Trouble::kProgramFailed) return checked_program_failed(options.files[i], end_text(state.end));
-    if (const Sampling& sampling = profile->run.sampling; sampling.is_sampled()) {
-      Problem problem = profile_is_sampled(options.files[i], format_bytes(sampling.interval_bytes));
+    if (const std::string why = why_partial(*profile); !why.empty()) {
+      Problem problem = profile_is_partial(options.files[i], why);
       problem.instead.clear();
       return problem;
     }

@@ -32,8 +32,7 @@ Result<int> give(const OrderOptions& options, OrderKind kind, const char* comman
   const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), order.pid);
   if (error != std::errc{} || rest != word.data() + word.size() || order.pid <= 0)
     return bad_value("PID", word, "the number of a process");
-  if (options.interval_bytes != 0 && options.records_all)
-    return flags_exclude("--sample", "--exact", "blocks are chosen, or all are recorded");
+  if (options.interval_bytes != 0 && options.records_all) return flags_exclude_each_other("--sample", "--exact");
   if (options.interval_bytes != 0 || options.records_all) {
     order.kind = OrderKind::kSample;
     order.interval_bytes = options.interval_bytes;
@@ -43,18 +42,22 @@ Result<int> give(const OrderOptions& options, OrderKind kind, const char* comman
       return bad_mark_name(options.words.size() < 2 ? "" : options.words[1], sizeof order.name - 1);
     options.words[1].copy(order.name, sizeof order.name - 1);
   }
-  const Result<uint32_t> following = give_order(order, command);
-  if (!following) return following.problem();
+  const size_t most_words = kind == OrderKind::kMark ? 2 : 1;
+  if (options.words.size() > most_words) return unexpected_argument(options.words[most_words], command);
+  const Result<Followers> followers = give_order(order, command);
+  if (!followers) return followers.problem();
   if (options.quiet) return 0;
-  const std::string_view done = kind == OrderKind::kPause     ? "is paused"
-                                : kind == OrderKind::kMark    ? "has the mark"
-                                : options.interval_bytes != 0 ? "is sampled"
-                                : options.records_all         ? "is recorded, every block"
-                                                              : "is recorded as before the pause";
-  const std::string of = *following == 1
-                             ? fmt::format("process {} {}", word, done)
-                             : fmt::format("{} of the run: each {}", fmt::format("{} processes", *following), done);
-  fmt::print(stderr, "{}\n", of);
+  const std::string_view done = kind == OrderKind::kPause     ? "paused"
+                                : kind == OrderKind::kMark    ? "marked"
+                                : options.interval_bytes != 0 ? "sampled from now on"
+                                : options.records_all         ? "every block is recorded from now on"
+                                                              : "recorded as before the pause";
+  if (followers->are_whole_run) {
+    fmt::print(stderr, "run {}, {} and those to come: {}\n", word,
+               followers->processes == 1 ? "1 process" : fmt::format("{} processes", followers->processes), done);
+  } else {
+    fmt::print(stderr, "process {}: {}\n", word, done);
+  }
   return 0;
 }
 

@@ -100,7 +100,7 @@ void declare_run_options(Options* options, RunOptions* target) {
   options->add_flag({"--python-objects", "", kRareGroup, "see each object of Python, inside of others"},
                     &target->python_objects);
   options->add_flag({"--torch-ops", "", kRareGroup, "make scopes of PyTorch's operators"}, &target->torch_operators);
-  options->add_flag({"--estimate-gpu", "", recording, "ask what CUDA contexts and modules take; waits"},
+  options->add_flag({"--estimate-gpu", "", kRareGroup, "ask what CUDA contexts and modules take; waits"},
                     &target->estimates_gpu);
   options->add_choice<wire::GpuTimeMode>(
       {"--gpu-time", "WHEN", kRareGroup, "kernels: off, deferred, scope, or immediate"},
@@ -109,7 +109,7 @@ void declare_run_options(Options* options, RunOptions* target) {
        {"scope", wire::GpuTimeMode::kScope},
        {"immediate", wire::GpuTimeMode::kImmediate}},
       &target->gpu_time);
-  options->add_choice<bool>({"--deepbind", "ACTION", recording, "libraries that bypass the hooks: name, or hook"},
+  options->add_choice<bool>({"--deepbind", "ACTION", kRareGroup, "libraries that bypass the hooks: name, or hook"},
                             {{"name", false}, {"hook", true}}, &target->hooks_deep_bind);
   options->add_choice<UnwinderChoice>({"--unwinder", "NAME", recording, "who walks stacks: auto, libunwind or fp"},
                                       {{"auto", UnwinderChoice::kHeapprof},

@@ -59,16 +59,22 @@ void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
   const Order& order = *caller.order;
   const bool is_of_all = order.pid == getpid();
   if (!is_of_all && !processes->has(order.pid)) return answer(caller, OrderStatus::kUnknown, 0, "");
+  const bool is_of_part =
+      order.kind == OrderKind::kPause || (order.kind == OrderKind::kSample && order.interval_bytes != 0);
   uint32_t following = 0;
-  bool has_failed = false;
+  bool has_failed = false, is_needed_whole = false;
   processes->for_each([&](pid_t pid, ProcessCollector& collector) {
     if (!is_of_all && pid != order.pid) return;
+    is_needed_whole = is_needed_whole || (is_of_part && collector.needs_all());
+    if (is_needed_whole) return;
     if (follow(order, &collector)) {
       ++following;
     } else {
       has_failed = true;
     }
   });
+  if (is_needed_whole)
+    return answer(caller, OrderStatus::kRefused, 0, "--leak-check and --python-objects need every block");
   const bool is_about_recording = order.kind != OrderKind::kMark;
   if (is_of_all && is_about_recording) {
     awaits_mark_ = false;
@@ -81,7 +87,7 @@ void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
     return answer(caller, OrderStatus::kRefused, 0,
                   order.kind == OrderKind::kMark ? "there is no room for another name"
                                                  : "there have been 255 different intervals");
-  answer(caller, OrderStatus::kDone, following, "");
+  answer(caller, OrderStatus::kDone, following, is_of_all ? kWholeRun : "");
 }
 
 void RecordingSwitch::tick(Processes* processes) {

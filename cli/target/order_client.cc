@@ -7,10 +7,11 @@
 #include <sys/socket.h>
 
 #include <string>
+#include <string_view>
 
 namespace heapprof::cli {
 
-Result<uint32_t> give_order(const Order& order, const char* command) {
+Result<Followers> give_order(const Order& order, const char* command) {
   const std::string shown = std::to_string(order.pid);
   const Result<Collectors> collectors = find_collectors(order.pid, command);
   if (!collectors) return collectors.problem();
@@ -27,7 +28,7 @@ Result<uint32_t> give_order(const Order& order, const char* command) {
     answer.text[sizeof answer.text - 1] = 0;
     if (answer.status == OrderStatus::kUnknown) continue;
     if (answer.status == OrderStatus::kRefused) return order_refused(command, shown, answer.text);
-    return answer.processes;
+    return Followers{answer.processes, std::string_view(answer.text) == kWholeRun};
   }
   return process_not_profiled(shown);
 }

@@ -8,7 +8,12 @@
 
 namespace heapprof::cli {
 
-// command: who gives it, for errors. Returns how many processes follow.
-Result<uint32_t> give_order(const Order& order, const char* command);
+struct Followers {
+  uint32_t processes;
+  bool are_whole_run;
+};
+
+// command: who gives it, for errors. Returns who follows.
+Result<Followers> give_order(const Order& order, const char* command);
 
 }  // namespace heapprof::cli

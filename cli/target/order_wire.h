@@ -41,6 +41,8 @@ enum class OrderStatus : uint32_t {
   kRefused = 3,  // text: why
 };
 
+inline constexpr const char* kWholeRun = "run";  // text of kDone, where it is
+
 struct OrderAnswer {
   uint32_t magic = kOrderMagic;
   uint32_t version = kOrderVersion;

@@ -91,11 +91,12 @@ class Ledger {
     rates_ = rates;
     inherits_ = true;
   }
-  // Called with the name's number at each mark of the program's own, by whoever applies the events.
+  // Called with the name's number at each mark, by whoever applies the events.
   void set_on_mark(std::function<void(uint32_t)> on_mark) { on_mark_ = std::move(on_mark); }
   // A mark that no thread of the program has set.
   void mark_from_outside(uint32_t name, uint64_t ticks) {
     mark(name, 0, ticks);
+    if (on_mark_) on_mark_(name);
     if (snapshots_at_marks_) take_snapshot({ticks, true, name, 0, {}});
   }
   // A name may have several numbers: the books go by the one that this gives. Without it each number is a name.

@@ -124,6 +124,18 @@ void add_counters(RunInfo* sum, const RunInfo& run) {
 #undef RUN_COUNTER
 }
 
+// What is exact of the heap in a sum with sampled profiles is so of the others, too.
+Sampling sampling_of(const Profile& profile) {
+  Sampling sampling = profile.run.sampling;
+  if (sampling.is_sampled()) return sampling;
+  for (const Device& device : profile.devices) {
+    if (device.name != "host") continue;
+    sampling.counted = device.totals.total_blocks;
+    sampling.counted_bytes = device.totals.total_bytes;
+  }
+  return sampling;
+}
+
 void add_sampling(const Sampling& sampling, Sampling* sum) {
   sum->interval_bytes = std::max(sum->interval_bytes, sampling.interval_bytes);
   add_to(&sum->chosen, sampling.chosen);
@@ -161,6 +173,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
   if (added.is_first) {
     sum = run;
     sum.job = {};  // the parts have theirs
+    sum.sampling = sampling_of(from);
     sum.threads.clear();
     sum.other_threads = {};
     sum.other_threads_count = 0;
@@ -186,7 +199,7 @@ void add_run(const AddedRun& added, RunInfo* into) {
   keep_equal_machine(&sum.machine, run.machine);
   add_coverage(run.coverage, &sum.coverage);
   add_counters(&sum, run);
-  add_sampling(run.sampling, &sum.sampling);
+  add_sampling(sampling_of(from), &sum.sampling);
   add_judgement(run.leak_check, &sum.leak_check);
 }
 

@@ -26,6 +26,9 @@ std::string sampling_words(const Profile& profile);
 // "  # sampled, …": behind a command that other readers show. Empty likewise.
 std::string sampling_comment(const Profile& profile);
 
+// Why its numbers are none to judge by: "is sampled, …", "was paused for …"; empty if every block was recorded.
+std::string why_partial(const Profile& profile);
+
 // The interval by which that device's blocks were chosen; 0: all of them are in the profile.
 uint64_t interval_of(const Profile& profile, const Device& device);
 

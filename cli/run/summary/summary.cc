@@ -244,7 +244,7 @@ std::vector<Problem> shown_warnings(const SummaryInput& input, const PlaceTree* 
     const bool is_shown = profile == input.shown || input.shown == nullptr;
     for (const Problem& warning : find_warnings(*profile, quick_names_adviser(file), is_shown ? tree : nullptr)) {
       if (!is_shown && warning.id == kNoNames) continue;
-      if (is_shown && warning.id == kEstimates) continue;  // it has a line of its own
+      if (warning.id == kEstimates) continue;  // that has a line of its own
       const auto is_same = [&](const Problem& other) { return other.id == warning.id && other.what == warning.what; };
       if (std::none_of(warnings.begin(), warnings.end(), is_same)) warnings.push_back(warning);
     }

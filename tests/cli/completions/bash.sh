@@ -11,7 +11,7 @@ printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs
 ASK
 ask_alone() { bash --norc ask_alone.sh "$@"; }
 touch an-input.json
-offered "bash alone" "heapprof r" "$(ask_alone heapprof r)" "report run"
+offered "bash alone" "heapprof r" "$(ask_alone heapprof r)" "report resume run"
 offered "bash alone" "heapprof run --on-full " "$(ask_alone heapprof run --on-full "")" "drop wait"
 offered "bash alone" "heapprof run --on-full=" "$(ask_alone heapprof run --on-full = "")" "drop wait"
 offered "bash alone" "heapprof report an-i" "$(ask_alone heapprof report an-i)" "an-input.json"
@@ -28,9 +28,9 @@ printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs
 ASK
   ask() { bash ask.sh "$@"; }
   touch a-profile.json
-  offered bash "heapprof r" "$(ask heapprof r)" "report run"
+  offered bash "heapprof r" "$(ask heapprof r)" "report resume run"
   offered bash "heapprof run --on-full " "$(ask heapprof run --on-full "")" "drop wait"
-  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-cache --no-default-suppressions --no-follow --no-nvtx --no-python --no-summary"
+  offered bash "heapprof run --no" "$(ask heapprof run --no)" "--no-cache --no-default-suppressions --no-follow --no-inner-allocators --no-nvtx --no-python --no-summary"
   offered bash "heapprof report --sort pe" "$(ask heapprof report --sort pe)" "peak"
   offered bash "heapprof export --format p" "$(ask heapprof export --format p)" "perfetto pprof"
   offered bash "heapprof history --metric le" "$(ask heapprof history --metric le)" "leaked"

@@ -1,6 +1,6 @@
 # A screen for -h, examples and exit status in --help, for each command.
 fits() { ! grep -E "^.{81,}" "$1" || fail "wider than 80 columns"; }
-for command in run report diff snapshot serve merge symbolize export push history check estimate doctor; do
+for command in run attach detach pause resume mark report diff snapshot serve merge symbolize export push history check estimate doctor; do
   expect_status 0 "$HEAPPROF_BIN" $command -h
   [ "$(wc -l <out.txt)" -le 24 ] || fail "$command -h is longer than a screen"
   expect_not_in out.txt "--fence"

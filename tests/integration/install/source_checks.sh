@@ -1,7 +1,7 @@
 # The checks of scripts/check that read the sources see what they are there for: each finds a planted mistake, and names
 # it.
 mkdir -p tree/agent tree/cli/collect tree/shared tree/man tree/cli/run
-cp "$SOURCE"/shared/{wire,events,questions,scopes,kernels,python,objects_state,operators_state,inner,allocator_functions,image_obstacle}.h "$SOURCE"/shared/{README,devices}.md tree/shared/
+cp "$SOURCE"/shared/{wire,events,questions,scopes,kernels,python,objects_state,operators_state,inner,allocator_functions,image_obstacle,sampling}.h "$SOURCE"/shared/{README,devices}.md tree/shared/
 
 # finds CHECK WORDS: the check complains about the tree, in these words.
 finds() {

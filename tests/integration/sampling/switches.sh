@@ -85,6 +85,16 @@ expect_of A "$nothing"
 expect_of B "$whole"
 expect_of C "$nothing"
 
+begin --start=at=mark:go
+word A
+tell mark "$program" go
+word B
+finish
+expect_of A "$nothing"
+expect_of B "$whole"
+expect_status 2 "$HEAPPROF_BIN" check --max-peak host=1GiB profile.json
+expect_in err.txt "was paused"
+
 begin --start=after=300ms
 word A
 sleep 0.5
@@ -103,9 +113,21 @@ expect_status 2 "$HEAPPROF_BIN" resume --sample 1KiB --exact "$program"
 expect_status 2 "$HEAPPROF_BIN" resume --sample 1B "$program"
 expect_status 2 "$HEAPPROF_BIN" pause
 expect_status 1 "$HEAPPROF_BIN" pause 1
+expect_status 2 "$HEAPPROF_BIN" pause "$program" more
+expect_in err.txt HP058
 finish
 expect_of A "$whole"
 for start in noon after= after=never at=mark: at=dusk; do
   expect_status 125 "$HEAPPROF_BIN" run --start=$start -- true
   expect_in err.txt HP294
 done
+
+# What needs every block goes on with every block.
+begin --leak-check
+word A
+expect_status 1 "$HEAPPROF_BIN" pause "$program"
+expect_in err.txt HP292
+expect_status 1 "$HEAPPROF_BIN" resume --sample 4KiB $runner
+word B
+finish
+expect_of B "$whole"

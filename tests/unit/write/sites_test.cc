@@ -34,7 +34,7 @@ TEST_CASE("lines of sites read back as the profile's, for every metric and devic
       row.Parse<rapidjson::kParseValidateEncodingFlag>(line.c_str(), line.size());
       REQUIRE_FALSE(row.HasParseError());
       sums[{row["device"].GetString(), row["metric"].GetString()}] += row["value"].GetUint64();
-      REQUIRE(row.MemberCount() == 23);
+      REQUIRE(row.MemberCount() == 24);
       const auto& stack = row["stack"];
       CHECK((stack.Size() == 0) == (std::string(row["function"].GetString()) == "[no stack]" && row["file"].IsNull()));
     }
