@@ -49,8 +49,8 @@ static_assert(sizeof(ChosenBucket) == 64);
 
 // A part of the arena that the agent maps where a hook finds it without a look at a pointer.
 struct SamplingPage {
-  std::atomic<uint32_t> recording;  // collector, any time: pack_recording
-  uint32_t reserved0;
+  std::atomic<uint32_t> recording;       // collector, any time: pack_recording
+  std::atomic<uint32_t> orders_stamps;   // collector, before that: 1: no stamp may be older than what its thread saw
   std::atomic<uint64_t> interval_bytes;  // collector, any time: R; 0 where nothing was ever sampled
   uint64_t seed;                         // collector, before
   unsigned char unused[4096 - 24];

@@ -9,6 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
+// Variables are read where they are, and not by way of a table.
+#pragma GCC visibility push(hidden)
+
 namespace heapprof::agent {
 
 struct RealFunctions {
@@ -27,3 +30,5 @@ extern uint32_t g_one_family;
 bool find_real_functions(const link_map** malloc_object);
 
 }  // namespace heapprof::agent
+
+#pragma GCC visibility pop

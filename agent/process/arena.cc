@@ -45,13 +45,16 @@ bool map_sampling(int fd) {
 
 }  // namespace
 
+// In the place of the arena before, if there was one: a thread may still have an address of that, and count there.
 bool map_arena(int fd) {
-  void* base = sys_mmap(kFirstPartBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
-  if (base == nullptr) return false;
-  if (!map_sampling(fd)) {
-    raw_syscall(SYS_munmap, reinterpret_cast<long>(base), static_cast<long>(kFirstPartBytes));
+  if (!map_sampling(fd)) return false;
+  const long mapped = raw_syscall(SYS_mmap, reinterpret_cast<long>(g_released), kFirstPartBytes, PROT_READ | PROT_WRITE,
+                                  MAP_SHARED | MAP_NORESERVE | (g_released == nullptr ? 0 : MAP_FIXED), fd, 0);
+  if (is_error(mapped)) {
+    map_over(&g_sampling, sizeof g_sampling);
     return false;
   }
+  void* const base = reinterpret_cast<void*>(mapped);
   g_mapping.base = static_cast<unsigned char*>(base);
   g_mapping.rings[0] = g_mapping.base + wire::ring_data_off(0);
   g_control = static_cast<wire::Control*>(base);
@@ -63,8 +66,6 @@ bool map_arena(int fd) {
     if (!is_error(plan)) g_inner_plan = reinterpret_cast<const wire::InnerPlan*>(plan);
   }
   g_mapping.before_codes = is_error(page) ? nullptr : reinterpret_cast<unsigned char*>(page);
-  if (g_released != nullptr)
-    raw_syscall(SYS_munmap, reinterpret_cast<long>(g_released), static_cast<long>(kFirstPartBytes));
   g_released = nullptr;
   return true;
 }

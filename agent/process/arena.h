@@ -18,6 +18,9 @@
 
 #include <stdint.h>
 
+// Variables are read where they are, and not by way of a table.
+#pragma GCC visibility push(hidden)
+
 namespace heapprof::agent {
 
 // The control page of the arena; nullptr until the arena is mapped.
@@ -68,3 +71,5 @@ wire::Note* add_note(wire::NoteKind kind, uint32_t reason, const char* text, boo
 void withdraw_note(wire::Note* note, bool is_own);
 
 }  // namespace heapprof::agent
+
+#pragma GCC visibility pop

@@ -12,6 +12,9 @@
 
 #include <cstdint>
 
+// Variables are read where they are, and not by way of a table.
+#pragma GCC visibility push(hidden)
+
 namespace heapprof::agent {
 
 struct LoadedObject {
@@ -46,3 +49,5 @@ inline bool is_loader(uint64_t pc_avma) { return pc_avma - g_loader_start_avma <
 void forget_unloaded(void** address);
 
 }  // namespace heapprof::agent
+
+#pragma GCC visibility pop

@@ -16,6 +16,9 @@
 
 #include <atomic>
 
+// Variables are read where they are, and not by way of a table.
+#pragma GCC visibility push(hidden)
+
 namespace heapprof::agent {
 
 enum class AgentState : uint32_t {
@@ -99,3 +102,5 @@ void let_others_run(uint32_t round);
 bool is_collector_dead();
 
 }  // namespace heapprof::agent
+
+#pragma GCC visibility pop

@@ -171,8 +171,13 @@ void record_begun_by(wire::RecordType type, Context* context, const void* block,
   look_for_loads(hook_frame);
   if (HEAPPROF_UNLIKELY(!is_usable(context))) {
     end_event(context);
+    if (interval_bytes != 0) return;  // a handler has forked since it was chosen: the mark is the parent's
     context = begin_event_slow(cfa_of(hook_frame));
     if (context == nullptr) return;
+    if (HEAPPROF_UNLIKELY(is_sampling())) {  // in this life
+      end_event(context);
+      return record_sampled(type, block, size_bytes, hook_frame);
+    }
   }
   const bool is_whole =
       write_stacked(context, type, address_of(block), size_bytes, interval_bytes, caller_of(hook_frame));
@@ -206,7 +211,10 @@ void record_stacked(wire::RecordType type, const void* block, size_t size_bytes,
   if (HEAPPROF_UNLIKELY(recording() != 0)) return record_sampled(type, block, size_bytes, hook_frame);
   look_for_loads(hook_frame);
   Context* context = begin_event(cfa_of(hook_frame));
-  if (HEAPPROF_LIKELY(context != nullptr)) record_begun(type, context, block, size_bytes, hook_frame);
+  if (HEAPPROF_UNLIKELY(context == nullptr)) return;
+  if (HEAPPROF_LIKELY(!is_sampling())) return record_begun(type, context, block, size_bytes, hook_frame);
+  end_event(context);  // it began a life, in which blocks are sampled
+  record_sampled(type, block, size_bytes, hook_frame);
 }
 
 void record_free(const void* block, uint64_t sp) {

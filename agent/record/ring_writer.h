@@ -57,16 +57,17 @@ inline void publish(Context* context, uint64_t head) {
 }
 inline void publish(Context* context) { publish(context, context->head); }
 
-inline void make_fences() {
+inline void make_fences(uint32_t orders_stamps) {
   if ((g_fences & kFenceProducer) != 0) std::atomic_thread_fence(std::memory_order_seq_cst);
-  if ((g_fences & kFenceOrder) != 0) asm volatile("lfence" ::: "memory");
+  if ((g_fences & kFenceOrder) != 0 || orders_stamps != 0) asm volatile("lfence" ::: "memory");
 }
 
 // With other threads: from here on the collector waits for the record.
 inline void enter_event(Context* context) {
   context->header->in_event.store(1, std::memory_order_relaxed);  // (B)
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (HEAPPROF_UNLIKELY(g_fences != 0)) make_fences();
+  const uint32_t orders_stamps = g_sampling.orders_stamps.load(std::memory_order_relaxed);
+  if (HEAPPROF_UNLIKELY((g_fences | orders_stamps) != 0)) make_fences(orders_stamps);
 }
 
 // A stamp that is no other record's, as a delta. It may put a kTimestamp record. pre: two units are reserved.

@@ -6,6 +6,7 @@
 #include "agent/record/sampling.h"
 
 #include "agent/record/record_fast.h"
+#include "agent/record/record_parts.h"
 
 namespace heapprof::agent {
 
@@ -49,19 +50,13 @@ void draw(Context* context, uint64_t interval_bytes) {
   context->drawn_interval = interval_bytes;
 }
 
-// From here on an end may be older than its begin's address's last begin, which nobody saw: stamps must not be inverted
-// (cli/collect/README.md).
-void order_stamps() {
-  if (g_use_tsc && (g_fences & kFenceOrder) == 0) g_fences |= kFenceOrder;
-}
-
 // Whether a block is recorded that begins in this event, and by which interval: 0: as all are. False: it is not.
 bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* interval_bytes) {
   const wire::Begins begins = wire::begins_of(recording());
   *interval_bytes = 0;
   if (begins != wire::Begins::kSampled) return begins == wire::Begins::kAll;
   const uint64_t wanted = g_sampling.interval_bytes.load(std::memory_order_relaxed);
-  if (context->drawn_interval == 0) draw(context, wanted);
+  if (context->drawn_interval != wanted) draw(context, wanted);
   wire::Countdown* const countdown = &context->header->countdown;
   const bool is_chosen = !count_down(countdown, size_bytes);
   count_allocation(countdown);
@@ -75,7 +70,6 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
 // A block that may be chosen. Not inlined: a block that is not pays for none of it.
 [[gnu::noinline]] void record_chosen(wire::RecordType type, const void* block, size_t size_bytes,
                                      const uint64_t* hook_frame) {
-  order_stamps();
   if (HEAPPROF_UNLIKELY(is_loader(hook_frame[1]))) note_loading();
   Context* context = begin_event(cfa_of(hook_frame));
   if (context == nullptr) return;
@@ -85,6 +79,7 @@ bool choose(Context* context, const void* block, size_t size_bytes, uint64_t* in
   } else if (type == wire::RecordType::kReallocEnd) {
     record_ended(context, wire::RecordType::kReallocFree);
   } else {
+    static_cast<void>(is_prepared(context));  // so that the next block goes the short way
     end_event(context);
   }
 }
@@ -96,10 +91,13 @@ void record_sampled(wire::RecordType type, const void* block, size_t size_bytes,
   const wire::Begins begins = wire::begins_of(recording());
   const bool is_begin =
       HEAPPROF_LIKELY(type == wire::RecordType::kMalloc) && HEAPPROF_LIKELY(!is_loader(hook_frame[1]));
-  if (is_begin && begins == wire::Begins::kNone) return;
-  const bool is_plain = is_begin && HEAPPROF_LIKELY(begins == wire::Begins::kSampled) &&
-                        HEAPPROF_LIKELY(context != nullptr) && HEAPPROF_LIKELY(context->guard == 0) &&
-                        HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed));
+  // A forked child reads its parent's word until its life begins, as it does with its first block.
+  if (is_begin && begins == wire::Begins::kNone && g_fork_page.state != AgentState::kUnknown) return;
+  const bool is_plain =
+      is_begin && HEAPPROF_LIKELY(begins == wire::Begins::kSampled) && HEAPPROF_LIKELY(context != nullptr) &&
+      HEAPPROF_LIKELY(context->guard == 0) &&
+      HEAPPROF_LIKELY(context->ready_for == g_fork_page.age.load(std::memory_order_relaxed)) &&
+      HEAPPROF_LIKELY(context->drawn_interval == g_sampling.interval_bytes.load(std::memory_order_relaxed));
   if (HEAPPROF_LIKELY(is_plain)) {
     wire::Countdown* const countdown = &context->header->countdown;
     if (HEAPPROF_LIKELY(count_down(countdown, size_bytes))) return count_allocation(countdown);

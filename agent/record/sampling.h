@@ -30,11 +30,19 @@ samples:
   return true;
 }
 
+// Of an address with a mark. A forked child without a life of its own has its parent's tables, and leaves them alone:
+// what it records begins its life.
+inline bool may_be_chosen(uint64_t address) {
+  if (HEAPPROF_UNLIKELY(g_fork_page.age.load(std::memory_order_relaxed) == 0))
+    return g_fork_page.state == AgentState::kUnknown;
+  return wire::take_chosen(&g_sampling, address);
+}
+
 // False: the end of that block is told to nobody. Asked once for each end, as it takes the mark. pre: is_sampling()
 inline bool is_end_told(const void* block, uint64_t sp) {
   const auto address = reinterpret_cast<uint64_t>(block);
   const bool has_mark = g_sampling.marks[wire::mark_index(address)].load(std::memory_order_relaxed) != 0;
-  const bool is_chosen = HEAPPROF_UNLIKELY(has_mark) && wire::take_chosen(&g_sampling, address);
+  const bool is_chosen = HEAPPROF_UNLIKELY(has_mark) && may_be_chosen(address);
   // What the loader frees, it frees where it may be unloading an object: who records that has to look.
   return is_chosen || HEAPPROF_UNLIKELY(is_loader(*reinterpret_cast<const uint64_t*>(sp - 8))) ||
          HEAPPROF_UNLIKELY(wire::ends_of(recording()) == wire::Ends::kAll);
@@ -45,7 +53,8 @@ inline bool is_end_told(const void* block, uint64_t sp) {
 }
 // The block lives on after all, and its end matters if it did before.
 inline void take_back_end(const void* block) {
-  if (HEAPPROF_UNLIKELY(is_sampling())) wire::add_chosen(&g_sampling, reinterpret_cast<uint64_t>(block));
+  const bool is_alive = g_fork_page.age.load(std::memory_order_relaxed) != 0;
+  if (HEAPPROF_UNLIKELY(is_sampling()) && is_alive) wire::add_chosen(&g_sampling, reinterpret_cast<uint64_t>(block));
 }
 
 // As record_stacked, where recording() was not 0.

@@ -52,7 +52,10 @@ void BlockChoice::resume() {
 void BlockChoice::tell(wire::Begins begins) {
   recorded_all_ |= begins == wire::Begins::kAll;
   has_chosen_ |= begins == wire::Begins::kSampled;
-  if (begins != wire::Begins::kAll) ledger_.set_sampled(&rates_);
+  if (begins != wire::Begins::kAll) {
+    arena_.sampling().orders_stamps.store(1, std::memory_order_relaxed);
+    ledger_.set_sampled(&rates_);
+  }
   const wire::Ends ends = recorded_all_ ? wire::Ends::kAll : has_chosen_ ? wire::Ends::kMarked : wire::Ends::kNone;
   arena_.sampling().recording.store(wire::pack_recording(begins, ends), std::memory_order_release);
 }

@@ -133,8 +133,14 @@ void ProcessCollector::set_filter(wire::FilterState state) {
   }
 }
 
-bool ProcessCollector::set_recorded(const RecordedBlocks& recorded) { return state_->choice.set_recorded(recorded); }
-void ProcessCollector::pause() { state_->choice.pause(); }
+bool ProcessCollector::set_recorded(const RecordedBlocks& recorded) {
+  drain();  // what was stamped before is in the books before ends are believed without their begins
+  return state_->choice.set_recorded(recorded);
+}
+void ProcessCollector::pause() {
+  drain();
+  state_->choice.pause();
+}
 void ProcessCollector::resume() { state_->choice.resume(); }
 bool ProcessCollector::needs_all() const { return state_->options.leak_check || state_->options.records_objects; }
 
@@ -170,7 +176,10 @@ void ProcessCollector::start(const wire::Hello& hello, const ProcessIdentity& id
   if (fence_mode == wire::FenceMode::kMembarrierExpedited && (hello.flags & wire::kHelloMembarrierRegistered) == 0)
     fence_mode = wire::FenceMode::kMembarrierGlobal;  // needs nothing of the target
   // What an allocator inside gave out before it was hooked is freed later.
-  if (identity.inner && state.arena->put_inner_plan(identity.inner->plan)) state.identity.inherits = true;
+  if (identity.inner && state.arena->put_inner_plan(identity.inner->plan)) {
+    state.identity.inherits = true;
+    state.arena->sampling().orders_stamps.store(1, std::memory_order_relaxed);
+  }
   if (state.identity.inherits) state.ledger.set_inherits();
   state.choice.await_mark(state.options.awaited_mark);
   state.ledger.start(state.scale.start_ticks());

@@ -75,6 +75,10 @@ void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
   });
   if (is_needed_whole)
     return answer(caller, OrderStatus::kRefused, 0, "--leak-check and --python-objects need every block");
+  if (has_failed && following == 0)
+    return answer(caller, OrderStatus::kRefused, 0,
+                  order.kind == OrderKind::kMark ? "there is no room for another name"
+                                                 : "there have been 255 different intervals");
   const bool is_about_recording = order.kind != OrderKind::kMark;
   if (is_of_all && is_about_recording) {
     awaits_mark_ = false;
@@ -83,10 +87,6 @@ void RecordingSwitch::obey(const Caller& caller, Processes* processes) {
     if (order.kind == OrderKind::kSample) recorded.interval_bytes = order.interval_bytes;
     processes->set_recorded_next(recorded, order.kind == OrderKind::kPause);
   }
-  if (has_failed && following == 0)
-    return answer(caller, OrderStatus::kRefused, 0,
-                  order.kind == OrderKind::kMark ? "there is no room for another name"
-                                                 : "there have been 255 different intervals");
   answer(caller, OrderStatus::kDone, following, is_of_all ? kWholeRun : "");
 }
 

@@ -247,7 +247,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   bool is_known = false;
   const bool has_begun = take_begun(event.thread(), ring, &begun);
-  counts_.reallocs += has_begun && begun.state == BegunState::kKnown ? amount_of(begun.block).blocks : 1;
+  counts_.reallocs += has_begun && has_block(begun) ? amount_of(begun.block).blocks : 1;
   if (has_begun && begun.state == BegunState::kLeftOut) {
     counts_.left_out_ended += amount_of(begun.block).blocks;
   } else if (!has_begun || begun.state == BegunState::kUnknown) {
@@ -282,7 +282,7 @@ void Ledger::on_realloc_end(const Event& event, uint32_t ring) {
 void Ledger::on_realloc_free(const Event& event, uint32_t ring) {
   BegunRealloc begun;
   const bool has_begun = take_begun(event.thread(), ring, &begun);
-  count_free(event, has_begun && begun.state == BegunState::kKnown ? amount_of(begun.block).blocks : 1);
+  count_free(event, has_begun && has_block(begun) ? amount_of(begun.block).blocks : 1);
   if (!has_begun || begun.state == BegunState::kUnknown) {
     count_foreign();
   } else if (begun.state == BegunState::kKnown) {

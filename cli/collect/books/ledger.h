@@ -276,6 +276,10 @@ class Ledger {
   void remove_name(uint32_t name, const Block& block) { names_.shrink(name, block.site, amount_of(block)); }
   void unlink(const Block& block, BegunRealloc* begun);
   void close_unseen(const Block& block);
+  static bool has_block(const BegunRealloc& begun) {
+    return begun.state == BegunState::kKnown || begun.state == BegunState::kLeftOut;
+  }
+  void count_others(const ParkedEvent& parked, const Block& block);
   void note_growth();
   void note_change();
   void count_foreign() { ++counts_.foreign; }

@@ -65,6 +65,17 @@ void Ledger::open_parked(LiveHeap::Entry* entry, const Event& event, uint32_t sc
   note_growth();
 }
 
+// An end was counted as that of one block when it came; a chosen one stands for others, too.
+void Ledger::count_others(const ParkedEvent& parked, const Block& block) {
+  const uint64_t others = amount_of(block).blocks - 1;
+  if (parked.after_realloc) {
+    counts_.reallocs += others;
+  } else {
+    counts_.frees += others;
+    threads_[revive(parked).thread()].frees += others;
+  }
+}
+
 // pre: the address is live if the event ends it, and not live if it begins it
 void Ledger::perform(const ParkedEvent& parked) {
   const Event event = revive(parked);
@@ -88,11 +99,7 @@ void Ledger::perform(const ParkedEvent& parked) {
   }
   // Its realloc has returned: nobody knows any more which block is its heir.
   if (parked.after_realloc && names_by_address_.count(block.address) != 0) ++counts_.unmatched_names;
-  // It was counted as one when it came.
-  const uint64_t others = amount_of(block).blocks - 1;
-  if (others != 0) [[unlikely]]
-    (parked.after_realloc ? counts_.reallocs : counts_.frees) += others;
-  if (others != 0 && !parked.after_realloc) threads_[event.thread()].frees += others;
+  count_others(parked, block);
   close_block(block, block.address, event.kind() == EventKind::kFree);
   if (parked.scope_path != 0) scopes_.free_by_path(parked.scope_path, amount_of(block));
   note_change();

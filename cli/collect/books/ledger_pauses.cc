@@ -76,6 +76,7 @@ void Ledger::on_realloc_end_in_pause(const Event& event, uint32_t ring) {
 void Ledger::perform_on_left_out(const ParkedEvent& parked, const Block& block) {
   if (parked.event.kind() == EventKind::kFree || parked.after_realloc) {
     counts_.left_out_ended += amount_of(block).blocks;
+    count_others(parked, block);
     return;
   }
   for (BegunRealloc& begun : begun_of(parked.ring)) {

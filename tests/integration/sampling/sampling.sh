@@ -46,3 +46,12 @@ pkill -KILL -P $runner
 wait $runner && fail "a killed program ended well"
 check_profile killed.json
 [ "$(json killed.json .heapprof.sampling.counted_bytes)" -ge 2000000 ] || fail "2 MB were allocated before the kill"
+
+# A forked child has tables of its own: what it frees first is none of its parent's ends.
+rm -f forked*.json
+"$HEAPPROF_BIN" run -q --sample 64KiB -o 'forked.%p.json' -- "$TARGETS/sampled_sizes" forks
+parent=$(jq -r 'select(.heapprof.run.is_fork | not) | input_filename' forked.*.json) child=$(jq -r 'select(.heapprof.run.is_fork) | input_filename' forked.*.json)
+take() { sum "take<\\(char\\)$(printf %d "'$1")>" "$2"; } # LETTER FILE
+expect_eq "live at exit of A, which the child and the parent freed" "$(take A "$parent" | cut -d' ' -f3-)" "0 0"
+[ "$(take A "$parent" | cut -d' ' -f1)" -ge 67108864 ] || fail "64 MiB were not chosen in 64 KiB"
+[ "$(take B "$child" | cut -d' ' -f1)" -gt 0 ] || fail "of the child's 1 MB nothing was chosen in 64 KiB"

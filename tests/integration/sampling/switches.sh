@@ -103,6 +103,20 @@ finish
 expect_of A "$nothing"
 expect_of B "$whole"
 
+# A child that was forked in a pause is recorded from the same moment on, though its parent is gone.
+rm -f forked.*.json
+"$HEAPPROF_BIN" run -q --wait --start=after=100ms -o 'forked.%p.json' -- "$TARGETS/sampled_sizes" daemon
+expect_eq "what the child allocated" "$(for file in forked.*.json; do sum "take<\\(char\\)66>" "$file"; done | sort -u | tail -1)" "1000000 1000 1000000 1000"
+
+# A distance that was drawn for a large interval is not waited for.
+begin --sample 16GiB
+word A
+tell resume --sample 256 "$program"
+word B
+finish
+expect_of A "$nothing"
+[ "$(of B | cut -d' ' -f1)" -gt 500000 ] || fail "of 1 MB hardly anything was chosen in 256 bytes"
+
 # Wrong ones.
 begin
 word A

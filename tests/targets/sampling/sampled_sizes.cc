@@ -6,7 +6,13 @@
 //            phases          reads words from stdin: "A" … "Z": allocates 1,000 blocks in the function `take` of that
 //                            letter and frees every second one; "free": frees all that there is; prints "done" behind
 //                            each; "mark": sets the mark "go"
+//            forks           a forked child frees a block of `take` of A, and allocates 1,000 in that of B; then its
+//                            parent frees the block
+//            daemon          a forked child allocates 1,000 blocks in `take` of B, half a second later
 #include "heapprof/heapprof.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -116,10 +122,33 @@ int phases() {
   return 0;
 }
 
+// A chosen block that is freed by a forked child, first of all, and then by its parent.
+int forks() {
+  void* const block = take<'A'>(64 << 20);
+  if (fork() == 0) {
+    std::free(block);
+    for (int i = 0; i < 1000; ++i) take<'B'>(1000);
+    _exit(0);
+  }
+  wait(nullptr);
+  std::free(block);
+  return 0;
+}
+
+// The parent ends, and the child allocates half a second later.
+int daemon() {
+  if (fork() != 0) return 0;
+  usleep(500'000);
+  for (int i = 0; i < 1000; ++i) take<'B'>(1000);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string(argv[1]) == "sizes") return sizes(std::atoi(argv[2]));
   if (argc == 2 && std::string(argv[1]) == "phases") return phases();
+  if (argc == 2 && std::string(argv[1]) == "forks") return forks();
+  if (argc == 2 && std::string(argv[1]) == "daemon") return daemon();
   return 2;
 }
