@@ -52,7 +52,7 @@ expect_eq "stopped and whole children" "$stopped $whole" "1 1"
 
 # The system's limits, of heapprof alone: the program lifts its own. Whatever the limit, the program is as without us;
 # and if heapprof can start at all there is a profile, be it without names or stacks.
-for limit in "v 17000" "v 18000" "v 43000" "d 5000" "d 20000"; do
+for limit in "v 22000" "v 26000" "v 50000" "d 7000" "d 22000"; do
   for load in "stacks 13" "blocks 200000"; do
     rm -f profile.json
     status=0
