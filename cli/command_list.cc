@@ -16,7 +16,7 @@
 #include "cli/commands/export.h"
 #include "cli/commands/history.h"
 #include "cli/commands/merge.h"
-#include "cli/commands/orders.h"
+#include "cli/commands/pause.h"
 #include "cli/commands/push.h"
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"

@@ -36,7 +36,6 @@ constexpr Ends ends_of(uint32_t recording) { return static_cast<Ends>(recording 
 
 inline constexpr uint64_t kLeastInterval = 256;  // bytes; below it, recording everything is cheaper
 inline constexpr uint64_t kMostInterval = uint64_t{1} << 34;
-inline constexpr uint64_t kMostSampledBytes = uint64_t{1} << 47;  // no block is larger
 inline constexpr uint64_t kMarkBytes = 1u << 20;
 inline constexpr uint64_t kBuckets = 1u << 14;
 

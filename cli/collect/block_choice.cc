@@ -6,7 +6,7 @@
 
 #include "cli/base/clock.h"
 #include "cli/collect/recorded_scopes.h"
-#include "cli/model/profile/sampling.h"
+#include "cli/model/analysis/sampling.h"
 
 #include <sys/random.h>
 

@@ -1,6 +1,7 @@
 // cli/collect/counters.cc: see counters.h.
 #include "cli/collect/counters.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace heapprof::cli {
@@ -12,6 +13,7 @@ Counters counters_of(const LedgerCounts& counts, const wire::Control& control, U
   counters.reallocs = counts.reallocs;
   counters.failed_reallocs = counts.failed_reallocs;
   counters.reordered = counts.reordered;
+  if (unknown == UnknownEnds::kMeaningless) counters.frees -= std::min(counters.frees, counts.foreign);
   if (unknown == UnknownEnds::kForeign) counters.foreign_frees = counts.foreign;
   if (unknown == UnknownEnds::kInherited) counters.inherited_frees = counts.foreign;
   counters.unseen_frees = counts.unseen_frees;

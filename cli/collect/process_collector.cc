@@ -1,5 +1,4 @@
-// cli/collect/process_collector.cc: wires the parts of one process and decides when each has its turn. (long: one
-// process)
+// cli/collect/process_collector.cc: wires the parts of a process, and gives each its turn. (long: one process)
 //
 // The parts know nothing of each other. The drain fetches events and gives them to the ledger; what needs a clock of
 // its own is done here, between two rounds: the resident set every 10 ms, names of threads (two new ones a round, as

@@ -1,7 +1,7 @@
 // cli/flags/sample_option.cc: see sample_option.h.
 #include "cli/flags/sample_option.h"
 
-#include "cli/model/profile/sampling.h"
+#include "cli/model/analysis/sampling.h"
 
 namespace heapprof::cli {
 

@@ -114,7 +114,7 @@ struct LeakJudgement {
 };
 
 // Where not every block of the heap was recorded. Numbers of the heap are estimates then, and of devices and pages
-// exact (cli/model/profile/sampling.h).
+// exact (cli/model/analysis/sampling.h).
 struct Sampling {
   uint64_t interval_bytes = 0;  // the largest by which blocks were chosen (shared/sampling.h); 0: none were
   uint64_t chosen = 0;          // blocks that were chosen

@@ -6,8 +6,8 @@
 #include "cli/base/text.h"
 #include "cli/base/units.h"
 #include "cli/model/analysis/label_tree.h"
+#include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
-#include "cli/model/profile/sampling.h"
 #include "cli/model/profile/site_numbers.h"
 
 #include <fmt/format.h>

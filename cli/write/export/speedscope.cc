@@ -5,8 +5,8 @@
 
 #include "cli/model/analysis/label_tree.h"
 #include "cli/model/analysis/metrics.h"
+#include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/frame_text.h"
-#include "cli/model/profile/sampling.h"
 #include "cli/write/encode/json_stream.h"
 
 #include <fmt/format.h>

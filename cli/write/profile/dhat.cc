@@ -4,9 +4,9 @@
 #include "cli/write/profile/dhat.h"
 
 #include "cli/base/text.h"
+#include "cli/model/analysis/sampling.h"
 #include "cli/model/profile/fields.h"
 #include "cli/model/profile/frame_text.h"
-#include "cli/model/profile/sampling.h"
 #include "cli/model/profile/site_fields.h"
 #include "cli/write/encode/field_writer.h"
 #include "cli/write/encode/json_stream.h"

@@ -3,7 +3,7 @@
 
 #include "cli/base/text.h"
 #include "cli/base/units.h"
-#include "cli/model/profile/sampling.h"
+#include "cli/model/analysis/sampling.h"
 
 #include <fmt/format.h>
 

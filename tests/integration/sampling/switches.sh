@@ -68,6 +68,10 @@ finish
 expect_of C "$freed"
 expect_of D "$nothing"
 for letter in A B E; do expect_eq "live at exit of $letter" "$(of $letter | cut -d' ' -f3-)" "0 0"; done
+# Ends of blocks that began in the pause are told, and are no frees of anything that is in the numbers.
+expect_eq "blocks that began and did not end" \
+  "$(json profile.json '.heapprof.counters | .allocations_count - .frees_count - .reallocs_count - .unseen_frees_count')" \
+  "$(json profile.json '[.pps[].ebk] | add')"
 
 # The run as a whole, by heapprof's own number, and at the program's own mark.
 begin --start=at=mark:go

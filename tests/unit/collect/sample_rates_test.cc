@@ -4,7 +4,7 @@
 
 #include "cli/collect/books/live_heap.h"
 #include "cli/collect/books/sample_weight.h"
-#include "cli/model/profile/sampling.h"
+#include "cli/model/analysis/sampling.h"
 #include "shared/sampling.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// cli/model/profile/sampling.cc: see sampling.h.
-#include "cli/model/profile/sampling.h"
+// cli/model/analysis/sampling.cc: see sampling.h.
+#include "cli/model/analysis/sampling.h"
 
 #include "cli/base/units.h"
 

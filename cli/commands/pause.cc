@@ -1,5 +1,5 @@
-// cli/commands/orders.cc: names the process, gives the order, says what follows from it.
-#include "cli/commands/orders.h"
+// cli/commands/pause.cc: names the process, gives the order, says what follows from it.
+#include "cli/commands/pause.h"
 
 #include "cli/base/output.h"
 #include "cli/base/problems.h"

@@ -1,4 +1,4 @@
-// cli/commands/orders.h: `heapprof pause`, `resume` and `mark`: what a run is told while it goes on.
+// cli/commands/pause.h: `heapprof pause`, `resume` and `mark`: what a run is told while it goes on.
 #pragma once
 
 #include "cli/flags/options.h"

@@ -1,4 +1,4 @@
-// cli/model/profile/sampling.h: how far estimates of a sampled profile may be from the truth.
+// cli/model/analysis/sampling.h: how far estimates of a sampled profile may be from the truth.
 #pragma once
 
 #include "cli/model/profile/profile.h"
